@@ -1,0 +1,38 @@
+# make test    everything CI checks: formatting, lints, all tests, doc tests, documentation
+# make bench   benchmarks, as ratios to scipy and numpy measured in the same run where those can be installed
+# make golden  computes the golden values of the tests again (needs python; installs python-flint)
+# make accuracy measures the error of the law and draws the pictures of docs/ (needs python; installs matplotlib)
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := target/venv
+
+.PHONY: test fmt lint unit docs bench golden accuracy clean
+
+test: fmt lint unit docs
+
+fmt:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
+
+unit:
+	$(CARGO) test --workspace --all-features --locked
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --all-features --no-deps --locked
+
+$(VENV)/%.done: tools/%/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+golden: $(VENV)/golden.done
+	for job in random small quantile entropy; do \
+		$(VENV)/bin/python tools/golden/make_golden.py $$job > crates/levy-stable/tests/golden/$$job.csv.part || exit 1; \
+		mv crates/levy-stable/tests/golden/$$job.csv.part crates/levy-stable/tests/golden/$$job.csv; \
+	done
+
+clean:
+	$(CARGO) clean

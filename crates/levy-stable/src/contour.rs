@@ -1,0 +1,272 @@
+//! The law by one integral whose integrands are positive, for every α and smooth through α = 1.
+//!
+//! Every quantity is Re ∫₀^∞ (it)^m e^(−tᵅ + itx) dt/π with m = −1, 0, 1, 2. On the contour t = r e^(iφ) where the
+//! exponent is real, −tᵅ + itx = −h with
+//!
+//!   r^(α−1) = x cos φ / sin αφ,   h = x r cos((α−1)φ) / sin αφ,
+//!
+//! (Zolotarev's contour) h grows from 0 to ∞, and an integration by parts turns each integral into a mean over
+//! an exponential variable, ⟨G⟩ = ∫ G e^(−h) dh:
+//!
+//!   sf = ⟨π/2 − φ⟩/π,   ψ = ⟨r cos φ⟩/π,   −ψ′ = ⟨r² sin φ cos φ⟩/π,   ψ″ = −⟨r³ cos 3φ⟩/(3π).
+//!
+//! The first three have positive integrands: no cancellation, hence relative accuracy, in the far tail and in the
+//! Gaussian bulk near α = 2 alike. Zolotarev's own integral over φ breaks down at α = 1, where φ is constant; in
+//! the variable τ of
+//!
+//!   tan φ = x e^(−(α−1)τ),   ln r = τ − ln(sin αφ / sin φ)/(α−1)
+//!
+//! nothing happens at α = 1. The trapezoidal rule in v, τ = knee + v − e^(−v), converges double-exponentially.
+//!
+//! Near α = 2 the contour climbs the imaginary axis before it turns at the saddle t = ix/2; the power tail comes
+//! from the climb, e^(−x²/4) from the turn, ln(1/(2−α)) apart in τ. The knee moves left to take in both.
+
+use crate::angles::{Angle, Base, multiples};
+use crate::elementary::{atan_and_complement, exp, greater, lesser, ln, ln_1p_near};
+use crate::local::Local;
+use crate::simd::dispatched;
+use std::f64::consts::FRAC_1_PI;
+
+/// The trapezoidal rule in v: where it starts and its step.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// First node, where v − e^(−v) is about −37/p for integrands that fall as e^(pτ).
+    first: f64,
+    step: f64,
+}
+
+/// The contour of one α ≠ 1: what does not depend on x.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contour {
+    alpha: f64,
+    base: Base,
+    /// Good for ψ and its derivatives: their integrands fall as e^((1+α)τ) to the left.
+    density: Rule,
+    /// Good for these and for the sf, whose integrand falls as e^(ατ) and, at small x, turns where nodes are sparse.
+    distribution: Rule,
+    /// Good to about 1e-6, at half the cost.
+    rough: Rule,
+    /// Largest h that matters, for r³ e^(−h) to fall below 1e-16 of its peak.
+    last_h: f64,
+    /// Where x² /4 stops mattering near α = 2, and how far the knee moves.
+    sunk_at_most: f64,
+    knee_shift: f64,
+}
+
+/// Nodes handled together: a register of AVX-512, two of AVX2.
+const LANES: usize = 8;
+/// r³ must stay finite; where this bites, r³ e^(−h) is far below rounding.
+const MAX_LN_R: f64 = 230.0;
+
+/// Keeps φ > 0 where tan φ underflows, which happens for α < 0.05 only; r cos φ and h do not depend on φ there.
+const SMALLEST_TAN: f64 = 1e-300;
+
+type Lanes = [f64; LANES];
+
+#[derive(Clone, Copy)]
+struct Sums {
+    sf: Lanes,
+    pdf: Lanes,
+    fall: Lanes,
+    bend: Lanes,
+}
+
+impl Contour {
+    pub(crate) fn new(alpha: f64) -> Self {
+        let delta = 2.0 - alpha;
+        let peak = 3.0 / alpha;
+        // The steps are the largest, with a margin, that keep the error of the rule below rounding; the widths of
+        // the strips of analyticity behind them shrink as 1/α for α > 1.
+        let density_step = if alpha > 1.0 {
+            0.205 / alpha.powf(0.85)
+        } else {
+            0.205
+        };
+        let distribution_step = match alpha {
+            a if a <= 1.0 => 0.205,
+            a if a < 1.93 => 0.195 / a,
+            _ => 0.115,
+        };
+        Self {
+            alpha,
+            base: Base::of(alpha),
+            density: Rule {
+                first: -(37.0 / (1.0 + alpha)).ln(),
+                step: density_step,
+            },
+            distribution: Rule {
+                first: -(37.0 / alpha).ln(),
+                step: distribution_step,
+            },
+            rough: Rule {
+                first: -(16.0 / alpha).ln(),
+                step: 2.0 * distribution_step,
+            },
+            last_h: 37.0 + peak + (74.0 * peak).sqrt(),
+            sunk_at_most: if delta < 0.2 { 45.0 - delta.ln() } else { 0.0 },
+            knee_shift: lesser(0.0, (2.0 * delta).ln()),
+        }
+    }
+
+    /// ψ and its derivatives at x > 0.
+    #[inline]
+    pub(crate) fn density(&self, x: f64) -> Local {
+        self.integrate(x, &self.density).1
+    }
+
+    /// The sf, with ψ and its derivatives, at x > 0.
+    #[inline]
+    pub(crate) fn distribution(&self, x: f64) -> (f64, Local) {
+        self.integrate(x, &self.distribution)
+    }
+
+    /// [`Self::distribution`] to about 1e-6.
+    #[inline]
+    pub(crate) fn rough_distribution(&self, x: f64) -> (f64, Local) {
+        self.integrate(x, &self.rough)
+    }
+
+    fn integrate(&self, x: f64, rule: &Rule) -> (f64, Local) {
+        let sums = match self.base {
+            Base::Small => sum_small(self, x, rule),
+            Base::NearOne => sum_near_one(self, x, rule),
+            Base::Large => sum_large(self, x, rule),
+        };
+        let scale = rule.step * FRAC_1_PI;
+        let unit = self.unit_of_r(x);
+        let [sf, pdf, fall, bend] = [sums.sf, sums.pdf, sums.fall, sums.bend].map(total);
+        let local = Local::new(
+            scale * pdf * unit,
+            fall / pdf * unit,
+            bend / pdf / -3.0 * unit * unit,
+        );
+        (scale * sf, local)
+    }
+
+    /// The unit in which r is summed: 1, or for tiny α, where r covers hundreds of decades, 1/x.
+    #[inline(always)]
+    fn unit_of_r(&self, x: f64) -> f64 {
+        if self.alpha < 0.05 { 1.0 / x } else { 1.0 }
+    }
+}
+
+/// Sum of the lanes, pairwise.
+#[inline(always)]
+fn total(mut t: Lanes) -> f64 {
+    let mut n = LANES;
+    while n > 1 {
+        n /= 2;
+        for i in 0..n {
+            t[i] += t[i + n];
+        }
+    }
+    t[0]
+}
+
+dispatched! {
+    fn sum_small(c: &Contour, x: f64, rule: &Rule) -> Sums { sum::<{ Base::Small as u8 }>(c, x, rule) }
+}
+dispatched! {
+    fn sum_near_one(c: &Contour, x: f64, rule: &Rule) -> Sums { sum::<{ Base::NearOne as u8 }>(c, x, rule) }
+}
+dispatched! {
+    fn sum_large(c: &Contour, x: f64, rule: &Rule) -> Sums { sum::<{ Base::Large as u8 }>(c, x, rule) }
+}
+
+#[inline(always)]
+fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
+    let knee = lesser(0.0, -ln(x)) + c.knee_shift;
+    // Near α = 2 the density sinks to e^(−x²/4) before the power tail takes over: follow h that much further.
+    let ln_unit = ln(c.unit_of_r(x));
+    let last_h = c.last_h + lesser(0.25 * x * x, c.sunk_at_most);
+
+    let zero = [0.0; LANES];
+    let mut sums = Sums {
+        sf: zero,
+        pdf: zero,
+        fall: zero,
+        bend: zero,
+    };
+    let (mut v, mut left, mut h) = (zero, zero, zero);
+    for lane in 0..LANES {
+        v[lane] = (lane as u32 as f64).mul_add(rule.step, rule.first);
+        left[lane] = exp(-v[lane]);
+    }
+    let stride = LANES as f64 * rule.step;
+    let shrink = exp(-stride);
+    while h[LANES - 1] < last_h {
+        for lane in 0..LANES {
+            let node = node::<BASE>(c, x, knee, ln_unit, v[lane], left[lane]);
+            let pdf = node.weight * node.r * node.cos;
+            let fall = pdf * node.r * node.sin;
+            // cos 3φ = cos φ (1 − 4 sin² φ)
+            let bend = pdf * node.r * node.r * (4.0 * node.sin).mul_add(-node.sin, 1.0);
+            sums.sf[lane] += node.weight * node.complement;
+            sums.pdf[lane] += pdf;
+            sums.fall[lane] += fall;
+            sums.bend[lane] += bend;
+            h[lane] = node.h;
+            v[lane] += stride;
+            left[lane] *= shrink;
+        }
+    }
+    sums
+}
+
+struct Node {
+    h: f64,
+    /// e^(−h) dh/dv
+    weight: f64,
+    r: f64,
+    sin: f64,
+    cos: f64,
+    /// π/2 − φ
+    complement: f64,
+}
+
+#[inline(always)]
+fn node<const BASE: u8>(c: &Contour, x: f64, knee: f64, ln_unit: f64, v: f64, left: f64) -> Node {
+    let alpha = c.alpha;
+    let epsilon = alpha - 1.0;
+    let tau = knee + (v - left);
+
+    let tan = greater(x * exp(-epsilon * tau), SMALLEST_TAN);
+    let (phi, complement) = atan_and_complement(tan);
+    let cos = 1.0 / tan.mul_add(tan, 1.0).sqrt();
+    let sin = tan * cos;
+
+    let angle = Angle {
+        phi,
+        complement,
+        sin,
+        cos,
+    };
+    let m = multiples::<BASE>(alpha, &angle);
+    let ln_quotient = if BASE == Base::NearOne as u8 {
+        // sin αφ/sin φ − 1 = cot φ sin(α−1)φ − (1 − cos(α−1)φ)
+        ln_1p_near((cos / sin).mul_add(m.sin_e, -m.versine_e))
+    } else {
+        ln(m.sin_a / sin)
+    };
+    let ln_r = tau - ln_quotient / epsilon;
+    let r = exp(lesser(ln_r - ln_unit, MAX_LN_R));
+
+    let inverse = 1.0 / (m.sin_a * m.cos_e);
+    let h = if BASE == Base::Small as u8 {
+        // The same as below by the contour's equation, but good where x r underflows and rᵅ does not.
+        exp(alpha * ln_r) * m.cos_e / cos
+    } else {
+        x * r * (m.cos_e * m.cos_e * inverse)
+    };
+    // d ln h/dτ = sin²φ + sin φ cos φ (α² cot αφ + (α−1)² tan (α−1)φ)
+    let turn = (alpha * alpha * m.cos_a).mul_add(m.cos_e, epsilon * epsilon * m.sin_e * m.sin_a);
+    let growth = sin.mul_add(sin, sin * cos * inverse * turn);
+    Node {
+        h,
+        weight: exp(-h) * h * growth * (1.0 + left),
+        r,
+        sin,
+        cos,
+        complement,
+    }
+}
