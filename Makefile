@@ -34,5 +34,13 @@ golden: $(VENV)/golden.done
 		mv crates/levy-stable/tests/golden/$$job.csv.part crates/levy-stable/tests/golden/$$job.csv; \
 	done
 
+# Criterion first, then its estimates beside the peers'. Without the peers, or without python, ours are still measured.
+bench:
+	$(CARGO) bench --package levy-stable --locked -- --quiet
+	@$(MAKE) --no-print-directory $(VENV)/bench.done || echo "numpy and scipy could not be installed"
+	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
+	if command -v $$python > /dev/null; then $$python tools/bench/peers.py; \
+	else echo "no python: no comparison, criterion's times are above"; fi
+
 clean:
 	$(CARGO) clean

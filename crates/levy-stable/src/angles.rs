@@ -53,24 +53,13 @@ pub(crate) struct Multiples {
 /// The multiples of φ by the base `BASE` (a [`Base`] as `u8`).
 #[inline(always)]
 pub(crate) fn multiples<const BASE: u8>(alpha: f64, angle: &Angle) -> Multiples {
-    let Angle {
-        phi,
-        complement,
-        sin,
-        cos,
-    } = *angle;
+    let Angle { phi, complement, sin, cos } = *angle;
     let epsilon = alpha - 1.0;
     if BASE == Base::Small as u8 {
         let (sin_a, cos_a, _) = sin_cos_quadrant(alpha * phi);
         let cos_e = cos_a.mul_add(cos, sin_a * sin);
         let sin_e = sin_a.mul_add(cos, -(cos_a * sin));
-        return Multiples {
-            sin_a,
-            cos_a,
-            sin_e,
-            cos_e,
-            versine_e: 0.0,
-        };
+        return Multiples { sin_a, cos_a, sin_e, cos_e, versine_e: 0.0 };
     }
     let (sin_e, cos_e, versine_e);
     if BASE == Base::NearOne as u8 {
@@ -84,11 +73,5 @@ pub(crate) fn multiples<const BASE: u8>(alpha: f64, angle: &Angle) -> Multiples 
     }
     let sin_a = sin.mul_add(cos_e, cos * sin_e);
     let cos_a = cos.mul_add(cos_e, -(sin * sin_e));
-    Multiples {
-        sin_a,
-        cos_a,
-        sin_e,
-        cos_e,
-        versine_e,
-    }
+    Multiples { sin_a, cos_a, sin_e, cos_e, versine_e }
 }

@@ -5,25 +5,17 @@ use std::f64::consts::{FRAC_1_PI, PI};
 
 /// α = 1: ψ(x) = 1/(π(1+x²)), g′ = 2x/(1+x²), g″ = 2(1−x²)/(1+x²)²; and the sf.
 pub(crate) fn cauchy(x: f64) -> (f64, Local) {
-    let sf = FRAC_1_PI * 1.0f64.atan2(x);
+    let sf = FRAC_1_PI * libm::atan2(1.0, x);
     let local = if x > 1.0 {
         // In u = 1/x, where nothing overflows.
         let u = 1.0 / x;
         let score = 2.0 / (x + u);
         let score_derivative = 0.5 * score * score * (u - 1.0) * (u + 1.0);
-        Local {
-            pdf: FRAC_1_PI * 0.5 * score * u,
-            score,
-            score_derivative,
-        }
+        Local { pdf: FRAC_1_PI * 0.5 * score * u, score, score_derivative }
     } else {
         let lorentz = 1.0 / x.mul_add(x, 1.0);
         let score_derivative = 2.0 * (1.0 - x) * (1.0 + x) * lorentz * lorentz;
-        Local {
-            pdf: FRAC_1_PI * lorentz,
-            score: 2.0 * x * lorentz,
-            score_derivative,
-        }
+        Local { pdf: FRAC_1_PI * lorentz, score: 2.0 * x * lorentz, score_derivative }
     };
     (sf, local)
 }
@@ -31,14 +23,7 @@ pub(crate) fn cauchy(x: f64) -> (f64, Local) {
 /// α = 2: ψ(x) = e^(−x²/4)/(2√π), g′ = x/2, g″ = 1/2; and the sf.
 pub(crate) fn gauss(x: f64) -> (f64, Local) {
     let pdf = gauss_exp(x) / (2.0 * PI.sqrt());
-    (
-        0.5 * libm::erfc(0.5 * x),
-        Local {
-            pdf,
-            score: 0.5 * x,
-            score_derivative: 0.5,
-        },
-    )
+    (0.5 * libm::erfc(0.5 * x), Local { pdf, score: 0.5 * x, score_derivative: 0.5 })
 }
 
 /// e^(−x²/4), relative to itself: x² is split so that its rounding does not reach the exponent.
@@ -47,10 +32,10 @@ fn gauss_exp(x: f64) -> f64 {
         return 0.0;
     }
     let high = f64::from_bits(x.to_bits() & !0x07ff_ffff);
-    (-0.25 * high * high).exp() * (-0.25 * (x - high) * (x + high)).exp()
+    libm::exp(-0.25 * high * high) * libm::exp(-0.25 * (x - high) * (x + high))
 }
 
 /// ln ψ at α = 2.
 pub(crate) fn gauss_ln_pdf(x: f64) -> f64 {
-    -0.25 * x * x - (2.0 * PI.sqrt()).ln()
+    -0.25 * x * x - libm::log(2.0 * PI.sqrt())
 }

@@ -1,4 +1,54 @@
-//! Draft.
+//! The symmetric α-stable law SαS(σ), with characteristic function exp(−|σω|^α), 0 < α ≤ 2: to double precision, for
+//! every α and x, and fast.
+//!
+//! ```
+//! use levy_stable::SymmetricStable;
+//! # fn main() -> Result<(), levy_stable::ParameterError> {
+//! let law = SymmetricStable::new(1.5)?;
+//! println!("{} {} {}", law.pdf(2.0), law.sf(2.0), law.score(2.0));
+//! println!("{}", law.isf(1e-9)); // exceeded once in a billion draws
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`SymmetricStable`]: density, distribution, quantile, score −ψ′/ψ and its derivative, moments, entropy, single
+//!   draws.
+//! - [`ScoreTable`]: the kinetic-energy field ∇G_α of fractional underdamped Langevin dynamics, 300 million times a
+//!   second.
+//! - [`Sampler`]: draws in bulk, 200 million a second.
+//! - [`LevyMotion`]: paths with stable increments.
+//!
+//! # Conventions
+//!
+//! α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. In the language of others: this is
+//! `levy_stable(alpha, 0, scale=σ)` of scipy, S(α, 0, σ, 0; k) of Nolan for any parametrisation k. The *score* is
+//! g′ = −ψ′/ψ, the derivative of the energy g = −ln ψ: positive for x > 0. (Some call its negative by this name.)
+//!
+//! # Which formula where
+//!
+//! | [`Regime`] | where | formula |
+//! |---|---|---|
+//! | `Closed` | α = 1, α = 2 | Cauchy, Gauss |
+//! | `Origin` | x so small that x² is lost | ψ(0), g″(0) in Γ functions |
+//! | `Tail` | x ≥ x₁(α), some units | series in x^(−α), at most 32 terms |
+//! | `Contour` | all between | trapezoidal rule on Zolotarev's contour |
+//!
+//! The contour is the path t = r e^(iφ) on which the exponent of ψ(x) = Re ∫₀^∞ e^(−tᵅ + itx) dt/π is real, −h. Integrated
+//! by parts, every quantity is the mean of a coordinate of that path over an exponentially distributed h:
+//!
+//! > P(X > x) = ⟨π/2 − φ⟩/π,  ψ = ⟨r cos φ⟩/π,  −ψ′ = ⟨r² sin φ cos φ⟩/π,  ψ″ = −⟨r³ cos 3φ⟩/(3π).
+//!
+//! The first three are means of positive numbers, so nothing cancels: not in the far tail, and not near α = 2, where a
+//! Gaussian bulk falls by many decades before a power tail of weight ∝ 2 − α takes over. Followed by the right parameter
+//! the path does not notice α = 1 either. Some fifty nodes give full precision, eight at a time in vector registers.
+//!
+//! # Accuracy
+//!
+//! Measured against ball arithmetic on 24,000 random points that the tests contain and many more that they do not, relative
+//! errors are below 2e-14 for `pdf`, `sf` and `score` (typically 5e-16) and below 1e-12 of |g″| + g′² for
+//! `score_derivative` for 0.3 ≤ α ≤ 2 and every x; below 1e-12 for 0.003 ≤ α < 0.3. Every function is symmetric to the
+//! last bit and gives the same bits on every machine and instruction set.
+
 mod alpha;
 mod angles;
 mod closed;

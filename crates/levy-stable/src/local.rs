@@ -12,13 +12,10 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// From ψ, −ψ′/ψ and ψ″/ψ.
-    pub(crate) fn new(pdf: f64, score: f64, curvature: f64) -> Self {
-        Self {
-            pdf,
-            score,
-            score_derivative: score.mul_add(score, -curvature),
-        }
+    /// From ψ and, in units of `unit`, −ψ′/ψ and ψ″/ψ: g″ is formed before the unit can make its terms overflow.
+    pub(crate) fn new(pdf: f64, score: f64, curvature: f64, unit: f64) -> Self {
+        let score_derivative = score.mul_add(score, -curvature) * unit * unit;
+        Self { pdf, score: score * unit, score_derivative }
     }
 
     /// ψ″/ψ

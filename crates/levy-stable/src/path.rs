@@ -30,10 +30,7 @@ impl LevyMotion {
         if !(dt > 0.0 && dt < f64::INFINITY) {
             return Err(ParameterError::TimeStep(dt));
         }
-        Ok(Self {
-            increments: Sampler::new(alpha, dt.powf(1.0 / alpha))?,
-            dt,
-        })
+        Ok(Self { increments: Sampler::new(alpha, libm::pow(dt, 1.0 / alpha))?, dt })
     }
 
     /// The time step.

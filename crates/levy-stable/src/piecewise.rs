@@ -43,6 +43,8 @@ pub(crate) trait Real:
     fn piece(self, octave: Octave) -> (u32, Self);
     /// self · a + b, rounded once.
     fn fma(self, a: Self, b: Self) -> Self;
+    /// The largest number below self.
+    fn before(self) -> Self;
     /// |self|
     fn size(self) -> Self;
     /// |self| with the sign of `sign`.
@@ -76,6 +78,10 @@ macro_rules! real {
                 self.mul_add(a, b)
             }
 
+            fn before(self) -> Self {
+                self.next_down()
+            }
+
             #[inline(always)]
             fn size(self) -> Self {
                 self.abs()
@@ -97,11 +103,7 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
     pub(crate) fn constant(value: f64) -> Self {
         let mut coefficients = vec![T::rounded(0.0); N];
         coefficients[0] = T::rounded(value);
-        Self {
-            lowest: 0,
-            octaves: vec![Octave { first: 0, split: 0 }],
-            coefficients,
-        }
+        Self { lowest: 0, octaves: vec![Octave { first: 0, split: 0 }], coefficients }
     }
 
     /// Fits f on [2^a, 2^b) so that each piece is within `tolerance`·(|f| + `floor`), as far as `MAX_SPLIT` allows, and
@@ -113,14 +115,10 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
         floor: f64,
         f: impl Fn(f64) -> f64,
     ) -> (Self, f64) {
-        let mut table = Self {
-            lowest: octaves.start,
-            octaves: Vec::new(),
-            coefficients: Vec::new(),
-        };
+        let mut table = Self { lowest: octaves.start, octaves: Vec::new(), coefficients: Vec::new() };
         let (mut worst, mut guess) = (0.0f64, 0);
         for exponent in octaves {
-            let base = f64::from(exponent).exp2();
+            let base = libm::exp2(f64::from(exponent));
             let split_from = |split: u32| fit_octave::<N>(base, split, tolerance, floor, &f);
             // Neighbouring octaves are alike: start one split below the last one and refine.
             let mut split = guess.max(1) - 1;
@@ -142,10 +140,7 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
     }
 
     fn push(&mut self, split: u32, coefficients: impl Iterator<Item = f64>) {
-        self.octaves.push(Octave {
-            first: (self.coefficients.len() / N) as u32,
-            split,
-        });
+        self.octaves.push(Octave { first: (self.coefficients.len() / N) as u32, split });
         self.coefficients.extend(coefficients.map(T::rounded));
     }
 
@@ -154,9 +149,7 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
     pub(crate) fn at(&self, u: T) -> T {
         let last = self.octaves.len() as u32 - 1;
         let (piece, t) = u.piece(self.octaves[u.octave(self.lowest).min(last) as usize]);
-        let c: &[T; N] = self.coefficients[piece as usize * N..][..N]
-            .try_into()
-            .expect("N coefficients");
+        let c: &[T; N] = self.coefficients[piece as usize * N..][..N].try_into().expect("N coefficients");
         let mut p = c[N - 1];
         for &c in c[..N - 1].iter().rev() {
             p = p.fma(t, c);
@@ -243,16 +236,12 @@ fn fit_octave<const N: usize>(
             return Err((pieces, worst));
         }
     }
-    if worst <= tolerance {
-        Ok((pieces, worst))
-    } else {
-        Err((pieces, worst))
-    }
+    if worst <= tolerance { Ok((pieces, worst)) } else { Err((pieces, worst)) }
 }
 
 /// Chebyshev points of [−1/2, 1/2].
 fn node<const N: usize>(i: usize) -> f64 {
-    -0.5 * (std::f64::consts::PI * (i as f64 + 0.5) / N as f64).cos()
+    -0.5 * libm::cos(std::f64::consts::PI * (i as f64 + 0.5) / N as f64)
 }
 
 /// Just inside the ends, where interpolation at Chebyshev points errs most, and between the innermost nodes.

@@ -13,14 +13,21 @@ const CLOSE: f64 = 1e-4;
 /// x > 0 with P(X > x) = q for 0 < q < 1/2.
 pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
     if law.alpha() == 1.0 {
-        return 1.0 / (PI * q).tan();
+        return 1.0 / libm::tan(PI * q);
     }
-    let mut x = guess(law, q);
+    let tail = law.leading_quantile(q);
+    if libm::pow(tail, -law.alpha()) < 1e-18 {
+        // The second term of the tail is lost in rounding.
+        return tail;
+    }
+    // Steps in ln x wherever the law spreads over many decades.
+    let logarithmic = q < 0.1 || law.alpha() < 0.5;
+    let mut x = guess(law, q, tail);
     if !(x > 0.0 && x < f64::INFINITY) {
         return x;
     }
     // The start is off by percents: there is no use in more than six digits yet.
-    let (better, _) = improve(x, q, law.rough_distribution(x));
+    let (better, _) = improve(x, q, law.rough_distribution(x), logarithmic);
     if better > 0.0 && better < f64::INFINITY {
         x = better;
     }
@@ -33,17 +40,11 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
         } else {
             high = x;
         }
-        let (next, relative) = improve(x, q, here);
+        let (next, relative) = improve(x, q, here, logarithmic);
         if relative.abs() < CLOSE && next > 0.0 {
             return next;
         }
-        x = if next > low && next < high {
-            next
-        } else if high < f64::INFINITY {
-            0.5 * (low + high)
-        } else {
-            2.0 * x
-        };
+        x = if next > low && next < high { next } else { between(low, high) };
         if high < f64::INFINITY && high - low <= f64::EPSILON * high {
             return x;
         }
@@ -51,10 +52,17 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
     x
 }
 
+/// A point well inside a bracket, by its logarithm where it is wide.
+fn between(low: f64, high: f64) -> f64 {
+    let low = low.max(f64::MIN_POSITIVE);
+    let high = high.min(f64::MAX);
+    if high > 4.0 * low { low.sqrt() * high.sqrt() } else { 0.5 * (low + high) }
+}
+
 /// One step from x, given the law there: the next x, and the step relative to x.
-fn improve(x: f64, q: f64, (sf, local): (f64, Local)) -> (f64, f64) {
+fn improve(x: f64, q: f64, (sf, local): (f64, Local), logarithmic: bool) -> (f64, f64) {
     let score = local.score;
-    if q > 0.1 {
+    if !logarithmic {
         // f(x) = sf − q
         let newton = (sf - q) / local.pdf;
         let step = householder(newton, -score, local.curvature());
@@ -64,8 +72,8 @@ fn improve(x: f64, q: f64, (sf, local): (f64, Local)) -> (f64, f64) {
         let d = x * local.pdf / sf;
         let m = 1.0 - x * score + d;
         let third = m * m - x * score - x * x * local.score_derivative + d * m;
-        let step = householder((sf / q).ln() / d, m, third);
-        (x * step.exp(), step)
+        let step = householder(libm::log(sf / q) / d, m, third);
+        (x * libm::exp(step), step)
     }
 }
 
@@ -73,32 +81,29 @@ fn improve(x: f64, q: f64, (sf, local): (f64, Local)) -> (f64, f64) {
 fn householder(n: f64, a: f64, b: f64) -> f64 {
     let an = a * n;
     let denominator = 1.0 + an + b * n * n / 6.0;
-    if denominator > 0.3 {
-        n * (1.0 + 0.5 * an) / denominator
-    } else {
-        n
-    }
+    if denominator > 0.3 { n * (1.0 + 0.5 * an) / denominator } else { n }
 }
 
-/// A start within some percent for 0.5 ≤ α ≤ 2, and on the right side of sense elsewhere.
-fn guess(law: &UnitLaw, q: f64) -> f64 {
+/// A start within some percent.
+fn guess(law: &UnitLaw, q: f64, tail: f64) -> f64 {
+    let centre = (0.5 - q) / law.peak();
+    if law.alpha() < 0.6 {
+        // As α → 0, 2 sf → 1 − e^(−z) with z = x^(−α): the tail's z = 2q becomes −ln(1 − 2q).
+        let bent = libm::pow(-libm::log1p(-2.0 * q) / (2.0 * q), -1.0 / law.alpha());
+        return (tail * bent).max(centre);
+    }
     // With slopes at the centre made equal, ln x at fixed q is nearly linear in 1/α: interpolate between Gauss and
-    // Cauchy. In the far tail its leading term is better, and it is never too large there.
+    // Cauchy. In the far tail the leading term is better.
     let share = 2.0 / law.alpha() - 1.0;
     let gauss = gauss_quantile(q) / (2.0 * PI.sqrt());
-    let cauchy = FRAC_1_PI / (PI * q).tan();
-    let centre = gauss.powf(1.0 - share) * cauchy.powf(share) / law.peak();
-    let tail = law.leading_quantile(q);
-    if q < 1e-3 && (tail > centre || law.alpha() < 1.0) {
-        tail
-    } else {
-        centre
-    }
+    let cauchy = FRAC_1_PI / libm::tan(PI * q);
+    let middle = libm::pow(gauss, 1.0 - share) * libm::pow(cauchy, share) / law.peak();
+    if q < 1e-3 && (tail > middle || law.alpha() < 1.0) { tail } else { middle }
 }
 
 /// Upper quantile of the Gaussian of variance 2, to 5e-4: a rational function of √(−2 ln q).
 fn gauss_quantile(q: f64) -> f64 {
-    let t = (-2.0 * q.ln()).sqrt();
+    let t = (-2.0 * libm::log(q)).sqrt();
     let numerator = 2.515517 + t * (0.802853 + t * 0.010328);
     let denominator = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308));
     // Exactly 0 at q = 1/2, where the formula is off by its error and the logarithm would not forgive a sign.

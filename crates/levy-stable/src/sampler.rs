@@ -44,23 +44,11 @@ fn chambers<const BASE: u8>(alpha: f64, angle: u64, level: u64) -> f64 {
     let (phi, complement) = (FRAC_PI_2 * u, FRAC_PI_2 * (1.0 - u));
     let (small, large) = sin_cos_octant(if u < 0.5 { phi } else { complement });
     let (sin, cos) = if u < 0.5 { (small, large) } else { (large, small) };
-    let m = multiples::<BASE>(
-        alpha,
-        &Angle {
-            phi,
-            complement,
-            sin,
-            cos,
-        },
-    );
+    let m = multiples::<BASE>(alpha, &Angle { phi, complement, sin, cos });
     let wait = -ln(((level >> 12) as f64 + 0.5) * (2.0 * HALF_ULP));
     let exponent = ((alpha - 1.0) * ln(wait / m.cos_e) - ln(cos)) / alpha;
     // exp is clamped at e^709; only for α < 0.1 can an exponent be larger, and then the draw is infinite.
-    let size = if exponent > 709.0 {
-        f64::INFINITY
-    } else {
-        m.sin_a * exp(exponent)
-    };
+    let size = if exponent > 709.0 { f64::INFINITY } else { m.sin_a * exp(exponent) };
     if angle & 1 == 0 { size } else { -size }
 }
 

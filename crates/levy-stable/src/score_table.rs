@@ -48,12 +48,7 @@ impl ScoreTable {
         // Octaves that the types can hold, with room for the factor 2 in the argument.
         let (double, max_relative_error) = Field::build(&law, DOUBLE_TOLERANCE, -1000..1000);
         let (single, _) = Field::build(&law, SINGLE_TOLERANCE, -100..126);
-        Ok(Self {
-            alpha,
-            double,
-            single,
-            max_relative_error,
-        })
+        Ok(Self { alpha, double, single, max_relative_error })
     }
 
     /// The tail index.
@@ -101,8 +96,8 @@ struct Field<T, const N: usize> {
     /// w, a power of two. The argument of the table is u = max(|v| + w, 2|v|): one octave holds all |v| < w, and above
     /// u is exact.
     shift: T,
-    /// |v| below which the table holds ∇G/v, above which v∇G.
-    switch: T,
+    /// The table holds ∇G/v up to this |v|, and v∇G above.
+    near: T,
     table: Piecewise<T, N>,
 }
 
@@ -112,23 +107,16 @@ impl<T: Real, const N: usize> Field<T, N> {
         let alpha = law.alpha();
         if alpha == 2.0 {
             let table = Piecewise::constant(1.0);
-            return (
-                Self {
-                    shift: T::rounded(1.0),
-                    switch: T::rounded(f64::INFINITY),
-                    table,
-                },
-                0.0,
-            );
+            return (Self { shift: T::rounded(1.0), near: T::rounded(f64::INFINITY), table }, 0.0);
         }
         // A quarter of where the field bends, it is nearly straight.
         let slope = law.score_derivative(0.0);
         let straight = 0.25 * law.scale() * law.unit().bend();
-        let first = (straight.log2().floor() as i32).clamp(range.start, 0);
-        let shift = f64::from(first).exp2();
+        let first = (libm::log2(straight).floor() as i32).clamp(range.start, 0);
+        let shift = libm::exp2(f64::from(first));
         // About where ∇G is largest; there ∇G/v and v∇G are equally steep.
         let switch = 4.0 * shift;
-        let last = ((NEGLIGIBLE.log2() / -alpha).ceil() as i32).clamp(6, range.end);
+        let last = ((libm::log2(NEGLIGIBLE) / -alpha).ceil() as i32).clamp(6, range.end);
         let (table, error) = Piecewise::fit(first..last, 1.0 + alpha, tolerance, 0.0, |u| {
             let v = if u < 2.0 * shift { u - shift } else { 0.5 * u };
             if v >= switch {
@@ -139,14 +127,7 @@ impl<T: Real, const N: usize> Field<T, N> {
                 law.score(v) / v
             }
         });
-        (
-            Self {
-                shift: T::rounded(shift),
-                switch: T::rounded(switch),
-                table,
-            },
-            error,
-        )
+        (Self { shift: T::rounded(shift), near: T::rounded(switch).before(), table }, error)
     }
 
     #[inline(always)]
@@ -160,11 +141,7 @@ impl<T: Real, const N: usize> Field<T, N> {
     #[inline(always)]
     fn value(&self, v: T, held: T) -> T {
         let size = v.size();
-        let field = if size < self.switch {
-            held * size
-        } else {
-            held / size
-        };
+        let field = if size > self.near { held / size } else { held * size };
         field.signed_as(v)
     }
 
@@ -225,21 +202,11 @@ impl TryFrom<Stored> for ScoreTable {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<Self, String> {
-        let Stored {
-            alpha,
-            double,
-            single,
-            max_relative_error,
-        } = stored;
+        let Stored { alpha, double, single, max_relative_error } = stored;
         crate::Alpha::new(alpha).map_err(|error| error.to_string())?;
         if !double.table.is_sound() || !single.table.is_sound() {
             return Err("the stored table is damaged: its index points outside its coefficients".into());
         }
-        Ok(Self {
-            alpha,
-            double,
-            single,
-            max_relative_error,
-        })
+        Ok(Self { alpha, double, single, max_relative_error })
     }
 }

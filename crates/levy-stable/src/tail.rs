@@ -28,7 +28,7 @@ fn sin_pi(y: f64) -> f64 {
     let y = y % 2.0;
     let (sign, y) = if y > 1.0 { (-1.0, y - 1.0) } else { (1.0, y) };
     let y = if y > 0.5 { 1.0 - y } else { y };
-    sign * (std::f64::consts::PI * y).sin()
+    sign * libm::sin(std::f64::consts::PI * y)
 }
 
 /// sin(παn/2), written with 2 − α where that is the small quantity.
@@ -58,25 +58,21 @@ impl Tail {
             let sign = if n % 2 == 0 { -1.0 } else { 1.0 };
             coefficients[n - 1] = sign * size * sine(alpha, k) * FRAC_1_PI;
             // |sin nθ| ≤ n sin θ keeps a sine that happens to vanish from passing for convergence.
-            let bound = size * (k * first_sine).min(1.0) * (alpha * k + 2.0).powi(2) / first;
-            let z = (REMAINDER / bound).powf(1.0 / (k - 1.0));
+            let bound = size * (k * first_sine).min(1.0) * (alpha * k + 2.0) * (alpha * k + 2.0) / first;
+            let z = libm::pow(REMAINDER / bound, 1.0 / (k - 1.0));
             if n > 4 && z > reach {
                 (reach, terms) = (z, n);
             }
         }
         coefficients[terms..].fill(0.0);
         let reach = reach.min(if alpha < 0.1 { 4.0 } else { 1.0 });
-        let mut start = reach.powf(-1.0 / alpha);
+        let mut start = libm::pow(reach, -1.0 / alpha);
         if alpha > 1.9 {
             // The Gaussian bulk e^(−x²/4) is no part of the series: it must have sunk below rounding of (2−α)x⁻³.
-            let sunk = 46.0 - (2.0 - alpha).ln();
+            let sunk = 46.0 - libm::log(2.0 - alpha);
             start = start.max(2.0 * sunk.sqrt());
         }
-        Self {
-            alpha,
-            coefficients,
-            start,
-        }
+        Self { alpha, coefficients, start }
     }
 
     /// Smallest x at which the series may be used.
@@ -99,21 +95,18 @@ impl Tail {
 
     /// The sf, with ψ and its derivatives, at x ≥ start.
     pub(crate) fn distribution(&self, x: f64) -> (f64, Local) {
-        let z = x.powf(-self.alpha);
+        let z = libm::pow(x, -self.alpha);
         let [sf, pdf, fall, bend] = self.sums(z);
-        (
-            z * sf,
-            Local::new(z / x * pdf, fall / pdf / x, bend / pdf / x / x),
-        )
+        (z * sf, Local::new(z / x * pdf, fall / pdf, bend / pdf, 1.0 / x))
     }
 
     /// ln ψ at x ≥ start, also where ψ underflows.
     pub(crate) fn ln_pdf(&self, x: f64) -> f64 {
-        self.sums(x.powf(-self.alpha))[1].ln() - (self.alpha + 1.0) * x.ln()
+        libm::log(self.sums(libm::pow(x, -self.alpha))[1]) - (self.alpha + 1.0) * libm::log(x)
     }
 
-    /// x₀ with c₁ x₀^(−α)/α = q: the quantile of the leading term.
+    /// x with c₁ x^(−α)/α = q: the quantile of the leading term.
     pub(crate) fn leading_quantile(&self, q: f64) -> f64 {
-        (self.coefficients[0] / (self.alpha * q)).powf(1.0 / self.alpha)
+        libm::pow(self.coefficients[0] / (self.alpha * q), 1.0 / self.alpha)
     }
 }

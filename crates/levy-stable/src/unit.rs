@@ -58,10 +58,7 @@ impl UnitLaw {
         } else if alpha == 2.0 {
             Formulas::Gauss
         } else {
-            Formulas::General {
-                contour: Contour::new(alpha),
-                tail: Tail::new(alpha),
-            }
+            Formulas::General { contour: Contour::new(alpha), tail: Tail::new(alpha) }
         };
         let stiffness = gamma_quotient(3.0 / alpha, 1.0 / alpha);
         // ψ/ψ(0) = 1 − x² g″(0)/2 + …, and the terms after that shrink by x² Γ(5/α)/Γ(3/α)/12, x² Γ(7/α)/Γ(5/α)/30.
@@ -101,8 +98,8 @@ impl UnitLaw {
     pub(crate) fn regime(&self, x: f64) -> Regime {
         match &self.formulas {
             Formulas::Cauchy | Formulas::Gauss => Regime::Closed,
-            Formulas::General { tail, .. } if x >= tail.start() => Regime::Tail,
             Formulas::General { .. } if x <= self.flat => Regime::Origin,
+            Formulas::General { tail, .. } if x >= tail.start() => Regime::Tail,
             Formulas::General { .. } => Regime::Contour,
         }
     }
@@ -112,8 +109,8 @@ impl UnitLaw {
         match &self.formulas {
             Formulas::Cauchy => closed::cauchy(x),
             Formulas::Gauss => closed::gauss(x),
+            Formulas::General { .. } if x <= self.flat => self.at_origin(x),
             Formulas::General { tail, .. } if x >= tail.start() => tail.distribution(x),
-            Formulas::General { .. } if x <= self.flat => (self.sf_at_origin(x), self.at_origin(x)),
             Formulas::General { contour, .. } => contour.distribution(x),
         }
     }
@@ -136,26 +133,20 @@ impl UnitLaw {
         }
     }
 
-    fn sf_at_origin(&self, x: f64) -> f64 {
-        if x == 0.0 { 0.5 } else { 0.5 - self.peak * x }
-    }
-
-    fn at_origin(&self, x: f64) -> Local {
-        let score = if x == 0.0 { 0.0 } else { self.stiffness * x };
-        Local {
-            pdf: self.peak,
-            score,
-            score_derivative: self.stiffness,
-        }
+    fn at_origin(&self, x: f64) -> (f64, Local) {
+        // At x = 0 also where ψ(0) or g″(0) overflow, for α < 0.02.
+        let times = |slope: f64| if x == 0.0 { 0.0 } else { slope * x };
+        let local = Local { pdf: self.peak, score: times(self.stiffness), score_derivative: self.stiffness };
+        (0.5 - times(self.peak), local)
     }
 
     /// ln ψ at 0 ≤ x ≤ ∞, also where ψ underflows.
     pub(crate) fn ln_pdf(&self, x: f64) -> f64 {
         match &self.formulas {
             Formulas::Gauss => closed::gauss_ln_pdf(x),
-            Formulas::General { tail, .. } if x >= tail.start() => tail.ln_pdf(x),
-            Formulas::Cauchy if x > 1e150 => FRAC_1_PI.ln() - 2.0 * x.ln(),
-            _ => self.density(x).pdf.ln(),
+            Formulas::General { tail, .. } if x > self.flat && x >= tail.start() => tail.ln_pdf(x),
+            Formulas::Cauchy if x > 1e150 => libm::log(FRAC_1_PI) - 2.0 * libm::log(x),
+            _ => libm::log(self.density(x).pdf),
         }
     }
 }
@@ -167,6 +158,7 @@ fn gamma_quotient(a: f64, b: f64) -> f64 {
         numerator / libm::tgamma(b)
     } else {
         // ln Γ loses digits where it is large, but only for α < 0.018 does g″(0) come this way.
-        (libm::lgamma(a) - libm::lgamma(b)).exp()
+        let ln_numerator = libm::lgamma(a);
+        if ln_numerator.is_finite() { libm::exp(ln_numerator - libm::lgamma(b)) } else { f64::INFINITY }
     }
 }

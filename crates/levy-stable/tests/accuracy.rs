@@ -1,0 +1,127 @@
+//! The law against values computed in ball arithmetic (see tools/golden).
+
+mod golden;
+
+use golden::{Worst, error, number, rows};
+use levy_stable::SymmetricStable;
+use std::collections::BTreeMap;
+
+/// Errors of pdf, sf, score and score derivative at one row `alpha, x, pdf, sf, score, score_deriv`.
+fn errors(row: &[String]) -> ((f64, f64), [f64; 4]) {
+    let v: Vec<f64> = row.iter().map(|s| number(s)).collect();
+    let [alpha, x, pdf, sf, score, derivative] = v[..] else { panic!("six numbers, not {row:?}") };
+    let law = SymmetricStable::new(alpha).unwrap();
+    let errors = [
+        error(law.pdf(x), pdf, pdf),
+        error(law.sf(x), sf, sf),
+        error(law.score(x), score, score),
+        error(law.score_derivative(x), derivative, derivative.abs() + score * score),
+    ];
+    ((alpha, x), errors)
+}
+
+/// Bounds promised in the documentation, for pdf, sf, score and score derivative.
+fn bounds(alpha: f64) -> [f64; 4] {
+    if alpha >= 0.3 { [2e-14, 2e-14, 2e-14, 1e-12] } else { [1e-12; 4] }
+}
+
+#[test]
+fn law_agrees_with_24000_random_points() {
+    let mut worst = BTreeMap::<String, [Worst; 4]>::new();
+    let rows = rows("random.csv");
+    assert_eq!(rows.len(), 24_000);
+    for row in &rows {
+        let (at, errors) = errors(&row[1..]);
+        let class = worst.entry(row[0].clone()).or_default();
+        for ((error, bound), seen) in errors.into_iter().zip(bounds(at.0)).zip(class) {
+            seen.see(error, at);
+            assert!(error <= bound, "error {error:.1e} at alpha = {}, x = {}", at.0, at.1);
+        }
+    }
+    for (class, worst) in worst {
+        println!("{class:6} {:?}", worst.map(|w| format!("{:.1e} at {:?}", w.error, w.at)));
+    }
+}
+
+#[test]
+fn law_agrees_on_the_regular_grid() {
+    for row in rows("small.csv") {
+        let (at, errors) = errors(&row);
+        for (error, bound) in errors.into_iter().zip(bounds(at.0)) {
+            assert!(error <= bound, "error {error:.1e} at alpha = {}, x = {}", at.0, at.1);
+        }
+    }
+}
+
+#[test]
+fn ln_pdf_agrees_and_goes_on_where_pdf_underflows() {
+    for row in rows("random.csv").iter().step_by(7) {
+        let (alpha, x, pdf) = (number(&row[1]), number(&row[2]), number(&row[3]));
+        if pdf > 1e-300 && pdf.is_finite() {
+            let ours = SymmetricStable::new(alpha).unwrap().ln_pdf(x);
+            let bound = if alpha >= 0.3 { 3e-14 } else { 1e-12 };
+            assert!((ours - pdf.ln()).abs() <= bound * (1.0 + pdf.ln().abs()), "alpha = {alpha}, x = {x}");
+        }
+    }
+    // ψ ~ αw x^(−α−1), 450 decades down.
+    let law = SymmetricStable::new(1.5).unwrap();
+    assert_eq!(law.pdf(1e250), 0.0);
+    let slope = (law.ln_pdf(1e250) - law.ln_pdf(1e200)) / 1e50f64.ln();
+    assert!((slope + 2.5).abs() < 1e-13);
+}
+
+#[test]
+fn quantile_agrees() {
+    for row in rows("quantile.csv") {
+        let (alpha, q, exact) = (number(&row[0]), number(&row[1]), number(&row[2]));
+        let ours = SymmetricStable::new(alpha).unwrap().isf(q);
+        // The error of q that rounding of x may cause, plus that of the law, seen through the quantile's slope.
+        let law = SymmetricStable::new(alpha).unwrap();
+        let condition = q / (exact * law.pdf(exact));
+        let bound = 2e-14 * (1.0 + condition);
+        assert!((ours / exact - 1.0).abs() <= bound, "alpha = {alpha}, q = {q}: {ours} for {exact}");
+    }
+}
+
+/// Round trips to 1e-13 of min(p, 1 − p), over all of (0, 1) and far into the tail.
+#[test]
+fn quantile_inverts_cdf_and_sf() {
+    for alpha in [0.1, 0.2, 0.3, 0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 1.5, 1.75, 1.9, 1.97, 1.999, 1.999999, 2.0] {
+        let law = SymmetricStable::new(alpha).unwrap();
+        for i in 1..2000 {
+            let p = i as f64 / 2000.0;
+            let back = law.cdf(law.quantile(p));
+            assert!((back - p).abs() <= 1e-13 * p.min(1.0 - p), "alpha = {alpha}, p = {p}: {back}");
+        }
+        for i in 1..400 {
+            let q = 10f64.powf(-0.25 * f64::from(i));
+            let x = law.isf(q);
+            if x < f64::INFINITY {
+                let back = law.sf(x);
+                assert!((back - q).abs() <= 1e-13 * q.min(1.0 - q), "alpha = {alpha}, q = {q}: {back}");
+            }
+        }
+    }
+}
+
+#[test]
+fn entropy_agrees() {
+    for row in rows("entropy.csv") {
+        let (alpha, exact) = (number(&row[0]), number(&row[1]));
+        let ours = SymmetricStable::new(alpha).unwrap().entropy();
+        assert!((ours - exact).abs() < 1e-12, "alpha = {alpha}: {ours} for {exact}");
+    }
+    // h(σX) = h(X) + ln σ
+    let wide = SymmetricStable::with_scale(1.5, 3.0).unwrap().entropy();
+    assert!((wide - 3f64.ln() - 2.06944850513462440).abs() < 1e-12);
+}
+
+/// Values at which other libraries are known to fail.
+#[test]
+fn known_traps() {
+    let law = |alpha| SymmetricStable::new(alpha).unwrap();
+    assert!((law(1.5).quantile(0.999999) / 3413.94 - 1.0).abs() < 1e-5);
+    assert!((law(1.3181).sf(368.43) / 1.0e-4 - 1.0).abs() < 0.3);
+    assert!((law(1.999).pdf(20.0) / 1.29e-7 - 1.0).abs() < 0.01);
+    assert!((law(1.5).cdf(0.004) - 0.5) / 0.004 / law(1.5).pdf(0.0) > 0.999);
+}

@@ -1,0 +1,69 @@
+"""The Rust example `evaluate` against the proved values of `stable_law`.
+
+Errors are relative to the value, except that of the score's derivative g'',
+which changes sign: it is relative to |g''| + g'^2.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "golden"))
+from flint import arb, ctx
+from stable_law import evaluate
+
+QUANTITIES = ("pdf", "sf", "score", "score_derivative")
+PRECISION = 140  # bits in which errors are computed; references are good to 76
+SMALLEST = arb(sys.float_info.min)
+
+
+def run_example(program, job, points):
+    """Rows of text that `evaluate job` writes for pairs of doubles, without the header."""
+    text = "".join(f"{a!r},{x!r}\n" for a, x in points)
+    done = subprocess.run([program, job], input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip())
+    return [line.split(",") for line in done.stdout.splitlines()[1:]]
+
+
+def relative(value, exact, scale):
+    """|value - exact| / |scale| for a decimal and two balls; infinite for what is not finite.
+
+    Below the smallest normal double, where fewer digits exist, the error is relative to that double.
+    """
+    error = float(abs((arb(float(value)) - exact).mid()) / max(abs(scale.mid()), SMALLEST))
+    return error if error == error else float("inf")
+
+
+def law_errors(program, points):
+    """The regime and the errors of `QUANTITIES` at each (alpha, x)."""
+    for (a, x), row in zip(points, run_example(program, "law", points), strict=True):
+        exact = evaluate(a, x)
+        ctx.prec = PRECISION
+        scales = exact[:3] + (abs(exact.score_deriv) + exact.score**2,)
+        yield row[6], [relative(*column) for column in zip(row[2:6], exact, scales, strict=True)]
+
+
+def table_errors(program, points):
+    """v and the errors of the score table in double and single precision at each (alpha, v), v rounded to single.
+
+    The field is the score of the law of scale alpha^(-1/alpha): at v it is score(v / scale) / scale.
+    """
+    for a, v, double, single in run_example(program, "table", points):
+        ctx.prec = PRECISION + 60
+        scale = arb(float(a)) ** (-1 / arb(float(a)))
+        exact = evaluate(float(a), (arb(float(v)) / scale).mid()).score
+        ctx.prec = PRECISION
+        exact /= scale
+        yield float(v), (relative(double, exact, exact), relative(single, exact, exact))
+
+
+def quantile_errors(program, points):
+    """The errors of x = isf(q), and of sf(x) as a value for q, at each (alpha, q)."""
+    for a, q, x in run_example(program, "isf", points):
+        exact = evaluate(float(a), float(x))
+        ctx.prec = PRECISION
+        gap = (exact.sf - arb(float(q))).mid()
+        backward = abs(float(gap / arb(float(q))))
+        forward = abs(float((gap / (exact.pdf * arb(float(x)))).mid()))
+        yield forward, backward
