@@ -39,6 +39,8 @@ struct Rule {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contour {
     alpha: f64,
+    /// 1/(α−1)
+    inverse_epsilon: f64,
     base: Base,
     /// Good for ψ and its derivatives: their integrands fall as e^((1+α)τ) to the left.
     density: Rule,
@@ -85,6 +87,7 @@ impl Contour {
         };
         Self {
             alpha,
+            inverse_epsilon: 1.0 / (alpha - 1.0),
             base: Base::of(alpha),
             density: Rule { first: -libm::log(37.0 / (1.0 + alpha)), step: density_step },
             distribution: Rule { first: -libm::log(37.0 / alpha), step: distribution_step },
@@ -210,18 +213,20 @@ fn node<const BASE: u8>(c: &Contour, x: f64, knee: f64, ln_unit: f64, v: f64, le
 
     let tan = greater(x * exp(-epsilon * tau), SMALLEST_TAN);
     let (phi, complement) = atan_and_complement(tan);
-    let cos = 1.0 / tan.mul_add(tan, 1.0).sqrt();
+    // One division for the cosine and the cotangent.
+    let secant = tan.mul_add(tan, 1.0).sqrt();
+    let shared = 1.0 / (secant * tan);
+    let (cos, cot) = (shared * tan, shared * secant);
     let sin = tan * cos;
 
-    let angle = Angle { phi, complement, sin, cos };
-    let m = multiples::<BASE>(alpha, &angle);
+    let m = multiples::<BASE>(alpha, &Angle { phi, complement, sin, cos });
     let ln_quotient = if BASE == Base::NearOne as u8 {
         // sin αφ/sin φ − 1 = cot φ sin(α−1)φ − (1 − cos(α−1)φ)
-        ln_1p_near((cos / sin).mul_add(m.sin_e, -m.versine_e))
+        ln_1p_near(cot.mul_add(m.sin_e, -m.versine_e))
     } else {
-        ln(m.sin_a / sin)
+        ln(m.sin_a * (cot * secant))
     };
-    let ln_r = tau - ln_quotient / epsilon;
+    let ln_r = ln_quotient.mul_add(-c.inverse_epsilon, tau);
     let r = exp(lesser(ln_r - ln_unit, MAX_LN_R));
 
     let inverse = 1.0 / (m.sin_a * m.cos_e);
