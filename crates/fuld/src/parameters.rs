@@ -1,0 +1,84 @@
+//! Parameters of a dynamics, checked once where they enter.
+
+use thiserror::Error;
+
+/// A parameter outside its range. It carries the offending value.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// A parameter of the stable law.
+    #[error(transparent)]
+    Law(#[from] levy_stable::ParameterError),
+    /// The inverse temperature is not positive and finite.
+    #[error("the inverse temperature beta must be positive and finite, got {0}")]
+    Beta(f64),
+    /// The friction is negative or not finite.
+    #[error("the friction gamma must be finite and not negative, got {0}")]
+    Friction(f64),
+    /// The step size is not positive and finite.
+    #[error("the step size must be positive and finite, got {0}")]
+    Step(f64),
+}
+
+macro_rules! parameter {
+    ($(#[$doc:meta])* $name:ident, $error:ident, $valid:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+        pub struct $name(f64);
+
+        impl $name {
+            /// Accepts a number in the range.
+            pub fn new(value: f64) -> Result<Self, ParameterError> {
+                let valid: fn(f64) -> bool = $valid;
+                if value.is_finite() && valid(value) { Ok(Self(value)) } else { Err(ParameterError::$error(value)) }
+            }
+
+            /// The number.
+            pub fn get(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl TryFrom<f64> for $name {
+            type Error = ParameterError;
+
+            fn try_from(value: f64) -> Result<Self, ParameterError> {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+parameter!(
+    /// Inverse temperature β > 0.
+    Beta,
+    Beta,
+    |value| value > 0.0
+);
+parameter!(
+    /// Friction γ ≥ 0.
+    Friction,
+    Friction,
+    |value| value >= 0.0
+);
+parameter!(
+    /// Step size η > 0.
+    Step,
+    Step,
+    |value| value > 0.0
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_values_are_named() {
+        assert_eq!(
+            Step::new(-1.0).unwrap_err().to_string(),
+            "the step size must be positive and finite, got -1"
+        );
+        assert!(Beta::new(0.0).is_err() && Beta::new(f64::INFINITY).is_err() && Beta::new(f64::NAN).is_err());
+        assert!(Friction::new(0.0).is_ok() && Friction::new(-0.1).is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! Potentials f, whose Gibbs measure exp(−βf) is the target.
+
+/// A potential f on ℝ^d with its gradient.
+///
+/// Only the first three methods are needed. A *stochastic* potential overrides [`sampled_gradient`](Self::sampled_gradient): its gradient
+/// is that of a minibatch, chosen by a word of random bits that the chain supplies, so that runs stay reproducible.
+pub trait Potential: Send + Sync {
+    /// The dimension d.
+    fn dim(&self) -> usize;
+
+    /// f(x).
+    fn value(&self, x: &[f64]) -> f64;
+
+    /// ∇f(x) into `gradient`, both of length d.
+    fn gradient(&self, x: &[f64], gradient: &mut [f64]);
+
+    /// An unbiased estimate of ∇f(x), chosen by `word`; ∇f(x) itself unless overridden.
+    fn sampled_gradient(&self, x: &[f64], word: u64, gradient: &mut [f64]) {
+        let _ = word;
+        self.gradient(x, gradient);
+    }
+
+    /// Gradients at many points, one after the other: what a batch of chains asks for. Override to vectorise.
+    fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
+        let d = self.dim();
+        for ((x, g), &word) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(words) {
+            self.sampled_gradient(x, word, g);
+        }
+    }
+}
