@@ -4,6 +4,7 @@ Errors are relative to the value, except that of the score's derivative g'',
 which changes sign: it is relative to |g''| + g'^2.
 """
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -27,12 +28,16 @@ def run_example(program, job, points):
 
 
 def relative(value, exact, scale):
-    """|value - exact| / |scale| for a decimal and two balls; infinite for what is not finite.
+    """|value - exact| / |scale| for a decimal number and two balls.
 
-    Below the smallest normal double, where fewer digits exist, the error is relative to that double.
+    Infinity is right where the exact value overflows and wrong elsewhere. Below the smallest normal double, where
+    fewer digits exist, the error is relative to that double.
     """
-    error = float(abs((arb(float(value)) - exact).mid()) / max(abs(scale.mid()), SMALLEST))
-    return error if error == error else float("inf")
+    value = float(value)
+    if math.isinf(value) and value == float(exact):
+        return 0.0
+    error = float(abs((arb(value) - exact).mid()) / max(abs(scale.mid()), SMALLEST))
+    return math.inf if math.isnan(error) else error
 
 
 def law_errors(program, points):

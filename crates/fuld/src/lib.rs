@@ -1,7 +1,19 @@
 //! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics and its relatives.
 
+mod batch;
+pub mod chains;
+mod integrator;
+pub mod kinetic;
 mod parameters;
 pub mod potential;
+mod random;
+mod schedule;
+mod system;
 
+pub use chains::Run;
+pub use integrator::{Integrator, Unsuited};
+pub use kinetic::Kinetic;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
+pub use schedule::Schedule;
+pub use system::{Drift, System};

@@ -9,6 +9,9 @@ pub enum ParameterError {
     /// A parameter of the stable law.
     #[error(transparent)]
     Law(#[from] levy_stable::ParameterError),
+    /// The tail index is not in (1, 2].
+    #[error("the factor that stands for the Riesz derivative needs 1 < alpha <= 2, got {0}")]
+    AlphaAboveOne(f64),
     /// The inverse temperature is not positive and finite.
     #[error("the inverse temperature beta must be positive and finite, got {0}")]
     Beta(f64),
@@ -18,6 +21,12 @@ pub enum ParameterError {
     /// The step size is not positive and finite.
     #[error("the step size must be positive and finite, got {0}")]
     Step(f64),
+    /// The half-life k₀ of a schedule is not positive and finite.
+    #[error("the half-life of the step size must be positive and finite, got {0}")]
+    HalfLife(f64),
+    /// The power p of a schedule is negative or not finite.
+    #[error("the power of the step-size schedule must be finite and not negative, got {0}")]
+    Power(f64),
 }
 
 macro_rules! parameter {

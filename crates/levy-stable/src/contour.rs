@@ -30,7 +30,7 @@ use std::f64::consts::FRAC_1_PI;
 /// The trapezoidal rule in v: where it starts and its step.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// First node, where v − e^(−v) is about −37/p for integrands that fall as e^(pτ).
+    /// First node, where v − e^(−v) is about −36/p for integrands that fall as e^(pτ).
     first: f64,
     step: f64,
 }
@@ -79,7 +79,7 @@ impl Contour {
         let peak = 3.0 / alpha;
         // The steps are the largest, with a margin, that keep the error of the rule below rounding; the widths of
         // the strips of analyticity behind them shrink as 1/α for α > 1.
-        let density_step = if alpha > 1.0 { 0.205 / libm::pow(alpha, 0.85) } else { 0.205 };
+        let density_step = 0.205 / libm::pow(alpha.clamp(1.0, 1.78), 0.85);
         let distribution_step = match alpha {
             a if a <= 1.0 => 0.205,
             a if a < 1.93 => 0.195 / a,
@@ -89,10 +89,10 @@ impl Contour {
             alpha,
             inverse_epsilon: 1.0 / (alpha - 1.0),
             base: Base::of(alpha),
-            density: Rule { first: -libm::log(37.0 / (1.0 + alpha)), step: density_step },
+            density: Rule { first: -libm::log(35.0 / (1.0 + alpha)), step: density_step },
             distribution: Rule { first: -libm::log(37.0 / alpha), step: distribution_step },
             rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * distribution_step },
-            last_h: 37.0 + peak + (74.0 * peak).sqrt(),
+            last_h: 35.0 + peak + (70.0 * peak).sqrt(),
             sunk_at_most: if delta < 0.2 { 45.0 - libm::log(delta) } else { 0.0 },
             knee_shift: lesser(0.0, libm::log(2.0 * delta)),
         }

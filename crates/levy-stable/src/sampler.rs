@@ -26,6 +26,14 @@ impl Distribution<f32> for SymmetricStable {
     }
 }
 
+/// A word as good as independent of the one it is made from (the finaliser of SplitMix64).
+fn scrambled(word: u64) -> u64 {
+    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 dispatched! {
     fn draw(alpha: f64, angle: u64, level: u64) -> f64 {
         match Base::of(alpha) {
@@ -112,6 +120,21 @@ impl Sampler {
             let words = &mut words[..out.len()];
             words.fill_with(|| rng.next_u64());
             invert(table, words, out);
+        }
+    }
+
+    /// `out[i]` = the draw that the random bits `words[i]` spell: for generators that count instead of stepping. Panics if
+    /// the slices differ in length.
+    ///
+    /// Where one word is not enough (α < 0.2) a second is made from the first.
+    pub fn transform(&self, words: &[u64], out: &mut [f64]) {
+        assert_eq!(words.len(), out.len(), "input and output must have the same length");
+        if let Some(table) = &self.table {
+            invert(table, words, out);
+        } else {
+            for (out, &word) in out.iter_mut().zip(words) {
+                *out = self.law.scale() * draw(self.law.alpha(), word, scrambled(word));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{Alpha, ParameterError, moments, quantile};
 
 /// The symmetric α-stable law SαS(σ), with characteristic function exp(−|σω|^α).
 ///
-/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction costs about two
+/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction costs some
 /// microseconds and allocates nothing; evaluation allocates nothing.
 ///
 /// Accuracy, unless a method says otherwise: relative error at most 2e-14 for 0.3 ≤ α ≤ 2 and 1e-12 for

@@ -174,6 +174,31 @@ fn bulk_and_single_draws_are_the_same() {
     }
 }
 
+#[test]
+fn words_become_draws() {
+    let words: Vec<u64> = std::iter::repeat_with({
+        let mut rng = rng(6);
+        move || rng.next_u64()
+    })
+    .take(N)
+    .collect();
+    for alpha in [0.15, 1.6] {
+        let sampler = Sampler::new(alpha, 1.0).unwrap();
+        let mut draws = vec![0.0; N];
+        sampler.transform(&words, &mut draws);
+        if alpha > 0.2 {
+            assert!(
+                words
+                    .iter()
+                    .zip(&draws)
+                    .all(|(&w, &x)| x == Distribution::<f64>::sample(&sampler, &mut Words(w)))
+            );
+        }
+        let distance = kolmogorov(&mut draws, sampler.law());
+        assert!(distance < critical(N), "alpha = {alpha}: {distance}");
+    }
+}
+
 /// L(t) ~ SαS(t^(1/α)): the end of many paths of 64 steps. √Δt for Δt^(1/α) would fail.
 #[test]
 fn levy_motion_has_stable_marginals() {

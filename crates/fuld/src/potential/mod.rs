@@ -14,13 +14,19 @@ pub trait Potential: Send + Sync {
     /// ∇f(x) into `gradient`, both of length d.
     fn gradient(&self, x: &[f64], gradient: &mut [f64]);
 
+    /// Whether [`sampled_gradient`](Self::sampled_gradient) depends on its word.
+    fn is_stochastic(&self) -> bool {
+        false
+    }
+
     /// An unbiased estimate of ∇f(x), chosen by `word`; ∇f(x) itself unless overridden.
     fn sampled_gradient(&self, x: &[f64], word: u64, gradient: &mut [f64]) {
         let _ = word;
         self.gradient(x, gradient);
     }
 
-    /// Gradients at many points, one after the other: what a batch of chains asks for. Override to vectorise.
+    /// Gradients at many points, one after the other: what a batch of chains asks for. Override to vectorise. A
+    /// potential that is not stochastic may be handed any words.
     fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
         let d = self.dim();
         for ((x, g), &word) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(words) {

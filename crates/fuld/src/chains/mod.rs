@@ -1,0 +1,29 @@
+//! Many chains of one dynamics: in parallel, resumable, streamed.
+//!
+//! ```
+//! use fuld::{Integrator, Run, Schedule, System, potential::QuarticWell};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let run = Run {
+//!     chains: 8,
+//!     draws: 500,
+//!     thin: 10,
+//!     ..Run::new(System::fuld(1.5, 10.0, 1.0)?, Integrator::Baoab, Schedule::constant(0.05)?)
+//! };
+//! let samples = run.sample(&QuarticWell::default())?;
+//! assert_eq!(samples.chain(3).len(), 500);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A run is a function of its seed: the number of threads, the batching and interruptions leave no trace in the result.
+
+mod checkpoint;
+mod run;
+mod sink;
+mod worker;
+mod zarr;
+
+pub use checkpoint::CheckpointError;
+pub use run::{Average, Control, Divergence, Outcome, Progress, Run, RunError, Start, TestFunction};
+pub use sink::{Callback, Layout, Samples, Sink};
+pub use zarr::ZarrSink;

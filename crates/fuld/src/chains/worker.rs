@@ -1,0 +1,114 @@
+//! Some chains of a run, advanced together.
+
+use super::run::{Divergence, Run};
+use crate::batch::Batch;
+use crate::{ParameterError, Potential};
+use levy_stable::Sampler;
+
+/// A position beyond this is on its way to infinity.
+const RUNAWAY: f64 = 1e100;
+
+/// A batch of chains with what is recorded of them.
+#[derive(Clone, Debug)]
+pub(super) struct Worker {
+    /// Number of the first chain.
+    pub(super) first: usize,
+    pub(super) batch: Batch,
+    /// Σ ηₖ h(xᵏ): for each chain, each test function.
+    pub(super) sums: Vec<f64>,
+    /// What became of chains that diverged.
+    pub(super) divergences: Vec<Divergence>,
+}
+
+impl Worker {
+    pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
+        let sums = vec![0.0; batch.chains() * functions];
+        Self { first, batch, sums, divergences: Vec::new() }
+    }
+
+    /// Steps `from`, …, `to` − 1. Records every `thin`-th position after the warm-up into `out`, for each chain its
+    /// draws, and adds to the averages.
+    pub(super) fn advance(
+        &mut self,
+        run: &Run,
+        potential: &dyn Potential,
+        sampler: &Sampler,
+        steps: std::ops::Range<u64>,
+        out: &mut [f64],
+    ) -> Result<(), ParameterError> {
+        if run.integrator.carries_gradient() {
+            // As the step before left it; computed again, so that a resumed run need not store it.
+            self.batch.update_gradient(potential, steps.start);
+        }
+        let mut draw = 0;
+        for k in steps {
+            let eta = run.schedule.at(k)?;
+            run.integrator.step(&run.system, potential, sampler, eta, k, &mut self.batch);
+            if !self.is_sane() {
+                self.bury_diverged(k);
+            }
+            if k >= run.warmup {
+                self.average(run, eta);
+                if (k + 1 - run.warmup).is_multiple_of(run.thin) {
+                    self.record(draw, out);
+                    draw += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every chain is where numbers go on.
+    fn is_sane(&self) -> bool {
+        let mut sane = true;
+        for (x, v) in self.batch.x.iter().zip(&self.batch.v) {
+            sane &= x.abs() < RUNAWAY && v.is_finite();
+        }
+        sane
+    }
+
+    /// Notes the chains that diverged, and parks them at the origin: from now on they are recorded as NaN.
+    fn bury_diverged(&mut self, step: u64) {
+        let d = self.batch.dim;
+        for chain in 0..self.batch.chains() {
+            let here = chain * d..(chain + 1) * d;
+            let runaway = self.batch.x[here.clone()].iter().find(|x| x.abs() >= RUNAWAY || !x.is_finite());
+            let value = match runaway {
+                Some(&x) => x,
+                None if self.batch.v[here.clone()].iter().all(|v| v.is_finite()) => continue,
+                None => f64::NAN,
+            };
+            self.batch.x[here.clone()].fill(0.0);
+            self.batch.v[here.clone()].fill(0.0);
+            self.batch.gradient[here].fill(0.0);
+            let chain = self.first + chain;
+            if !self.divergences.iter().any(|d| d.chain == chain) {
+                self.divergences.push(Divergence { chain, step, value });
+            }
+        }
+    }
+
+    fn average(&mut self, run: &Run, eta: f64) {
+        if run.functions.is_empty() {
+            return;
+        }
+        let points = self.batch.x.chunks_exact(self.batch.dim);
+        for (sums, x) in self.sums.chunks_exact_mut(run.functions.len()).zip(points) {
+            for (sum, (_, h)) in sums.iter_mut().zip(&run.functions) {
+                *sum += eta * h(x);
+            }
+        }
+    }
+
+    fn record(&self, draw: usize, out: &mut [f64]) {
+        let d = self.batch.dim;
+        let length = out.len() / self.batch.chains();
+        for (x, out) in self.batch.x.chunks_exact(d).zip(out.chunks_exact_mut(length)) {
+            out[draw * d..][..d].copy_from_slice(x);
+        }
+        for divergence in &self.divergences {
+            let chain = divergence.chain - self.first;
+            out[chain * length + draw * d..][..d].fill(f64::NAN);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Draws on disk as Zarr, in the layout that ArviZ and xarray open directly.
+//!
+//! The store has a group `posterior` with an array for the positions, dimensions (chain, draw, …), and the coordinates
+//! `chain` and `draw`. It is Zarr version 2, uncompressed, one chunk a segment: the format needs some lines of JSON and raw
+//! little-endian numbers, less than any library for it, and every file is written whole or not at all. The shape on disk grows with each
+//! segment, so that a run can be looked at while it goes on, or after it was killed.
+
+use super::checkpoint::replace;
+use super::sink::{Layout, Sink};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A Zarr store that receives draws.
+#[derive(Clone, Debug)]
+pub struct ZarrSink {
+    path: PathBuf,
+    variable: String,
+    attributes: String,
+    layout: Layout,
+    /// Draws of each chain on disk.
+    filled: u64,
+}
+
+impl ZarrSink {
+    /// A store in the directory `path`, with the positions as variable `x`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let layout = Layout { chains: 0, draws: 0, dim: 0, segment: 0 };
+        Self { path: path.into(), variable: "x".into(), attributes: "{}".into(), layout, filled: 0 }
+    }
+
+    /// With another name for the variable.
+    pub fn variable(mut self, name: &str) -> Self {
+        self.variable = name.into();
+        self
+    }
+
+    fn array(&self) -> PathBuf {
+        self.path.join("posterior").join(&self.variable)
+    }
+
+    /// The files that describe the store, at its present size: name and content.
+    fn metadata(&self) -> Vec<(String, String)> {
+        let Layout { chains, dim, segment, .. } = self.layout;
+        let draws = self.filled;
+        let (x, group) = (&self.variable, r#"{"zarr_format":2}"#);
+        // A one-dimensional variable has no third dimension: that is what ArviZ expects of scalars.
+        let (shape, chunks, names) = if dim == 1 {
+            (format!("{chains},{draws}"), format!("{chains},{segment}"), r#""chain","draw""#.into())
+        } else {
+            let names = format!(r#""chain","draw","{x}_dim_0""#);
+            (format!("{chains},{draws},{dim}"), format!("{chains},{segment},{dim}"), names)
+        };
+        let index =
+            |length: u64, chunk: usize| array_json(&length.to_string(), &chunk.to_string(), "<i8", "null");
+        let mut files = vec![
+            (".zgroup".into(), group.into()),
+            ("posterior/.zgroup".into(), group.into()),
+            ("posterior/.zattrs".into(), self.attributes.clone()),
+            (format!("posterior/{x}/.zarray"), array_json(&shape, &chunks, "<f8", r#""NaN""#)),
+            (format!("posterior/{x}/.zattrs"), dimensions_json(&names)),
+            ("posterior/chain/.zarray".into(), index(chains as u64, chains)),
+            ("posterior/chain/.zattrs".into(), dimensions_json(r#""chain""#)),
+            ("posterior/draw/.zarray".into(), index(draws, segment)),
+            ("posterior/draw/.zattrs".into(), dimensions_json(r#""draw""#)),
+        ];
+        if dim > 1 {
+            files.push((format!("posterior/{x}_dim_0/.zarray"), index(dim as u64, dim)));
+            files.push((format!("posterior/{x}_dim_0/.zattrs"), dimensions_json(&format!(r#""{x}_dim_0""#))));
+        }
+        let entries: Vec<String> = files.iter().map(|(name, json)| format!(r#""{name}":{json}"#)).collect();
+        let all = format!(r#"{{"metadata":{{{}}},"zarr_consolidated_format":1}}"#, entries.join(","));
+        files.push((".zmetadata".into(), all));
+        files
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path.join(name);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(named)?;
+        }
+        replace(&path, bytes).map_err(named)
+    }
+
+    /// Writes the fixed coordinates and then the descriptions, at the present size.
+    fn describe(&self) -> io::Result<()> {
+        self.put("posterior/chain/0", &indices(0, self.layout.chains))?;
+        if self.layout.dim > 1 {
+            self.put(&format!("posterior/{}_dim_0/0", self.variable), &indices(0, self.layout.dim))?;
+        }
+        self.metadata().iter().try_for_each(|(name, json)| self.put(name, json.as_bytes()))
+    }
+}
+
+impl Sink for ZarrSink {
+    fn vacant(&self) -> io::Result<()> {
+        if !self.array().join(".zarray").exists() {
+            return Ok(());
+        }
+        let message =
+            format!("{} holds draws already; remove it or name another directory", self.path.display());
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
+    }
+
+    fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
+        self.layout = *layout;
+        self.filled = done;
+        if done > 0 && !self.array().join(".zarray").exists() {
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!(
+                    "{} does not hold the {done} draws that the checkpoint speaks of",
+                    self.path.display()
+                ),
+            ));
+        }
+        self.describe()
+    }
+
+    fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
+        let Layout { chains, dim, segment, .. } = self.layout;
+        let count = values.len() / (chains * dim);
+        // Chunks are all of one size: the last is filled up.
+        let mut bytes = Vec::with_capacity(8 * chains * segment * dim);
+        for chain in values.chunks_exact(count * dim) {
+            chain.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+            (count * dim..segment * dim).for_each(|_| bytes.extend_from_slice(&f64::NAN.to_le_bytes()));
+        }
+        let number = first / segment as u64;
+        let chunk = if dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
+        self.put(&format!("posterior/{}/{chunk}", self.variable), &bytes)?;
+        self.put(&format!("posterior/draw/{number}"), &indices(first, segment))?;
+        self.filled = first + count as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.describe()?;
+        // The names of new files are durable once their directory is.
+        sync_directory(&self.array())
+    }
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { std::fs::File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// `count` integers from `first` on, little-endian.
+fn indices(first: u64, count: usize) -> Vec<u8> {
+    (first..first + count as u64).flat_map(|i| (i as i64).to_le_bytes()).collect()
+}
+
+fn array_json(shape: &str, chunks: &str, dtype: &str, fill: &str) -> String {
+    format!(
+        r#"{{"chunks":[{chunks}],"compressor":null,"dtype":"{dtype}","fill_value":{fill},"filters":null,"order":"C","shape":[{shape}],"zarr_format":2}}"#
+    )
+}
+
+fn dimensions_json(names: &str) -> String {
+    format!(r#"{{"_ARRAY_DIMENSIONS":[{names}]}}"#)
+}

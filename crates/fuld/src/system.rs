@@ -1,0 +1,175 @@
+//! The dynamics of the paper and its relatives, as named compositions.
+//!
+//! | system | equation | what moves |
+//! |---|---|---|
+//! | [`System::momentum`] | ode, sgdm | the deterministic conformal Hamiltonian system |
+//! | [`System::underdamped_langevin`] | sde_brownian | Gaussian noise on the velocity |
+//! | [`System::uncorrected`] | sde_sas | stable noise on the velocity, nothing corrected |
+//! | [`System::fuld`] | sde_levy, stable energy | stable noise, transport ∇G_α |
+//! | [`System::fuld_gaussian`] | fuld_v1, Gaussian energy | stable noise, friction c with ₁F₁ |
+//! | [`System::fhd`] | fhd, approximated | as its authors run it |
+//! | [`System::overdamped_langevin`] | langevin | Gaussian noise on the position |
+//! | [`System::uncorrected_overdamped`] | | stable noise on the position, nothing corrected |
+//! | [`System::flmc`] | flmc, exact drift | stable noise on the position |
+//! | [`System::flmc_approximate`] | flmc, riesz_approx | as its authors run it |
+
+use crate::kinetic::{Kinetic, Newtonian, StableKinetic, Temperature};
+use crate::{Beta, Friction, ParameterError};
+use levy_stable::Alpha;
+use std::fmt;
+use std::sync::Arc;
+
+/// A drift b(x) of an overdamped system, made from positions and the gradient there, for many chains at once.
+pub trait Drift: Send + Sync {
+    /// b(x) into `out`.
+    fn drift(&self, x: &[f64], gradient: &[f64], out: &mut [f64]);
+}
+
+/// b = −factor · ∇f.
+struct Downhill(f64);
+
+impl Drift for Downhill {
+    fn drift(&self, _: &[f64], gradient: &[f64], out: &mut [f64]) {
+        for (out, g) in out.iter_mut().zip(gradient) {
+            *out = -self.0 * g;
+        }
+    }
+}
+
+/// What moves: velocities and positions, or positions alone.
+#[derive(Clone)]
+pub(crate) enum Motion {
+    /// dv = −γ c(v) dt − w∇f dt + γ^(1/α) dN, dx = h(v) dt.
+    Underdamped { kinetic: Arc<dyn Kinetic>, gamma: f64, weight: f64 },
+    /// dx = b(x) dt + s dL.
+    Overdamped { drift: Arc<dyn Drift>, amplitude: f64 },
+}
+
+/// A dynamics, ready to be integrated.
+#[derive(Clone)]
+pub struct System {
+    pub(crate) motion: Motion,
+    alpha: f64,
+    name: String,
+}
+
+impl System {
+    /// dv = −γv dt − ∇f dt, dx = v dt: SGD with momentum in continuous time.
+    pub fn momentum(gamma: f64) -> Result<Self, ParameterError> {
+        Self::underdamped(format!("momentum, gamma {gamma:?}"), Newtonian::silent(), gamma)
+    }
+
+    /// dv = −γv dt − ∇f dt + √(2γ/β) dB, dx = v dt.
+    pub fn underdamped_langevin(gamma: f64, beta: f64) -> Result<Self, ParameterError> {
+        let name = format!("underdamped Langevin, gamma {gamma:?}, beta {beta:?}");
+        Self::underdamped(name, Newtonian::new(2.0, beta)?, gamma)
+    }
+
+    /// dv = −γv dt − ∇f dt + (γ/β)^(1/α) dL, dx = v dt: stable noise where Gaussian noise was. Its stationary law is
+    /// not e^(−βf) unless α = 2.
+    ///
+    /// The paper prints the amplitude √(2γ/β), which at α = 2 would be twice that of Langevin dynamics (its L is √2 B
+    /// there); this is the amplitude of its other equations.
+    pub fn uncorrected(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
+        let name = format!("uncorrected, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
+        Self::underdamped(name, Newtonian::new(alpha, beta)?, gamma)
+    }
+
+    /// FULD with the α-stable kinetic energy, exact at every β.
+    pub fn fuld(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
+        let name = format!("FULD, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
+        Self::underdamped(name, StableKinetic::new(alpha, beta)?, gamma)
+    }
+
+    /// FULD with ∇G_α as the paper prints it, without β: exact at β = 1 or α = 2 only. For its figures, and to show the
+    /// bias.
+    pub fn fuld_beta_free(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
+        let name = format!("beta-free FULD, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
+        let kinetic = StableKinetic::with_temperature(alpha, beta, Temperature::BetaFree)?;
+        Self::underdamped(name, kinetic, gamma)
+    }
+
+    /// Fractional Hamiltonian dynamics as its authors run it, every Riesz derivative replaced by the factor
+    /// c_α = Γ(α−1)/Γ(α/2)², for 1 < α ≤ 2: dx = c_α v dt, dv = −c_α(∇f + γv) dt + (γ/β)^(1/α) dL.
+    pub fn fhd(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
+        let factor = riesz_factor(alpha)?;
+        let name = format!("FHD, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
+        let mut system = Self::underdamped(name, Newtonian::new(alpha, beta)?.times(factor), gamma)?;
+        if let Motion::Underdamped { weight, .. } = &mut system.motion {
+            *weight = factor;
+        }
+        Ok(system)
+    }
+
+    /// A kinetic energy of one's own; `name` goes into checkpoints.
+    pub fn underdamped(
+        name: impl Into<String>,
+        kinetic: impl Kinetic + 'static,
+        gamma: f64,
+    ) -> Result<Self, ParameterError> {
+        let gamma = Friction::new(gamma)?.get();
+        let alpha = kinetic.alpha();
+        let motion = Motion::Underdamped { kinetic: Arc::new(kinetic), gamma, weight: 1.0 };
+        Ok(Self { motion, alpha, name: name.into() })
+    }
+
+    /// dx = −∇f dt + √(2/β) dB.
+    pub fn overdamped_langevin(beta: f64) -> Result<Self, ParameterError> {
+        Self::overdamped(format!("overdamped Langevin, beta {beta:?}"), Downhill(1.0), 2.0, beta)
+    }
+
+    /// dx = −∇f dt + β^(−1/α) dL: its stationary law is not e^(−βf) unless α = 2.
+    pub fn uncorrected_overdamped(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
+        Self::overdamped(
+            format!("uncorrected overdamped, alpha {alpha:?}, beta {beta:?}"),
+            Downhill(1.0),
+            alpha,
+            beta,
+        )
+    }
+
+    /// FLMC as its authors run it: the Riesz drift replaced by −c_α ∇f, for 1 < α ≤ 2.
+    pub fn flmc_approximate(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
+        let name = format!("approximate FLMC, alpha {alpha:?}, beta {beta:?}");
+        Self::overdamped(name, Downhill(riesz_factor(alpha)?), alpha, beta)
+    }
+
+    /// An overdamped system with a drift of one's own; `name` goes into checkpoints.
+    pub fn overdamped(
+        name: impl Into<String>,
+        drift: impl Drift + 'static,
+        alpha: f64,
+        beta: f64,
+    ) -> Result<Self, ParameterError> {
+        let amplitude = libm::pow(Beta::new(beta)?.get(), -1.0 / Alpha::new(alpha)?.get());
+        let motion = Motion::Overdamped { drift: Arc::new(drift), amplitude };
+        Ok(Self { motion, alpha, name: name.into() })
+    }
+
+    /// The tail index of the noise.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Whether there is a velocity.
+    pub fn is_underdamped(&self) -> bool {
+        matches!(self.motion, Motion::Underdamped { .. })
+    }
+}
+
+/// Name and parameters.
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// c_α = Γ(α−1)/Γ(α/2)², for 1 < α ≤ 2.
+fn riesz_factor(alpha: f64) -> Result<f64, ParameterError> {
+    let a = Alpha::new(alpha)?.get();
+    if a <= 1.0 {
+        return Err(ParameterError::AlphaAboveOne(alpha));
+    }
+    let half = libm::tgamma(0.5 * a);
+    Ok(libm::tgamma(a - 1.0) / (half * half))
+}

@@ -1,0 +1,102 @@
+//! Chains: the same from any number of threads, in memory and to a callback; averages; divergence; settings.
+
+mod wells;
+
+use fuld::chains::{Callback, Control, Outcome, Samples, Start};
+use fuld::{Integrator, Potential, Run, Schedule, System};
+use wells::{Wells, run, wells};
+
+fn stream(run: &Run, potential: &dyn Potential) -> (Samples, Outcome) {
+    let mut samples = Samples::default();
+    let outcome = run.stream(potential, &mut samples, &mut |_| Control::Continue).unwrap();
+    (samples, outcome)
+}
+
+#[test]
+fn threads_leave_no_trace() {
+    for integrator in [Integrator::Euler, Integrator::Baoab, Integrator::Aboba] {
+        for potential in [wells(1), wells(3), Wells { dim: 2, stochastic: true }] {
+            let one = stream(&Run { threads: 1, ..run(integrator) }, &potential);
+            let three = stream(&Run { threads: 3, ..run(integrator) }, &potential);
+            assert_eq!(one, three);
+        }
+    }
+}
+
+#[test]
+fn chains_do_not_depend_on_their_neighbours() {
+    let few = Run { chains: 5, ..run(Integrator::Baoab) }.sample(&wells(2)).unwrap();
+    let many = run(Integrator::Baoab).sample(&wells(2)).unwrap();
+    for chain in 0..5 {
+        assert_eq!(few.chain(chain), many.chain(chain));
+    }
+    assert_ne!(many.chain(0), many.chain(1));
+    assert_ne!(Run { seed: 12, ..run(Integrator::Baoab) }.sample(&wells(2)).unwrap(), many);
+}
+
+#[test]
+fn draws_are_every_thin_th_step() {
+    let dense = Run { thin: 1, draws: 120, ..run(Integrator::Euler) }.sample(&wells(1)).unwrap();
+    let thin = run(Integrator::Euler).sample(&wells(1)).unwrap();
+    let kept: Vec<f64> = dense.chain(4).iter().skip(2).step_by(3).copied().collect();
+    assert_eq!(thin.chain(4), kept);
+}
+
+/// π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ, against the same sum over stored draws.
+#[test]
+fn averages_are_weighted_by_the_steps() {
+    let run = Run { thin: 1, draws: 200, ..run(Integrator::Euler) };
+    let (samples, outcome) = stream(&run, &wells(1));
+    let eta = |i: usize| run.schedule.at(run.warmup + i as u64).unwrap();
+    let total: f64 = (0..200).map(eta).sum();
+    for chain in [0, 36] {
+        let sum: f64 = samples.chain(chain).iter().enumerate().map(|(i, x)| eta(i) * x * x).sum();
+        assert!((outcome.averages[0].chains[chain] - sum / total).abs() < 1e-14);
+    }
+    let unweighted: f64 = samples.chain(0).iter().map(|x| x * x).sum::<f64>() / 200.0;
+    assert!((outcome.averages[0].chains[0] - unweighted).abs() > 1e-6);
+}
+
+#[test]
+fn a_callback_gets_all_draws_once() {
+    let mut seen = Vec::new();
+    let mut sink = Callback(|first, values: &[f64]| {
+        seen.push((first, values.len()));
+        Ok(())
+    });
+    let run = Run { chains: 1, draws: 100_000, thin: 1, ..run(Integrator::Euler) };
+    run.stream(&wells(1), &mut sink, &mut |_| Control::Continue).unwrap();
+    assert_eq!(seen, [(0, 65536), (65536, 100_000 - 65536)]);
+}
+
+/// A chain that diverges is reported with step and value, recorded as NaN, and the others go on.
+#[test]
+fn divergence_is_reported_and_does_not_spread() {
+    let system = System::uncorrected(1.0, 1.0, 1.0).unwrap();
+    let run = Run::new(system, Integrator::Euler, Schedule::constant(0.05).unwrap()).averaging("x", |x| x[0]);
+    let (samples, outcome) = stream(&Run { chains: 64, warmup: 0, draws: 200, ..run }, &wells(1));
+    let dead = outcome.divergences.len();
+    assert!(dead > 0 && dead < 64, "{dead} of 64 diverged");
+    for d in &outcome.divergences {
+        assert!(d.value.is_nan() || d.value.abs() >= 1e100, "{d:?}");
+        assert!(samples.chain(d.chain)[199].is_nan() && outcome.averages[0].chains[d.chain].is_nan());
+        let finite = samples.chain(d.chain).iter().take_while(|x| x.is_finite()).count();
+        assert_eq!(finite as u64, d.step);
+    }
+    let alive = (0..64).filter(|c| samples.chain(*c).iter().all(|x| x.is_finite())).count();
+    assert_eq!(alive, 64 - dead);
+    assert!(outcome.averages[0].mean().is_finite());
+}
+
+#[test]
+fn bad_settings_are_named() {
+    let base = || run(Integrator::Baoab);
+    let error = |run: Run| run.sample(&wells(2)).unwrap_err().to_string();
+    assert_eq!(error(Run { chains: 0, ..base() }), "the number of chains must be at least 1");
+    assert_eq!(error(Run { thin: 0, ..base() }), "the number of steps a draw must be at least 1");
+    let start = |point: Vec<f64>| Run { start: Start::Point(point), ..base() };
+    assert_eq!(error(start(vec![1.0])), "the start has 1 coordinates, the potential 2");
+    assert_eq!(error(start(vec![1.0, f64::NAN])), "chains cannot start at NaN");
+    let overdamped = Run { system: System::overdamped_langevin(1.0).unwrap(), ..base() };
+    assert!(error(overdamped).contains("use Euler"));
+}

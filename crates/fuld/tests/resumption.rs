@@ -1,0 +1,164 @@
+//! Runs that are stopped or killed end as unbroken ones, and no file is taken for what it is not.
+
+mod wells;
+
+use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
+use fuld::{Integrator, Run};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use wells::{Wells, run, wells};
+
+/// An empty directory.
+fn scratch(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Every file below a directory, with its bytes.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                files.insert(path.strip_prefix(root).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_stopped_run_goes_on() {
+    let directory = scratch("stopped");
+    let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
+    let long = || Run { chains: 600, draws: 3000, thin: 2, ..run(Integrator::Baoab) };
+    let whole = long().stream(&wells(2), &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue).unwrap();
+    let mut stops = 0;
+    let outcome = loop {
+        let mut segments = 0;
+        let stop = &mut |_: &_| {
+            segments += 1;
+            if segments == 2 { Control::Stop } else { Control::Continue }
+        };
+        let run = Run { checkpoint: Some(directory.join("run.ckpt")), ..long() };
+        let outcome = run.stream(&wells(2), &mut ZarrSink::new(&broken), stop).unwrap();
+        if !outcome.stopped {
+            break outcome;
+        }
+        stops += 1;
+    };
+    assert!(stops > 1, "{stops}");
+    assert_eq!(outcome, whole);
+    assert!(tree(&broken) == tree(&unbroken));
+}
+
+/// The run that [`killed_runs_end_as_unbroken_ones`] starts in a process of its own, to kill it.
+fn victim(directory: &Path) -> Result<Outcome, RunError> {
+    let run = Run {
+        chains: 300,
+        draws: 6000,
+        thin: 8,
+        checkpoint: Some(directory.join("run.ckpt")),
+        checkpoint_every: Duration::from_millis(30),
+        threads: 1,
+        ..run(Integrator::Baoab)
+    };
+    let mut sink = ZarrSink::new(directory.join("draws.zarr"));
+    run.stream(&Wells { dim: 2, stochastic: true }, &mut sink, &mut |_| Control::Continue)
+}
+
+#[test]
+fn killed_runs_end_as_unbroken_ones() {
+    if let Some(directory) = std::env::var_os("FULD_VICTIM") {
+        victim(Path::new(&directory)).unwrap();
+        return;
+    }
+    let unbroken = scratch("unbroken");
+    let whole = victim(&unbroken).unwrap();
+    let directory = scratch("killed");
+    let (mut kills, mut wait) = (0, 60);
+    loop {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed_runs_end_as_unbroken_ones"])
+            .env("FULD_VICTIM", &directory)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        child.kill().unwrap(); // SIGKILL: no chance to clean up
+        child.wait().unwrap();
+        kills += 1;
+        wait += 37 + 11 * (kills % 5);
+        assert!(kills < 60, "no progress between kills");
+    }
+    println!("killed {kills} times");
+    assert!(kills >= 3, "killed {kills} times");
+    assert_eq!(victim(&directory).unwrap(), whole);
+    assert!(tree(&directory.join("draws.zarr")) == tree(&unbroken.join("draws.zarr")));
+}
+
+#[test]
+fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
+    let path = scratch("refused").join("run.ckpt");
+    let attempt = |run: Run| {
+        let mut sink = Callback(|_, _: &[f64]| Ok(()));
+        Run { checkpoint: Some(path.clone()), ..run }.stream(&wells(1), &mut sink, &mut |_| Control::Continue)
+    };
+    attempt(run(Integrator::Baoab)).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let error = attempt(run(Integrator::Baoab)).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "the file was left in place");
+        error
+    };
+    // Cut anywhere, or with any byte changed.
+    for cut in [0, 4, 8, 15, 20, 100, whole.len() / 2, whole.len() - 1] {
+        let error = refused(&whole[..cut]).to_string();
+        assert!(error.contains("damaged") || error.contains("no checkpoint"), "{error}");
+    }
+    for at in (16..whole.len()).step_by(97) {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        assert!(
+            matches!(refused(&changed), RunError::Checkpoint(CheckpointError::Damaged { .. })),
+            "byte {at}"
+        );
+    }
+    assert!(refused(b"something else entirely").to_string().contains("no checkpoint of this program"));
+    let mut newer = whole.clone();
+    newer[8] = 9;
+    assert!(refused(&newer).to_string().contains("version 9"));
+    // Whole, but of another run.
+    std::fs::write(&path, &whole).unwrap();
+    let error = attempt(Run { seed: 12, ..run(Integrator::Baoab) }).unwrap_err().to_string();
+    assert!(error.contains("there seed: 11, here seed: 12"), "{error}");
+    let error = attempt(run(Integrator::Aboba)).unwrap_err().to_string();
+    assert!(error.contains("BAOAB") && error.contains("ABOBA"), "{error}");
+}
+
+#[test]
+fn a_store_is_not_overwritten() {
+    let store = scratch("overwrite").join("draws.zarr");
+    let go = |store: &Path| {
+        run(Integrator::Euler).stream(&wells(1), &mut ZarrSink::new(store), &mut |_| Control::Continue)
+    };
+    go(&store).unwrap();
+    assert!(go(&store).unwrap_err().to_string().contains("holds draws already"));
+    let file = store.with_file_name("a file");
+    std::fs::write(&file, "").unwrap();
+    let error = go(&file.join("draws.zarr")).unwrap_err().to_string();
+    assert!(error.contains("draws cannot be written") && error.contains("a file"), "{error}");
+}

@@ -1,0 +1,47 @@
+//! A potential and a run to test chains with.
+
+use fuld::{Integrator, Potential, Run, Schedule, System};
+
+/// f = Σ x⁴/4 − x²/2 in d dimensions, with a coin's noise in its gradient if asked.
+pub(crate) struct Wells {
+    pub(crate) dim: usize,
+    pub(crate) stochastic: bool,
+}
+
+impl Potential for Wells {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        x.iter().map(|x| 0.25 * x * x * x * x - 0.5 * x * x).sum()
+    }
+
+    fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+        for (g, x) in gradient.iter_mut().zip(x) {
+            *g = x * x * x - x;
+        }
+    }
+
+    fn is_stochastic(&self) -> bool {
+        self.stochastic
+    }
+
+    fn sampled_gradient(&self, x: &[f64], word: u64, gradient: &mut [f64]) {
+        self.gradient(x, gradient);
+        if self.stochastic {
+            gradient[0] += if word & 1 == 0 { 0.5 } else { -0.5 };
+        }
+    }
+}
+
+pub(crate) fn wells(dim: usize) -> Wells {
+    Wells { dim, stochastic: false }
+}
+
+/// 37 chains of FULD with falling steps, averaging x².
+pub(crate) fn run(integrator: Integrator) -> Run {
+    let schedule = Schedule::polynomial(0.05, 1000.0, 0.3).unwrap();
+    let run = Run::new(System::fuld(1.4, 5.0, 1.0).unwrap(), integrator, schedule);
+    Run { chains: 37, warmup: 50, draws: 40, thin: 3, seed: 11, ..run }.averaging("x²", |x| x[0] * x[0])
+}
