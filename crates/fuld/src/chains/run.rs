@@ -46,6 +46,8 @@ pub struct Run {
     pub seed: u64,
     /// Where chains start.
     pub start: Start,
+    /// Whether to record velocities beside positions.
+    pub velocities: bool,
     /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warm-up are computed on the way.
     pub functions: Vec<TestFunction>,
     /// Where to keep the state, so that a killed run can go on.
@@ -180,6 +182,7 @@ impl Run {
             thin: 1,
             seed: 0,
             start: Start::Gaussian(1.0),
+            velocities: false,
             functions: Vec::new(),
             checkpoint: None,
             checkpoint_every: Duration::from_secs(1),
@@ -226,13 +229,13 @@ impl Run {
         let began = Instant::now();
         let mut saved = began;
         let total = self.warmup + self.draws * self.thin;
-        let mut buffer = vec![0.0; layout.chains * layout.segment * layout.dim];
+        let mut buffer = vec![0.0; layout.chains * layout.segment * layout.width()];
         let mut stopped = false;
         while state.step < total && !stopped {
             let steps = state.step..self.segment_end(state.step, layout.segment);
             let first = self.draws_at(steps.start);
             let draws = (self.draws_at(steps.end) - first) as usize;
-            let values = &mut buffer[..layout.chains * draws * layout.dim];
+            let values = &mut buffer[..layout.chains * draws * layout.width()];
             pool.install(|| {
                 self.advance(potential, &sampler, steps.clone(), draws, &mut state.workers, values)
             })?;
@@ -285,7 +288,7 @@ impl Run {
     fn layout(&self, dim: usize) -> Layout {
         let segment = (SEGMENT / (self.chains * dim)).clamp(16, 1 << 16);
         let segment = segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX));
-        Layout { chains: self.chains, draws: self.draws, dim, segment }
+        Layout { chains: self.chains, draws: self.draws, dim, velocities: self.velocities, segment }
     }
 
     /// Draws of a chain made in the first `step` steps.
@@ -315,7 +318,8 @@ impl Run {
     ) -> Result<(), RunError> {
         let mut parts = Vec::with_capacity(workers.len());
         for worker in &*workers {
-            let (part, rest) = values.split_at_mut(worker.batch.x.len() * draws);
+            let width = if self.velocities { 2 } else { 1 };
+            let (part, rest) = values.split_at_mut(worker.batch.x.len() * draws * width);
             parts.push(part);
             values = rest;
         }
@@ -376,7 +380,7 @@ impl Run {
     fn identity(&self, dim: usize) -> String {
         let names: Vec<&str> = self.functions.iter().map(|(name, _)| name.as_str()).collect();
         format!(
-            "system: {:?}\nintegrator: {}\nsteps: {:?}\nchains: {}\ndimension: {dim}\nwarmup: {}\ndraws: {}\nthin: {}\nseed: {}\nstart: {:?}\naverages: {}",
+            "system: {:?}\nintegrator: {}\nsteps: {:?}\nchains: {}\ndimension: {dim}\nwarmup: {}\ndraws: {}\nthin: {}\nseed: {}\nstart: {:?}\nvelocities: {}\naverages: {}",
             self.system,
             self.integrator,
             self.schedule,
@@ -386,6 +390,7 @@ impl Run {
             self.thin,
             self.seed,
             self.start,
+            self.velocities,
             names.join(", "),
         )
     }

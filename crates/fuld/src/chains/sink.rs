@@ -9,10 +9,19 @@ pub struct Layout {
     pub chains: usize,
     /// Draws a chain.
     pub draws: u64,
-    /// Coordinates a draw.
+    /// Coordinates of a position.
     pub dim: usize,
+    /// Whether each position is followed by its velocity.
+    pub velocities: bool,
     /// Draws a chain in each segment but the last.
     pub segment: usize,
+}
+
+impl Layout {
+    /// Numbers a draw.
+    pub fn width(&self) -> usize {
+        if self.velocities { 2 * self.dim } else { self.dim }
+    }
 }
 
 /// Receives the draws, one segment after the other.
@@ -25,8 +34,8 @@ pub trait Sink {
     /// Called once before the first segment; `done` draws of each chain are already there from an earlier run.
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()>;
 
-    /// Draws `first`, `first` + 1, … of every chain: for each chain its draws, for each draw its coordinates. What came
-    /// once may come again, identical, after a resumption.
+    /// Draws `first`, `first` + 1, … of every chain: for each chain its draws, for each draw its [`Layout::width`] numbers. What
+    /// came once may come again, identical, after a resumption.
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()>;
 
     /// Makes everything received durable. Called before a checkpoint says that it is there, and at the end.
@@ -38,23 +47,21 @@ pub trait Sink {
 /// The draws of all chains, in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
-    chains: usize,
-    dim: usize,
-    draws: usize,
+    layout: Option<Layout>,
     filled: usize,
-    /// For each chain its draws, for each draw its coordinates.
+    /// For each chain its draws, for each draw its numbers.
     values: Vec<f64>,
 }
 
 impl Samples {
     /// Chains.
     pub fn chains(&self) -> usize {
-        self.chains
+        self.layout.map_or(0, |l| l.chains)
     }
 
-    /// Coordinates a draw.
+    /// Coordinates of a position.
     pub fn dim(&self) -> usize {
-        self.dim
+        self.layout.map_or(0, |l| l.dim)
     }
 
     /// Draws a chain that were made: fewer than asked for if the run was stopped.
@@ -62,20 +69,33 @@ impl Samples {
         self.filled
     }
 
-    /// The coordinates of one chain's draws, one draw after the other.
+    /// All numbers of one chain's draws, one draw after the other: positions, each followed by its velocity if those were
+    /// recorded.
     pub fn chain(&self, chain: usize) -> &[f64] {
-        let length = self.draws * self.dim;
-        &self.values[chain * length..][..self.filled * self.dim]
+        let width = self.layout.map_or(0, |l| l.width());
+        let length = self.values.len() / self.chains().max(1);
+        &self.values[chain * length..][..self.filled * width]
     }
 
-    /// One coordinate of all draws, one vector a chain: what diagnostics take.
+    /// One coordinate of the positions, one vector a chain: what diagnostics take.
     pub fn coordinate(&self, coordinate: usize) -> Vec<Vec<f64>> {
-        assert!(coordinate < self.dim, "coordinate {coordinate} of {}", self.dim);
-        let pick = |chain: &[f64]| chain.iter().skip(coordinate).step_by(self.dim).copied().collect();
-        (0..self.chains).map(|c| pick(self.chain(c))).collect()
+        assert!(coordinate < self.dim(), "coordinate {coordinate} of {}", self.dim());
+        self.column(coordinate)
     }
 
-    /// One coordinate of all draws of all chains.
+    /// One coordinate of the velocities, one vector a chain, if they were recorded.
+    pub fn velocity(&self, coordinate: usize) -> Option<Vec<Vec<f64>>> {
+        assert!(coordinate < self.dim(), "coordinate {coordinate} of {}", self.dim());
+        self.layout.filter(|l| l.velocities).map(|l| self.column(l.dim + coordinate))
+    }
+
+    fn column(&self, column: usize) -> Vec<Vec<f64>> {
+        let width = self.layout.map_or(1, |l| l.width());
+        let pick = |chain: &[f64]| chain.iter().skip(column).step_by(width).copied().collect();
+        (0..self.chains()).map(|c| pick(self.chain(c))).collect()
+    }
+
+    /// One coordinate of the positions of all chains.
     pub fn pooled(&self, coordinate: usize) -> Vec<f64> {
         self.coordinate(coordinate).concat()
     }
@@ -87,18 +107,19 @@ impl Sink for Samples {
             return Err(io::Error::other("a run in memory cannot be resumed: its earlier draws are gone"));
         }
         let draws = usize::try_from(layout.draws).map_err(io::Error::other)?;
-        let values = vec![0.0; layout.chains * draws * layout.dim];
-        *self = Self { chains: layout.chains, dim: layout.dim, draws, filled: 0, values };
+        let values = vec![0.0; layout.chains * draws * layout.width()];
+        *self = Self { layout: Some(*layout), filled: 0, values };
         Ok(())
     }
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
-        let count = values.len() / self.chains;
-        let (first, length) = (first as usize, self.draws * self.dim);
+        let Some(layout) = self.layout else { return Ok(()) };
+        let count = values.len() / layout.chains;
+        let (start, length) = (first as usize * layout.width(), self.values.len() / layout.chains);
         for (chain, values) in self.values.chunks_exact_mut(length).zip(values.chunks_exact(count)) {
-            chain[first * self.dim..][..count].copy_from_slice(values);
+            chain[start..][..count].copy_from_slice(values);
         }
-        self.filled = first + count / self.dim;
+        self.filled = (start + count) / layout.width();
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ impl Worker {
             if k >= run.warmup {
                 self.average(run, eta);
                 if (k + 1 - run.warmup).is_multiple_of(run.thin) {
-                    self.record(draw, out);
+                    self.record(draw, run.velocities, out);
                     draw += 1;
                 }
             }
@@ -100,15 +100,21 @@ impl Worker {
         }
     }
 
-    fn record(&self, draw: usize, out: &mut [f64]) {
+    fn record(&self, draw: usize, velocities: bool, out: &mut [f64]) {
         let d = self.batch.dim;
+        let width = if velocities { 2 * d } else { d };
         let length = out.len() / self.batch.chains();
-        for (x, out) in self.batch.x.chunks_exact(d).zip(out.chunks_exact_mut(length)) {
-            out[draw * d..][..d].copy_from_slice(x);
+        let states = self.batch.x.chunks_exact(d).zip(self.batch.v.chunks_exact(d));
+        for ((x, v), out) in states.zip(out.chunks_exact_mut(length)) {
+            let out = &mut out[draw * width..][..width];
+            out[..d].copy_from_slice(x);
+            if velocities {
+                out[d..].copy_from_slice(v);
+            }
         }
         for divergence in &self.divergences {
             let chain = divergence.chain - self.first;
-            out[chain * length + draw * d..][..d].fill(f64::NAN);
+            out[chain * length + draw * width..][..width].fill(f64::NAN);
         }
     }
 }

@@ -10,62 +10,61 @@ use super::sink::{Layout, Sink};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A Zarr store that receives draws.
+/// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`.
 #[derive(Clone, Debug)]
 pub struct ZarrSink {
     path: PathBuf,
-    variable: String,
-    attributes: String,
     layout: Layout,
     /// Draws of each chain on disk.
     filled: u64,
 }
 
 impl ZarrSink {
-    /// A store in the directory `path`, with the positions as variable `x`.
+    /// A store in the directory `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let layout = Layout { chains: 0, draws: 0, dim: 0, segment: 0 };
-        Self { path: path.into(), variable: "x".into(), attributes: "{}".into(), layout, filled: 0 }
+        let layout = Layout { chains: 0, draws: 0, dim: 0, velocities: false, segment: 0 };
+        Self { path: path.into(), layout, filled: 0 }
     }
 
-    /// With another name for the variable.
-    pub fn variable(mut self, name: &str) -> Self {
-        self.variable = name.into();
-        self
+    fn positions(&self) -> PathBuf {
+        self.path.join("posterior/x")
     }
 
-    fn array(&self) -> PathBuf {
-        self.path.join("posterior").join(&self.variable)
+    fn variables(&self) -> &'static [&'static str] {
+        if self.layout.velocities { &["x", "v"] } else { &["x"] }
     }
 
     /// The files that describe the store, at its present size: name and content.
     fn metadata(&self) -> Vec<(String, String)> {
         let Layout { chains, dim, segment, .. } = self.layout;
         let draws = self.filled;
-        let (x, group) = (&self.variable, r#"{"zarr_format":2}"#);
-        // A one-dimensional variable has no third dimension: that is what ArviZ expects of scalars.
-        let (shape, chunks, names) = if dim == 1 {
-            (format!("{chains},{draws}"), format!("{chains},{segment}"), r#""chain","draw""#.into())
-        } else {
-            let names = format!(r#""chain","draw","{x}_dim_0""#);
-            (format!("{chains},{draws},{dim}"), format!("{chains},{segment},{dim}"), names)
-        };
+        let group = || r#"{"zarr_format":2}"#.to_owned();
         let index =
             |length: u64, chunk: usize| array_json(&length.to_string(), &chunk.to_string(), "<i8", "null");
         let mut files = vec![
-            (".zgroup".into(), group.into()),
-            ("posterior/.zgroup".into(), group.into()),
-            ("posterior/.zattrs".into(), self.attributes.clone()),
-            (format!("posterior/{x}/.zarray"), array_json(&shape, &chunks, "<f8", r#""NaN""#)),
-            (format!("posterior/{x}/.zattrs"), dimensions_json(&names)),
+            (".zgroup".to_owned(), group()),
+            ("posterior/.zgroup".into(), group()),
             ("posterior/chain/.zarray".into(), index(chains as u64, chains)),
             ("posterior/chain/.zattrs".into(), dimensions_json(r#""chain""#)),
             ("posterior/draw/.zarray".into(), index(draws, segment)),
             ("posterior/draw/.zattrs".into(), dimensions_json(r#""draw""#)),
         ];
+        // One coordinate makes a scalar: no third dimension, as ArviZ expects.
+        let mut names = r#""chain","draw""#.to_owned();
+        let (mut shape, mut chunks) = (format!("{chains},{draws}"), format!("{chains},{segment}"));
         if dim > 1 {
-            files.push((format!("posterior/{x}_dim_0/.zarray"), index(dim as u64, dim)));
-            files.push((format!("posterior/{x}_dim_0/.zattrs"), dimensions_json(&format!(r#""{x}_dim_0""#))));
+            names += r#","coordinate""#;
+            shape += &format!(",{dim}");
+            chunks += &format!(",{dim}");
+            files.push(("posterior/coordinate/.zarray".into(), index(dim as u64, dim)));
+            files.push(("posterior/coordinate/.zattrs".into(), dimensions_json(r#""coordinate""#)));
+        }
+        for variable in self.variables() {
+            files.push((
+                format!("posterior/{variable}/.zarray"),
+                array_json(&shape, &chunks, "<f8", r#""NaN""#),
+            ));
+            files.push((format!("posterior/{variable}/.zattrs"), dimensions_json(&names)));
         }
         let entries: Vec<String> = files.iter().map(|(name, json)| format!(r#""{name}":{json}"#)).collect();
         let all = format!(r#"{{"metadata":{{{}}},"zarr_consolidated_format":1}}"#, entries.join(","));
@@ -86,7 +85,7 @@ impl ZarrSink {
     fn describe(&self) -> io::Result<()> {
         self.put("posterior/chain/0", &indices(0, self.layout.chains))?;
         if self.layout.dim > 1 {
-            self.put(&format!("posterior/{}_dim_0/0", self.variable), &indices(0, self.layout.dim))?;
+            self.put("posterior/coordinate/0", &indices(0, self.layout.dim))?;
         }
         self.metadata().iter().try_for_each(|(name, json)| self.put(name, json.as_bytes()))
     }
@@ -94,7 +93,7 @@ impl ZarrSink {
 
 impl Sink for ZarrSink {
     fn vacant(&self) -> io::Result<()> {
-        if !self.array().join(".zarray").exists() {
+        if !self.positions().join(".zarray").exists() {
             return Ok(());
         }
         let message =
@@ -105,7 +104,7 @@ impl Sink for ZarrSink {
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
         self.layout = *layout;
         self.filled = done;
-        if done > 0 && !self.array().join(".zarray").exists() {
+        if done > 0 && !self.positions().join(".zarray").exists() {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 format!(
@@ -119,16 +118,21 @@ impl Sink for ZarrSink {
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
         let Layout { chains, dim, segment, .. } = self.layout;
-        let count = values.len() / (chains * dim);
-        // Chunks are all of one size: the last is filled up.
-        let mut bytes = Vec::with_capacity(8 * chains * segment * dim);
-        for chain in values.chunks_exact(count * dim) {
-            chain.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
-            (count * dim..segment * dim).for_each(|_| bytes.extend_from_slice(&f64::NAN.to_le_bytes()));
-        }
+        let width = self.layout.width();
+        let count = values.len() / (chains * width);
         let number = first / segment as u64;
         let chunk = if dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
-        self.put(&format!("posterior/{}/{chunk}", self.variable), &bytes)?;
+        for (i, variable) in self.variables().iter().enumerate() {
+            let mut bytes = Vec::with_capacity(8 * chains * segment * dim);
+            for chain in values.chunks_exact(count * width) {
+                for draw in chain.chunks_exact(width) {
+                    draw[i * dim..][..dim].iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+                }
+                // Chunks are all of one size: the last is filled up.
+                (count * dim..segment * dim).for_each(|_| bytes.extend_from_slice(&f64::NAN.to_le_bytes()));
+            }
+            self.put(&format!("posterior/{variable}/{chunk}"), &bytes)?;
+        }
         self.put(&format!("posterior/draw/{number}"), &indices(first, segment))?;
         self.filled = first + count as u64;
         Ok(())
@@ -137,7 +141,7 @@ impl Sink for ZarrSink {
     fn flush(&mut self) -> io::Result<()> {
         self.describe()?;
         // The names of new files are durable once their directory is.
-        sync_directory(&self.array())
+        sync_directory(&self.positions())
     }
 }
 
