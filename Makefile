@@ -17,7 +17,10 @@ fmt:
 lint:
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 
+# One test opens our files with the real ArviZ; where that cannot be installed it says that it was skipped.
 unit:
+	@$(MAKE) --no-print-directory $(VENV)/check.done || echo "arviz could not be installed: its test will be skipped"
+	if test -e $(VENV)/check.done; then export FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python"; fi; \
 	$(CARGO) test --workspace --all-features --locked
 
 docs:
@@ -41,6 +44,12 @@ bench:
 	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/peers.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
+
+# Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
+accuracy: $(VENV)/accuracy.done
+	$(CARGO) build --release --package levy-stable --example evaluate --locked
+	$(VENV)/bin/python tools/accuracy/measure.py target/release/examples/evaluate
+	$(VENV)/bin/python tools/accuracy/draw.py
 
 clean:
 	$(CARGO) clean

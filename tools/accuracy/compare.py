@@ -45,12 +45,12 @@ def law_errors(program, points):
     for (a, x), row in zip(points, run_example(program, "law", points), strict=True):
         exact = evaluate(a, x)
         ctx.prec = PRECISION
-        scales = exact[:3] + (abs(exact.score_deriv) + exact.score**2,)
+        scales = (*exact[:3], abs(exact.score_deriv) + exact.score**2)
         yield row[6], [relative(*column) for column in zip(row[2:6], exact, scales, strict=True)]
 
 
 def table_errors(program, points):
-    """v and the errors of the score table in double and single precision at each (alpha, v), v rounded to single.
+    """v, rounded to single precision, and the errors of the score table in both precisions at each (alpha, v).
 
     The field is the score of the law of scale alpha^(-1/alpha): at v it is score(v / scale) / scale.
     """
@@ -64,11 +64,15 @@ def table_errors(program, points):
 
 
 def quantile_errors(program, points):
-    """The errors of x = isf(q), and of sf(x) as a value for q, at each (alpha, q)."""
+    """At each (alpha, q) the errors of x = isf(q) and of the exact sf(x) as a value for q; None where x overflows.
+
+    The error of x is that of q divided by d ln sf/d ln x, good while it is small.
+    """
     for a, q, x in run_example(program, "isf", points):
+        if float(x) > 1e308:
+            yield None
+            continue
         exact = evaluate(float(a), float(x))
         ctx.prec = PRECISION
-        gap = (exact.sf - arb(float(q))).mid()
-        backward = abs(float(gap / arb(float(q))))
-        forward = abs(float((gap / (exact.pdf * arb(float(x)))).mid()))
-        yield forward, backward
+        gap = abs((exact.sf - arb(float(q))).mid())
+        yield [float(gap / (exact.pdf * arb(float(x))).mid()), float(gap / arb(float(q)))]

@@ -1,6 +1,7 @@
 """Draws the pictures of docs/img from what measure.py left in target/accuracy."""
 
 import csv
+import io
 
 import matplotlib as mpl
 
@@ -8,7 +9,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from measure import DATA, ROOT
-from points import PANELS, TABLE_ALPHAS
+from PIL import Image
+from points import PANELS, TABLE_ALPHAS, TABLE_LOG_V
 
 IMAGES = ROOT / "docs" / "img"
 DPI = 160
@@ -54,10 +56,15 @@ def read(name):
 
 
 def save(figure, name):
-    """Writes a picture without the date, so that the same data give the same file."""
+    """Writes a picture: svg without its date, so that the same data give the same file, png with few colours."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    metadata = {"Date": None} if name.endswith(".svg") else {"Software": None}
-    figure.savefig(IMAGES / name, dpi=DPI, metadata=metadata)
+    if name.endswith(".svg"):
+        figure.savefig(IMAGES / name, metadata={"Date": None})
+    else:
+        buffer = io.BytesIO()
+        figure.savefig(buffer, dpi=DPI, format="png")
+        picture = Image.open(buffer).convert("RGB").quantize(96, dither=Image.Dither.NONE)
+        picture.save(IMAGES / name, optimize=True)
     plt.close(figure)
 
 
@@ -159,12 +166,14 @@ def draw_regimes(regimes):
     for closed, name in ((1.0, "Cauchy"), (2.0, "Gauss")):
         axes.axhline(closed, color=RED, linewidth=2.2, clip_on=False, zorder=3)
         place = {"xy": (1, closed), "xycoords": axes.get_yaxis_transform(), "xytext": (8, 0)}
-        axes.annotate("Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold")
+        axes.annotate(
+            "Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold"
+        )
         axes.annotate(f"{name}'s law", **place, textcoords="offset points", va="top", color=RED, fontsize=9)
     labels = (
         (3e-12, "Origin", "first term of the\nseries at $x = 0$"),
         (1e-4, "Contour", "trapezoidal rule on\nZolotarev's contour"),
-        (5e2, "Tail", "series in powers\nof $x^{-\\alpha}$"),
+        (3.5e2, "Tail", "series\nin $x^{-\\alpha}$"),
     )
     for x, name, formula in labels:
         axes.text(x, 1.55, name, ha="center", va="bottom", fontsize=13, fontweight="bold")
@@ -181,25 +190,29 @@ def draw_regimes(regimes):
     save(figure, "regimes.svg")
 
 
+TABLE_LINES = {
+    # column: (name, promised error, the same as a formula, limits and ticks of the axis)
+    "double": ("double precision", 1e-12, "$10^{-12}$", (3e-17, 4e-12), [1e-16, 1e-14, 1e-12]),
+    "single": ("single precision", 2e-7, r"$2 \times 10^{-7}$", (1e-10, 6e-7), [1e-10, 1e-9, 1e-8, 1e-7]),
+}
+
+
 def draw_table(rows):
     """Error of the score table over v: a dot for each point."""
-    lines = (
-        ("double", "double precision", 1e-12, "promised: $10^{-12}$", (3e-17, 3e-12), [1e-16, 1e-15, 1e-14, 1e-13, 1e-12]),
-        ("single", "single precision", 2e-7, r"promised: $2 \times 10^{-7}$", (1e-10, 6e-7), [1e-10, 1e-9, 1e-8, 1e-7]),
-    )
-    figure, grid = plt.subplots(2, len(TABLE_ALPHAS), figsize=(12, 5.6), sharex=True, sharey="row", layout="constrained")
-    for line, (kind, title, bound, promise, limits, ticks) in zip(grid, lines, strict=True):
+    size = {"figsize": (12, 5.4), "layout": "constrained"}
+    figure, grid = plt.subplots(2, len(TABLE_ALPHAS), sharex=True, sharey="row", **size)
+    for line, (kind, (title, bound, formula, limits, ticks)) in zip(grid, TABLE_LINES.items(), strict=True):
         for axes, alpha in zip(line, TABLE_ALPHAS, strict=True):
             chosen = [row for row in rows if float(row["alpha"]) == alpha]
             v, error = (np.array([float(row[key]) for row in chosen]) for key in ("v", kind))
-            axes.scatter(v, np.maximum(error, limits[0]), s=1.6, color="#31688e", linewidths=0, alpha=0.75)
+            axes.scatter(v, error, s=2.2, color="#31688e", linewidths=0)
             axes.axhline(bound, color=RED, linewidth=1.2)
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.minorticks_off()
-            axes.set_xlim(1e-8, 1e12)
+            axes.set_xlim(*(10.0**end for end in TABLE_LOG_V))
             axes.set_ylim(*limits)
-            axes.set_xticks([1e-8, 1e-4, 1, 1e4, 1e8, 1e12])
+            axes.set_xticks([1e-6, 1e-2, 1e2, 1e6, 1e10])
             axes.set_yticks(ticks)
             axes.spines[["top", "right"]].set_visible(False)
             if kind == "double":
@@ -207,9 +220,9 @@ def draw_table(rows):
             else:
                 axes.set_xlabel("$v$")
         line[0].set_ylabel(f"relative error,\n{title}")
-        line[0].annotate(
-            promise, (1.5e-8, bound), xytext=(0, 4), textcoords="offset points", color=RED, fontsize=9
-        )
+        place = {"xy": (0.02, bound), "xycoords": line[0].get_yaxis_transform()}
+        offset = {"xytext": (0, 4), "textcoords": "offset points"}
+        line[0].annotate(f"promised: {formula}", **place, **offset, color=RED, fontsize=9)
     save(figure, "score-table.png")
 
 

@@ -1,15 +1,16 @@
 """Measures the errors of levy-stable against proved values and puts the numbers into docs/accuracy.md.
 
-Run by `make accuracy`, which builds the example and then draws the pictures from what this leaves in target/accuracy:
+Run by `make accuracy`, which builds the example and draws the pictures from what this leaves in target/accuracy:
 
-    errors.csv     kind,row,column,alpha,x,regime and the errors of pdf, sf, score and score_derivative
-    table.csv      alpha,v and the errors of the score table in double and single precision
-    quantile.csv   class,interval,alpha,q, the error of x = isf(q) and that of sf(x)
-    regimes.csv    alpha, the x where the formula at the origin ends, and the x where the tail series starts
+    errors.csv    kind,row,column,alpha,x,regime and the errors of pdf, sf, score and score_derivative
+    worst.csv     the largest errors that climbing found, and where
+    table.csv     alpha,v and the errors of the score table in double and single precision
+    regimes.csv   alpha, the x where the formula at the origin ends, and the x where the tail series starts
 """
 
 import argparse
 import csv
+import random
 import sys
 import time
 from pathlib import Path
@@ -17,65 +18,38 @@ from pathlib import Path
 import numpy as np
 from compare import QUANTITIES, law_errors, quantile_errors, run_example, table_errors
 from points import (
+    BOXES,
     PANELS,
     QUANTILE_ALPHAS,
     QUANTILE_RANGES,
-    bisect,
     difficult_points,
-    generator,
-    quantile_points,
+    regime_edges,
     table_points,
 )
+from search import climb
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "accuracy.md"
 DATA = ROOT / "target" / "accuracy"
 SYMBOLS = ("ψ", "sf", "g′", "g″")
+# Lines of the page's table: which points, and the smallest and largest alpha among them.
+CLASSES = {
+    "0.3 ≤ α < 2": (("plane",), 0.3, 2.0),
+    "0.1 ≤ α < 0.3": (("plane",), 0.1, 0.3),
+    "\\|α − 1\\| from 1e-15 to 0.1": (("above one", "below one"), 0.9, 1.1),
+    "2 − α from 1e-15 to 0.1": (("below two",), 1.9, 2.0),
+    "either side of a change of formula, 0.1 ≤ α < 2": (("seams",), 0.1, 2.0),
+    "about the zero of g″, 0.1 ≤ α < 2": (("inflections",), 0.1, 2.0),
+    "0.3 ≤ α < 2, x from 1e-300 to 1e300": (("far",), 0.3, 2.0),
+    "0.03 ≤ α < 0.1, x from 1e-100 to 1e100": (("small alpha",), 0.03, 0.1),
+    "about the zero of g″, 0.03 ≤ α < 0.1": (("small inflections",), 0.03, 0.1),
+    "0.003 ≤ α < 0.03, x from 1e-100 to 1e100": (("small alpha",), 0.003, 0.03),
+}
 
 
-def measure_law(program, rng):
-    """Rows of errors.csv."""
-    places = [(name, *point) for name, panel in PANELS.items() for point in panel.points(rng)]
-    difficult = difficult_points(rng, lambda points: run_example(program, "law", points))
-    places += [(name, 0, 0, alpha, x) for name, alpha, x in difficult]
-    start = time.time()
-    for i, (place, (regime, errors)) in enumerate(
-        zip(places, law_errors(program, [place[3:] for place in places]), strict=True), 1
-    ):
-        yield *place, regime, *errors
-        if i % 20000 == 0:
-            print(f"{i} of {len(places)} points, {time.time() - start:.0f} s", file=sys.stderr)
-
-
-def measure_table(program, rng):
-    """Rows of table.csv."""
-    points = list(table_points(rng))
-    for (alpha, _), (v, errors) in zip(points, table_errors(program, points), strict=True):
-        yield alpha, v, *errors
-
-
-def measure_quantile(program, rng):
-    """Rows of quantile.csv, without those whose x overflows."""
-    places = list(quantile_points(rng))
-    rows = run_example(program, "isf", [place[2:] for place in places])
-    places = [place for place, row in zip(places, rows, strict=True) if float(row[2]) < 1e308]
-    for place, errors in zip(places, quantile_errors(program, [place[2:] for place in places]), strict=True):
-        yield *place, *errors
-
-
-def find_regimes(program, count=320):
-    """Rows of regimes.csv."""
-    alphas = [float(alpha) for alpha in np.linspace(0.1, 1.9999, count)]
-    alphas = [alpha for alpha in alphas if alpha != 1.0]
-
-    def edge(is_low):
-        return bisect(
-            alphas, 1e-290, 1e290, lambda points: [is_low(row[6]) for row in run_example(program, "law", points)]
-        )
-
-    return zip(
-        alphas, edge(lambda name: name == "Origin"), edge(lambda name: name != "Tail"), strict=True
-    )
+def progress(text):
+    """Says how far the run is, on stderr."""
+    print(f"{time.process_time():5.0f} s  {text}", file=sys.stderr, flush=True)
 
 
 def save(name, columns, rows):
@@ -87,56 +61,99 @@ def save(name, columns, rows):
     return rows
 
 
-def classes_of(kind, alpha):
-    """The line of the page's table in which a point is counted."""
-    if kind == "plane":
-        return "0.3 ≤ α < 2" if alpha >= 0.3 else "0.1 ≤ α < 0.3"
-    if kind == "small alpha":
-        return "0.03 ≤ α < 0.1" if alpha >= 0.03 else "0.003 ≤ α < 0.03"
-    return {
-        "above one": "\\|α − 1\\| from 1e-15 to 0.1",
-        "below one": "\\|α − 1\\| from 1e-15 to 0.1",
-        "below two": "2 − α from 1e-15 to 0.1",
-        "seams": "either side of a change of formula",
-        "inflections": "about the zero of g″",
-        "far": "0.3 ≤ α < 2, x from 1e-300 to 1e300",
-    }[kind]
+def measure_law(program, rng):
+    """Rows of errors.csv."""
+    places = [(name, *point) for name, panel in PANELS.items() for point in panel.points(rng)]
+    difficult = difficult_points(rng, lambda points: run_example(program, "law", points))
+    places += [(name, 0, 0, alpha, x) for name, alpha, x in difficult]
+    found = law_errors(program, [place[3:] for place in places])
+    for i, (place, (regime, errors)) in enumerate(zip(places, found, strict=True)):
+        if i % 20000 == 0:
+            progress(f"law: {i} of {len(places)} points")
+        yield *place, regime, *errors
+
+
+def search_law(program, rng):
+    """Rows of worst.csv for the law."""
+
+    def measure(points):
+        return [errors for _, errors in law_errors(program, points)]
+
+    for name, box in BOXES.items():
+        progress(f"search: {name}")
+        for quantity, (error, point) in zip(
+            QUANTITIES, climb(box.place, measure, len(QUANTITIES), rng), strict=True
+        ):
+            yield name, quantity, error, *point
+
+
+def search_quantile(program, rng):
+    """Rows of worst.csv for the quantile: x, and sf(x) as a value for q."""
+
+    def measure(points):
+        return list(quantile_errors(program, points))
+
+    for name, alpha in QUANTILE_ALPHAS.items():
+        progress(f"quantile: {name}")
+        for interval, q in QUANTILE_RANGES.items():
+            found = climb(lambda u, v, alpha=alpha, q=q: (alpha(u), q(v)), measure, 2, rng)
+            for quantity, (error, point) in zip(("x", "sf(x)"), found, strict=True):
+                yield f"{name}, {interval}", quantity, error, *point
+
+
+def measure_table(program, rng):
+    """Rows of table.csv."""
+    points = list(table_points(rng))
+    for (alpha, _), (v, errors) in zip(points, table_errors(program, points), strict=True):
+        yield alpha, v, *errors
+
+
+def find_regimes(program, count=320):
+    """Rows of regimes.csv."""
+    alphas = [float(alpha) for alpha in np.linspace(0.1, 1.9999, count) if alpha != 1.0]
+    edges = regime_edges(alphas, lambda points: run_example(program, "law", points))
+    return zip(alphas, *edges, strict=True)
+
+
+def markdown(head, lines):
+    """Lines of a table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|---|" + "--:|" * (len(head) - 1)
+    for line in lines:
+        yield "| " + " | ".join(line) + " |"
+
+
+def short(error):
+    """An error with two digits; 0 for what is far below rounding."""
+    return "0" if error < 1e-17 else f"{error:.1e}"
 
 
 def law_table(rows):
-    """Markdown: a line for each class, median / 99.9 % / largest error of each quantity."""
-    groups = {}
-    for kind, _, _, alpha, _, _, *errors in rows:
-        groups.setdefault(classes_of(kind, alpha), []).append(errors)
-    yield "| points | number | " + " | ".join(SYMBOLS) + " |"
-    yield "|---|--:|" + "---|" * len(SYMBOLS)
-    for name, errors in groups.items():
-        cells = []
-        for column in np.array(errors).T:
-            cells.append(" / ".join(f"{np.quantile(column, level):.1e}" for level in (0.5, 0.999, 1.0)))
-        yield f"| {name} | {len(errors)} | " + " | ".join(cells) + " |"
+    """A line for each class: median, 99.9 % and largest error of each quantity."""
+    lines = []
+    for name, (kinds, low, high) in CLASSES.items():
+        errors = [row[6:] for row in rows if row[0] in kinds and low <= row[3] < high]
+        levels = np.quantile(errors, (0.5, 0.999, 1.0), axis=0).T
+        cells = (" / ".join(map(short, column)) for column in levels)
+        lines.append([name, f"{len(errors):,}", *cells])
+    return markdown(("points", "number", *SYMBOLS), lines)
+
+
+def search_table(rows):
+    """A line for each box: the largest errors found."""
+    errors = {(name, quantity): short(error) for name, quantity, error, *_ in rows}
+    lines = ([name, *(errors[name, quantity] for quantity in QUANTITIES)] for name in BOXES)
+    return markdown(("searched", *SYMBOLS), lines)
 
 
 def quantile_table(rows):
-    """Markdown: a line for each class of alpha, the largest errors of x and of sf(x) in each range of q."""
-    yield "| | " + " | ".join(f"q from {interval}" for interval in QUANTILE_RANGES) + " |"
-    yield "|---|" + "---|" * len(QUANTILE_RANGES)
-    for name in QUANTILE_ALPHAS:
-        cells = []
-        for interval in QUANTILE_RANGES:
-            errors = np.array([row[4:] for row in rows if row[:2] == (name, interval)])
-            cells.append(" / ".join(f"{error:.1e}" for error in errors.max(axis=0)))
-        yield f"| {name} | " + " | ".join(cells) + " |"
-
-
-def worst_points(rows):
-    """Markdown: where each quantity is worst for alpha >= 0.1."""
-    yield "| | largest error | α | x | formula |"
-    yield "|---|---|---|---|---|"
-    rows = [row for row in rows if row[3] >= 0.1]
-    for i, symbol in enumerate(SYMBOLS):
-        worst = max(rows, key=lambda row: row[6 + i])
-        yield f"| {symbol} | {worst[6 + i]:.1e} | {worst[3]!r} | {worst[4]!r} | {worst[5]} |"
+    """A line for each range of q, a column for each class of alpha: largest errors of x and of sf(x)."""
+    errors = {(name, quantity): short(error) for name, quantity, error, *_ in rows}
+    lines = []
+    for interval in QUANTILE_RANGES:
+        names = [f"{name}, {interval}" for name in QUANTILE_ALPHAS]
+        lines.append([interval, *(f"{errors[name, 'x']} / {errors[name, 'sf(x)']}" for name in names)])
+    return markdown(("", *QUANTILE_ALPHAS), lines)
 
 
 def replace_block(text, name, lines):
@@ -150,28 +167,27 @@ def replace_block(text, name, lines):
 
 def main():
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("program", help="the compiled example `evaluate` of levy-stable")
     parser.add_argument("--seed", type=int, default=1, help="of the random points (default 1)")
     args = parser.parse_args()
-    rng = generator(args.seed)
+    rng = random.Random(args.seed)
 
     columns = ("kind", "row", "column", "alpha", "x", "regime", *QUANTITIES)
     law = save("errors.csv", columns, measure_law(args.program, rng))
+    worst = [*search_law(args.program, rng), *search_quantile(args.program, rng)]
+    save("worst.csv", ("where", "quantity", "error", "alpha", "x or q"), worst)
+    progress("score table and regimes")
     save("table.csv", ("alpha", "v", "double", "single"), measure_table(args.program, rng))
-    quantile = save(
-        "quantile.csv", ("class", "interval", "alpha", "q", "x", "sf"), measure_quantile(args.program, rng)
-    )
     save("regimes.csv", ("alpha", "origin_end", "tail_start"), find_regimes(args.program))
 
     text = PAGE.read_text(encoding="utf-8")
-    for name, lines in (
-        ("law", law_table(law)),
-        ("worst", worst_points(law)),
-        ("quantile", quantile_table(quantile)),
-    ):
-        text = replace_block(text, name, lines)
+    text = replace_block(text, "law", law_table(law))
+    text = replace_block(text, "search", search_table(worst))
+    text = replace_block(text, "quantile", quantile_table(worst))
     PAGE.write_text(text, encoding="utf-8")
+    progress(f"{PAGE.relative_to(ROOT)} is up to date")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
-"""Where the law is measured: panels of the (alpha, x) plane, and points picked to be difficult.
-
-A panel is a rectangle in which every cell gets its own random points, so that no region is left out by chance.
-"""
+"""Where the law is measured: panels of the (alpha, x) plane, and points picked to be difficult."""
 
 import math
-import random
 from collections import namedtuple
 
 import numpy as np
 
 
 class Panel(namedtuple("Panel", "origin sign lowest highest log_x cells per_cell")):
-    """alpha = origin + sign * d with d in [lowest, highest]: d uniform, or log-uniform near a special alpha.
+    """A rectangle of the plane in which every cell gets its own random points, so that chance leaves none out.
 
+    alpha = origin + sign * d with d from lowest to highest: d uniform, or log-uniform where that spans decades.
     `log_x` is the range of log10 x; `cells` counts cells along d and along x, each with `per_cell` points.
     """
 
@@ -20,6 +17,14 @@ class Panel(namedtuple("Panel", "origin sign lowest highest log_x cells per_cell
     def is_log(self):
         """Whether d is log-uniform."""
         return self.highest / self.lowest > 25
+
+    def place(self, u, v):
+        """(alpha, x) at u along d and v along x, both between 0 and 1."""
+        if self.is_log:
+            d = self.lowest * (self.highest / self.lowest) ** u
+        else:
+            d = self.lowest + (self.highest - self.lowest) * u
+        return self.origin + self.sign * d, power(*self.log_x, v)
 
     def distance_edges(self):
         """Boundaries of the cells along d."""
@@ -32,17 +37,17 @@ class Panel(namedtuple("Panel", "origin sign lowest highest log_x cells per_cell
 
     def points(self, rng):
         """(row, column, alpha, x), rows along d and columns along x."""
-        lo, hi = self.log_x
-        for row in range(self.cells[0]):
-            for column in range(self.cells[1]):
+        rows, columns = self.cells
+        for row in range(rows):
+            for column in range(columns):
                 for _ in range(self.per_cell):
-                    u = (row + rng.random()) / self.cells[0]
-                    v = (column + rng.random()) / self.cells[1]
-                    if self.is_log:
-                        d = self.lowest * (self.highest / self.lowest) ** u
-                    else:
-                        d = self.lowest + (self.highest - self.lowest) * u
-                    yield row, column, self.origin + self.sign * d, 10.0 ** (lo + (hi - lo) * v)
+                    u, v = (row + rng.random()) / rows, (column + rng.random()) / columns
+                    yield row, column, *self.place(u, v)
+
+
+def power(low, high, u):
+    """10 to the power u of the way from low to high."""
+    return 10.0 ** (low + (high - low) * u)
 
 
 PANELS = {
@@ -54,86 +59,94 @@ PANELS = {
 }
 
 
-def mixed_alpha(rng):
-    """An alpha from 0.1 to 2, often close to 1 or 2, never equal to them."""
-    d = 10.0 ** rng.uniform(-15, -1)
-    alpha = rng.choice((rng.uniform(0.1, 2), 1 + d, 1 - d, 2 - d))
-    return alpha if alpha not in (1.0, 2.0) else 1.5
+def box(origin, sign, lowest, highest, *log_x):
+    """A panel for `search`, which needs no cells."""
+    return Panel(origin, sign, lowest, highest, log_x, (1, 1), 0)
 
 
-def bisect(alphas, low, high, is_low):
-    """For each alpha the place, to rounding, where `is_low` of (alpha, x) pairs turns false between low and high."""
-    lows, highs = [low] * len(alphas), [high] * len(alphas)
+# Where `search` looks for the largest errors.
+BOXES = {
+    "0.03 ≤ α < 0.1, x from 1e-100 to 1e10": box(0.0, 1, 0.03, 0.1, -100, 10),
+    "0.1 ≤ α < 0.3, x from 1e-40 to 1e10": box(0.0, 1, 0.1, 0.3, -40, 10),
+    "0.3 ≤ α < 0.75, x from 1e-15 to 1e4": box(0.0, 1, 0.3, 0.75, -15, 4),
+    "0.75 ≤ α < 1.25, x from 1e-10 to 1e4": box(0.0, 1, 0.75, 1.25, -10, 4),
+    "1.25 ≤ α < 1.93, x from 1e-9 to 100": box(0.0, 1, 1.25, 1.93, -9, 2),
+    "1.93 ≤ α < 2, x from 1e-9 to 100": box(0.0, 1, 1.93, 1.9999, -9, 2),
+    "α − 1 from 2e-16 to 0.01, x from 1e-10 to 1e3": box(1.0, 1, 2.3e-16, 0.01, -10, 3),
+    "1 − α from 1e-16 to 0.01, x from 1e-10 to 1e3": box(1.0, -1, 1.2e-16, 0.01, -10, 3),
+    "2 − α from 2e-16 to 0.01, x from 1e-10 to 1e3": box(2.0, -1, 2.3e-16, 0.01, -10, 3),
+    "2 − α from 2e-16 to 0.1, x from 1 to 25": box(2.0, -1, 2.3e-16, 0.1, 0, math.log10(25)),
+}
+
+
+def bisect(alphas, is_low):
+    """For each alpha the x, to rounding, at which `is_low` turns false; it takes and gives a list."""
+    lows, highs = [1e-290] * len(alphas), [1e290] * len(alphas)
     for _ in range(75):
-        middles = [math.sqrt(lo) * math.sqrt(hi) for lo, hi in zip(lows, highs, strict=True)]
+        middles = [math.sqrt(low) * math.sqrt(high) for low, high in zip(lows, highs, strict=True)]
         for i, below in enumerate(is_low(list(zip(alphas, middles, strict=True)))):
-            if below:
-                lows[i] = middles[i]
-            else:
-                highs[i] = middles[i]
+            (lows if below else highs)[i] = middles[i]
     return highs
 
 
-def around(rng, alphas, places, count):
-    """`count` points on either side of each place, from next to it to a third away."""
+def regime_edges(alphas, law):
+    """Where the formula at the origin ends and where the tail series starts, for each alpha.
+
+    `law` gives the rows of the example `evaluate` for a list of points.
+    """
+    origin_ends = bisect(alphas, lambda points: [row[6] == "Origin" for row in law(points)])
+    tail_starts = bisect(alphas, lambda points: [row[6] != "Tail" for row in law(points)])
+    return origin_ends, tail_starts
+
+
+def mixed_alpha(rng):
+    """An alpha from 0.1 to 2, often close to 1 or 2, never equal to them."""
+    d = power(-15, -1, rng.random())
+    return rng.choice((rng.uniform(0.1, 1.99), 1 + d, 1 - d, 2 - d))
+
+
+def around(rng, name, alphas, places):
+    """(name, alpha, x) on either side of each place, from next to it to a third away."""
     for alpha, place in zip(alphas, places, strict=True):
-        for _ in range(count):
-            d = 10.0 ** rng.uniform(-15.5, -0.5)
-            yield alpha, place * (1 + d)
-            yield alpha, place * (1 - d)
+        for sign in (-1, 1):
+            yield name, alpha, place * (1 + sign * power(-15.5, -0.5, rng.random()))
 
 
-def difficult_points(rng, law):
-    """(class, alpha, x) where formulas change or cancel. `law(points)` gives rows of the example `evaluate`."""
-    alphas = [mixed_alpha(rng) for _ in range(1000)]
-    origin_ends = bisect(alphas, 1e-290, 1e290, lambda points: [row[6] == "Origin" for row in law(points)])
-    tail_starts = bisect(alphas, 1e-290, 1e290, lambda points: [row[6] != "Tail" for row in law(points)])
-    for places in (origin_ends, tail_starts):
-        for alpha, x in around(rng, alphas, places, 1):
-            yield "seams", alpha, x
-    alphas = [0.1 * 20 ** rng.random() for _ in range(1000)]
-    zeros = bisect(alphas, 1e-290, 1e290, lambda points: [float(row[5]) > 0 for row in law(points)])
-    for alpha, x in around(rng, alphas, zeros, 1):
-        yield "inflections", alpha, x
-    for _ in range(4000):
-        yield "far", rng.uniform(0.3, 2), 10.0 ** rng.uniform(-300, 300)
+def difficult_points(rng, law, count=1000):
+    """(class, alpha, x) where formulas change, g'' changes sign, or x is extreme."""
+    alphas = [mixed_alpha(rng) for _ in range(count)]
+    for edges in regime_edges(alphas, law):
+        yield from around(rng, "seams", alphas, edges)
+    for name, low, high in (("inflections", 0.1, 2.0), ("small inflections", 0.03, 0.1)):
+        alphas = [low * (high / low) ** rng.random() for _ in range(count)]
+        zeros = bisect(alphas, lambda points: [float(row[5]) > 0 for row in law(points)])
+        yield from around(rng, name, alphas, zeros)
+    for _ in range(4 * count):
+        yield "far", rng.uniform(0.3, 2), power(-300, 300, rng.random())
 
 
 TABLE_ALPHAS = (0.3, 0.8, 1.5, 1.9)
 TABLE_LOG_V = (-8, 12)
 
 
-def table_points(rng, count=3000):
+def table_points(rng, count=2400):
     """(alpha, v) for the score table, log10 v random in each of `count` equal cells."""
-    low, high = TABLE_LOG_V
     for alpha in TABLE_ALPHAS:
         for i in range(count):
-            yield alpha, 10.0 ** (low + (high - low) * (i + rng.random()) / count)
+            yield alpha, power(*TABLE_LOG_V, (i + rng.random()) / count)
 
 
-# name: a random alpha
+# name: alpha as a function of a number between 0 and 1
 QUANTILE_ALPHAS = {
-    "0.3 ≤ α < 2": lambda rng: rng.uniform(0.3, 2),
-    "2 − α from 1e-15 to 0.1": lambda rng: 2 - 10.0 ** rng.uniform(-15, -1),
-    "α = 2": lambda rng: 2.0,
+    "0.3 ≤ α < 1.9": lambda u: 0.3 + 1.6 * u,
+    "2 − α from 1e-15 to 0.1": lambda u: 2 - power(-15, -1, u),
+    "α = 2": lambda u: 2.0,
 }
-# name: a range of log10 q
+# name: q likewise
 QUANTILE_RANGES = {
-    "0.1 to 0.49": (-1, math.log10(0.49)),
-    "1e-12 to 0.1": (-12, -1),
-    "1e-100 to 1e-12": (-100, -12),
-    "1e-300 to 1e-100": (-300, -100),
+    "½ − q from 1e-9 to 0.01": lambda v: 0.5 - power(-9, -2, v),
+    "q from 0.1 to 0.49": lambda v: 0.1 + 0.39 * v,
+    "q from 1e-20 to 0.1": lambda v: power(-20, -1, v),
+    "q from 1e-100 to 1e-20": lambda v: power(-100, -20, v),
+    "q from 1e-300 to 1e-100": lambda v: power(-300, -100, v),
 }
-
-
-def quantile_points(rng, count=400):
-    """(class of alpha, range of q, alpha, q)."""
-    for name, alpha in QUANTILE_ALPHAS.items():
-        for interval, (low, high) in QUANTILE_RANGES.items():
-            for _ in range(count):
-                yield name, interval, alpha(rng), 10.0 ** rng.uniform(low, high)
-
-
-def generator(seed):
-    """The source of all randomness of a run."""
-    return random.Random(seed)

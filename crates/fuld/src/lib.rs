@@ -2,6 +2,7 @@
 
 mod batch;
 pub mod chains;
+pub mod diagnostics;
 mod integrator;
 pub mod kinetic;
 mod parameters;

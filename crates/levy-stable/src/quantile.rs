@@ -8,7 +8,7 @@ use crate::unit::UnitLaw;
 use std::f64::consts::{FRAC_1_PI, PI, SQRT_2};
 
 /// With the last correction below this, the next would be below rounding: the method is of fourth order.
-const CLOSE: f64 = 1e-4;
+const CLOSE: f64 = 1e-5;
 
 /// x > 0 with P(X > x) = q for 0 < q < 1/2.
 pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {

@@ -39,6 +39,8 @@ pub(crate) fn wells(dim: usize) -> Wells {
     Wells { dim, stochastic: false }
 }
 
+// Not every test that takes the potential takes the run.
+#[allow(dead_code)]
 /// 37 chains of FULD with falling steps, averaging x².
 pub(crate) fn run(integrator: Integrator) -> Run {
     let schedule = Schedule::polynomial(0.05, 1000.0, 0.3).unwrap();

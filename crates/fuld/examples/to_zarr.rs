@@ -1,0 +1,21 @@
+//! Samples a two-dimensional double well into a Zarr store that ArviZ opens.
+//!
+//! Usage: cargo run --release -p fuld --example to_zarr DIRECTORY
+
+use fuld::chains::{Control, ZarrSink};
+use fuld::potential::QuarticWell;
+use fuld::{Integrator, Run, Schedule, System};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let directory = std::env::args().nth(1).ok_or("name a directory for the draws")?;
+    let run = Run {
+        draws: 2000,
+        thin: 10,
+        velocities: true,
+        ..Run::new(System::fuld(1.5, 10.0, 1.0)?, Integrator::Baoab, Schedule::constant(0.05)?)
+    };
+    let potential = QuarticWell::new(1.0, 1.0, 2)?;
+    let outcome = run.stream(&potential, &mut ZarrSink::new(&directory), &mut |_| Control::Continue)?;
+    println!("{} draws of {} chains in {directory}", outcome.draws, run.chains);
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! A sample in order, and its quantiles.
+
+use super::DiagnosticError;
+use super::error::probability;
+
+/// A sample of finite numbers, sorted once so that everything after is cheap.
+///
+/// ```
+/// use fuld::diagnostics::Sample;
+/// # fn main() -> Result<(), fuld::diagnostics::DiagnosticError> {
+/// let sample = Sample::new([3.0, 1.0, 2.0, 10.0])?;
+/// assert_eq!(sample.quantile(0.5)?, 2.5);
+/// assert!(Sample::new([1.0, f64::NAN]).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    sorted: Vec<f64>,
+}
+
+impl Sample {
+    /// Sorts the draws; there must be at least one, and all must be finite.
+    pub fn new(draws: impl Into<Vec<f64>>) -> Result<Self, DiagnosticError> {
+        let mut sorted: Vec<f64> = draws.into();
+        if sorted.is_empty() {
+            return Err(DiagnosticError::TooFewDraws { needed: 1, got: 0 });
+        }
+        if let Some(index) = sorted.iter().position(|x| !x.is_finite()) {
+            return Err(DiagnosticError::NotFinite { index, value: sorted[index] });
+        }
+        sorted.sort_unstable_by(f64::total_cmp);
+        Ok(Self { sorted })
+    }
+
+    /// The draws, smallest first.
+    pub fn sorted(&self) -> &[f64] {
+        &self.sorted
+    }
+
+    /// Number of draws, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "it never is")]
+    pub fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// The quantile at 0 ≤ p ≤ 1 by linear interpolation, type 7 of Hyndman and Fan (1996): x₍ₖ₎ + γ(x₍ₖ₊₁₎ − x₍ₖ₎)
+    /// with k + γ = (n − 1)p + 1. The default of R and numpy.
+    pub fn quantile(&self, p: f64) -> Result<f64, DiagnosticError> {
+        Ok(self.at(probability(p)?))
+    }
+
+    /// Quantiles at several p.
+    pub fn quantiles(&self, p: &[f64]) -> Result<Vec<f64>, DiagnosticError> {
+        p.iter().map(|&p| self.quantile(p)).collect()
+    }
+
+    /// The quantile at a p known to be a probability.
+    pub(super) fn at(&self, p: f64) -> f64 {
+        let position = Position::new(self.len(), p);
+        position.between(self.sorted[position.index], self.sorted[(position.index + 1).min(self.len() - 1)])
+    }
+
+    /// Where the sample has its body: the quantiles 0.001 and 0.999, but no further than five interquartile ranges
+    /// beyond the quartiles. For a normal law the first, for α-stable laws with α < 1.84 the second are the narrower.
+    pub(super) fn body(&self) -> Result<(f64, f64), DiagnosticError> {
+        let (first, third) = (self.at(0.25), self.at(0.75));
+        let (mut low, mut high) = (self.at(0.001), self.at(0.999));
+        let reach = 5.0 * (third - first);
+        if reach > 0.0 {
+            low = low.max(first - reach);
+            high = high.min(third + reach);
+        }
+        // Draws of size 1e308 can be finite and their distance not.
+        if low < high && (high - low).is_finite() && reach.is_finite() {
+            Ok((low, high))
+        } else {
+            Err(DiagnosticError::NoSpread(self.at(0.5)))
+        }
+    }
+
+    /// The draws within [low, high].
+    pub(super) fn within(&self, low: f64, high: f64) -> &[f64] {
+        let from = self.sorted.partition_point(|&x| x < low);
+        let to = self.sorted.partition_point(|&x| x <= high);
+        &self.sorted[from..to.max(from)]
+    }
+}
+
+/// Where a quantile of type 7 lies between two neighbours in order.
+#[derive(Clone, Copy)]
+struct Position {
+    index: usize,
+    weight: f64,
+}
+
+impl Position {
+    fn new(n: usize, p: f64) -> Self {
+        // In this order of operations, so that draws at the quantile fall on the same side of it as in ArviZ.
+        let position = n as f64 * p + (1.0 - p);
+        let index = position.floor().clamp(1.0, (n as f64 - 1.0).max(1.0));
+        Self { index: index as usize - 1, weight: (position - index).clamp(0.0, 1.0) }
+    }
+
+    fn between(self, low: f64, high: f64) -> f64 {
+        // Weights that are exact must not touch a neighbour, which may be infinite.
+        if self.weight == 0.0 {
+            low
+        } else if self.weight == 1.0 {
+            high
+        } else {
+            (1.0 - self.weight) * low + self.weight * high
+        }
+    }
+}
+
+/// The quantile of numbers in any order, none of them NaN, by selection in linear time. It moves them about.
+pub(super) fn quantile(draws: &mut [f64], p: f64) -> f64 {
+    let position = Position::new(draws.len(), p);
+    let (_, &mut low, above) = draws.select_nth_unstable_by(position.index, f64::total_cmp);
+    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+    position.between(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_and_between() {
+        let sample = Sample::new([4.0, 1.0, 3.0, 2.0]).unwrap();
+        assert_eq!(sample.quantiles(&[0.0, 0.25, 0.5, 1.0]).unwrap(), [1.0, 1.75, 2.5, 4.0]);
+        assert_eq!(sample.quantile(1.1).unwrap_err(), DiagnosticError::Probability(1.1));
+        assert!(sample.quantile(f64::NAN).is_err());
+        let single = Sample::new([7.0]).unwrap();
+        assert_eq!(single.quantiles(&[0.0, 0.4, 1.0]).unwrap(), [7.0; 3]);
+    }
+
+    #[test]
+    fn selection_equals_sorting() {
+        let draws: Vec<f64> = (0..101).map(|i| ((i * i * 37) % 101) as f64).collect();
+        let sample = Sample::new(draws.clone()).unwrap();
+        for i in 0..=200 {
+            let p = i as f64 / 200.0;
+            assert_eq!(quantile(&mut draws.clone(), p), sample.at(p), "p = {p}");
+        }
+    }
+
+    #[test]
+    fn bad_draws_are_refused() {
+        let error = Sample::new([1.0, 2.0, f64::INFINITY]).unwrap_err();
+        assert_eq!(error.to_string(), "draws must be finite, draw 2 is inf");
+        assert_eq!(Sample::new([]).unwrap_err(), DiagnosticError::TooFewDraws { needed: 1, got: 0 });
+    }
+}

@@ -1,0 +1,6 @@
+//! The diagnostics: against ArviZ and scipy on stored draws, and against known laws on seeded ones.
+
+mod draws;
+mod golden;
+mod modes;
+mod statistics;
