@@ -3,7 +3,7 @@
 //! Usage: cargo run --release -p fuld --example to_zarr DIRECTORY
 
 use fuld::chains::{Control, ZarrSink};
-use fuld::potential::QuarticWell;
+use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         velocities: true,
         ..Run::new(System::fuld(1.5, 10.0, 1.0)?, Integrator::Baoab, Schedule::constant(0.05)?)
     };
-    let potential = QuarticWell::new(1.0, 1.0, 2)?;
+    let potential = DoubleWell::new(2, 1.0, 1.0)?;
     let outcome = run.stream(&potential, &mut ZarrSink::new(&directory), &mut |_| Control::Continue)?;
     println!("{} draws of {} chains in {directory}", outcome.draws, run.chains);
     Ok(())

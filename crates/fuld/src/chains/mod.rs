@@ -1,7 +1,7 @@
 //! Many chains of one dynamics: in parallel, resumable, streamed.
 //!
 //! ```
-//! use fuld::{Integrator, Run, Schedule, System, potential::QuarticWell};
+//! use fuld::{Integrator, Run, Schedule, System, potential::DoubleWell};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let run = Run {
 //!     chains: 8,
@@ -9,7 +9,7 @@
 //!     thin: 10,
 //!     ..Run::new(System::fuld(1.5, 10.0, 1.0)?, Integrator::Baoab, Schedule::constant(0.05)?)
 //! };
-//! let samples = run.sample(&QuarticWell::default())?;
+//! let samples = run.sample(&DoubleWell::new(1, 1.0, 1.0)?)?;
 //! assert_eq!(samples.chain(3).len(), 500);
 //! # Ok(())
 //! # }

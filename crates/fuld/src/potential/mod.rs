@@ -1,4 +1,34 @@
 //! Potentials f, whose Gibbs measure exp(−βf) is the target.
+//!
+//! - [`Formula`]: from text, with symbolic gradients.
+//! - [`FromFn`], [`FromFn1`]: from closures.
+//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: classics, also by their [name](named).
+//! - [`LogisticRegression`]: a posterior with minibatches.
+
+mod cauchy;
+mod closure;
+mod double_well;
+mod error;
+mod formula;
+mod funnel;
+mod harmonic;
+mod logistic;
+mod mixture;
+mod named;
+mod nearest;
+mod rosenbrock;
+
+pub use cauchy::Cauchy;
+pub use closure::{FromFn, FromFn1};
+pub use double_well::DoubleWell;
+pub use error::PotentialError;
+pub use formula::{Expression, Formula, FormulaError, Problem};
+pub use funnel::Funnel;
+pub use harmonic::Harmonic;
+pub use logistic::LogisticRegression;
+pub use mixture::GaussianMixture;
+pub use named::{Entry, catalogue, named};
+pub use rosenbrock::Rosenbrock;
 
 /// A potential f on ℝ^d with its gradient.
 ///

@@ -1,0 +1,110 @@
+//! What can be wrong with a potential.
+
+use thiserror::Error;
+
+/// A potential that cannot be built. It carries the offending value.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PotentialError {
+    /// The dimension is not one the potential exists in.
+    #[error("{potential} needs a dimension of at least {least}, got {given}")]
+    Dimension {
+        /// The potential.
+        potential: &'static str,
+        /// The smallest dimension it has.
+        least: usize,
+        /// The dimension asked for.
+        given: usize,
+    },
+    /// The dimension is fixed by the data.
+    #[error("{potential} has dimension {fixed}, given by its data, got {given}")]
+    FixedDimension {
+        /// The potential.
+        potential: &'static str,
+        /// The dimension it has.
+        fixed: usize,
+        /// The dimension asked for.
+        given: usize,
+    },
+    /// A parameter is outside its range.
+    #[error("the parameter {parameter} of {potential} must be {allowed}, got {given}")]
+    Parameter {
+        /// The potential.
+        potential: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What it may be.
+        allowed: &'static str,
+        /// What it was.
+        given: f64,
+    },
+    /// Lists that belong together differ in length.
+    #[error("{what} of {potential}: expected {expected}, got {given}")]
+    Length {
+        /// The potential.
+        potential: &'static str,
+        /// The list.
+        what: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        given: usize,
+    },
+    /// No potential has this name.
+    #[error("no potential is called `{name}`{}; there are {}", meant(.nearest), .known.join(", "))]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The name that is spelt most like it, if one comes close.
+        nearest: Option<&'static str>,
+        /// All names.
+        known: Vec<&'static str>,
+    },
+    /// The potential has no parameter of this name.
+    #[error("{potential} has no parameter `{name}`{}; it has {}", meant(.nearest), .known.join(", "))]
+    UnknownParameter {
+        /// The potential.
+        potential: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The parameter that is spelt most like it, if one comes close.
+        nearest: Option<&'static str>,
+        /// All parameters.
+        known: Vec<&'static str>,
+    },
+}
+
+fn meant(nearest: &Option<&'static str>) -> String {
+    nearest.map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
+}
+
+/// Accepts a positive, finite number.
+pub(super) fn positive(
+    potential: &'static str,
+    parameter: &'static str,
+    given: f64,
+) -> Result<f64, PotentialError> {
+    let allowed = "positive and finite";
+    let valid = given > 0.0 && given.is_finite();
+    valid.then_some(given).ok_or(PotentialError::Parameter { potential, parameter, allowed, given })
+}
+
+/// Accepts a finite number.
+pub(super) fn finite(
+    potential: &'static str,
+    parameter: &'static str,
+    given: f64,
+) -> Result<f64, PotentialError> {
+    let allowed = "finite";
+    given.is_finite().then_some(given).ok_or(PotentialError::Parameter {
+        potential,
+        parameter,
+        allowed,
+        given,
+    })
+}
+
+/// Accepts a dimension of at least `least`.
+pub(super) fn at_least(potential: &'static str, least: usize, given: usize) -> Result<usize, PotentialError> {
+    (given >= least).then_some(given).ok_or(PotentialError::Dimension { potential, least, given })
+}

@@ -1,0 +1,209 @@
+//! From text to expressions, by precedence climbing.
+//!
+//! | binds | operators | |
+//! |---|---|---|
+//! | least | `+` `-` | from the left |
+//! | | `*` `/` | from the left |
+//! | | `-` before an operand | −x² is −(x²), −x·y is (−x)·y |
+//! | most | `^` | from the right; the exponent may have a sign |
+
+use super::error::{FormulaError, Problem};
+use super::function::Function;
+use super::graph::{Graph, Id};
+use super::lexer::{Placed, Token, tokens};
+use super::variables::Family;
+use crate::potential::nearest::nearest;
+
+/// The longest formula, in bytes.
+const MAX_LENGTH: usize = 1 << 16;
+/// The deepest nesting of parentheses, powers and signs. The parser calls itself a few times for each level.
+const MAX_DEPTH: usize = 200;
+
+const CONSTANTS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
+
+/// What a formula says.
+pub(super) struct Parsed {
+    pub(super) graph: Graph,
+    pub(super) root: Id,
+    pub(super) family: Family,
+    /// The dimension that the variables need; 0 if there are none.
+    pub(super) dim: usize,
+}
+
+pub(super) fn parse(formula: &str) -> Result<Parsed, FormulaError> {
+    if formula.len() > MAX_LENGTH {
+        return Err(Problem::TooLong { length: formula.len(), largest: MAX_LENGTH }.at(formula, 0));
+    }
+    let tokens = tokens(formula)?;
+    let mut parser =
+        Parser { formula, tokens, next: 0, depth: 0, graph: Graph::default(), family: None, dim: 0 };
+    if parser.peek().token == Token::End {
+        return Err(Problem::Empty.at(formula, 0));
+    }
+    let root = parser.expression(Level::Sum)?;
+    let rest = parser.peek();
+    match rest.token {
+        Token::End => {}
+        Token::Sign(')') => return Err(parser.error(Problem::Unopened, rest)),
+        _ => return Err(parser.unexpected(rest)),
+    }
+    let family = parser.family.unwrap_or(Family::Letters);
+    Ok(Parsed { graph: parser.graph, root, family, dim: parser.dim })
+}
+
+struct Parser<'a> {
+    formula: &'a str,
+    tokens: Vec<Placed<'a>>,
+    next: usize,
+    depth: usize,
+    graph: Graph,
+    family: Option<Family>,
+    dim: usize,
+}
+
+/// What an operator must at least bind like to be taken into the expression at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Sum,
+    Product,
+    Sign,
+    Power,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Placed<'a> {
+        // The end is never passed.
+        self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    fn error(&self, problem: Problem, place: Placed<'_>) -> FormulaError {
+        problem.at(self.formula, place.byte)
+    }
+
+    /// Operands joined by operators that bind at least like `least`.
+    fn expression(&mut self, least: Level) -> Result<Id, FormulaError> {
+        let mut left = self.operand()?;
+        loop {
+            let Token::Sign(sign) = self.peek().token else { return Ok(left) };
+            // The right operand takes what binds tighter; that of a power also another power.
+            let (level, right) = match sign {
+                '+' | '-' => (Level::Sum, Level::Product),
+                '*' | '/' => (Level::Product, Level::Sign),
+                '^' => (Level::Power, Level::Power),
+                _ => return Ok(left),
+            };
+            if level < least {
+                return Ok(left);
+            }
+            let place = self.peek();
+            self.next += 1;
+            let right = match sign {
+                '^' => self.nested(place, |parser| parser.expression(right))?,
+                _ => self.expression(right)?,
+            };
+            left = match sign {
+                '+' => self.graph.add(left, right),
+                '-' => self.graph.sub(left, right),
+                '*' => self.graph.mul(left, right),
+                '/' => self.graph.div(left, right),
+                _ => self.graph.pow(left, right),
+            };
+        }
+    }
+
+    /// A number, constant, variable, function, parenthesis, or one of these with a sign.
+    fn operand(&mut self) -> Result<Id, FormulaError> {
+        let place = self.peek();
+        self.next += 1;
+        match place.token {
+            Token::Number(value) => Ok(self.graph.constant(value)),
+            Token::Name(name) => self.name(name, place),
+            Token::Sign('(') => self.nested(place, |parser| parser.closed(place)),
+            Token::Sign('-') => {
+                let operand = self.nested(place, |parser| parser.expression(Level::Sign))?;
+                Ok(self.graph.neg(operand))
+            }
+            Token::Sign('+') => self.nested(place, |parser| parser.expression(Level::Sign)),
+            Token::Sign(',') => Err(self.error(Problem::Comma, place)),
+            Token::Sign(sign) => {
+                let doubled = sign == '*' && self.formula[..place.byte].ends_with('*');
+                let found =
+                    if doubled { "`**`; powers are written with ^".to_owned() } else { format!("`{sign}`") };
+                Err(self.error(Problem::Operand { found }, place))
+            }
+            Token::End => Err(self.error(Problem::Operand { found: "the end".to_owned() }, place)),
+        }
+    }
+
+    fn name(&mut self, name: &str, place: Placed<'a>) -> Result<Id, FormulaError> {
+        if let Some(function) = Function::named(name) {
+            let open = self.peek();
+            if open.token != Token::Sign('(') {
+                return Err(self.error(Problem::Argument { function: name.to_owned() }, open));
+            }
+            self.next += 1;
+            let argument = self.nested(place, |parser| parser.closed(open))?;
+            return Ok(self.graph.apply(function, argument));
+        }
+        if let Some(&(_, value)) = CONSTANTS.iter().find(|(known, _)| *known == name) {
+            return Ok(self.graph.constant(value));
+        }
+        let Some(variable) = Family::variable(name) else {
+            let suggestion = suggestion(name);
+            return Err(self.error(Problem::Name { name: name.to_owned(), suggestion }, place));
+        };
+        let (family, index) = variable.map_err(|problem| self.error(problem, place))?;
+        if *self.family.get_or_insert(family) != family {
+            return Err(self.error(Problem::Mixed { name: name.to_owned() }, place));
+        }
+        self.dim = self.dim.max(index as usize + 1);
+        Ok(self.graph.variable(index))
+    }
+
+    /// What follows an opening parenthesis, up to the closing one.
+    fn closed(&mut self, open: Placed<'a>) -> Result<Id, FormulaError> {
+        let inside = self.expression(Level::Sum)?;
+        let close = self.peek();
+        match close.token {
+            Token::Sign(')') => {
+                self.next += 1;
+                Ok(inside)
+            }
+            Token::End => Err(self.error(Problem::Unclosed, open)),
+            _ => Err(self.unexpected(close)),
+        }
+    }
+
+    /// The error for a token after which the expression cannot go on.
+    fn unexpected(&self, place: Placed<'a>) -> FormulaError {
+        let problem = match place.token {
+            Token::Sign(',') => Problem::Comma,
+            _ => Problem::MissingOperator { next: place.text.to_owned() },
+        };
+        self.error(problem, place)
+    }
+
+    fn nested(
+        &mut self,
+        place: Placed<'a>,
+        inner: impl FnOnce(&mut Self) -> Result<Id, FormulaError>,
+    ) -> Result<Id, FormulaError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(Problem::TooDeep { largest: MAX_DEPTH }, place));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}
+
+/// What an unknown name may mean: variables without a * between them, or a slip.
+fn suggestion(name: &str) -> Option<String> {
+    if name.len() <= 8 && name.chars().all(|c| Family::letters().any(|letter| letter.starts_with(c))) {
+        let letters: Vec<_> = name.chars().map(String::from).collect();
+        return Some(letters.join("*"));
+    }
+    let known = Function::names().chain(CONSTANTS.iter().map(|&(known, _)| known)).chain(Family::letters());
+    nearest(name, known).map(str::to_owned)
+}

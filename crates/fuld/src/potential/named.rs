@@ -1,0 +1,194 @@
+//! Potentials by name.
+
+use super::nearest::nearest;
+use super::{
+    Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential, PotentialError,
+    Rosenbrock,
+};
+
+type Built = Result<Box<dyn Potential>, PotentialError>;
+
+/// An entry of the [`catalogue`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The name that [`named`] knows.
+    pub name: &'static str,
+    /// f, for people.
+    pub formula: &'static str,
+    /// Parameters and what they are if nobody says otherwise.
+    pub parameters: &'static [(&'static str, f64)],
+    build: fn(usize, &[f64]) -> Built,
+}
+
+/// All potentials that have names.
+pub fn catalogue() -> &'static [Entry] {
+    &CATALOGUE
+}
+
+static CATALOGUE: [Entry; 7] = [
+    Entry {
+        name: "double_well",
+        formula: "sum_i a*x_i^4/4 - b*x_i^2/2",
+        parameters: &[("a", 1.0), ("b", 1.0)],
+        build: |dim, p| boxed(DoubleWell::new(dim, p[0], p[1])),
+    },
+    Entry {
+        name: "harmonic",
+        formula: "lambda*|x|^2/2",
+        parameters: &[("lambda", 1.0)],
+        build: |dim, p| boxed(Harmonic::isotropic(dim, p[0])),
+    },
+    Entry {
+        name: "cauchy",
+        formula: "sum_i log(1 + x_i^2/scale^2)",
+        parameters: &[("scale", 1.0)],
+        build: |dim, p| boxed(Cauchy::new(dim, p[0])),
+    },
+    Entry {
+        name: "mixture",
+        formula: "-log(weight*N(x; separation/2, sd) + (1 - weight)*N(x; -separation/2, sd)), apart along the first axis",
+        parameters: &[("separation", 6.0), ("sd", 1.0), ("weight", 0.5)],
+        build: |dim, p| boxed(two_modes(dim, p[0], p[1], p[2])),
+    },
+    Entry {
+        name: "rosenbrock",
+        formula: "sum_{i<d} (a - x_i)^2 + b*(x_{i+1} - x_i^2)^2",
+        parameters: &[("a", 1.0), ("b", 100.0)],
+        build: |dim, p| boxed(Rosenbrock::new(dim, p[0], p[1])),
+    },
+    Entry {
+        name: "funnel",
+        formula: "x_1^2/(2*scale^2) + (d - 1)*x_1/2 + exp(-x_1)*sum_{i>1} x_i^2/2",
+        parameters: &[("scale", 3.0)],
+        build: |dim, p| boxed(Funnel::new(dim, p[0])),
+    },
+    Entry {
+        name: "logistic",
+        formula: "sum_j log(1 + exp(-y_j*<x_j, b>)) + |b|^2/(2*prior_sd^2), d = 31; batch = 0 takes all rows",
+        parameters: &[("prior_sd", 1.0), ("batch", 0.0)],
+        build: |dim, p| boxed(logistic(dim, p[0], p[1])),
+    },
+];
+
+/// The potential called `name` in `dim` dimensions, with the given parameters in place of those of the [`catalogue`].
+///
+/// Capitals, hyphens and blanks in the name do not matter. A name or parameter that does not exist is answered by the nearest one and a
+/// list of all.
+///
+/// ```
+/// use fuld::potential::named;
+/// let f = named("double_well", 1, &[("b", 2.0)]).unwrap();
+/// assert_eq!(f.value(&[1.0]), 0.25 - 1.0);
+/// let error = named("harmonics", 1, &[]).err().unwrap();
+/// assert!(error.to_string().contains("did you mean `harmonic`?"));
+/// ```
+pub fn named(name: &str, dim: usize, params: &[(&str, f64)]) -> Result<Box<dyn Potential>, PotentialError> {
+    let plain: String = name.trim().to_lowercase().replace(['-', ' '], "_");
+    let Some(entry) = CATALOGUE.iter().find(|entry| entry.name == plain) else {
+        let known: Vec<_> = CATALOGUE.iter().map(|entry| entry.name).collect();
+        let nearest = nearest(&plain, known.iter().copied());
+        return Err(PotentialError::UnknownName { name: name.to_owned(), nearest, known });
+    };
+    let mut values: Vec<f64> = entry.parameters.iter().map(|&(_, value)| value).collect();
+    for &(name, value) in params {
+        let Some(i) = entry.parameters.iter().position(|&(known, _)| known == name) else {
+            let known: Vec<_> = entry.parameters.iter().map(|&(known, _)| known).collect();
+            let nearest = nearest(name, known.iter().copied());
+            let potential = entry.name;
+            return Err(PotentialError::UnknownParameter {
+                potential,
+                name: name.to_owned(),
+                nearest,
+                known,
+            });
+        };
+        values[i] = value;
+    }
+    (entry.build)(dim, &values)
+}
+
+fn boxed<P: Potential + 'static>(potential: Result<P, PotentialError>) -> Built {
+    Ok(Box::new(potential?))
+}
+
+fn two_modes(dim: usize, separation: f64, sd: f64, weight: f64) -> Result<GaussianMixture, PotentialError> {
+    if !(weight > 0.0 && weight < 1.0) {
+        let (parameter, allowed) = ("weight", "between 0 and 1");
+        return Err(PotentialError::Parameter { potential: "mixture", parameter, allowed, given: weight });
+    }
+    let mean = |at: f64| (0..dim).map(|i| if i == 0 { at } else { 0.0 }).collect();
+    GaussianMixture::new(
+        &[weight, 1.0 - weight],
+        &[mean(0.5 * separation), mean(-0.5 * separation)],
+        &[sd, sd],
+    )
+}
+
+fn logistic(dim: usize, prior_sd: f64, batch: f64) -> Result<LogisticRegression, PotentialError> {
+    let posterior = LogisticRegression::breast_cancer(prior_sd)?;
+    if dim != posterior.dim() {
+        let (potential, fixed) = ("logistic", posterior.dim());
+        return Err(PotentialError::FixedDimension { potential, fixed, given: dim });
+    }
+    if batch == 0.0 {
+        return Ok(posterior);
+    }
+    if batch.fract() != 0.0 || !(1.0..=posterior.len() as f64).contains(&batch) {
+        let (parameter, allowed) = ("batch", "a whole number up to 569, or 0 for all rows");
+        return Err(PotentialError::Parameter { potential: "logistic", parameter, allowed, given: batch });
+    }
+    posterior.with_batch(batch as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(name: &str, dim: usize, params: &[(&str, f64)]) -> String {
+        named(name, dim, params).err().expect("an error").to_string()
+    }
+
+    #[test]
+    fn every_entry_builds() {
+        for entry in catalogue() {
+            let dim = if entry.name == "logistic" { 31 } else { 2 };
+            assert_eq!(named(entry.name, dim, &[]).unwrap().dim(), dim, "{}", entry.name);
+            assert_eq!(named(entry.name, dim, entry.parameters).unwrap().dim(), dim);
+        }
+        assert!(named(" Double-Well", 3, &[]).is_ok());
+    }
+
+    #[test]
+    fn what_does_not_exist_is_answered_by_what_does() {
+        assert_eq!(
+            message("roesnbrock", 2, &[]),
+            "no potential is called `roesnbrock` (did you mean `rosenbrock`?); \
+             there are double_well, harmonic, cauchy, mixture, rosenbrock, funnel, logistic"
+        );
+        assert_eq!(
+            message("mixture", 1, &[("sds", 1.0)]),
+            "mixture has no parameter `sds` (did you mean `sd`?); it has separation, sd, weight"
+        );
+        assert!(message("quux", 1, &[]).starts_with("no potential is called `quux`; there are"));
+    }
+
+    #[test]
+    fn bad_parameters_are_named() {
+        assert_eq!(
+            message("cauchy", 1, &[("scale", -1.0)]),
+            "the parameter scale of the Cauchy potential must be positive and finite, got -1"
+        );
+        assert_eq!(message("funnel", 1, &[]), "the funnel needs a dimension of at least 2, got 1");
+        assert!(message("logistic", 3, &[]).contains("dimension 31"));
+        for batch in [0.5, -1.0, 1e9, f64::NAN, f64::INFINITY] {
+            assert!(message("logistic", 31, &[("batch", batch)]).contains("batch"));
+        }
+        for entry in catalogue() {
+            for &(name, _) in entry.parameters {
+                assert!(named(entry.name, 31, &[(name, f64::NAN)]).is_err(), "{} {name}", entry.name);
+            }
+            assert!(named(entry.name, 0, &[]).is_err());
+        }
+    }
+}

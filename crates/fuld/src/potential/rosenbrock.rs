@@ -1,0 +1,50 @@
+//! Rosenbrock's valley.
+
+use super::error::{at_least, finite, positive};
+use super::{Potential, PotentialError};
+
+const NAME: &str = "the Rosenbrock potential";
+
+/// f(x) = Σ_{i<d} [(a − xᵢ)² + b (xᵢ₊₁ − xᵢ²)²], b > 0, d ≥ 2: a narrow, curved valley.
+///
+/// For a = 1 the minimum is f(1, …, 1) = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rosenbrock {
+    dim: usize,
+    a: f64,
+    b: f64,
+}
+
+impl Rosenbrock {
+    /// The valley in `dim` ≥ 2 dimensions; a finite (classically 1), b > 0 (classically 100).
+    pub fn new(dim: usize, a: f64, b: f64) -> Result<Self, PotentialError> {
+        Ok(Self { dim: at_least(NAME, 2, dim)?, a: finite(NAME, "a", a)?, b: positive(NAME, "b", b)? })
+    }
+}
+
+impl Potential for Rosenbrock {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let term = |x: f64, y: f64| {
+            let (off, bend) = (self.a - x, y - x * x);
+            off * off + self.b * bend * bend
+        };
+        x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
+    }
+
+    fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+        // Each pair of neighbours gives to both; what the pair before gave is carried along.
+        let mut carried = 0.0;
+        for (g, pair) in gradient.iter_mut().zip(x.windows(2)) {
+            let pull = 2.0 * self.b * (pair[1] - pair[0] * pair[0]);
+            *g = carried - 2.0 * (self.a - pair[0]) - 2.0 * pull * pair[0];
+            carried = pull;
+        }
+        if let Some(last) = gradient.last_mut() {
+            *last = carried;
+        }
+    }
+}
