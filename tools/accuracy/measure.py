@@ -44,6 +44,7 @@ CLASSES = {
     "0.03 ≤ α < 0.1, x from 1e-100 to 1e100": (("small alpha",), 0.03, 0.1),
     "about the zero of g″, 0.03 ≤ α < 0.1": (("small inflections",), 0.03, 0.1),
     "0.003 ≤ α < 0.03, x from 1e-100 to 1e100": (("small alpha",), 0.003, 0.03),
+    "1e-12 ≤ α < 0.003, x from 1e-300 to 1e300": (("tiny alpha",), 0.0, 0.003),
 }
 
 

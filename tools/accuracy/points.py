@@ -113,7 +113,7 @@ def around(rng, name, alphas, places):
 
 
 def difficult_points(rng, law, count=1000):
-    """(class, alpha, x) where formulas change, g'' changes sign, or x is extreme."""
+    """(class, alpha, x) where formulas change, g'' changes sign, or alpha or x is extreme."""
     alphas = [mixed_alpha(rng) for _ in range(count)]
     for edges in regime_edges(alphas, law):
         yield from around(rng, "seams", alphas, edges)
@@ -123,6 +123,8 @@ def difficult_points(rng, law, count=1000):
         yield from around(rng, name, alphas, zeros)
     for _ in range(4 * count):
         yield "far", rng.uniform(0.3, 2), power(-300, 300, rng.random())
+    for _ in range(2 * count):
+        yield "tiny alpha", power(-12, math.log10(0.003), rng.random()), power(-300, 300, rng.random())
 
 
 TABLE_ALPHAS = (0.3, 0.8, 1.5, 1.9)

@@ -10,6 +10,7 @@ pub mod potential;
 mod random;
 mod schedule;
 mod system;
+pub mod tail_index;
 
 pub use chains::Run;
 pub use integrator::{Integrator, Unsuited};

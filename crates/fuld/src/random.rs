@@ -14,12 +14,19 @@ fn mixed(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The words of SplitMix64 from `state` on.
+pub(crate) fn words(state: u64) -> impl Iterator<Item = u64> {
+    (1u64..).map(move |n| mixed(n.wrapping_mul(GOLDEN).wrapping_add(state)))
+}
+
 /// What a stream is for: streams of different purpose share no words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Noise = 1,
     Gradient = 2,
     Start = 3,
+    Resample = 4,
+    Control = 5,
 }
 
 /// The words of one chain for one purpose.
@@ -89,6 +96,13 @@ mod tests {
             assert!(sums.iter().flatten().all(|s| s.abs() < 6 * 64));
         }
         assert_ne!(word(0, 0, Purpose::Noise, 0), word(0, 0, Purpose::Start, 0));
+    }
+
+    #[test]
+    fn words_are_those_of_splitmix64() {
+        // First outputs for seed 1234567, as in the reference implementation of S. Vigna.
+        let first: Vec<u64> = words(1234567).take(2).collect();
+        assert_eq!(first, [6457827717110365317, 3203168211198807973]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Functions of the law to full precision, one point at a time.
 
-mod common;
+mod timing;
 
-use common::{BATCH, drawn, group, rng, time};
 use criterion::Criterion;
 use levy_stable::{Regime, SymmetricStable};
 use rand::RngExt;
 use std::hint::black_box;
+use timing::{BATCH, drawn, group, rng, time};
 
 /// Where the integral is needed, away from the origin and short of the tail series.
 fn middle(law: &SymmetricStable) -> Vec<f64> {
@@ -33,7 +33,7 @@ fn bench(c: &mut Criterion, name: &str, f: Function, cases: &[(&str, SymmetricSt
 
 fn main() {
     let law = |alpha| SymmetricStable::new(alpha).expect("a valid index");
-    let mut c = common::criterion();
+    let mut c = timing::criterion();
 
     let mut cases: Vec<_> = [0.5, 0.9, 1.1, 1.5, 1.75, 1.9, 1.99]
         .into_iter()

@@ -1,15 +1,15 @@
 //! Random draws: in bulk from the tabulated quantile, and singly by Chambers, Mallows and Stuck.
 
-mod common;
+mod timing;
 
-use common::{BATCH, group, rng, time};
 use levy_stable::{Sampler, SymmetricStable};
 use rand::distr::Distribution;
 use std::hint::black_box;
+use timing::{BATCH, group, rng, time};
 
 fn main() {
     let sampler = |alpha| Sampler::new(alpha, 1.0).expect("a valid index");
-    let mut c = common::criterion();
+    let mut c = timing::criterion();
     let mut group = group(&mut c, "sampling");
     for alpha in [0.8, 1.5, 1.9] {
         let bulk = sampler(alpha);

@@ -1,14 +1,14 @@
 //! The tabulated kinetic-energy field: evaluation in both precisions, and what a table costs.
 
-mod common;
+mod timing;
 
-use common::{BATCH, drawn, group, time};
 use levy_stable::{ScoreTable, SymmetricStable};
 use std::hint::black_box;
+use timing::{BATCH, drawn, group, time};
 
 fn main() {
     let table = |alpha| ScoreTable::new(alpha).expect("a valid index");
-    let mut c = common::criterion();
+    let mut c = timing::criterion();
     let mut group = group(&mut c, "table");
     for alpha in [0.8, 1.5, 1.9] {
         let field = table(alpha);

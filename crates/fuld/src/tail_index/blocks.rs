@@ -1,0 +1,99 @@
+//! Sums of blocks.
+
+use super::log_moments::Logs;
+use super::sample::{quantile, sorted};
+use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+
+/// The growth of sums: m independent SαS(σ) numbers add up to SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
+///
+/// > 1/α̂ = (mean log|Y| − mean log|X|) / log m
+///
+/// (Mohammadi, Mohammadpour and Ogata 2015); the median over several m. σ follows from the mean of log|X| as in
+/// [`LogMoments`](super::LogMoments). α̂ is cut off at 2. Numbers left over from the last whole block enter X only; exact
+/// zeros, in X and in Y, are left out.
+///
+/// One way of cutting a sample into blocks is as good as another, so several are averaged: numbers 1, 2, 3 … apart make a
+/// block. At α = 1.75 eight lags instead of the one of the original take away a third of the standard deviation.
+///
+/// It asks for what stability says and not for the shape of the law: a law in the domain of attraction of a stable one gives
+/// the index of that one as m grows. It asks for independence too: sums of correlated numbers grow otherwise. The rows of a
+/// sample of vectors are summed coordinate by coordinate, so the coordinates may depend on each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockLogMoments {
+    /// The block sizes m ≥ 2; at least two blocks of each must fit into the sample. The variance of 1/α̂ is nearly ∝ m/log² m,
+    /// least at m = e² ≈ 7; larger m cost accuracy for stable data and are nearer to the limit law for other data.
+    pub sizes: Vec<usize>,
+    /// Numbers 1, 2, … `lags` apart make a block, as far as such blocks fit; 1 (or 0) is the original method.
+    pub lags: usize,
+}
+
+/// Around the m of least variance.
+impl Default for BlockLogMoments {
+    fn default() -> Self {
+        Self { sizes: vec![4, 6, 8, 12, 16], lags: 8 }
+    }
+}
+
+impl TailIndexEstimator for BlockLogMoments {
+    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+        if self.sizes.is_empty() {
+            return Err(TailIndexError::NoBlockSize);
+        }
+        let logs = Logs::of(sample.pooled())?;
+        let slopes = self
+            .sizes
+            .iter()
+            .map(|&m| slope(sample, logs.mean, m, self.lags))
+            .collect::<Result<Vec<_>, _>>()?;
+        let alpha = 1.0 / quantile(&sorted(&slopes), 0.5).max(0.5);
+        Ok(Estimate { alpha, scale: Some(logs.scale(alpha)), zeros: logs.zeros })
+    }
+}
+
+/// 1/α̂ from blocks of m.
+fn slope(sample: &Sample, mean_log: f64, m: usize, lags: usize) -> Result<f64, TailIndexError> {
+    if m < 2 {
+        return Err(TailIndexError::BlockSize(m));
+    }
+    if sample.len() / 2 < m {
+        return Err(TailIndexError::TooFew { needed: m.saturating_mul(2), got: sample.len() });
+    }
+    // Means instead of sums: they cannot overflow, and log|Y| = log m + log|mean|.
+    let size = m as f64;
+    let mut means = Vec::new();
+    for lag in 1..=lags.clamp(1, sample.len() / m) {
+        for span in sample.coordinates().flat_map(|x| x.chunks_exact(m * lag)) {
+            // `lag` blocks lie interleaved in a span; their j-th numbers stand side by side.
+            let first = means.len();
+            means.resize(first + lag, 0.0);
+            for row in span.chunks_exact(lag) {
+                means[first..].iter_mut().zip(row).for_each(|(mean, x)| *mean += x / size);
+            }
+        }
+    }
+    Ok(1.0 + (Logs::of(&means)?.mean - mean_log) / libm::log(size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of equal numbers grow as m: index 1, whatever the numbers.
+    #[test]
+    fn equal_numbers_in_a_block_grow_linearly() {
+        let x: Vec<f64> = (0..400).map(|i| f64::from(i / 4) - 49.5).collect();
+        let estimate = BlockLogMoments { sizes: vec![4], lags: 1 }.estimate(&x).unwrap();
+        assert!((estimate.alpha - 1.0).abs() < 1e-12, "{estimate:?}");
+    }
+
+    #[test]
+    fn sizes_are_checked() {
+        let x: Vec<f64> = (0..100).map(f64::from).collect();
+        let fit =
+            |sizes: &[usize]| BlockLogMoments { sizes: sizes.to_vec(), lags: 8 }.estimate(&x).unwrap_err();
+        assert_eq!(fit(&[]), TailIndexError::NoBlockSize);
+        assert_eq!(fit(&[4, 1]), TailIndexError::BlockSize(1));
+        assert_eq!(fit(&[51]), TailIndexError::TooFew { needed: 102, got: 100 });
+        assert_eq!(fit(&[usize::MAX]), TailIndexError::TooFew { needed: usize::MAX, got: 100 });
+    }
+}

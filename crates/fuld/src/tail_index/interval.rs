@@ -1,0 +1,151 @@
+//! Bootstrap intervals.
+
+use super::sample::{quantile, sorted};
+#[cfg(doc)]
+use super::{BlockLogMoments, CharacteristicRegression, LogMoments};
+use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use crate::random::{Purpose, Stream};
+
+/// The percentile bootstrap: rows are drawn with replacement, the estimator is run on each resample, and the interval lies
+/// between the (1 ∓ level)/2 quantiles of what it said.
+///
+/// Of n = 2000 stable numbers, 90 % intervals covered α in 87–97 % of 300 samples for [`CharacteristicRegression`] and
+/// [`LogMoments`], and in 92–98 % for [`BlockLogMoments`] (they are wide near α = 2), and σ in 86–92 %. The basic bootstrap,
+/// the mirror image about the estimate, covered as little as 61 % near α = 2, where estimates pile up.
+///
+/// A resample depends on `seed` and on its own index alone. The interval knows the noise of an estimator and not its bias
+/// (Hill's, near α = 2), and it takes the rows as independent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// Resamples; at least 2/(1 − level) − 1.
+    pub resamples: usize,
+    /// The probability 0 < level < 1 with which the interval is to cover the truth.
+    pub level: f64,
+    /// Everything random follows from this.
+    pub seed: u64,
+}
+
+/// 399 resamples, 90 %.
+impl Default for Bootstrap {
+    fn default() -> Self {
+        Self { resamples: 399, level: 0.9, seed: 0 }
+    }
+}
+
+/// From `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether the number lies in it, ends included.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// An estimate with what the bootstrap says of its accuracy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntervalEstimate {
+    /// The estimate from the sample itself.
+    pub estimate: Estimate,
+    /// For the tail index.
+    pub alpha: Interval,
+    /// For the scale, of a method that gives one.
+    pub scale: Option<Interval>,
+}
+
+impl Bootstrap {
+    /// The estimate from `sample` and its interval.
+    pub(super) fn around<E>(&self, estimator: &E, sample: &Sample) -> Result<IntervalEstimate, TailIndexError>
+    where
+        E: TailIndexEstimator + ?Sized,
+    {
+        self.check()?;
+        let estimate = estimator.fit(sample)?;
+        let mut drawn = sample.clone();
+        let (mut alphas, mut scales) = (Vec::new(), Vec::new());
+        for index in 0..self.resamples {
+            sample.resample(Stream::new(self.seed, index as u64, Purpose::Resample), &mut drawn);
+            let again = estimator.fit(&drawn)?;
+            alphas.push(again.alpha);
+            scales.extend(again.scale);
+        }
+        let scale = (scales.len() == self.resamples).then(|| self.interval(&scales));
+        Ok(IntervalEstimate { estimate, alpha: self.interval(&alphas), scale })
+    }
+
+    fn check(&self) -> Result<(), TailIndexError> {
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(TailIndexError::Level(self.level));
+        }
+        // The i-th of B sorted resamples stands at the quantile i/(B + 1); the ends must not lie below the first.
+        let needed = (2.0 / (1.0 - self.level) - 1.0 - 1e-9).ceil() as usize;
+        if self.resamples < needed {
+            return Err(TailIndexError::Resamples { needed, got: self.resamples });
+        }
+        Ok(())
+    }
+
+    fn interval(&self, values: &[f64]) -> Interval {
+        let sorted = sorted(values);
+        let (n, tail) = (sorted.len() as f64, 0.5 * (1.0 - self.level));
+        // From quantiles i/(n + 1) to those of `quantile`, whose ends are the first and the last.
+        let at = |q: f64| quantile(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0));
+        Interval { low: at(tail), high: at(1.0 - tail) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LogMoments;
+    use super::*;
+
+    fn data() -> Vec<f64> {
+        (1..=100).map(|i| libm::tan(1.5 * libm::sin(f64::from(i * i)))).collect()
+    }
+
+    /// The 5th and the 95th of 99.
+    #[test]
+    fn ends_are_order_statistics() {
+        let values: Vec<f64> = (1..=99).rev().map(f64::from).collect();
+        let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed: 0 };
+        let Interval { low, high } = bootstrap.interval(&values);
+        assert!((low - 5.0).abs() < 1e-12 && (high - 95.0).abs() < 1e-12, "{low} {high}");
+        assert_eq!(bootstrap.interval(&[3.0; 99]), Interval { low: 3.0, high: 3.0 });
+    }
+
+    #[test]
+    fn settings_are_checked() {
+        let sample = Sample::scalars(&data()).unwrap();
+        let run = |resamples, level| {
+            LogMoments.with_interval(&sample, &Bootstrap { resamples, level, seed: 1 }).map(|_| ())
+        };
+        for level in [0.0, 1.0, -0.1, f64::INFINITY] {
+            assert_eq!(run(99, level), Err(TailIndexError::Level(level)));
+        }
+        assert!(matches!(run(99, f64::NAN), Err(TailIndexError::Level(_))));
+        assert_eq!(run(18, 0.9), Err(TailIndexError::Resamples { needed: 19, got: 18 }));
+        assert_eq!(run(0, 1e-12), Err(TailIndexError::Resamples { needed: 1, got: 0 }));
+        assert!(run(19, 0.9).is_ok() && run(1, 1e-12).is_ok() && run(2, 0.1).is_ok());
+        assert!(matches!(run(99, 1.0 - f64::EPSILON), Err(TailIndexError::Resamples { .. })));
+    }
+
+    /// The same seed gives the same interval, on every machine; the next seed another.
+    #[test]
+    fn intervals_follow_the_seed() {
+        let sample = Sample::scalars(&data()).unwrap();
+        let run =
+            |seed| LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap();
+        assert_eq!(run(5), run(5));
+        assert_ne!(run(5), run(6));
+        let Interval { low, high } = run(5).alpha;
+        assert!((low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12, "({low:?}, {high:?})");
+    }
+
+    const PINNED: (f64, f64) = (1.0017103472427553, 1.3478866121208295);
+}

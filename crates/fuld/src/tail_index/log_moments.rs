@@ -1,0 +1,72 @@
+//! The first two moments of log|X|.
+
+use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use std::f64::consts::PI;
+
+/// Euler's constant C.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+/// α and σ from the mean and variance of log|X|, which are finite for every α:
+///
+/// > E log|X| = C(1/α − 1) + log σ,  Var log|X| = (π²/6)(1/α² + 1/2),  C = 0.5772… (Euler's constant).
+///
+/// α̂ is cut off at 2, where the variance is π²/8: a smaller one belongs to no stable law. Exact zeros are left out and
+/// counted in [`Estimate::zeros`]; many of them, or many numbers near zero, mean that the law is not stable, and α̂ comes
+/// out too small. Near α = 2 it is noisy, as log|X| is spread by the numbers near the centre far more than by the tail.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LogMoments;
+
+impl TailIndexEstimator for LogMoments {
+    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+        let logs = Logs::of(sample.pooled())?;
+        let alpha = 1.0 / libm::sqrt((6.0 / (PI * PI) * logs.variance - 0.5).max(0.25));
+        Ok(Estimate { alpha, scale: Some(logs.scale(alpha)), zeros: logs.zeros })
+    }
+}
+
+/// Mean and variance of log|x| over the x that are not 0.
+pub(super) struct Logs {
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+    pub(super) zeros: usize,
+}
+
+impl Logs {
+    /// At least two numbers must differ from 0.
+    pub(super) fn of(x: &[f64]) -> Result<Self, TailIndexError> {
+        let logs: Vec<f64> = x.iter().filter(|&&x| x != 0.0).map(|x| libm::log(x.abs())).collect();
+        if logs.len() < 2 {
+            return Err(TailIndexError::TooFew { needed: 2, got: logs.len() });
+        }
+        let n = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / n;
+        let variance = logs.iter().map(|log| (log - mean) * (log - mean)).sum::<f64>() / (n - 1.0);
+        Ok(Self { mean, variance, zeros: x.len() - logs.len() })
+    }
+
+    /// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
+    pub(super) fn scale(&self, alpha: f64) -> f64 {
+        libm::exp(self.mean - EULER * (1.0 / alpha - 1.0)).clamp(f64::MIN_POSITIVE, f64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quantiles of the Cauchy law instead of draws: log|X| has mean 0 and variance π²/4.
+    #[test]
+    fn cauchy_quantiles_have_index_one() {
+        let n = 100_000;
+        let x: Vec<f64> = (0..n).map(|i| 3.0 * (PI * ((i as f64 + 0.5) / n as f64 - 0.5)).tan()).collect();
+        let estimate = LogMoments.estimate(&x).unwrap();
+        assert!((estimate.alpha - 1.0).abs() < 1e-3, "{estimate:?}");
+        assert!((estimate.scale.unwrap() - 3.0).abs() < 1e-3, "{estimate:?}");
+    }
+
+    #[test]
+    fn too_little_spread_is_gaussian() {
+        let x: Vec<f64> = (0..20).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        assert_eq!(LogMoments.estimate(&x).unwrap().alpha, 2.0);
+    }
+}

@@ -1,0 +1,209 @@
+//! Data made ready: checked, centred, coordinate by coordinate.
+
+use super::TailIndexError;
+use crate::random::Stream;
+
+/// Numbers larger than this are refused: twice the largest must not overflow.
+const LARGEST: f64 = 1e300;
+/// With fewer rows the median is no centre to speak of.
+pub(super) const FEWEST: usize = 10;
+
+/// Whether the coordinates of rows are brought to one scale before they are pooled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scaling {
+    /// Coordinates are pooled as they are. Right if all have the same scale: a mixture of scales looks like a heavier tail.
+    #[default]
+    Common,
+    /// Each coordinate is divided by its interquartile range over the geometric mean of all of them. The scale that is
+    /// estimated is then the geometric mean of the scales of the coordinates.
+    PerCoordinate,
+}
+
+/// A sample from which a tail index can be estimated: at least ten finite rows, centred by the median of each coordinate,
+/// none of which is constant.
+///
+/// Centring is by the median because the mean of an SαS sample has a scale of n^(1/α − 1)σ, which does not even fall with n
+/// for α ≤ 1; the median is off by O(σ/√n) for every α. The numbers that equal the median (one of them, if n is odd) become
+/// exact zeros, which estimators that take logarithms leave out.
+///
+/// ```
+/// use fuld::tail_index::{LogMoments, Sample, Scaling, TailIndexEstimator, TailIndexError};
+/// # fn main() -> Result<(), TailIndexError> {
+/// let rows: Vec<f64> = (0..20).flat_map(|i| [f64::from(i * i), 1e-3 * f64::from(i)]).collect();
+/// let sample = Sample::rows(&rows, 2, Scaling::PerCoordinate)?;
+/// println!("{:?}", LogMoments.fit(&sample)?);
+/// let error = Sample::scalars(&[0.0, f64::NAN]).unwrap_err();
+/// assert_eq!(error.to_string(), "number 1 of the data is NaN; numbers must be finite and at most 1e300 in size");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// One coordinate after the other, so that sums along a coordinate never mix with another.
+    values: Vec<f64>,
+    rows: usize,
+}
+
+impl Sample {
+    /// A sample of numbers.
+    pub fn scalars(x: &[f64]) -> Result<Self, TailIndexError> {
+        Self::rows(x, 1, Scaling::Common)
+    }
+
+    /// A sample of vectors: `x` holds one row of `dimension` numbers after the other.
+    pub fn rows(x: &[f64], dimension: usize, scaling: Scaling) -> Result<Self, TailIndexError> {
+        if dimension == 0 || !x.len().is_multiple_of(dimension) {
+            return Err(TailIndexError::Dimension { numbers: x.len(), dimension });
+        }
+        if let Some(index) = x.iter().position(|x| x.is_nan() || x.abs() > LARGEST) {
+            return Err(TailIndexError::Number { index, value: x[index] });
+        }
+        let rows = x.len() / dimension;
+        if rows < FEWEST {
+            return Err(TailIndexError::TooFew { needed: FEWEST, got: rows });
+        }
+        let values = (0..dimension).flat_map(|j| x.iter().skip(j).step_by(dimension)).copied().collect();
+        let mut sample = Self { values, rows };
+        sample.centre()?;
+        if scaling == Scaling::PerCoordinate {
+            sample.scale()?;
+        }
+        Ok(sample)
+    }
+
+    /// All numbers, centred, of all coordinates.
+    pub fn pooled(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The coordinates, centred, each in the order of the rows.
+    pub fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.rows)
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Never: a sample has rows.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Interquartile ranges of the coordinates.
+    pub(super) fn spreads(&self) -> Result<Vec<f64>, TailIndexError> {
+        let spread = |(coordinate, values): (usize, &[f64])| {
+            let sorted = sorted(values);
+            let range = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
+            if range > 0.0 { Ok(range) } else { Err(TailIndexError::NoSpread { coordinate }) }
+        };
+        self.coordinates().enumerate().map(spread).collect()
+    }
+
+    /// A sample of the same shape, its numbers made by `draw(coordinate, column)` and centred as these were.
+    pub(super) fn like(&self, mut draw: impl FnMut(usize, &mut [f64])) -> Result<Self, TailIndexError> {
+        let mut twin = self.clone();
+        twin.values.chunks_exact_mut(self.rows).enumerate().for_each(|(j, column)| draw(j, column));
+        twin.centre()?;
+        Ok(twin)
+    }
+
+    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape.
+    ///
+    /// They are not centred again. For a symmetric law the error of the centre does not move α and σ to first order, and
+    /// the median of a resample is one of its own numbers, often several times over: each would be a false zero.
+    pub(super) fn resample(&self, stream: Stream, into: &mut Self) {
+        for i in 0..self.rows {
+            // The high word of a product: uniform to within rows/2^64.
+            let from = ((u128::from(stream.word(i as u64)) * self.rows as u128) >> 64) as usize;
+            for start in (0..self.values.len()).step_by(self.rows) {
+                into.values[start + i] = self.values[start + from];
+            }
+        }
+    }
+
+    fn centre(&mut self) -> Result<(), TailIndexError> {
+        for (coordinate, column) in self.values.chunks_exact_mut(self.rows).enumerate() {
+            let sorted = sorted(column);
+            let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
+            if first == last {
+                return Err(TailIndexError::Constant { coordinate, value: first });
+            }
+            let median = quantile(&sorted, 0.5);
+            column.iter_mut().for_each(|x| *x -= median);
+        }
+        Ok(())
+    }
+
+    fn scale(&mut self) -> Result<(), TailIndexError> {
+        let spreads = self.spreads()?;
+        let mean_log = spreads.iter().map(|&s| libm::log(s)).sum::<f64>() / spreads.len() as f64;
+        for (column, spread) in self.values.chunks_exact_mut(self.rows).zip(spreads) {
+            // Never infinite, as 0 times the factor must be 0.
+            let factor = libm::exp(mean_log - libm::log(spread)).min(f64::MAX);
+            column.iter_mut().for_each(|x| *x = (*x * factor).clamp(-LARGEST, LARGEST));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn sorted(x: &[f64]) -> Vec<f64> {
+    let mut sorted = x.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// The q-quantile of sorted numbers, 0 ≤ q ≤ 1: linear between order statistics, the median halfway.
+pub(super) fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let place = q * (sorted.len() - 1) as f64;
+    let below = place as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    let weight = place - below as f64;
+    // A mean of the two, not one plus a part of the difference: the difference of large numbers overflows.
+    (1.0 - weight) * sorted[below] + weight * sorted[above]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Purpose;
+
+    fn numbers(n: i32) -> Vec<f64> {
+        (0..n).map(f64::from).collect()
+    }
+
+    #[test]
+    fn rows_become_centred_coordinates() {
+        let x: Vec<f64> = (0..11).flat_map(|i| [f64::from(i), 100.0 - 2.0 * f64::from(i)]).collect();
+        let sample = Sample::rows(&x, 2, Scaling::Common).unwrap();
+        let columns: Vec<&[f64]> = sample.coordinates().collect();
+        assert_eq!((columns[0][0], columns[0][10]), (-5.0, 5.0));
+        assert_eq!((columns[1][0], columns[1][10]), (10.0, -10.0));
+        let scaled = Sample::rows(&x, 2, Scaling::PerCoordinate).unwrap();
+        let spreads = scaled.spreads().unwrap();
+        assert!((spreads[0] - spreads[1]).abs() < 1e-12);
+        assert!(
+            (spreads[0] - 50f64.sqrt()).abs() < 1e-12,
+            "the geometric mean of 5 and 10, not {}",
+            spreads[0]
+        );
+    }
+
+    #[test]
+    fn resampling_keeps_rows_together() {
+        let x: Vec<f64> = numbers(30).into_iter().flat_map(|i| [i, 3.0 * i]).collect();
+        let sample = Sample::rows(&x, 2, Scaling::Common).unwrap();
+        let mut drawn = sample.clone();
+        sample.resample(Stream::new(1, 0, Purpose::Resample), &mut drawn);
+        assert_ne!(drawn, sample);
+        let columns: Vec<&[f64]> = drawn.coordinates().collect();
+        assert!(columns[0].iter().zip(columns[1]).all(|(a, b)| 3.0 * a == *b));
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        let x = numbers(5);
+        assert_eq!([0.0, 0.25, 0.5, 0.9, 1.0].map(|q| quantile(&x, q)), [0.0, 1.0, 2.0, 3.6, 4.0]);
+    }
+}
