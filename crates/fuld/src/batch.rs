@@ -63,16 +63,12 @@ impl Batch {
     /// A: x ← x + t h(v).
     pub(crate) fn drift(&mut self, kinetic: &dyn Kinetic, t: f64) {
         kinetic.transport(&self.v, &mut self.field);
-        for (x, h) in self.x.iter_mut().zip(&self.field) {
-            *x += t * h;
-        }
+        add(t, &self.field, &mut self.x);
     }
 
     /// B: v ← v − t ∇f, with the gradient at hand.
     pub(crate) fn kick(&mut self, t: f64) {
-        for (v, g) in self.v.iter_mut().zip(&self.gradient) {
-            *v -= t * g;
-        }
+        add(-t, &self.gradient, &mut self.v);
     }
 
     /// O: friction and noise over a time t, with the noise at hand.
@@ -83,17 +79,49 @@ impl Batch {
     /// v ← v − η(γ c(v) + w ∇f) + s ξ: all forces at once, as Euler has them.
     pub(crate) fn push(&mut self, kinetic: &dyn Kinetic, eta: f64, gamma: f64, weight: f64, scale: f64) {
         kinetic.friction(&self.v, &mut self.field);
-        let forces = self.field.iter().zip(&self.gradient).zip(&self.noise);
-        for (v, ((c, g), xi)) in self.v.iter_mut().zip(forces) {
-            *v = *v - eta * (gamma * c + weight * g) + scale * xi;
-        }
+        let forces = Forces { eta, gamma, weight, scale };
+        apply(&forces, &self.field, &self.gradient, &self.noise, &mut self.v);
     }
 
     /// x ← x + η b + s ξ, with the drift b made from positions and gradient.
     pub(crate) fn wander(&mut self, drift: impl FnOnce(&[f64], &[f64], &mut [f64]), eta: f64, scale: f64) {
         drift(&self.x, &self.gradient, &mut self.field);
-        for (x, (b, xi)) in self.x.iter_mut().zip(self.field.iter().zip(&self.noise)) {
-            *x += eta * b + scale * xi;
+        add(eta, &self.field, &mut self.x);
+        add(scale, &self.noise, &mut self.x);
+    }
+
+    /// Whether all positions are below `limit` in size and all velocities finite.
+    pub(crate) fn is_within(&self, limit: f64) -> bool {
+        all_below(limit, &self.x) && all_below(f64::INFINITY, &self.v)
+    }
+}
+
+/// The factors of [`Batch::push`].
+struct Forces {
+    eta: f64,
+    gamma: f64,
+    weight: f64,
+    scale: f64,
+}
+
+levy_stable::dispatched! {
+    /// y ← y + t z
+    fn add(t: f64, z: &[f64], y: &mut [f64]) {
+        for (y, z) in y.iter_mut().zip(z) {
+            *y += t * z;
         }
+    }
+}
+levy_stable::dispatched! {
+    fn apply(f: &Forces, friction: &[f64], gradient: &[f64], noise: &[f64], v: &mut [f64]) {
+        for (v, ((c, g), xi)) in v.iter_mut().zip(friction.iter().zip(gradient).zip(noise)) {
+            *v = *v - f.eta * (f.gamma * c + f.weight * g) + f.scale * xi;
+        }
+    }
+}
+levy_stable::dispatched! {
+    fn all_below(limit: f64, values: &[f64]) -> bool {
+        // Without an early end, so that it is vector code: it is true nearly always.
+        values.iter().fold(true, |all, x| all & (x.abs() < limit))
     }
 }

@@ -2,9 +2,11 @@
 
 mod batch;
 pub mod chains;
+mod conformal;
 pub mod diagnostics;
 mod integrator;
 pub mod kinetic;
+pub mod optimizer;
 mod parameters;
 pub mod potential;
 mod random;
@@ -13,6 +15,7 @@ mod system;
 pub mod tail_index;
 
 pub use chains::Run;
+pub use conformal::ConformalField;
 pub use integrator::{Integrator, Unsuited};
 pub use kinetic::Kinetic;
 pub use parameters::{Beta, Friction, ParameterError, Step};

@@ -51,16 +51,18 @@ impl Stream {
     }
 }
 
-/// Words `first`, `first` + 1, … of each stream: `out` has `count` words a stream, one stream after the other.
-pub(crate) fn fill(streams: &[Stream], first: u64, count: usize, out: &mut [u64]) {
-    if count == 1 {
-        for (out, stream) in out.iter_mut().zip(streams) {
-            *out = stream.word(first);
-        }
-    } else {
-        for (out, stream) in out.chunks_exact_mut(count).zip(streams) {
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = stream.word(first + i as u64);
+levy_stable::dispatched! {
+    /// Words `first`, `first` + 1, … of each stream: `out` has `count` words a stream, one stream after the other.
+    pub(crate) fn fill(streams: &[Stream], first: u64, count: usize, out: &mut [u64]) {
+        if count == 1 {
+            for (out, stream) in out.iter_mut().zip(streams) {
+                *out = stream.word(first);
+            }
+        } else {
+            for (out, stream) in out.chunks_exact_mut(count).zip(streams) {
+                for (i, out) in out.iter_mut().enumerate() {
+                    *out = stream.word(first + i as u64);
+                }
             }
         }
     }

@@ -7,9 +7,6 @@
 /// Pieces of an octave are halved until they meet their tolerance, or this often.
 const MAX_SPLIT: u32 = 9;
 
-/// Arguments that [`Piecewise::at_block`] takes at a time.
-pub(crate) const BLOCK: usize = 64;
-
 /// Where the pieces of one octave are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -157,38 +154,6 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
         p
     }
 
-    /// `out[i]` = the function at `u[i]` ≥ 2^a. Gathering first and computing after lets the compiler vectorise.
-    #[inline(always)]
-    pub(crate) fn at_block(&self, u: &[T; BLOCK], out: &mut [T; BLOCK]) {
-        let zero = T::rounded(0.0);
-        let last = self.octaves.len() as u32 - 1;
-        let mut octaves = [Octave { first: 0, split: 0 }; BLOCK];
-        for i in 0..BLOCK {
-            let octave = u[i].octave(self.lowest).min(last);
-            // SAFETY: there is at least one octave (every constructor makes one), so `last` is an index.
-            octaves[i] = unsafe { *self.octaves.get_unchecked(octave as usize) };
-        }
-        let mut pieces = [0u32; BLOCK];
-        let mut places = [zero; BLOCK];
-        for i in 0..BLOCK {
-            (pieces[i], places[i]) = u[i].piece(octaves[i]);
-        }
-        let mut rows = [[zero; N]; BLOCK];
-        for i in 0..BLOCK {
-            let start = pieces[i] as usize * N;
-            // SAFETY: `piece` returns first + k with k < 2^split, and the coefficients of an octave's 2^split pieces
-            // follow each other from `first` on: so `push` lays them, and `is_sound` checks what comes from outside.
-            rows[i].copy_from_slice(unsafe { self.coefficients.get_unchecked(start..start + N) });
-        }
-        for i in 0..BLOCK {
-            let mut p = rows[i][N - 1];
-            for k in (0..N - 1).rev() {
-                p = p.fma(places[i], rows[i][k]);
-            }
-            out[i] = p;
-        }
-    }
-
     /// Bytes of all coefficients and of the index.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.coefficients[..]) + size_of_val(&self.octaves[..])
@@ -225,18 +190,25 @@ fn fit_octave<const N: usize>(
     for k in 0..count {
         let centre = base + (f64::from(k) + 0.5) * width;
         let at = |t: f64| f(t.mul_add(width, centre));
-        let piece = interpolate::<N>(&at);
-        for t in check_points::<N>() {
-            let exact = at(t);
-            let ours = piece.iter().rev().fold(0.0f64, |p, &c| p.mul_add(t, c));
-            worst = worst.max((ours - exact).abs() / (exact.abs() + floor));
-        }
+        let (piece, error) = fit_piece::<N>(&at, floor);
+        worst = worst.max(error);
         pieces.push(piece);
         if worst > tolerance && split < MAX_SPLIT {
             return Err((pieces, worst));
         }
     }
     if worst <= tolerance { Ok((pieces, worst)) } else { Err((pieces, worst)) }
+}
+
+/// The polynomial through f on [−1/2, 1/2] and its largest error, as a part of |f| + `floor`.
+pub(crate) fn fit_piece<const N: usize>(f: &impl Fn(f64) -> f64, floor: f64) -> ([f64; N], f64) {
+    let piece = interpolate::<N>(f);
+    let error = check_points::<N>().map(|t| {
+        let exact = f(t);
+        let ours = piece.iter().rev().fold(0.0f64, |p, &c| p.mul_add(t, c));
+        (ours - exact).abs() / (exact.abs() + floor)
+    });
+    (piece, error.into_iter().fold(0.0, f64::max))
 }
 
 /// Chebyshev points of [−1/2, 1/2].

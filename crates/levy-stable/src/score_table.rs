@@ -1,8 +1,9 @@
 //! ∇G_α from a table: for chains and optimizers, which want it some hundred million times a second.
 
-use crate::piecewise::{BLOCK, Piecewise, Real};
+use crate::bulk::Lanes;
+use crate::field::Field;
 use crate::simd::dispatched;
-use crate::unit::Regime;
+use crate::single::Single;
 use crate::{ParameterError, SymmetricStable};
 
 /// The kinetic-energy field ∇G_α of one α on all of ℝ, tabulated.
@@ -13,8 +14,11 @@ use crate::{ParameterError, SymmetricStable};
 /// for bit.
 ///
 /// For 0.1 ≤ α ≤ 2 and every v the relative error is at most 1e-12 in double and 2e-7 in single precision (measured:
-/// 2.1e-13 and 1.9e-7). A table takes 9 to 80 KB for doubles and 4 to 19 KB for singles, the less the closer α is to
-/// the middle of (1, 2), and is built in 2 to 30 milliseconds. Single and slice forms give the same bits.
+/// 2.1e-13 and 1.8e-7). A table takes 9 to 80 KB for doubles and 2 to 8 KB for singles, the less the closer α is to
+/// the middle of (1, 2), and is built in 2 to 40 milliseconds. Single and slice forms give the same bits.
+///
+/// Singles have a second table around 0, which stays in vector registers. It reaches 60 at α = 1.5, 30 at 1.75 and 6 at 1.99:
+/// seldom does v leave it when its law is the one whose score this is and α > 1. Beyond it slices are ten times slower.
 ///
 /// ```
 /// use levy_stable::{ScoreTable, SymmetricStable};
@@ -31,23 +35,20 @@ use crate::{ParameterError, SymmetricStable};
 pub struct ScoreTable {
     alpha: f64,
     double: Field<f64, 8>,
-    single: Field<f32, 4>,
+    single: Single,
     max_relative_error: f64,
 }
 
 /// Tolerance of the polynomials; rounding comes on top.
-const DOUBLE_TOLERANCE: f64 = 2e-13;
-const SINGLE_TOLERANCE: f64 = 1.5e-8;
-/// Beyond the last octave v∇G = 1 + α up to terms v^(−α) below this.
-const NEGLIGIBLE: f64 = 1e-14;
+const TOLERANCE: f64 = 2e-13;
 
 impl ScoreTable {
     /// Builds the table for 0 < α ≤ 2.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = SymmetricStable::kinetic(alpha)?;
-        // Octaves that the types can hold, with room for the factor 2 in the argument.
-        let (double, max_relative_error) = Field::build(&law, DOUBLE_TOLERANCE, -1000..1000);
-        let (single, _) = Field::build(&law, SINGLE_TOLERANCE, -100..126);
+        // Octaves that doubles can hold, with room for the factor 2 in the argument.
+        let (double, max_relative_error) = Field::build(&law, TOLERANCE, -1000..1000);
+        let single = Single::build(&law);
         Ok(Self { alpha, double, single, max_relative_error })
     }
 
@@ -63,7 +64,7 @@ impl ScoreTable {
 
     /// Bytes taken by the double and by the single table.
     pub fn bytes(&self) -> (usize, usize) {
-        (self.double.table.bytes(), self.single.table.bytes())
+        (self.double.bytes(), self.single.bytes())
     }
 
     /// ∇G_α(v).
@@ -85,78 +86,35 @@ impl ScoreTable {
     /// `out[i] = ∇G_α(v[i])` in single precision. Panics if the slices differ in length.
     pub fn eval_into_f32(&self, v: &[f32], out: &mut [f32]) {
         assert_eq!(v.len(), out.len(), "input and output must have the same length");
-        eval_f32(&self.single, v, out);
-    }
-}
-
-/// The field in one precision.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Field<T, const N: usize> {
-    /// w, a power of two. The argument of the table is u = max(|v| + w, 2|v|): one octave holds all |v| < w, and above
-    /// u is exact.
-    shift: T,
-    /// The table holds ∇G/v up to this |v|, and v∇G above.
-    near: T,
-    table: Piecewise<T, N>,
-}
-
-impl<T: Real, const N: usize> Field<T, N> {
-    /// The field to `tolerance`, with octaves as far as `range` allows, and the largest error seen.
-    fn build(law: &SymmetricStable, tolerance: f64, range: std::ops::Range<i32>) -> (Self, f64) {
-        let alpha = law.alpha();
-        if alpha == 2.0 {
-            let table = Piecewise::constant(1.0);
-            return (Self { shift: T::rounded(1.0), near: T::rounded(f64::INFINITY), table }, 0.0);
+        let (blocks, rest) = v.as_chunks();
+        let (out_blocks, out_rest) = out.as_chunks_mut();
+        self.blocks_f32(blocks.iter().zip(out_blocks), |(v, _)| Lanes(**v), |(_, out), field| *out = field.0);
+        for (out, &v) in out_rest.iter_mut().zip(rest) {
+            *out = self.at_f32(v);
         }
-        // A quarter of where the field bends, it is nearly straight.
-        let slope = law.score_derivative(0.0);
-        let straight = 0.25 * law.scale() * law.unit().bend();
-        let first = (libm::log2(straight).floor() as i32).clamp(range.start, 0);
-        let shift = libm::exp2(f64::from(first));
-        // About where ∇G is largest; there ∇G/v and v∇G are equally steep.
-        let switch = 4.0 * shift;
-        let last = ((libm::log2(NEGLIGIBLE) / -alpha).ceil() as i32).clamp(6, range.end);
-        let (table, error) = Piecewise::fit(first..last, 1.0 + alpha, tolerance, 0.0, |u| {
-            let v = if u < 2.0 * shift { u - shift } else { 0.5 * u };
-            if v >= switch {
-                law.score(v) * v
-            } else if law.regime(v) == Regime::Origin {
-                slope
-            } else {
-                law.score(v) / v
-            }
-        });
-        (Self { shift: T::rounded(shift), near: T::rounded(switch).before(), table }, error)
     }
 
-    #[inline(always)]
-    fn argument(&self, v: T) -> T {
-        let size = v.size();
-        let (near, far) = (size + self.shift, size + size);
-        if near > far { near } else { far }
-    }
-
-    /// ∇G(v) from what the table holds there.
-    #[inline(always)]
-    fn value(&self, v: T, held: T) -> T {
-        let size = v.size();
-        let field = if size > self.near { held / size } else { held * size };
-        field.signed_as(v)
-    }
-
-    #[inline(always)]
-    fn at(&self, v: T) -> T {
-        self.value(v, self.table.at(self.argument(v)))
-    }
-
-    #[inline(always)]
-    fn at_block(&self, v: &[T; BLOCK], out: &mut [T; BLOCK]) {
-        let u = v.map(|v| self.argument(v));
-        self.table.at_block(&u, out);
-        for (held, &v) in out.iter_mut().zip(v) {
-            *held = self.value(v, *held);
-        }
+    /// Evaluates the field in the middle of a loop over blocks of sixteen numbers: `before` makes arguments from a block,
+    /// `after` gets the block and the field there. Nothing is stored between, so that a loop bound by memory stays so.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), levy_stable::ParameterError> {
+    /// use levy_stable::{Lanes, ScoreTable};
+    /// let field = ScoreTable::new(1.5)?;
+    /// let mut x = [1f32; 64];
+    /// let (blocks, _) = x.as_chunks_mut();
+    /// field.blocks_f32(blocks.iter_mut(), |x| Lanes(x.map(|x| 0.5 * x)), |x, h| *x = h.0);
+    /// assert_eq!(x[7], field.at_f32(0.5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn blocks_f32<B>(
+        &self,
+        blocks: impl Iterator<Item = B>,
+        before: impl FnMut(&mut B) -> Lanes,
+        after: impl FnMut(B, Lanes),
+    ) {
+        self.single.blocks(blocks, before, after);
     }
 }
 
@@ -164,7 +122,7 @@ dispatched! {
     fn at_f64(field: &Field<f64, 8>, v: f64) -> f64 { field.at(v) }
 }
 dispatched! {
-    fn at_f32(field: &Field<f32, 4>, v: f32) -> f32 { field.at(v) }
+    fn at_f32(field: &Single, v: f32) -> f32 { field.at(v) }
 }
 dispatched! {
     fn eval_f64(field: &Field<f64, 8>, v: &[f64], out: &mut [f64]) {
@@ -174,26 +132,13 @@ dispatched! {
         }
     }
 }
-dispatched! {
-    fn eval_f32(field: &Field<f32, 4>, v: &[f32], out: &mut [f32]) {
-        let (blocks, rest) = v.as_chunks();
-        let (out_blocks, out_rest) = out.as_chunks_mut();
-        for (v, out) in blocks.iter().zip(out_blocks) {
-            field.at_block(v, out);
-        }
-        for (out, &v) in out_rest.iter_mut().zip(rest) {
-            *out = field.at(v);
-        }
-    }
-}
-
 /// A table as read from a file, before its index is known to be sound.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Stored {
     alpha: f64,
     double: Field<f64, 8>,
-    single: Field<f32, 4>,
+    single: Single,
     max_relative_error: f64,
 }
 
@@ -202,11 +147,12 @@ impl TryFrom<Stored> for ScoreTable {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<Self, String> {
-        let Stored { alpha, double, single, max_relative_error } = stored;
-        crate::Alpha::new(alpha).map_err(|error| error.to_string())?;
-        if !double.table.is_sound() || !single.table.is_sound() {
+        let Stored { alpha, double, mut single, max_relative_error } = stored;
+        let law = SymmetricStable::kinetic(alpha).map_err(|error| error.to_string())?;
+        if !double.is_sound() || !single.is_sound() {
             return Err("the stored table is damaged: its index points outside its coefficients".into());
         }
+        single.complete(&law);
         Ok(Self { alpha, double, single, max_relative_error })
     }
 }

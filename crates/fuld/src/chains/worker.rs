@@ -44,7 +44,7 @@ impl Worker {
         for k in steps {
             let eta = run.schedule.at(k)?;
             run.integrator.step(&run.system, potential, sampler, eta, k, &mut self.batch);
-            if !self.is_sane() {
+            if !self.batch.is_within(RUNAWAY) {
                 self.bury_diverged(k);
             }
             if k >= run.warmup {
@@ -56,15 +56,6 @@ impl Worker {
             }
         }
         Ok(())
-    }
-
-    /// Whether every chain is where numbers go on.
-    fn is_sane(&self) -> bool {
-        let mut sane = true;
-        for (x, v) in self.batch.x.iter().zip(&self.batch.v) {
-            sane &= x.abs() < RUNAWAY && v.is_finite();
-        }
-        sane
     }
 
     /// Notes the chains that diverged, and parks them at the origin: from now on they are recorded as NaN.

@@ -1,0 +1,98 @@
+//! Every system on the double well f = x⁴/4 − x²/2: where its chains end up, against e^(−βf).
+//!
+//! Usage: cargo run --release -p fuld --example systems [ALPHA [BETA]]
+
+use fuld::chains::{Control, Samples};
+use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::potential::DoubleWell;
+use fuld::{Integrator, ParameterError, Run, Schedule, System};
+use std::error::Error;
+
+const GAMMA: f64 = 5.0;
+
+type Named = (&'static str, Result<System, ParameterError>, Integrator, f64);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments =
+        std::env::args().skip(1).map(|a| a.parse::<f64>().map_err(|_| format!("{a:?} is no number")));
+    let alpha = arguments.next().transpose()?.unwrap_or(1.5);
+    let beta = arguments.next().transpose()?.unwrap_or(1.0);
+    let systems: [Named; 8] = [
+        ("FULD, stable kinetic energy", System::fuld(alpha, GAMMA, beta), Integrator::Baoab, 0.05),
+        ("the same, the paper's field", System::fuld_beta_free(alpha, GAMMA, beta), Integrator::Baoab, 0.05),
+        ("uncorrected, underdamped", System::uncorrected(alpha, GAMMA, beta), Integrator::Baoab, 0.01),
+        ("FHD, as its authors run it", System::fhd(alpha, GAMMA, beta), Integrator::Baoab, 0.01),
+        ("uncorrected, overdamped", System::uncorrected_overdamped(alpha, beta), Integrator::Euler, 0.001),
+        ("FLMC, as its authors run it", System::flmc_approximate(alpha, beta), Integrator::Euler, 0.001),
+        ("underdamped Langevin", System::underdamped_langevin(GAMMA, beta), Integrator::Baoab, 0.05),
+        ("overdamped Langevin", System::overdamped_langevin(beta), Integrator::Euler, 0.001),
+    ];
+    let exact = Gibbs::new(beta);
+    println!("double well, alpha = {alpha}, beta = {beta}: E x² = {:.4}, modes at ±1\n", exact.second_moment);
+    println!("{:30} {:>6} {:>8} {:>8} {:>9}  modes", "system", "step", "E x²", "KS", "diverged");
+    for (name, system, integrator, eta) in systems {
+        match system {
+            Ok(system) => show(name, system, integrator, eta, &exact)?,
+            Err(error) => println!("{name:30} {error}"),
+        }
+    }
+    Ok(())
+}
+
+/// One line: two thousand chains, ten draws each over a time of 40.
+fn show(
+    name: &str,
+    system: System,
+    integrator: Integrator,
+    eta: f64,
+    exact: &Gibbs,
+) -> Result<(), Box<dyn Error>> {
+    let thin = (2.0 / eta) as u64;
+    let run = Run::new(system, integrator, Schedule::constant(eta)?);
+    let run = Run { chains: 2000, warmup: 10 * thin, draws: 10, thin, ..run };
+    let mut samples = Samples::default();
+    let outcome = run.stream(&DoubleWell::new(1, 1.0, 1.0)?, &mut samples, &mut |_| Control::Continue)?;
+    let kept: Vec<f64> = samples.pooled(0).into_iter().filter(|x| x.is_finite()).collect();
+    let second = kept.iter().map(|x| x * x).sum::<f64>() / kept.len() as f64;
+    let count = kept.len() as f64;
+    let sample = Sample::new(kept)?;
+    let distance = sample.kolmogorov_smirnov(|x| exact.cdf(x))?.distance;
+    let density = KernelDensity::new(&sample)?;
+    let modes: Vec<String> = density.modes(count)?.iter().map(|m| format!("{:+.2}", m.location)).collect();
+    let diverged = outcome.divergences.len();
+    println!("{name:30} {eta:>6} {second:>8.4} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));
+    Ok(())
+}
+
+/// e^(−βf), normalised by the trapezoidal rule.
+struct Gibbs {
+    cumulated: Vec<f64>,
+    second_moment: f64,
+}
+
+impl Gibbs {
+    const REACH: f64 = 8.0;
+    const CELLS: usize = 16_000;
+
+    fn new(beta: f64) -> Self {
+        let width = 2.0 * Self::REACH / Self::CELLS as f64;
+        let (mut sum, mut second) = (0.0, 0.0);
+        let mut cumulated = Vec::new();
+        for i in 0..=Self::CELLS {
+            let x = -Self::REACH + i as f64 * width;
+            let density = (-beta * (0.25 * x.powi(4) - 0.5 * x * x)).exp();
+            cumulated.push(sum + 0.5 * density);
+            sum += density;
+            second += x * x * density;
+        }
+        cumulated.iter_mut().for_each(|c| *c /= sum);
+        Self { cumulated, second_moment: second / sum }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        let at = ((x + Self::REACH) / (2.0 * Self::REACH) * Self::CELLS as f64)
+            .clamp(0.0, Self::CELLS as f64 - 1e-9);
+        let (i, t) = (at as usize, at.fract());
+        (1.0 - t) * self.cumulated[i] + t * self.cumulated[i + 1]
+    }
+}

@@ -1,0 +1,62 @@
+//! The deterministic part of an underdamped dynamics, as a conformal Hamiltonian system.
+
+use crate::Potential;
+use crate::system::{Motion, System};
+
+/// The velocity of (x, v) without noise, in two parts: one that keeps the energy f(x) + g(v), one that lowers it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConformalField {
+    /// dx/dt = h(v), all of it Hamiltonian.
+    pub transport: Vec<f64>,
+    /// The Hamiltonian part of dv/dt, −∇f(x).
+    pub force: Vec<f64>,
+    /// The dissipative part of dv/dt, −γ c(v).
+    pub friction: Vec<f64>,
+}
+
+impl ConformalField {
+    /// dv/dt, both parts together.
+    pub fn acceleration(&self) -> Vec<f64> {
+        self.force.iter().zip(&self.friction).map(|(force, friction)| force + friction).collect()
+    }
+}
+
+impl System {
+    /// The field of the system at (x, v), each of the potential's dimension; none for overdamped systems, which have no
+    /// velocity.
+    pub fn field(&self, potential: &dyn Potential, x: &[f64], v: &[f64]) -> Option<ConformalField> {
+        assert_eq!(
+            (x.len(), v.len()),
+            (potential.dim(), potential.dim()),
+            "x and v must have the potential's dimension"
+        );
+        let Motion::Underdamped { kinetic, gamma, weight } = &self.motion else { return None };
+        let [mut transport, mut force, mut friction] = std::array::from_fn(|_| vec![0.0; x.len()]);
+        kinetic.transport(v, &mut transport);
+        potential.gradient(x, &mut force);
+        kinetic.friction(v, &mut friction);
+        force.iter_mut().for_each(|force| *force *= -weight);
+        friction.iter_mut().for_each(|friction| *friction *= -gamma);
+        Some(ConformalField { transport, force, friction })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::potential::{Cauchy, DoubleWell};
+
+    #[test]
+    fn parts_are_those_of_the_equations() {
+        let quartic = DoubleWell::new(1, 1.0, 0.0).unwrap();
+        let field = System::momentum(0.5).unwrap().field(&quartic, &[2.0], &[3.0]).unwrap();
+        assert_eq!((field.transport[0], field.force[0], field.friction[0]), (3.0, -8.0, -1.5));
+        assert_eq!(field.acceleration(), [-9.5]);
+        // The stable energy at α = 1: ∇G = 2v/(1+v²), c = v.
+        let cauchy = Cauchy::new(1, 1.0).unwrap();
+        let field = System::fuld(1.0, 2.0, 1.0).unwrap().field(&cauchy, &[1.0], &[3.0]).unwrap();
+        assert!((field.transport[0] - 0.6).abs() < 1e-12 && (field.force[0] + 1.0).abs() < 1e-12);
+        assert_eq!(field.friction[0], -6.0);
+        assert!(System::overdamped_langevin(1.0).unwrap().field(&cauchy, &[1.0], &[1.0]).is_none());
+    }
+}

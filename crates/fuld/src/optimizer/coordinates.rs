@@ -1,0 +1,158 @@
+//! Three ways to say what the step is. All come down to η, μ and the field h(v) = a ∇G_α(v/κ).
+
+use super::RuleError;
+use crate::{Beta, Friction, Step};
+use levy_stable::{Alpha, SymmetricStable};
+
+/// Step size, momentum and field of the optimizer, in whichever coordinates they were given.
+///
+/// With v driven by SαS noise so that its stationary law is SαS(κ α^(−1/α)), the dynamics leave exp(−f/(aκ)) invariant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinates {
+    alpha: Alpha,
+    learning_rate: f64,
+    momentum: f64,
+    /// η = √lr
+    eta: f64,
+    /// κ, in units of v
+    kappa: f64,
+    /// a
+    height: f64,
+}
+
+impl Coordinates {
+    /// The paper's form: step η, friction γ, inverse temperature β, with γη ≤ 1.
+    ///
+    /// > v ← (1 − γη)v − ηg,  x ← x + η h(v),  h(v) = β^(1/α−1) ∇G_α(β^(1/α) v)
+    pub fn paper(alpha: f64, eta: f64, gamma: f64, beta: f64) -> Result<Self, RuleError> {
+        let alpha = Alpha::new(alpha)?;
+        let (eta, gamma, beta) = (Step::new(eta)?.get(), Friction::new(gamma)?.get(), Beta::new(beta)?.get());
+        let width = libm::pow(beta, 1.0 / alpha.get());
+        Self {
+            alpha,
+            learning_rate: eta * eta,
+            momentum: 1.0 - gamma * eta,
+            eta,
+            kappa: 1.0 / width,
+            height: width / beta,
+        }
+        .checked()
+    }
+
+    /// SGD's coordinates: learning rate lr = η², momentum μ, and h = ∇G_α as in the paper with β = 1.
+    ///
+    /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
+    ///
+    /// h is not scale-free: for |√lr b| ≪ 1 this is SGD with its learning rate times [`Self::slope`].
+    pub fn sgd(alpha: f64, learning_rate: f64, momentum: f64) -> Result<Self, RuleError> {
+        Self::rooted(alpha, learning_rate, momentum, 1.0, |_| 1.0)
+    }
+
+    /// The matched form: SGD's learning rate and momentum, and a field that has slope 1 at 0 and bends at κ.
+    ///
+    /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
+    ///
+    /// Small steps are those of SGD with the same settings, whatever α. κ is in units of v = −√lr b: the field bends where
+    /// |b| ~ κ/√lr. [`kappa_of_noise`] computes it from the noise of the gradients.
+    pub fn matched(alpha: f64, learning_rate: f64, momentum: f64, kappa: f64) -> Result<Self, RuleError> {
+        if !(kappa > 0.0 && kappa.is_finite()) {
+            return Err(RuleError::Kappa(kappa));
+        }
+        Self::rooted(alpha, learning_rate, momentum, kappa, |slope| kappa / slope)
+    }
+
+    fn rooted(
+        alpha: f64,
+        learning_rate: f64,
+        momentum: f64,
+        kappa: f64,
+        height: impl Fn(f64) -> f64,
+    ) -> Result<Self, RuleError> {
+        let alpha = Alpha::new(alpha)?;
+        // 0 is allowed: schedules start there.
+        if !(learning_rate >= 0.0 && learning_rate.is_finite()) {
+            return Err(RuleError::LearningRate(learning_rate));
+        }
+        let height = height(slope(alpha));
+        Self { alpha, learning_rate, momentum, eta: learning_rate.sqrt(), kappa, height }.checked()
+    }
+
+    fn checked(self) -> Result<Self, RuleError> {
+        const ROOM: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+        if !(0.0..=1.0).contains(&self.momentum) {
+            return Err(RuleError::Momentum(self.momentum));
+        }
+        let (inner, outer) = (self.inner(), self.outer());
+        // At α = 2 neither is used.
+        let plain = self.learning_rate == 0.0 || self.alpha == Alpha::GAUSS;
+        if plain || (ROOM.contains(&inner) && ROOM.contains(&outer)) {
+            Ok(self)
+        } else {
+            Err(RuleError::Extreme { inner, outer })
+        }
+    }
+
+    /// The tail index α.
+    pub fn alpha(&self) -> f64 {
+        self.alpha.get()
+    }
+
+    /// lr = η²
+    pub fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    /// μ = 1 − γη
+    pub fn momentum(&self) -> f64 {
+        self.momentum
+    }
+
+    /// The temperature aκ of the Gibbs measure exp(−f/(aκ)): 1/β in the paper's form, κ²/slope in the matched one.
+    pub fn temperature(&self) -> f64 {
+        self.height * self.kappa
+    }
+
+    /// h′(0) = a/κ · ∇G_α′(0): by this factor small steps differ from those of SGD with the same learning rate.
+    pub fn slope(&self) -> f64 {
+        self.height / self.kappa * slope(self.alpha)
+    }
+
+    /// η/κ, the factor of b.
+    pub(super) fn inner(&self) -> f64 {
+        self.eta / self.kappa
+    }
+
+    /// ηa, the factor of the field.
+    pub(super) fn outer(&self) -> f64 {
+        self.eta * self.height
+    }
+}
+
+/// ∇G_α′(0) = α^(2/α) Γ(3/α)/Γ(1/α); 1 at α = 2.
+fn slope(alpha: Alpha) -> f64 {
+    if alpha == Alpha::GAUSS {
+        return 1.0;
+    }
+    SymmetricStable::kinetic(alpha.get()).map_or(f64::NAN, |law| law.score_derivative(0.0))
+}
+
+/// κ = √lr σ_g (1 − μ)^(−1/α): where the field of the matched form bends if the gradients carry SαS(σ_g) noise.
+///
+/// From κ^α = (ησ_g)^α/(ηγ), the stationary scale of v under that noise. It is the scale for small 1 − μ; v sampled at the
+/// discrete steps has α(ησ_g)^α/(1 − μ^α), which tends to it.
+pub fn kappa_of_noise(alpha: f64, learning_rate: f64, momentum: f64, noise: f64) -> Result<f64, RuleError> {
+    let alpha = Alpha::new(alpha)?.get();
+    if !(learning_rate > 0.0 && learning_rate.is_finite()) {
+        return Err(RuleError::LearningRate(learning_rate));
+    }
+    if !(0.0..=1.0).contains(&momentum) {
+        return Err(RuleError::Momentum(momentum));
+    }
+    if momentum == 1.0 {
+        return Err(RuleError::NoFriction(momentum));
+    }
+    if !(noise > 0.0 && noise.is_finite()) {
+        return Err(RuleError::Noise(noise));
+    }
+    Ok(learning_rate.sqrt() * noise * libm::pow(1.0 - momentum, -1.0 / alpha))
+}

@@ -1,0 +1,146 @@
+//! The rule that takes the steps.
+
+use super::kernel::Kernel;
+use super::{Coordinates, NonFiniteGradient, Real, RuleError};
+use levy_stable::ScoreTable;
+
+/// A pull of the parameters towards 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum WeightDecay {
+    /// None.
+    #[default]
+    None,
+    /// g ← g + wd·x: the gradient of wd·|x|²/2, through momentum and field like any other.
+    Coupled(f64),
+    /// x ← (1 − lr·wd)x before the step, past both.
+    Decoupled(f64),
+}
+
+/// What may be added to a rule. The default is nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// A pull towards 0.
+    pub weight_decay: WeightDecay,
+    /// The step follows g + μb instead of b.
+    pub nesterov: bool,
+    /// Goes uphill: the gradient is negated, before weight decay is added.
+    pub maximize: bool,
+}
+
+/// The update rule, for parameters in slices of `f32` or `f64`.
+///
+/// > b ← μb + g,  x ← x − √lr · h(√lr · b),  h(v) = a ∇G_α(v/κ)
+///
+/// The buffer b belongs to the caller and starts at 0, which makes the first step torch's b = g. At α = 2 a step has the bits of
+/// SGD with momentum, its operations rounded one by one in the order b ← μb, b ← b + g, x ← x − lr·b. Every step is one pass
+/// that allocates nothing, and gives the same bits for any length, chunking and instruction set.
+///
+/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite for good; the field is 0 there for α < 2,
+/// so x stands still, and SGD's x becomes infinite. [`Rule::step_checked`] refuses both.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    coordinates: Coordinates,
+    options: Options,
+    /// None at α = 2, where the field is the identity.
+    table: Option<ScoreTable>,
+}
+
+impl Rule {
+    /// A rule. For α < 2 it tabulates the field, which takes some milliseconds.
+    pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
+        if let WeightDecay::Coupled(decay) | WeightDecay::Decoupled(decay) = options.weight_decay
+            && !(decay >= 0.0 && decay.is_finite())
+        {
+            return Err(RuleError::WeightDecay(decay));
+        }
+        let mut this = Self { coordinates, options, table: None };
+        this.tabulate()?;
+        this.set_coordinates(coordinates)?;
+        Ok(this)
+    }
+
+    /// Goes on with another learning rate, momentum or κ. The table is made anew only for another α.
+    pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), RuleError> {
+        if self.options.nesterov && coordinates.momentum() == 0.0 {
+            return Err(RuleError::NesterovWithoutMomentum);
+        }
+        let same = self.coordinates.alpha() == coordinates.alpha();
+        self.coordinates = coordinates;
+        if same { Ok(()) } else { self.tabulate() }
+    }
+
+    fn tabulate(&mut self) -> Result<(), RuleError> {
+        let alpha = self.coordinates.alpha();
+        self.table = if alpha == 2.0 { None } else { Some(ScoreTable::new(alpha)?) };
+        Ok(())
+    }
+
+    /// What the rule was made from.
+    pub fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+
+    /// What was added to it.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Moves the parameters `x` and their buffer `b` by one step along the gradient `g`.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    pub fn step<T: Real>(&self, x: &mut [T], b: &mut [T], g: &[T]) {
+        assert!(
+            x.len() == g.len() && b.len() == g.len(),
+            "parameters, buffer and gradient must have the same length"
+        );
+        match &self.table {
+            Some(table) => self.kernel().curved(table, x, b, g),
+            None => self.kernel().plain(x, b, g),
+        }
+    }
+
+    /// [`Rule::step`], but leaves everything as it is if a component of the gradient is NaN or infinite.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    pub fn step_checked<T: Real>(&self, x: &mut [T], b: &mut [T], g: &[T]) -> Result<(), NonFiniteGradient> {
+        /// Components looked at before asking: a search that may stop at each of them would not be vector code.
+        const STRETCH: usize = 1024;
+        for (k, stretch) in g.chunks(STRETCH).enumerate() {
+            if stretch.iter().fold(false, |bad, g| bad | !g.finite())
+                && let Some(i) = stretch.iter().position(|g| !g.finite())
+            {
+                return Err(NonFiniteGradient { index: k * STRETCH + i, value: stretch[i].into() });
+            }
+        }
+        self.step(x, b, g);
+        Ok(())
+    }
+
+    /// The recursion without momentum (newsgd): [`Rule::step`] with μ = 0, which needs no buffer.
+    ///
+    /// > x ← x + η h(−ηg)
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    pub fn step_without_momentum<T: Real>(&self, x: &mut [T], g: &[T]) {
+        assert_eq!(x.len(), g.len(), "parameters and gradient must have the same length");
+        match &self.table {
+            Some(table) => self.kernel().curved_without_memory(table, x, g),
+            None => self.kernel().plain_without_memory(x, g),
+        }
+    }
+
+    /// x and b of a single parameter after a step: the same bits as in a slice.
+    pub fn step_one<T: Real>(&self, x: T, b: T, g: T) -> (T, T) {
+        self.kernel().one(self.table.as_ref(), x, b, g)
+    }
+
+    fn kernel<T: Real>(&self) -> Kernel<T> {
+        Kernel::new(&self.coordinates, &self.options, self.table.is_none())
+    }
+}

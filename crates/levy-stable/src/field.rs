@@ -1,0 +1,81 @@
+//! ∇G_α on all of ℝ as one table of octaves.
+
+use crate::SymmetricStable;
+use crate::piecewise::{Piecewise, Real};
+use crate::unit::Regime;
+
+/// Beyond the last octave v∇G = 1 + α up to terms v^(−α) below this part of the tolerance.
+const NEGLIGIBLE: f64 = 0.05;
+
+/// The field in one precision.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Field<T, const N: usize> {
+    /// w, a power of two. The argument of the table is u = max(|v| + w, 2|v|): one octave holds all |v| < w, and above
+    /// u is exact.
+    shift: T,
+    /// The table holds ∇G/v up to this |v|, and v∇G above.
+    near: T,
+    table: Piecewise<T, N>,
+}
+
+impl<T: Real, const N: usize> Field<T, N> {
+    /// The field to `tolerance`, with octaves as far as `range` allows, and the largest error seen.
+    pub(crate) fn build(law: &SymmetricStable, tolerance: f64, range: std::ops::Range<i32>) -> (Self, f64) {
+        let alpha = law.alpha();
+        if alpha == 2.0 {
+            let table = Piecewise::constant(1.0);
+            return (Self { shift: T::rounded(1.0), near: T::rounded(f64::INFINITY), table }, 0.0);
+        }
+        // A quarter of where the field bends, it is nearly straight.
+        let ratio = ratio(law);
+        let straight = 0.25 * law.scale() * law.unit().bend();
+        let first = (libm::log2(straight).floor() as i32).clamp(range.start, 0);
+        let shift = libm::exp2(f64::from(first));
+        // About where ∇G is largest; there ∇G/v and v∇G are equally steep.
+        let switch = 4.0 * shift;
+        let last = ((libm::log2(NEGLIGIBLE * tolerance) / -alpha).ceil() as i32).clamp(6, range.end);
+        let (table, error) = Piecewise::fit(first..last, 1.0 + alpha, tolerance, 0.0, |u| {
+            let v = if u < 2.0 * shift { u - shift } else { 0.5 * u };
+            if v >= switch { law.score(v) * v } else { ratio(v) }
+        });
+        (Self { shift: T::rounded(shift), near: T::rounded(switch).before(), table }, error)
+    }
+
+    #[inline(always)]
+    fn argument(&self, v: T) -> T {
+        let size = v.size();
+        let (near, far) = (size + self.shift, size + size);
+        if near > far { near } else { far }
+    }
+
+    /// ∇G(v) from what the table holds there.
+    #[inline(always)]
+    fn value(&self, v: T, held: T) -> T {
+        let size = v.size();
+        let field = if size > self.near { held / size } else { held * size };
+        field.signed_as(v)
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, v: T) -> T {
+        self.value(v, self.table.at(self.argument(v)))
+    }
+
+    /// Bytes of the table.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
+    /// Whether a table that was read from a file can be evaluated.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_sound(&self) -> bool {
+        self.table.is_sound()
+    }
+}
+
+/// ∇G(v)/v, finite at 0.
+pub(crate) fn ratio(law: &SymmetricStable) -> impl Fn(f64) -> f64 {
+    let slope = law.score_derivative(0.0);
+    move |v| if law.regime(v) == Regime::Origin { slope } else { law.score(v) / v }
+}
