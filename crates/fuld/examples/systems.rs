@@ -5,27 +5,80 @@
 use fuld::chains::{Control, Samples};
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::potential::DoubleWell;
-use fuld::{Integrator, ParameterError, Run, Schedule, System};
+use fuld::{Integrator, Run, Schedule, System};
 use std::error::Error;
 
 const GAMMA: f64 = 5.0;
 
-type Named = (&'static str, Result<System, ParameterError>, Integrator, f64);
+type Named = (&'static str, Result<System, Box<dyn Error>>, Integrator, f64);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments =
         std::env::args().skip(1).map(|a| a.parse::<f64>().map_err(|_| format!("{a:?} is no number")));
     let alpha = arguments.next().transpose()?.unwrap_or(1.5);
     let beta = arguments.next().transpose()?.unwrap_or(1.0);
-    let systems: [Named; 8] = [
-        ("FULD, stable kinetic energy", System::fuld(alpha, GAMMA, beta), Integrator::Baoab, 0.05),
-        ("the same, the paper's field", System::fuld_beta_free(alpha, GAMMA, beta), Integrator::Baoab, 0.05),
-        ("uncorrected, underdamped", System::uncorrected(alpha, GAMMA, beta), Integrator::Baoab, 0.01),
-        ("FHD, as its authors run it", System::fhd(alpha, GAMMA, beta), Integrator::Baoab, 0.01),
-        ("uncorrected, overdamped", System::uncorrected_overdamped(alpha, beta), Integrator::Euler, 0.001),
-        ("FLMC, as its authors run it", System::flmc_approximate(alpha, beta), Integrator::Euler, 0.001),
-        ("underdamped Langevin", System::underdamped_langevin(GAMMA, beta), Integrator::Baoab, 0.05),
-        ("overdamped Langevin", System::overdamped_langevin(beta), Integrator::Euler, 0.001),
+    let (f, derivative) = (|x: f64| 0.25 * x.powi(4) - 0.5 * x * x, |x: f64| x * x * x - x);
+    let systems: [Named; 10] = [
+        (
+            "FULD, stable kinetic energy",
+            System::fuld(alpha, GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.05,
+        ),
+        (
+            "the same, the paper's field",
+            System::fuld_beta_free(alpha, GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.05,
+        ),
+        (
+            "FULD, Gaussian kinetic energy",
+            System::fuld_gaussian(alpha, GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.02,
+        ),
+        (
+            "FLMC, exact drift",
+            System::flmc(alpha, beta, f, derivative, 6.0).map_err(Box::from),
+            Integrator::Euler,
+            0.001,
+        ),
+        (
+            "uncorrected, underdamped",
+            System::uncorrected(alpha, GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.01,
+        ),
+        (
+            "FHD, as its authors run it",
+            System::fhd(alpha, GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.01,
+        ),
+        (
+            "uncorrected, overdamped",
+            System::uncorrected_overdamped(alpha, beta).map_err(Box::from),
+            Integrator::Euler,
+            0.001,
+        ),
+        (
+            "FLMC, as its authors run it",
+            System::flmc_approximate(alpha, beta).map_err(Box::from),
+            Integrator::Euler,
+            0.001,
+        ),
+        (
+            "underdamped Langevin",
+            System::underdamped_langevin(GAMMA, beta).map_err(Box::from),
+            Integrator::Baoab,
+            0.05,
+        ),
+        (
+            "overdamped Langevin",
+            System::overdamped_langevin(beta).map_err(Box::from),
+            Integrator::Euler,
+            0.001,
+        ),
     ];
     let exact = Gibbs::new(beta);
     println!("double well, alpha = {alpha}, beta = {beta}: E x² = {:.4}, modes at ±1\n", exact.second_moment);

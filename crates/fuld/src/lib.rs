@@ -1,15 +1,46 @@
-//! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics and its relatives.
+//! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics (FULD) and its relatives.
+//!
+//! A dynamics is composed: a [`Potential`] f, a [`System`] that says how noise, friction and kinetic energy move position and
+//! velocity, an [`Integrator`] that discretises it, a [`Schedule`] of step sizes. A [`Run`] takes many chains of it through
+//! all cores, into memory, a callback or a Zarr store that ArviZ opens, and goes on where it was killed.
+//!
+//! ```
+//! use fuld::{Integrator, Run, Schedule, System, potential::Formula};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let well: Formula = "x^4/4 - x^2/2".parse()?;
+//! let fuld = System::fuld(1.5, 10.0, 1.0)?; // tail index, friction, inverse temperature
+//! let run = Run { chains: 64, thin: 10, ..Run::new(fuld, Integrator::Baoab, Schedule::constant(0.05)?) };
+//! let samples = run.sample(&well)?;
+//! let second = samples.pooled(0).iter().map(|x| x * x).sum::<f64>() / 64_000.0;
+//! assert!((second - 1.042).abs() < 0.03); // ∫ x² e^(−f) / ∫ e^(−f)
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
+//! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
+//! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
+//! - [`riesz`], [`kinetic`], [`gaussian_drift`], [`custom_kinetic`], [`flmc_drift`]: the fields that Theorem 1 is about.
 
 mod batch;
 pub mod chains;
 mod conformal;
+pub mod custom_kinetic;
 pub mod diagnostics;
+pub mod drift_flow;
+pub mod flmc_drift;
+mod fractional_gradient;
+pub mod gaussian_drift;
 mod integrator;
 pub mod kinetic;
+pub mod kummer;
+mod octave_table;
 pub mod optimizer;
 mod parameters;
 pub mod potential;
+mod quadrature;
 mod random;
+pub mod riesz;
 mod schedule;
 mod system;
 pub mod tail_index;

@@ -4,7 +4,7 @@
 //! velocities, sums and divergences, each with its length before it, and a checksum of all that. It is written beside its place and
 //! renamed into it, so that whatever moment a run is killed at, a whole checkpoint is there.
 
-use super::run::Divergence;
+use super::outcome::Divergence;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;

@@ -18,12 +18,14 @@
 //! A run is a function of its seed: the number of threads, the batching and interruptions leave no trace in the result.
 
 mod checkpoint;
+mod outcome;
 mod run;
 mod sink;
 mod worker;
 mod zarr;
 
 pub use checkpoint::CheckpointError;
-pub use run::{Average, Control, Divergence, Outcome, Progress, Run, RunError, Start, TestFunction};
+pub use outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
+pub use run::{Run, Start, TestFunction};
 pub use sink::{Callback, Layout, Samples, Sink};
 pub use zarr::ZarrSink;

@@ -1,6 +1,7 @@
 //! Some chains of a run, advanced together.
 
-use super::run::{Divergence, Run};
+use super::outcome::Divergence;
+use super::run::Run;
 use crate::batch::Batch;
 use crate::{ParameterError, Potential};
 use levy_stable::Sampler;

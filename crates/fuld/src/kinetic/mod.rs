@@ -1,10 +1,14 @@
 //! Kinetic energies g: how the velocity moves the position, and what friction keeps e^(−βg) invariant.
 
+mod gaussian;
 mod newtonian;
 mod stable;
 
+pub use gaussian::GaussianKinetic;
 pub use newtonian::Newtonian;
 pub use stable::{StableKinetic, Temperature};
+
+use crate::drift_flow::DriftFlow;
 
 /// A kinetic energy g(v) = Σ g(vᵢ) for noise of tail index α at inverse temperature β.
 ///
@@ -40,4 +44,21 @@ fn relax_linearly(alpha: f64, amplitude: f64, gamma: f64, t: f64, noise: &[f64],
     for (v, xi) in v.iter_mut().zip(noise) {
         *v = decay * *v + scale * xi;
     }
+}
+
+/// Friction by its exact flow with the noise of the time in the middle: v ← F(t/2)[F(t/2)[v] + s (γt)^(1/α) ξ].
+pub(crate) fn relax_by_flow(
+    flow: &DriftFlow,
+    alpha: f64,
+    amplitude: f64,
+    t_gamma: f64,
+    noise: &[f64],
+    v: &mut [f64],
+) {
+    flow.flow(0.5 * t_gamma, v);
+    let scale = amplitude * libm::pow(t_gamma, 1.0 / alpha);
+    for (v, xi) in v.iter_mut().zip(noise) {
+        *v += scale * xi;
+    }
+    flow.flow(0.5 * t_gamma, v);
 }

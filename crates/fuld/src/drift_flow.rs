@@ -1,0 +1,350 @@
+//! The exact flow of a scalar friction v′ = −γ c(v), from tables made once per drift.
+//!
+//! Let λ = c′(0) and T(v) = ∫_v^∞ du/c(u), the time that is left of a fall from infinity. The coordinate
+//!
+//! > p(v) = K/(e^(λT(v)) − 1),  K such that p(v)/v → 1 at 0,
+//!
+//! turns the flow over a time t into a fraction, D = e^(−λγt):
+//!
+//! > p ← D p/(1 + (1 − D) p/K),
+//!
+//! in which nothing cancels: not for tiny v, where it is decay by D, and not for a huge v, where e^(λT) − 1 ≈ λT keeps
+//! its digits and v(t) no longer depends on where it came from. A drift that grows no faster than v has T = ∞: then
+//! K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du and the flow is p ← D p. The tables hold p/v over v and v/p over p, both smooth
+//! and positive, so relative errors are bounded everywhere. A step costs two look-ups and a division.
+
+use crate::octave_table::OctaveTable;
+use crate::quadrature::kronrod;
+use libm::{exp, expm1, log, log1p};
+use thiserror::Error;
+
+/// Why no flow can be made of a drift. It carries the offending value.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FlowError {
+    /// The drift has no slope at 0, or one of the wrong sign.
+    #[error("the slope of the drift at 0 must be positive and finite, got {0}")]
+    Slope(f64),
+    /// The drift is known nowhere.
+    #[error("the drift must be known on some interval: reach must be positive, got {0}")]
+    Reach(f64),
+    /// The drift is not a friction.
+    #[error("the drift must be positive at v = {v}, got {value}")]
+    Drift {
+        /// Where.
+        v: f64,
+        /// The drift there.
+        value: f64,
+    },
+    /// The tables cannot follow the drift.
+    #[error("the drift is too rough to tabulate: relative error {0} where 1e-9 is wanted")]
+    Rough(f64),
+}
+
+/// Tolerance of the tables, and the error beyond which they are refused.
+const TOLERANCE: f64 = 2e-12;
+const REFUSED: f64 = 1e-9;
+/// The table ends where c(v)/v or v has grown by the first, or p by e to the second: from there T is so short that any
+/// λγt > 1e-30 leaves nothing of where the fall began, or p would overflow.
+const MAX_GROWTH: f64 = 1e39;
+const MAX_LN_P: f64 = 250.0;
+
+/// The flow of v′ = −γ c(v) for one odd drift c, positive for v > 0.
+///
+/// The result is exactly odd, has a relative error below 1e-9 (measured on the Gaussian kinetic energy: 2.5e-11), and is
+/// finite from every start, infinite ones too, wherever T(v) is finite. NaN stays NaN.
+#[derive(Clone, Debug)]
+pub struct DriftFlow {
+    /// λ
+    slope: f64,
+    /// 1/K, 0 for K = ∞
+    saturation: f64,
+    /// p/v over v, and v/p over p.
+    forward: OctaveTable,
+    backward: OctaveTable,
+    outside: PowerLaw,
+}
+
+/// c(v) = c(end) (v/end)^power beyond the table.
+#[derive(Clone, Copy, Debug)]
+struct PowerLaw {
+    end: f64,
+    /// c(end)/end
+    rate: f64,
+    power: f64,
+}
+
+impl DriftFlow {
+    /// The flow of c(v) = `slope`·v: v ← e^(−slope·γt) v, to the bit.
+    pub fn linear(slope: f64) -> Result<Self, FlowError> {
+        check_slope(slope)?;
+        let outside = PowerLaw { end: f64::MAX, rate: slope, power: 1.0 };
+        let (forward, backward) = (OctaveTable::one(), OctaveTable::one());
+        Ok(Self { slope, saturation: 0.0, forward, backward, outside })
+    }
+
+    /// The flow of an odd drift, given for v > 0, with slope c′(0). Beyond `reach` (which may be infinite) the drift is
+    /// not asked for and goes on as a power of v.
+    pub fn new(drift: impl Fn(f64) -> f64, slope: f64, reach: f64) -> Result<Self, FlowError> {
+        check_slope(slope)?;
+        if reach.is_nan() || reach <= 0.0 {
+            return Err(FlowError::Reach(reach));
+        }
+        let plan = Plan::new(&drift, slope, reach)?;
+        let first = libm::floor(libm::log2(plan.knots[1])) as i32;
+        let end = plan.outside.end;
+        let (forward, error) = OctaveTable::fit(first, end, TOLERANCE, 0.0, |v| plan.growth(v));
+        let p_at = |v: f64| v * if v <= end { forward.at(v) } else { plan.growth(v) };
+        let ratio = |p: f64| invert(&p_at, plan.last_knot(), p) / p;
+        let (backward, inverse_error) = OctaveTable::fit(first, p_at(end), 4.0 * TOLERANCE, 0.0, ratio);
+        let worst = if error.is_nan() { error } else { error.max(inverse_error) };
+        if worst.is_nan() || worst > REFUSED {
+            return Err(FlowError::Rough(worst));
+        }
+        Ok(Self { slope, saturation: plan.saturation(), forward, backward, outside: plan.outside })
+    }
+
+    /// v ← v(t), with `t_gamma` = γt, the product of friction and time. Nothing moves unless `t_gamma` > 0.
+    pub fn flow(&self, t_gamma: f64, v: &mut [f64]) {
+        if t_gamma.is_nan() || t_gamma <= 0.0 {
+            return;
+        }
+        let decay = exp(-self.slope * t_gamma);
+        let loss = -expm1(-self.slope * t_gamma) * self.saturation;
+        for v in v {
+            let size = v.abs();
+            let moved = if size > self.outside.end {
+                self.flow_from_outside(t_gamma, size)
+            } else {
+                self.flow_inside(decay, loss, size)
+            };
+            *v = moved.copysign(*v);
+        }
+    }
+
+    #[inline(always)]
+    fn flow_inside(&self, decay: f64, loss: f64, v: f64) -> f64 {
+        let p = self.forward.at(v) * v;
+        let p = p * decay / (1.0 + loss * p);
+        self.backward.at(p) * p
+    }
+
+    /// Along the power law, in closed form, and on from the end of the table if time is left.
+    #[cold]
+    fn flow_from_outside(&self, t: f64, v: f64) -> f64 {
+        let PowerLaw { end, rate, power } = self.outside;
+        let q = 1.0 - power;
+        // Time in units of 1/rate from v to the end: ((v/end)^q − 1)/q.
+        let distance = log(v / end);
+        let journey = if q == 0.0 { distance } else { expm1(q * distance) / q };
+        let left = t - journey / rate;
+        if left > 0.0 {
+            let loss = -expm1(-self.slope * left) * self.saturation;
+            return self.flow_inside(exp(-self.slope * left), loss, end);
+        }
+        let rest = journey - t * rate;
+        if rest == f64::INFINITY {
+            return v;
+        }
+        end * exp(if q == 0.0 { rest } else { log1p(q * rest) / q })
+    }
+
+    /// λ = c′(0): small velocities decay as e^(−λγt).
+    pub fn slope(&self) -> f64 {
+        self.slope
+    }
+
+    /// Up to this |v| the drift itself was tabulated; beyond it goes on as a power of v.
+    pub fn reach(&self) -> f64 {
+        self.outside.end
+    }
+
+    /// Memory of the tables.
+    pub fn bytes(&self) -> usize {
+        self.forward.bytes() + self.backward.bytes()
+    }
+}
+
+fn check_slope(slope: f64) -> Result<(), FlowError> {
+    if slope > 0.0 && slope.is_finite() { Ok(()) } else { Err(FlowError::Slope(slope)) }
+}
+
+/// p(v)/v of a drift to full precision: integrals between knots, added up once.
+struct Plan<'a, C> {
+    drift: &'a C,
+    slope: f64,
+    /// 0, a first knot below which c is nearly linear, and so on to the end.
+    knots: Vec<f64>,
+    /// J(v) = ∫₀^v (λ/c(u) − 1/u) du at the knots: ln(p/v) if K = ∞.
+    bend: Vec<f64>,
+    /// λT at the knots (the first is never used), and K, if T is finite.
+    left: Option<(Vec<f64>, f64)>,
+    outside: PowerLaw,
+}
+
+impl<'a, C: Fn(f64) -> f64> Plan<'a, C> {
+    fn new(drift: &'a C, slope: f64, reach: f64) -> Result<Self, FlowError> {
+        let checked = Checked(drift);
+        let first = checked.first_knot(slope, reach)?;
+        let law = PowerLaw { end: first, rate: checked.at(first)? / first, power: 1.0 };
+        let (knots, bend) = (vec![0.0, first], vec![0.0]);
+        let mut plan = Self { drift, slope, knots, bend, left: None, outside: law };
+        plan.bend.push(plan.bend_between(0.0, first));
+        plan.march(reach, &checked)?;
+        plan.count_down(reach, &checked)?;
+        plan.choose_end(&checked)?;
+        Ok(plan)
+    }
+
+    /// Sets knots until the drift ends or has grown enough.
+    fn march(&mut self, reach: f64, checked: &Checked<C>) -> Result<(), FlowError> {
+        loop {
+            let PowerLaw { end: v, rate, power } = self.outside;
+            let bend = self.bend[self.bend.len() - 1];
+            let grown = rate / self.slope > MAX_GROWTH || v > self.knots[1] * MAX_GROWTH;
+            if v >= reach || grown || bend + log(v / self.knots[1]) > MAX_LN_P {
+                return Ok(());
+            }
+            let next = (v * knot_ratio(power)).min(reach);
+            let next_rate = checked.at(next)? / next;
+            // A drift that overflows ends the table here.
+            if next_rate.is_infinite() {
+                return Ok(());
+            }
+            let power = 1.0 + log(next_rate / rate) / log(next / v);
+            self.bend.push(bend + self.bend_between(v, next));
+            self.knots.push(next);
+            self.outside = PowerLaw { end: next, rate: next_rate, power };
+        }
+    }
+
+    /// Lets the tables end below the last knot by as much as they need to see beyond their end, in v and in p.
+    fn choose_end(&mut self, checked: &Checked<C>) -> Result<(), FlowError> {
+        const MARGIN: f64 = 1.0 + 1.0 / 32.0;
+        let last = self.last_knot();
+        let highest = last * self.growth(last);
+        let mut end = last / MARGIN;
+        while end * self.growth(end) * MARGIN > highest {
+            end /= MARGIN;
+        }
+        self.outside = PowerLaw { end, rate: checked.at(end)? / end, power: checked.power(end)? };
+        Ok(())
+    }
+
+    /// λT at the knots from the end down, if T there is finite and short.
+    fn count_down(&mut self, reach: f64, checked: &Checked<C>) -> Result<(), FlowError> {
+        // Beyond the table 1/c is followed until it no longer counts, and as a power from there.
+        let PowerLaw { end, rate, mut power } = self.outside;
+        let (mut v, mut rate_at, mut sum) = (end, rate, 0.0);
+        while v < reach && rate_at < 1e20 * rate && v < 1e3 * end {
+            let next = (v * knot_ratio(power)).min(reach);
+            sum += self.time_between(v, next);
+            let next_rate = checked.at(next)? / next;
+            power = 1.0 + log(next_rate / rate_at) / log(next / v);
+            (v, rate_at) = (next, next_rate);
+            if rate_at.is_infinite() {
+                break;
+            }
+        }
+        if rate_at.is_finite() {
+            power = checked.power(v)?;
+            sum += self.slope / (rate_at * (power - 1.0).max(0.0));
+        }
+        // A longer T would leave e^(λT) − 1 without advantage over e^(λT), and may not be finite at all.
+        if sum.is_nan() || sum > 1.0 {
+            return Ok(());
+        }
+        let mut left = vec![sum; self.knots.len()];
+        for i in (1..self.knots.len() - 1).rev() {
+            left[i] = left[i + 1] + self.time_between(self.knots[i], self.knots[i + 1]);
+        }
+        let full = self.knots[1] * exp(left[1] + self.bend[1]);
+        self.left = Some((left, full));
+        Ok(())
+    }
+
+    fn last_knot(&self) -> f64 {
+        self.knots[self.knots.len() - 1]
+    }
+
+    fn saturation(&self) -> f64 {
+        self.left.as_ref().map_or(0.0, |(_, full)| 1.0 / full)
+    }
+
+    /// p(v)/v for v up to the last knot.
+    fn growth(&self, v: f64) -> f64 {
+        let above = self.knots.partition_point(|&knot| knot < v).clamp(1, self.knots.len() - 1);
+        let (low, high) = (self.knots[above - 1], self.knots[above]);
+        let bend = || self.bend[above - 1] + self.bend_between(low, v);
+        match &self.left {
+            None => exp(bend()),
+            Some((left, full)) => {
+                let time = if above == 1 { f64::INFINITY } else { left[above] + self.time_between(v, high) };
+                if time > 1.0 {
+                    // v e^(λT)/K = e^(−J)
+                    1.0 / (exp(-bend()) - v / full)
+                } else {
+                    full / v / expm1(time)
+                }
+            }
+        }
+    }
+
+    fn bend_between(&self, low: f64, high: f64) -> f64 {
+        kronrod(&|u: f64| (self.slope / ((self.drift)(u) / u) - 1.0) / u, low, high).value
+    }
+
+    fn time_between(&self, low: f64, high: f64) -> f64 {
+        kronrod(&|u: f64| self.slope / (self.drift)(u), low, high).value
+    }
+}
+
+/// Knots are this far apart: some per octave, and closer where the drift is steep.
+fn knot_ratio(power: f64) -> f64 {
+    exp(0.15 / (0.1 * power.abs()).max(1.0))
+}
+
+/// The v with p(v) = `p` for an increasing function p(v) on (0, end], by halving: the tables are no smoother than their
+/// tolerance, so faster methods have nothing to go on.
+fn invert(p_at: &impl Fn(f64) -> f64, end: f64, p: f64) -> f64 {
+    let (mut low, mut high) = (0.0, end);
+    loop {
+        // Small p are found by quarters, the rest by halves.
+        let middle = if low < 0.25 * high { 0.25 * high } else { 0.5 * (low + high) };
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if p_at(middle) < p { low = middle } else { high = middle }
+    }
+}
+
+/// The drift, asked with care.
+struct Checked<'a, C>(&'a C);
+
+impl<C: Fn(f64) -> f64> Checked<'_, C> {
+    fn at(&self, v: f64) -> Result<f64, FlowError> {
+        let value = (self.0)(v);
+        if value > 0.0 { Ok(value) } else { Err(FlowError::Drift { v, value }) }
+    }
+
+    /// A power of two up to which the drift is within some percent of slope·v.
+    fn first_knot(&self, slope: f64, reach: f64) -> Result<f64, FlowError> {
+        let straight = |v: f64| -> Result<bool, FlowError> {
+            Ok(v <= reach && (self.at(v)? / (v * slope) - 1.0).abs() < 0.03)
+        };
+        let mut v = 1.0;
+        while !straight(v)? && v > 1e-150 {
+            v *= 0.5;
+        }
+        while straight(2.0 * v)? && v < 1e150 {
+            v *= 2.0;
+        }
+        Ok(v)
+    }
+
+    /// d ln c/d ln v below v, over a span that a drift from a table, with its small steps, will not spoil.
+    fn power(&self, v: f64) -> Result<f64, FlowError> {
+        const SPAN: f64 = 0.05;
+        Ok(log(self.at(v)? / self.at(v * exp(-SPAN))?) / SPAN)
+    }
+}
