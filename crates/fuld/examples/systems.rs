@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (
             "FLMC, exact drift",
             System::flmc(alpha, beta, f, derivative, 6.0).map_err(Box::from),
-            Integrator::Euler,
+            Integrator::TamedEuler,
             0.001,
         ),
         (
@@ -58,13 +58,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         (
             "uncorrected, overdamped",
             System::uncorrected_overdamped(alpha, beta).map_err(Box::from),
-            Integrator::Euler,
+            Integrator::TamedEuler,
             0.001,
         ),
         (
             "FLMC, as its authors run it",
             System::flmc_approximate(alpha, beta).map_err(Box::from),
-            Integrator::Euler,
+            Integrator::TamedEuler,
             0.001,
         ),
         (

@@ -55,6 +55,8 @@ pub struct FlmcDrift {
     right: OctaveTable,
     left: OctaveTable,
     reach: f64,
+    /// Of φ.
+    width: f64,
     max_relative_error: f64,
 }
 
@@ -88,7 +90,7 @@ impl FlmcDrift {
         if right_error.is_nan() || left_error.is_nan() || max_relative_error > REFUSED {
             return Err(FlmcError::Rough(if left_error.is_nan() { left_error } else { max_relative_error }));
         }
-        Ok(Self { right, left, reach, max_relative_error })
+        Ok(Self { right, left, reach, width: gradient.width(), max_relative_error })
     }
 
     /// b(x).
@@ -110,6 +112,21 @@ impl FlmcDrift {
         }
     }
 
+    /// y between 0 and x with y = x + η b(y), for a drift at x towards 0.
+    fn implicit(&self, x: f64, eta: f64) -> f64 {
+        let excess = |y: f64| (y - x - eta * self.at(y)) * x.signum();
+        let (mut inner, mut outer) = (0.5 * x.signum() * x.abs().min(self.reach), x);
+        // From the outside in, as long as the drift still points to 0: the outermost solution is the one wanted.
+        while excess(inner) > 0.0 && inner.abs() > 1e-3 * self.width {
+            (inner, outer) = (0.5 * inner, inner);
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (inner + outer);
+            if excess(middle) > 0.0 { outer = middle } else { inner = middle }
+        }
+        inner
+    }
+
     /// L: outside [−L, L] the drift keeps its value at the end.
     pub fn reach(&self) -> f64 {
         self.reach
@@ -124,6 +141,16 @@ impl FlmcDrift {
 impl Drift for FlmcDrift {
     fn drift(&self, x: &[f64], _: &[f64], out: &mut [f64]) {
         self.eval_into(x, out);
+    }
+
+    /// Far out b grows as e^(βf): there the step is implicit, to the y with y = x + η b(y), which is where the flow of such a
+    /// drift ends, near the edge of what φ leaves probable.
+    fn tamed(&self, x: &[f64], _: &[f64], eta: f64, out: &mut [f64]) {
+        for (out, &x) in out.iter_mut().zip(x) {
+            let b = self.at(x);
+            let steep = eta * b.abs() > 0.1 * self.width && b * x < 0.0;
+            *out = if steep { (self.implicit(x, eta) - x) / eta } else { b };
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use thiserror::Error;
 pub enum Integrator {
     /// Euler–Maruyama as the paper has it: v from the old v and x, then x from the new v.
     Euler,
+    /// Euler–Maruyama with the drift of the position tamed: for overdamped systems, whose drifts grow so fast that after one
+    /// large jump the plain step would overshoot to infinity (see [`Drift::tamed`](crate::Drift::tamed)).
+    TamedEuler,
     /// B½ A½ O A½ B½.
     #[default]
     Baoab,
@@ -24,28 +27,33 @@ pub enum Integrator {
 
 /// The integrator cannot be used on this system.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{integrator} splits off the motion of a velocity, and {system} has none: use Euler")]
+#[error("{integrator} {reason}, and so does not suit {system}: use {instead}")]
 pub struct Unsuited {
     integrator: Integrator,
     system: String,
+    reason: &'static str,
+    instead: &'static str,
 }
 
 impl Integrator {
     /// The weak order in the step size.
     pub fn order(self) -> u32 {
         match self {
-            Self::Euler => 1,
+            Self::Euler | Self::TamedEuler => 1,
             Self::Baoab | Self::Aboba => 2,
         }
     }
 
-    /// Whether it can integrate a system: Euler any, the splittings those that have a velocity.
+    /// Whether it can integrate a system: Euler any, tamed Euler those without a velocity, the splittings those with one.
     pub fn check(self, system: &System) -> Result<(), Unsuited> {
-        if self == Self::Euler || system.is_underdamped() {
-            Ok(())
-        } else {
-            Err(Unsuited { integrator: self, system: format!("{system:?}") })
-        }
+        let (reason, instead) = match (self, system.is_underdamped()) {
+            (Self::Euler, _) | (Self::TamedEuler, false) | (Self::Baoab | Self::Aboba, true) => return Ok(()),
+            (Self::TamedEuler, true) => ("bounds the drift of a position", "BAOAB, ABOBA or Euler"),
+            (Self::Baoab | Self::Aboba, false) => {
+                ("splits off the motion of a velocity", "Euler or tamed Euler")
+            }
+        };
+        Err(Unsuited { integrator: self, system: format!("{system:?}"), reason, instead })
     }
 
     /// Whether a step begins with the gradient at the present position, as left by the step before.
@@ -69,13 +77,18 @@ impl Integrator {
             Motion::Overdamped { drift, amplitude } => {
                 batch.update_gradient(potential, k);
                 let scale = amplitude * libm::pow(eta, 1.0 / alpha);
-                batch.wander(|x, gradient, out| drift.drift(x, gradient, out), eta, scale);
+                let tame = self == Self::TamedEuler;
+                let drift = |x: &[f64], gradient: &[f64], out: &mut [f64]| {
+                    if tame { drift.tamed(x, gradient, eta, out) } else { drift.drift(x, gradient, out) }
+                };
+                batch.wander(drift, eta, scale);
             }
             Motion::Underdamped { kinetic, gamma, weight } => {
                 let kinetic = &**kinetic;
                 let half = 0.5 * eta;
                 match self {
-                    Self::Euler => {
+                    // `check` keeps the tamed one away from here.
+                    Self::Euler | Self::TamedEuler => {
                         batch.update_gradient(potential, k);
                         let scale = kinetic.amplitude() * libm::pow(eta * gamma, 1.0 / alpha);
                         batch.push(kinetic, eta, *gamma, *weight, scale);
@@ -107,6 +120,7 @@ impl fmt::Display for Integrator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Euler => "Euler",
+            Self::TamedEuler => "tamed Euler",
             Self::Baoab => "BAOAB",
             Self::Aboba => "ABOBA",
         })

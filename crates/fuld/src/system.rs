@@ -25,6 +25,16 @@ use std::sync::Arc;
 pub trait Drift: Send + Sync {
     /// b(x) into `out`.
     fn drift(&self, x: &[f64], gradient: &[f64], out: &mut [f64]);
+
+    /// A drift that differs from b(x) by O(η) and does not overshoot in a step η: b/(1 + η|b|/(1 + |x|)), which moves no
+    /// further than 1 + |x|, unless overridden.
+    fn tamed(&self, x: &[f64], gradient: &[f64], eta: f64, out: &mut [f64]) {
+        self.drift(x, gradient, out);
+        for (b, x) in out.iter_mut().zip(x) {
+            let s = eta / (1.0 + x.abs());
+            *b = if b.is_infinite() { b.signum() / s } else { *b / (1.0 + s * b.abs()) };
+        }
+    }
 }
 
 /// b = −factor · ∇f.
