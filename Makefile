@@ -39,7 +39,7 @@ golden: $(VENV)/golden.done
 
 # Criterion first, then its estimates beside the peers'. Without the peers, or without python, ours are still measured.
 bench:
-	$(CARGO) bench --package levy-stable --locked -- --quiet
+	$(CARGO) bench --workspace --locked -- --quiet
 	@$(MAKE) --no-print-directory $(VENV)/bench.done || echo "numpy and scipy could not be installed"
 	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/peers.py; \
