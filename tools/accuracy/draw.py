@@ -203,7 +203,7 @@ def draw_table(rows):
     figure, grid = plt.subplots(2, len(TABLE_ALPHAS), sharex=True, sharey="row", **size)
     for line, (kind, (title, bound, formula, limits, ticks)) in zip(grid, TABLE_LINES.items(), strict=True):
         for axes, alpha in zip(line, TABLE_ALPHAS, strict=True):
-            chosen = [row for row in rows if float(row["alpha"]) == alpha]
+            chosen = [row for row in rows if row["kind"] == "picture" and float(row["alpha"]) == alpha]
             v, error = (np.array([float(row[key]) for row in chosen]) for key in ("v", kind))
             axes.scatter(v, error, s=2.2, color="#31688e", linewidths=0)
             axes.axhline(bound, color=RED, linewidth=1.2)

@@ -4,7 +4,7 @@ Run by `make accuracy`, which builds the example and draws the pictures from wha
 
     errors.csv    kind,row,column,alpha,x,regime and the errors of pdf, sf, score and score_derivative
     worst.csv     the largest errors that climbing found, and where
-    table.csv     alpha,v and the errors of the score table in double and single precision
+    table.csv     kind,alpha,v and the errors of the score table in double and single precision
     regimes.csv   alpha, the x where the formula at the origin ends, and the x where the tail series starts
 """
 
@@ -22,6 +22,7 @@ from points import (
     PANELS,
     QUANTILE_ALPHAS,
     QUANTILE_RANGES,
+    TABLE_CLASSES,
     difficult_points,
     regime_edges,
     table_points,
@@ -104,9 +105,10 @@ def search_quantile(program, rng):
 
 def measure_table(program, rng):
     """Rows of table.csv."""
-    points = list(table_points(rng))
-    for (alpha, _), (v, errors) in zip(points, table_errors(program, points), strict=True):
-        yield alpha, v, *errors
+    places = list(table_points(rng))
+    found = table_errors(program, [place[1:] for place in places])
+    for (name, alpha, _), (v, errors) in zip(places, found, strict=True):
+        yield name, alpha, v, *errors
 
 
 def find_regimes(program, count=320):
@@ -129,15 +131,25 @@ def short(error):
     return "0" if error < 1e-17 else f"{error:.1e}"
 
 
+def summary(name, errors):
+    """A line: how many points, and the median, 99.9 % and largest error of each quantity."""
+    levels = np.quantile(errors, (0.5, 0.999, 1.0), axis=0).T
+    return [name, f"{len(errors):,}", *(" / ".join(map(short, column)) for column in levels)]
+
+
 def law_table(rows):
-    """A line for each class: median, 99.9 % and largest error of each quantity."""
+    """A line for each class of points."""
     lines = []
     for name, (kinds, low, high) in CLASSES.items():
         errors = [row[6:] for row in rows if row[0] in kinds and low <= row[3] < high]
-        levels = np.quantile(errors, (0.5, 0.999, 1.0), axis=0).T
-        cells = (" / ".join(map(short, column)) for column in levels)
-        lines.append([name, f"{len(errors):,}", *cells])
+        lines.append(summary(name, errors))
     return markdown(("points", "number", *SYMBOLS), lines)
+
+
+def field_table(rows):
+    """A line for each class of alpha, for the score table."""
+    lines = (summary(name, [row[3:] for row in rows if row[0] == name]) for name in TABLE_CLASSES)
+    return markdown(("points", "number", "double", "single"), lines)
 
 
 def search_table(rows):
@@ -180,13 +192,15 @@ def main():
     worst = [*search_law(args.program, rng), *search_quantile(args.program, rng)]
     save("worst.csv", ("where", "quantity", "error", "alpha", "x or q"), worst)
     progress("score table and regimes")
-    save("table.csv", ("alpha", "v", "double", "single"), measure_table(args.program, rng))
+    columns = ("kind", "alpha", "v", "double", "single")
+    table = save("table.csv", columns, measure_table(args.program, rng))
     save("regimes.csv", ("alpha", "origin_end", "tail_start"), find_regimes(args.program))
 
     text = PAGE.read_text(encoding="utf-8")
     text = replace_block(text, "law", law_table(law))
     text = replace_block(text, "search", search_table(worst))
     text = replace_block(text, "quantile", quantile_table(worst))
+    text = replace_block(text, "table", field_table(table))
     PAGE.write_text(text, encoding="utf-8")
     progress(f"{PAGE.relative_to(ROOT)} is up to date")
 

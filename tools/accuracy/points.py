@@ -127,15 +127,28 @@ def difficult_points(rng, law, count=1000):
         yield "tiny alpha", power(-12, math.log10(0.003), rng.random()), power(-300, 300, rng.random())
 
 
-TABLE_ALPHAS = (0.3, 0.8, 1.5, 1.9)
+TABLE_ALPHAS = (0.3, 0.8, 1.5, 1.9)  # of the picture
 TABLE_LOG_V = (-8, 12)
+# name: alpha as a function of a number between 0 and 1
+TABLE_CLASSES = {
+    "0.3 ≤ α < 2": lambda u: 0.3 + 1.7 * u,
+    "0.1 ≤ α < 0.3": lambda u: 0.1 + 0.2 * u,
+    "α − 1 from 1e-15 to 0.1": lambda u: 1 + power(-15, -1, u),
+    "1 − α from 1e-15 to 0.1": lambda u: 1 - power(-15, -1, u),
+    "2 − α from 1e-15 to 0.1": lambda u: 2 - power(-15, -1, u),
+}
 
 
-def table_points(rng, count=2400):
-    """(alpha, v) for the score table, log10 v random in each of `count` equal cells."""
+def table_points(rng):
+    """(class, alpha, v) for the score table: v over the width of the picture, and over that of single precision."""
     for alpha in TABLE_ALPHAS:
-        for i in range(count):
-            yield alpha, power(*TABLE_LOG_V, (i + rng.random()) / count)
+        for i in range(2400):
+            yield "picture", alpha, power(*TABLE_LOG_V, (i + rng.random()) / 2400)
+    for name, alpha_at in TABLE_CLASSES.items():
+        for i in range(40):
+            alpha = alpha_at((i + rng.random()) / 40)
+            for j in range(100):
+                yield name, alpha, power(*((-37, 37) if j % 2 else TABLE_LOG_V), rng.random())
 
 
 # name: alpha as a function of a number between 0 and 1

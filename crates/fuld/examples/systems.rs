@@ -3,6 +3,7 @@
 //! Usage: cargo run --release -p fuld --example systems [ALPHA [BETA]]
 
 use fuld::chains::{Control, Samples};
+use fuld::custom_kinetic::CustomKinetic;
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let alpha = arguments.next().transpose()?.unwrap_or(1.5);
     let beta = arguments.next().transpose()?.unwrap_or(1.0);
     let (f, derivative) = (|x: f64| 0.25 * x.powi(4) - 0.5 * x * x, |x: f64| x * x * x - x);
-    let systems: [Named; 10] = [
+    let systems: [Named; 11] = [
         (
             "FULD, stable kinetic energy",
             System::fuld(alpha, GAMMA, beta).map_err(Box::from),
@@ -37,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Integrator::Baoab,
             0.02,
         ),
+        ("FULD, an energy of one's own", relativistic(alpha, beta), Integrator::Baoab, 0.02),
         (
             "FLMC, exact drift",
             System::flmc(alpha, beta, f, derivative, 6.0).map_err(Box::from),
@@ -90,6 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// g = √(1 + v²), as in special relativity: velocities of the position stay below 1.
+fn relativistic(alpha: f64, beta: f64) -> Result<System, Box<dyn Error>> {
+    let kinetic = CustomKinetic::new(alpha, beta, |v| (1.0 + v * v).sqrt(), |v| v / (1.0 + v * v).sqrt())?;
+    Ok(System::underdamped("relativistic FULD", kinetic, GAMMA)?)
 }
 
 /// One line: two thousand chains, ten draws each over a time of 40.

@@ -94,6 +94,8 @@ fn bad_settings_are_named() {
     let error = |run: Run| run.sample(&wells(2)).unwrap_err().to_string();
     assert_eq!(error(Run { chains: 0, ..base() }), "the number of chains must be at least 1");
     assert_eq!(error(Run { thin: 0, ..base() }), "the number of steps a draw must be at least 1");
+    let nowhere = base().sample(&wells(0)).unwrap_err().to_string();
+    assert_eq!(nowhere, "the number of coordinates of the potential must be at least 1");
     let start = |point: Vec<f64>| Run { start: Start::Point(point), ..base() };
     assert_eq!(error(start(vec![1.0])), "the start has 1 coordinates, the potential 2");
     assert_eq!(error(start(vec![1.0, f64::NAN])), "chains cannot start at NaN");

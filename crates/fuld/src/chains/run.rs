@@ -159,9 +159,13 @@ impl Run {
 
     fn check(&self, potential: &dyn Potential) -> Result<(), RunError> {
         self.integrator.check(&self.system)?;
-        for (count, what) in
-            [(self.chains as u64, "chains"), (self.draws, "draws"), (self.thin, "steps a draw")]
-        {
+        let counts = [
+            (self.chains as u64, "chains"),
+            (self.draws, "draws"),
+            (self.thin, "steps a draw"),
+            (potential.dim() as u64, "coordinates of the potential"),
+        ];
+        for (count, what) in counts {
             if count == 0 {
                 return Err(RunError::Nothing(what));
             }
