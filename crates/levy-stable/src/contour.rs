@@ -44,8 +44,10 @@ pub(crate) struct Contour {
     base: Base,
     /// Good for ψ and its derivatives: their integrands fall as e^((1+α)τ) to the left.
     density: Rule,
-    /// Good for these and for the sf, whose integrand falls as e^(ατ) and, at small x, turns where nodes are sparse.
+    /// Good for these and for the sf, whose integrand falls as e^(ατ).
     distribution: Rule,
+    /// The same for small x, where the integrand of the sf turns at small τ, where nodes are sparse.
+    distribution_near_0: Rule,
     /// Good to about 1e-6, at half the cost.
     rough: Rule,
     /// Largest h that matters, for r³ e^(−h) to fall below 1e-16 of its peak.
@@ -55,6 +57,8 @@ pub(crate) struct Contour {
     knee_shift: f64,
 }
 
+/// Below this x the sf needs the finer rule.
+const NEAR_0: f64 = 0.2;
 /// Nodes handled together: a register of AVX-512, two of AVX2.
 const LANES: usize = 8;
 /// r³ must stay finite; where this bites, r³ e^(−h) is far below rounding.
@@ -80,7 +84,7 @@ impl Contour {
         // The steps are the largest, with a margin, that keep the error of the rule below rounding; the widths of
         // the strips of analyticity behind them shrink as 1/α for α > 1.
         let density_step = 0.205 / libm::pow(alpha.clamp(1.0, 1.78), 0.85);
-        let distribution_step = match alpha {
+        let step_near_0 = match alpha {
             a if a <= 1.0 => 0.205,
             a if a < 1.93 => 0.195 / a,
             _ => 0.115,
@@ -90,8 +94,9 @@ impl Contour {
             inverse_epsilon: 1.0 / (alpha - 1.0),
             base: Base::of(alpha),
             density: Rule { first: -libm::log(35.0 / (1.0 + alpha)), step: density_step },
-            distribution: Rule { first: -libm::log(37.0 / alpha), step: distribution_step },
-            rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * distribution_step },
+            distribution: Rule { first: -libm::log(37.0 / alpha), step: density_step },
+            distribution_near_0: Rule { first: -libm::log(37.0 / alpha), step: step_near_0 },
+            rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * density_step },
             last_h: 35.0 + peak + (70.0 * peak).sqrt(),
             sunk_at_most: if delta < 0.2 { 45.0 - libm::log(delta) } else { 0.0 },
             knee_shift: lesser(0.0, libm::log(2.0 * delta)),
@@ -107,7 +112,7 @@ impl Contour {
     /// The sf, with ψ and its derivatives, at x > 0.
     #[inline]
     pub(crate) fn distribution(&self, x: f64) -> (f64, Local) {
-        self.integrate(x, &self.distribution)
+        self.integrate(x, if x < NEAR_0 { &self.distribution_near_0 } else { &self.distribution })
     }
 
     /// [`Self::distribution`] to about 1e-6.
