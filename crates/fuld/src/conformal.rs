@@ -8,7 +8,7 @@ use crate::system::{Motion, System};
 pub struct ConformalField {
     /// dx/dt = h(v), all of it Hamiltonian.
     pub transport: Vec<f64>,
-    /// The Hamiltonian part of dv/dt, −∇f(x).
+    /// The Hamiltonian part of dv/dt, −∇f(x) (times c_α for FHD).
     pub force: Vec<f64>,
     /// The dissipative part of dv/dt, −γ c(v).
     pub friction: Vec<f64>,
@@ -23,7 +23,7 @@ impl ConformalField {
 
 impl System {
     /// The field of the system at (x, v), each of the potential's dimension; none for overdamped systems, which have no
-    /// velocity.
+    /// velocity. Panics if x or v has another dimension.
     pub fn field(&self, potential: &dyn Potential, x: &[f64], v: &[f64]) -> Option<ConformalField> {
         assert_eq!(
             (x.len(), v.len()),

@@ -1,11 +1,11 @@
 //! Fractional underdamped dynamics with a kinetic energy of one's own.
 
+use crate::ParameterError;
 use crate::drift_flow::{DriftFlow, FlowError};
 use crate::fractional_gradient::{FractionalGradient, wells};
 use crate::kinetic::{Kinetic, relax_by_flow};
 use crate::octave_table::OctaveTable;
-use crate::{Beta, ParameterError};
-use levy_stable::Alpha;
+use crate::parameters::noise_amplitude;
 use libm::{log2, pow};
 use thiserror::Error;
 
@@ -70,6 +70,8 @@ pub enum KineticError {
 pub struct CustomKinetic<G> {
     alpha: f64,
     beta: f64,
+    /// Of the noise.
+    amplitude: f64,
     slope_of_g: G,
     /// c(v)/v
     table: OctaveTable,
@@ -90,8 +92,7 @@ const MAX_WIDTHS: f64 = 1048576.0;
 impl<G: Fn(f64) -> f64> CustomKinetic<G> {
     /// Tabulates the drift of g, given with its derivative, for 0 < α ≤ 2 and β > 0.
     pub fn new(alpha: f64, beta: f64, g: impl Fn(f64) -> f64, slope_of_g: G) -> Result<Self, KineticError> {
-        let alpha = Alpha::new(alpha).map_err(ParameterError::from)?.get();
-        let beta = Beta::new(beta)?.get();
+        let amplitude = noise_amplitude(alpha, beta)?;
         let scale = FractionalGradient::new(alpha, beta, &g, &slope_of_g, vec![0.0]).width();
         check(beta, scale, &g, &slope_of_g)?;
         let wells = wells(&g, 16.0 * scale, 512);
@@ -118,7 +119,7 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
         let flow = DriftFlow::new(|v| table.at(v) * v, table.at(0.0), reach)?;
         let (rate, inner) = (table.at(reach), table.at(0.95 * reach));
         let power = 1.0 - libm::log(rate / inner) / libm::log(0.95);
-        Ok(Self { alpha, beta, slope_of_g, table, max_relative_error, reach, rate, power, flow })
+        Ok(Self { alpha, beta, amplitude, slope_of_g, table, max_relative_error, reach, rate, power, flow })
     }
 
     /// g′(v), the velocity of the position.
@@ -177,12 +178,12 @@ impl<G: Fn(f64) -> f64 + Send + Sync> Kinetic for CustomKinetic<G> {
     }
 
     fn amplitude(&self) -> f64 {
-        pow(self.beta, -1.0 / self.alpha)
+        self.amplitude
     }
 
     /// Half the flow of the friction, the jump, the other half: of second order.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-        relax_by_flow(&self.flow, self.alpha, self.amplitude(), gamma * t, noise, v);
+        relax_by_flow(&self.flow, self.alpha, self.amplitude, gamma * t, noise, v);
     }
 
     fn alpha(&self) -> f64 {

@@ -112,19 +112,20 @@ impl FlmcDrift {
         }
     }
 
-    /// y between 0 and x with y = x + η b(y), for a drift at x towards 0.
+    /// y with y = x + η b(y), in the direction in which the drift at x points.
     fn implicit(&self, x: f64, eta: f64) -> f64 {
-        let excess = |y: f64| (y - x - eta * self.at(y)) * x.signum();
-        let (mut inner, mut outer) = (0.5 * x.signum() * x.abs().min(self.reach), x);
-        // From the outside in, as long as the drift still points to 0: the outermost solution is the one wanted.
-        while excess(inner) > 0.0 && inner.abs() > 1e-3 * self.width {
-            (inner, outer) = (0.5 * inner, inner);
+        let direction = self.at(x).signum();
+        // Negative at x, where the drift still carries on; positive where it has died down or turned, in a well.
+        let excess = |distance: f64| distance - direction * eta * self.at(x + direction * distance);
+        let (mut near, mut far) = (0.0, 0.05 * self.width);
+        while excess(far) < 0.0 && far < 4.0 * (x.abs() + self.reach) {
+            (near, far) = (far, 2.0 * far);
         }
         for _ in 0..60 {
-            let middle = 0.5 * (inner + outer);
-            if excess(middle) > 0.0 { outer = middle } else { inner = middle }
+            let middle = 0.5 * (near + far);
+            if excess(middle) < 0.0 { near = middle } else { far = middle }
         }
-        inner
+        x + direction * far
     }
 
     /// L: outside [−L, L] the drift keeps its value at the end.
@@ -148,7 +149,7 @@ impl Drift for FlmcDrift {
     fn tamed(&self, x: &[f64], _: &[f64], eta: f64, out: &mut [f64]) {
         for (out, &x) in out.iter_mut().zip(x) {
             let b = self.at(x);
-            let steep = eta * b.abs() > 0.1 * self.width && b * x < 0.0;
+            let steep = eta * b.abs() > 0.1 * self.width;
             *out = if steep { (self.implicit(x, eta) - x) / eta } else { b };
         }
     }

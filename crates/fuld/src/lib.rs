@@ -45,7 +45,7 @@ mod schedule;
 mod system;
 pub mod tail_index;
 
-pub use chains::Run;
+pub use chains::{Control, Run, Samples, Start, ZarrSink};
 pub use conformal::ConformalField;
 pub use integrator::{Integrator, Unsuited};
 pub use kinetic::Kinetic;

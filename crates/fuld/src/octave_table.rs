@@ -1,5 +1,7 @@
 //! A function on [0, ∞) as polynomials whose piece is found from the bits of the argument.
 
+use levy_stable::interpolate;
+
 /// Coefficients of one piece, the lowest power first.
 type Piece = [f64; 8];
 
@@ -118,28 +120,6 @@ fn fit_octave(
         }
     }
     (pieces, worst)
-}
-
-/// The polynomial through f at the Chebyshev points of [−1/2, 1/2]: Newton's divided differences, expanded in powers.
-fn interpolate(f: &impl Fn(f64) -> f64) -> Piece {
-    const N: usize = 8;
-    let nodes: [f64; N] =
-        std::array::from_fn(|i| -0.5 * libm::cos(std::f64::consts::PI * (i as f64 + 0.5) / N as f64));
-    let mut d = nodes.map(f);
-    for level in 1..N {
-        for i in (level..N).rev() {
-            d[i] = (d[i] - d[i - 1]) / (nodes[i] - nodes[i - level]);
-        }
-    }
-    let mut c = [0.0; N];
-    for i in (0..N).rev() {
-        // c ← c·(t − node) + d
-        for j in (1..N).rev() {
-            c[j] = c[j - 1] - nodes[i] * c[j];
-        }
-        c[0] = d[i] - nodes[i] * c[0];
-    }
-    c
 }
 
 #[cfg(test)]

@@ -18,6 +18,21 @@ pub enum ParameterError {
     /// The friction is negative or not finite.
     #[error("the friction gamma must be finite and not negative, got {0}")]
     Friction(f64),
+    /// The noise of this tail index and temperature has an amplitude that a double cannot hold.
+    #[error(
+        "alpha = {alpha} and beta = {beta} make noise of amplitude {amplitude:e}, out of the range of numbers"
+    )]
+    Extreme {
+        /// The tail index.
+        alpha: f64,
+        /// The inverse temperature.
+        beta: f64,
+        /// β^(−1/α)
+        amplitude: f64,
+    },
+    /// A factor or amplitude is negative or not finite.
+    #[error("a factor of a kinetic energy must be positive and finite, got {0}")]
+    Factor(f64),
     /// The step size is not positive and finite.
     #[error("the step size must be positive and finite, got {0}")]
     Step(f64),
@@ -77,6 +92,17 @@ parameter!(
     |value| value > 0.0
 );
 
+/// β^(−1/α), the amplitude of stable noise at inverse temperature β. Its square and its inverse's must be numbers too.
+pub(crate) fn noise_amplitude(alpha: f64, beta: f64) -> Result<f64, ParameterError> {
+    let (alpha, beta) = (levy_stable::Alpha::new(alpha)?.get(), Beta::new(beta)?.get());
+    let amplitude = libm::pow(beta, -1.0 / alpha);
+    if (1e-150..=1e150).contains(&amplitude) {
+        Ok(amplitude)
+    } else {
+        Err(ParameterError::Extreme { alpha, beta, amplitude })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +114,11 @@ mod tests {
             "the step size must be positive and finite, got -1"
         );
         assert!(Beta::new(0.0).is_err() && Beta::new(f64::INFINITY).is_err() && Beta::new(f64::NAN).is_err());
+        let extreme = noise_amplitude(0.1, 1e40).unwrap_err().to_string();
+        assert!(
+            extreme.contains("0.1") && extreme.contains("1e-400") || extreme.contains("0e0"),
+            "{extreme}"
+        );
         assert!(Friction::new(0.0).is_ok() && Friction::new(-0.1).is_err());
     }
 }

@@ -40,15 +40,16 @@ impl Schedule {
         Ok(Self::Polynomial { start, half_life, power })
     }
 
-    /// ηₖ.
+    /// ηₖ, or the error of a value that is no step size.
     pub fn at(&self, k: u64) -> Result<f64, ParameterError> {
-        match self {
-            Self::Constant(step) => Ok(step.get()),
+        let eta = match self {
+            Self::Constant(step) => step.get(),
             Self::Polynomial { start, half_life, power } => {
-                Ok(start.get() * libm::pow(1.0 + k as f64 / half_life, -power))
+                start.get() * libm::pow(1.0 + k as f64 / half_life, -power)
             }
-            Self::Custom(_, eta) => Ok(Step::new(eta(k))?.get()),
-        }
+            Self::Custom(_, eta) => eta(k),
+        };
+        Ok(Step::new(eta)?.get())
     }
 }
 
@@ -77,6 +78,8 @@ mod tests {
         assert!(
             Schedule::polynomial(0.1, 0.0, 0.5).is_err() && Schedule::polynomial(0.1, 1.0, -1.0).is_err()
         );
+        let vanishing = Schedule::polynomial(0.1, 1e-320, 1.0).unwrap();
+        assert_eq!(vanishing.at(1).unwrap_err(), ParameterError::Step(0.0));
         let bad = Schedule::Custom("bad", Arc::new(|k| 0.5 - k as f64));
         assert_eq!(bad.at(0).unwrap(), 0.5);
         assert_eq!(bad.at(1).unwrap_err(), ParameterError::Step(-0.5));

@@ -16,8 +16,8 @@
 use crate::custom_kinetic::KineticError;
 use crate::flmc_drift::{FlmcDrift, FlmcError, approximation_factor};
 use crate::kinetic::{GaussianKinetic, Kinetic, Newtonian, StableKinetic, Temperature};
-use crate::{Beta, Friction, ParameterError};
-use levy_stable::Alpha;
+use crate::parameters::noise_amplitude;
+use crate::{Friction, ParameterError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl System {
     pub fn fhd(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
         let factor = approximation_factor(alpha)?;
         let name = format!("FHD, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
-        let mut system = Self::underdamped(name, Newtonian::new(alpha, beta)?.times(factor), gamma)?;
+        let mut system = Self::underdamped(name, Newtonian::new(alpha, beta)?.times(factor)?, gamma)?;
         if let Motion::Underdamped { weight, .. } = &mut system.motion {
             *weight = factor;
         }
@@ -179,8 +179,7 @@ impl System {
         alpha: f64,
         beta: f64,
     ) -> Result<Self, ParameterError> {
-        let amplitude = libm::pow(Beta::new(beta)?.get(), -1.0 / Alpha::new(alpha)?.get());
-        let motion = Motion::Overdamped { drift: Arc::new(drift), amplitude };
+        let motion = Motion::Overdamped { drift: Arc::new(drift), amplitude: noise_amplitude(alpha, beta)? };
         Ok(Self { motion, alpha, name: name.into() })
     }
 

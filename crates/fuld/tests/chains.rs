@@ -96,6 +96,13 @@ fn bad_settings_are_named() {
     assert_eq!(error(Run { thin: 0, ..base() }), "the number of steps a draw must be at least 1");
     let nowhere = base().sample(&wells(0)).unwrap_err().to_string();
     assert_eq!(nowhere, "the number of coordinates of the potential must be at least 1");
+    assert_eq!(
+        error(Run { draws: 1 << 33, thin: 1 << 31, ..base() }),
+        "the steps are more than a machine can count or hold"
+    );
+    assert!(error(Run { warmup: u64::MAX, ..base() }).contains("more than"));
+    assert!(error(Run { chains: usize::MAX, ..base() }).contains("more than"));
+    assert!(error(Run { draws: 1 << 58, thin: 1, ..base() }).contains("draws cannot be written"));
     let start = |point: Vec<f64>| Run { start: Start::Point(point), ..base() };
     assert_eq!(error(start(vec![1.0])), "the start has 1 coordinates, the potential 2");
     assert_eq!(error(start(vec![1.0, f64::NAN])), "chains cannot start at NaN");

@@ -3,6 +3,7 @@
 mod wells;
 
 use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
+use fuld::potential::Harmonic;
 use fuld::{Integrator, Run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -147,6 +148,73 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     assert!(error.contains("there seed: 11, here seed: 12"), "{error}");
     let error = attempt(run(Integrator::Aboba)).unwrap_err().to_string();
     assert!(error.contains("BAOAB") && error.contains("ABOBA"), "{error}");
+}
+
+/// A store, a potential or functions of another run are noticed.
+#[test]
+fn parts_of_different_runs_are_not_mixed() {
+    let directory = scratch("mixed");
+    let long = |seed| Run { chains: 600, draws: 12_000, seed, ..run(Integrator::Baoab) };
+    let other = directory.join("other.zarr");
+    long(7).stream(&wells(2), &mut ZarrSink::new(&other), &mut |_| Control::Continue).unwrap();
+    let before = tree(&other);
+    let stop_after = |run: &Run, store: &str, calls: usize| {
+        let mut count = 0;
+        let stop = &mut |_: &_| {
+            count += 1;
+            if count == calls { Control::Stop } else { Control::Continue }
+        };
+        run.stream(&wells(2), &mut ZarrSink::new(directory.join(store)), stop).unwrap()
+    };
+    for (calls, checkpoint) in [(1, "warm.ckpt"), (12, "later.ckpt")] {
+        let run = Run { checkpoint: Some(directory.join(checkpoint)), ..long(1) };
+        assert!(stop_after(&run, &format!("{calls}.zarr"), calls).stopped);
+        let resumed = run.stream(&wells(2), &mut ZarrSink::new(&other), &mut |_| Control::Continue);
+        let error = resumed.unwrap_err().to_string();
+        assert!(error.contains("another run"), "{error}");
+        assert!(tree(&other) == before, "the other store was left alone");
+        let store = directory.join(format!("{calls}.zarr"));
+        let noisy = Harmonic::isotropic(2, 1.0).unwrap();
+        let resumed = run.stream(&noisy, &mut ZarrSink::new(&store), &mut |_| Control::Continue);
+        let error = resumed.unwrap_err().to_string();
+        assert!(error.contains("potential"), "{error}");
+        let functions = Run { functions: Vec::new(), ..run.clone() }.averaging("x", |x| x[0]);
+        assert!(functions.stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue).is_err());
+        run.stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue).unwrap();
+    }
+}
+
+/// With few chains and costly steps a segment is long, but stops and checkpoints do not wait for its end.
+#[test]
+fn slow_runs_stop_and_save_in_time() {
+    struct Slow;
+    impl fuld::Potential for Slow {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn value(&self, x: &[f64]) -> f64 {
+            0.5 * x[0] * x[0]
+        }
+
+        fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+            std::thread::sleep(Duration::from_micros(50));
+            gradient[0] = x[0];
+        }
+    }
+    let directory = scratch("slow");
+    let path = directory.join("run.ckpt");
+    let run =
+        Run { chains: 2, draws: 1000, thin: 20, checkpoint: Some(path.clone()), ..run(Integrator::Euler) };
+    let mut calls = 0;
+    let mut sink = Callback(|_, _: &[f64]| Ok(()));
+    let stop = &mut |_: &_| {
+        calls += 1;
+        if calls == 8 { Control::Stop } else { Control::Continue }
+    };
+    let outcome = run.stream(&Slow, &mut sink, stop).unwrap();
+    assert!(outcome.stopped && outcome.draws < 900, "{} draws", outcome.draws);
+    assert!(path.metadata().unwrap().len() > 100);
 }
 
 #[test]

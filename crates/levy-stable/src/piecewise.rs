@@ -222,8 +222,8 @@ fn check_points<const N: usize>() -> [f64; 3] {
     [-0.4999, 0.5 * (node::<N>(middle - 1) + node::<N>(middle)), 0.4999]
 }
 
-/// The polynomial through f at the Chebyshev points: Newton's divided differences, expanded in powers of t.
-fn interpolate<const N: usize>(f: &impl Fn(f64) -> f64) -> [f64; N] {
+/// The polynomial through f at the Chebyshev points of [−1/2, 1/2]: Newton's divided differences, expanded in powers of t.
+pub fn interpolate<const N: usize>(f: &impl Fn(f64) -> f64) -> [f64; N] {
     let nodes: [f64; N] = std::array::from_fn(node::<N>);
     let mut d = nodes.map(f);
     for level in 1..N {

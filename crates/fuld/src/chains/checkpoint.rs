@@ -1,7 +1,7 @@
 //! The state of a run on disk, from which it goes on as if nothing had happened.
 //!
 //! A file holds, little-endian: a mark, the version, the identity of the run as text, step and weight, positions,
-//! velocities, sums and divergences, each with its length before it, and a checksum of all that. It is written beside its place and
+//! velocities, sums, the draws of a segment that was begun, and divergences, each with its length before it, and a checksum of all that. It is written beside its place and
 //! renamed into it, so that whatever moment a run is killed at, a whole checkpoint is there.
 
 use super::outcome::Divergence;
@@ -65,6 +65,8 @@ pub(super) struct Checkpoint {
     pub(super) x: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) sums: Vec<f64>,
+    /// Draws of the segment that was begun: for each chain its draws, for each draw its numbers.
+    pub(super) begun: Vec<f64>,
     pub(super) divergences: Vec<Divergence>,
 }
 
@@ -76,7 +78,7 @@ impl Checkpoint {
         bytes.extend_from_slice(self.identity.as_bytes());
         put_word(&mut bytes, self.step);
         put_word(&mut bytes, self.weight.to_bits());
-        for numbers in [&self.x, &self.v, &self.sums] {
+        for numbers in [&self.x, &self.v, &self.sums, &self.begun] {
             put_word(&mut bytes, numbers.len() as u64);
             numbers.iter().for_each(|n| put_word(&mut bytes, n.to_bits()));
         }
@@ -84,7 +86,7 @@ impl Checkpoint {
         for d in &self.divergences {
             [d.chain as u64, d.step, d.value.to_bits()].into_iter().for_each(|w| put_word(&mut bytes, w));
         }
-        let sum = checksum(&bytes);
+        let sum = fingerprint(&bytes);
         put_word(&mut bytes, sum);
         replace(path, &bytes).map_err(|source| CheckpointError::Io { path: path.into(), source })
     }
@@ -122,8 +124,8 @@ fn put_word(bytes: &mut Vec<u8>, word: u64) {
     bytes.extend_from_slice(&word.to_le_bytes());
 }
 
-/// FNV-1a: enough to notice a cut or a changed byte.
-fn checksum(bytes: &[u8]) -> u64 {
+/// FNV-1a: enough to notice a cut or a changed byte, or that two texts differ.
+pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -179,16 +181,16 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let identity = std::str::from_utf8(self.take(length)?).map_err(|_| at)?.to_owned();
         let (step, weight) = (self.word()?, f64::from_bits(self.word()?));
-        let (x, v, sums) = (self.numbers()?, self.numbers()?, self.numbers()?);
+        let (x, v, sums, begun) = (self.numbers()?, self.numbers()?, self.numbers()?, self.numbers()?);
         let divergence = |r: &mut Self| {
             Ok(Divergence { chain: r.word()? as usize, step: r.word()?, value: f64::from_bits(r.word()?) })
         };
         let divergences = (0..self.length(24)?).map(|_| divergence(self)).collect::<Result<_, usize>>()?;
-        let expected = checksum(&self.bytes[..self.at]);
+        let expected = fingerprint(&self.bytes[..self.at]);
         let at = self.at;
         if self.word()? != expected || self.at != self.bytes.len() {
             return Err(at);
         }
-        Ok(Checkpoint { identity, step, weight, x, v, sums, divergences })
+        Ok(Checkpoint { identity, step, weight, x, v, sums, begun, divergences })
     }
 }

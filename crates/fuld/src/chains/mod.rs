@@ -18,6 +18,7 @@
 //! A run is a function of its seed: the number of threads, the batching and interruptions leave no trace in the result.
 
 mod checkpoint;
+mod execution;
 mod outcome;
 mod run;
 mod sink;

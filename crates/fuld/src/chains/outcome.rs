@@ -84,6 +84,9 @@ pub enum RunError {
     /// A count is zero.
     #[error("the number of {0} must be at least 1")]
     Nothing(&'static str),
+    /// A count is too large.
+    #[error("{0} are more than a machine can count or hold")]
+    TooMany(&'static str),
     /// The start does not fit the potential.
     #[error("the start has {start} coordinates, the potential {dim}")]
     StartDimension {

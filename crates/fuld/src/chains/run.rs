@@ -1,17 +1,15 @@
-//! The run: its settings, and the loop over segments.
+//! The settings of a run.
 
-use super::checkpoint::Checkpoint;
-use super::outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
-use super::sink::{Layout, Samples, Sink};
-use super::worker::Worker;
-use crate::batch::Batch;
+use super::checkpoint::fingerprint;
+use super::execution::Execution;
+use super::outcome::{Control, Outcome, Progress, RunError};
+use super::sink::{Samples, Sink};
 use crate::random::{Purpose, Stream};
-use crate::{Integrator, ParameterError, Potential, Schedule, System};
-use levy_stable::Sampler;
-use rayon::prelude::*;
+use crate::{Integrator, Potential, Schedule, System};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A function whose average is wanted, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
@@ -58,11 +56,6 @@ pub struct Run {
     pub threads: usize,
 }
 
-/// Coordinates of a batch: what it works on stays in the first cache.
-const COORDINATES: usize = 512;
-/// Values of a segment: some megabytes, some hundredths of a second.
-const SEGMENT: usize = 1 << 20;
-
 impl Run {
     /// Four chains of a thousand draws, one a step, after a thousand steps of warm-up, from N(0, 1), seed 0.
     pub fn new(system: System, integrator: Integrator, schedule: Schedule) -> Self {
@@ -90,89 +83,46 @@ impl Run {
         self
     }
 
-    /// Runs in memory.
+    /// Runs in memory. There is nothing to resume, so a checkpoint is neither read nor written.
     pub fn sample(&self, potential: &dyn Potential) -> Result<Samples, RunError> {
         let mut samples = Samples::default();
-        self.stream(potential, &mut samples, &mut |_| Control::Continue)?;
+        let run = Self { checkpoint: None, ..self.clone() };
+        samples.outcome = Some(run.stream(potential, &mut samples, &mut |_| Control::Continue)?);
         Ok(samples)
     }
 
-    /// Runs into a sink. If a checkpoint of this run exists, goes on from there.
+    /// Runs into a sink, telling `progress` several times a second how far it is. If a checkpoint of this run exists, goes
+    /// on from there.
     pub fn stream(
         &self,
         potential: &dyn Potential,
         sink: &mut dyn Sink,
         progress: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Outcome, RunError> {
-        self.check(potential)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .map_err(|error| RunError::Threads { threads: self.threads, reason: error.to_string() })?;
-        let sampler = Sampler::new(self.system.alpha(), 1.0).map_err(ParameterError::from)?;
-        let layout = self.layout(potential.dim());
-        let resumed = self.saved(potential.dim())?;
-        let mut state = self.begin(potential.dim(), pool.current_num_threads(), resumed.as_ref());
-        if resumed.is_none() {
-            // From here on the sink is this run's: should it be killed before its first draw, it is still recognised.
-            sink.vacant()?;
-            self.save(&state, &layout)?;
-        }
-        sink.begin(&layout, self.draws_at(state.step))?;
-
-        let began = Instant::now();
-        let mut saved = began;
-        let total = self.warmup + self.draws * self.thin;
-        let mut buffer = vec![0.0; layout.chains * layout.segment * layout.width()];
-        let mut stopped = false;
-        while state.step < total && !stopped {
-            let steps = state.step..self.segment_end(state.step, layout.segment);
-            let first = self.draws_at(steps.start);
-            let draws = (self.draws_at(steps.end) - first) as usize;
-            let values = &mut buffer[..layout.chains * draws * layout.width()];
-            pool.install(|| {
-                self.advance(potential, &sampler, steps.clone(), draws, &mut state.workers, values)
-            })?;
-            for k in steps.clone().filter(|&k| k >= self.warmup) {
-                state.weight += self.schedule.at(k)?;
-            }
-            state.step = steps.end;
-            if draws > 0 {
-                sink.segment(first, values)?;
-            }
-            stopped = progress(&Progress {
-                steps: state.step,
-                total,
-                draws: first + draws as u64,
-                diverged: state.workers.iter().map(|w| w.divergences.len()).sum(),
-                elapsed: began.elapsed(),
-            }) == Control::Stop
-                && state.step < total;
-            if stopped || state.step == total || saved.elapsed() > self.checkpoint_every {
-                sink.flush()?;
-                self.save(&state, &layout)?;
-                saved = Instant::now();
-            }
-        }
-        Ok(self.outcome(&state, stopped))
+        self.check(potential.dim())?;
+        Execution::begin(self, potential, sink)?.finish(sink, progress)
     }
 
-    fn check(&self, potential: &dyn Potential) -> Result<(), RunError> {
+    fn check(&self, dim: usize) -> Result<(), RunError> {
         self.integrator.check(&self.system)?;
         let counts = [
             (self.chains as u64, "chains"),
             (self.draws, "draws"),
             (self.thin, "steps a draw"),
-            (potential.dim() as u64, "coordinates of the potential"),
+            (dim as u64, "coordinates of the potential"),
         ];
-        for (count, what) in counts {
-            if count == 0 {
-                return Err(RunError::Nothing(what));
-            }
+        if let Some((_, what)) = counts.into_iter().find(|(count, _)| *count == 0) {
+            return Err(RunError::Nothing(what));
+        }
+        if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
+            return Err(RunError::TooMany("the steps"));
+        }
+        if self.chains.checked_mul(dim).and_then(|n| n.checked_mul(2 << 16)).is_none() {
+            return Err(RunError::TooMany("the coordinates of all chains"));
         }
         match &self.start {
-            Start::Point(point) if point.len() != potential.dim() => {
-                Err(RunError::StartDimension { start: point.len(), dim: potential.dim() })
+            Start::Point(point) if point.len() != dim => {
+                Err(RunError::StartDimension { start: point.len(), dim })
             }
             Start::Point(point) => match point.iter().find(|x| !x.is_finite()) {
                 Some(&x) => Err(RunError::StartValue(x)),
@@ -183,86 +133,17 @@ impl Run {
         }
     }
 
-    fn layout(&self, dim: usize) -> Layout {
-        let segment = (SEGMENT / (self.chains * dim)).clamp(16, 1 << 16);
-        let segment = segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX));
-        Layout { chains: self.chains, draws: self.draws, dim, velocities: self.velocities, segment }
+    /// Steps in all.
+    pub(super) fn total(&self) -> u64 {
+        self.warmup + self.draws * self.thin
     }
 
     /// Draws of a chain made in the first `step` steps.
-    fn draws_at(&self, step: u64) -> u64 {
+    pub(super) fn draws_at(&self, step: u64) -> u64 {
         step.saturating_sub(self.warmup) / self.thin
     }
 
-    /// Segments end where their draws fill up, counted from the end of the warm-up, whatever step a run was resumed at.
-    fn segment_end(&self, step: u64, segment: usize) -> u64 {
-        let length = segment as u64 * self.thin;
-        if step < self.warmup {
-            (step + length).min(self.warmup)
-        } else {
-            let segments = (step - self.warmup) / length + 1;
-            self.warmup + (segments * length).min(self.draws * self.thin)
-        }
-    }
-
-    fn advance(
-        &self,
-        potential: &dyn Potential,
-        sampler: &Sampler,
-        steps: std::ops::Range<u64>,
-        draws: usize,
-        workers: &mut [Worker],
-        mut values: &mut [f64],
-    ) -> Result<(), RunError> {
-        let mut parts = Vec::with_capacity(workers.len());
-        for worker in &*workers {
-            let width = if self.velocities { 2 } else { 1 };
-            let (part, rest) = values.split_at_mut(worker.batch.x.len() * draws * width);
-            parts.push(part);
-            values = rest;
-        }
-        workers
-            .par_iter_mut()
-            .zip(parts)
-            .try_for_each(|(worker, part)| worker.advance(self, potential, sampler, steps.clone(), part))
-            .map_err(RunError::from)
-    }
-
-    /// The checkpoint of this run, if there is one.
-    fn saved(&self, dim: usize) -> Result<Option<Checkpoint>, RunError> {
-        match &self.checkpoint {
-            Some(path) if path.exists() => Ok(Some(Checkpoint::read(path)?.of(path, &self.identity(dim))?)),
-            _ => Ok(None),
-        }
-    }
-
-    fn begin(&self, dim: usize, threads: usize, saved: Option<&Checkpoint>) -> State {
-        let size = (COORDINATES / dim).clamp(1, self.chains.div_ceil(threads).max(1));
-        let mut state = State { step: 0, weight: 0.0, workers: Vec::new() };
-        for first in (0..self.chains).step_by(size) {
-            let chains = first..(first + size).min(self.chains);
-            let coordinates = chains.start * dim..chains.end * dim;
-            let (x, v) = match saved {
-                Some(saved) => (saved.x[coordinates.clone()].to_vec(), saved.v[coordinates].to_vec()),
-                None => (self.start_of(chains.clone(), dim), vec![0.0; coordinates.len()]),
-            };
-            let mut worker =
-                Worker::new(first, Batch::new(dim, first, x, v, self.seed), self.functions.len());
-            if let Some(saved) = saved {
-                let n = self.functions.len();
-                worker.sums.copy_from_slice(&saved.sums[chains.start * n..chains.end * n]);
-                let mine = saved.divergences.iter().filter(|d| chains.contains(&d.chain));
-                worker.divergences.extend(mine);
-            }
-            state.workers.push(worker);
-        }
-        if let Some(saved) = saved {
-            (state.step, state.weight) = (saved.step, saved.weight);
-        }
-        state
-    }
-
-    fn start_of(&self, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
+    pub(super) fn start_of(&self, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
         match &self.start {
             Start::Point(point) => point.repeat(chains.len()),
             Start::Gaussian(sd) => chains
@@ -274,69 +155,49 @@ impl Run {
         }
     }
 
-    /// Everything that the draws depend on, as text: two runs with the same identity have the same draws.
-    fn identity(&self, dim: usize) -> String {
+    /// Everything that the draws depend on, as text: two runs with the same identity have the same draws. Of the
+    /// potential, and of functions in general, it is what they return at some points.
+    pub(super) fn identity(&self, potential: &dyn Potential) -> String {
         let names: Vec<&str> = self.functions.iter().map(|(name, _)| name.as_str()).collect();
-        format!(
-            "system: {:?}\nintegrator: {}\nsteps: {:?}\nchains: {}\ndimension: {dim}\nwarmup: {}\ndraws: {}\nthin: {}\nseed: {}\nstart: {:?}\nvelocities: {}\naverages: {}",
-            self.system,
-            self.integrator,
-            self.schedule,
-            self.chains,
-            self.warmup,
-            self.draws,
-            self.thin,
-            self.seed,
-            self.start,
-            self.velocities,
-            names.join(", "),
-        )
-    }
-
-    fn save(&self, state: &State, layout: &Layout) -> Result<(), RunError> {
-        let Some(path) = &self.checkpoint else { return Ok(()) };
-        let gather = |of: fn(&Worker) -> &[f64]| state.workers.iter().flat_map(of).copied().collect();
-        let checkpoint = Checkpoint {
-            identity: self.identity(layout.dim),
-            step: state.step,
-            weight: state.weight,
-            x: gather(|w| &w.batch.x),
-            v: gather(|w| &w.batch.v),
-            sums: gather(|w| &w.sums),
-            divergences: state.divergences(),
-        };
-        Ok(checkpoint.write(path)?)
-    }
-
-    fn outcome(&self, state: &State, stopped: bool) -> Outcome {
-        let divergences = state.divergences();
-        let average = |(i, (name, _)): (usize, &TestFunction)| {
-            let sums = state.workers.iter().flat_map(|w| &w.sums).skip(i).step_by(self.functions.len());
-            let mut chains: Vec<f64> = sums.map(|sum| sum / state.weight).collect();
-            for divergence in &divergences {
-                chains[divergence.chain] = f64::NAN;
-            }
-            Average { name: name.clone(), chains }
-        };
-        let averages = self.functions.iter().enumerate().map(average).collect();
-        Outcome { draws: self.draws_at(state.step), stopped, divergences, averages }
+        let (run, dim) = (self, potential.dim());
+        [
+            format!("system: {:?}", run.system),
+            format!("integrator: {}", run.integrator),
+            format!("steps: {:?}", run.schedule),
+            format!("potential: {dim} coordinates, {:016x}", fingerprint_of(potential)),
+            format!("chains: {}", run.chains),
+            format!("warmup: {}", run.warmup),
+            format!("draws: {}", run.draws),
+            format!("thin: {}", run.thin),
+            format!("seed: {}", run.seed),
+            format!("start: {:?}", run.start),
+            format!("velocities: {}", run.velocities),
+            format!("averages: {names:?}"),
+        ]
+        .join("\n")
     }
 }
 
-/// What changes during a run.
-struct State {
-    step: u64,
-    /// Σ ηₖ over the steps that the averages are over.
-    weight: f64,
-    workers: Vec<Worker>,
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} by {}, steps {:?}, ", self.system, self.integrator, self.schedule)?;
+        write!(f, "{} chains of {} draws every {} steps, ", self.chains, self.draws, self.thin)?;
+        write!(f, "warm-up {}, seed {}", self.warmup, self.seed)
+    }
 }
 
-impl State {
-    fn divergences(&self) -> Vec<Divergence> {
-        let mut all: Vec<_> = self.workers.iter().flat_map(|w| &w.divergences).copied().collect();
-        all.sort_by_key(|d| d.chain);
-        all
+/// What tells one potential from another: values and gradients at three points.
+fn fingerprint_of(potential: &dyn Potential) -> u64 {
+    let dim = potential.dim();
+    let mut gradient = vec![0.0; dim];
+    let mut bytes = Vec::new();
+    for size in [0.3, 0.7, 1.1] {
+        let x: Vec<f64> = (0..dim).map(|i| size * (1.0 - 0.3 * (i % 5) as f64)).collect();
+        potential.gradient(&x, &mut gradient);
+        bytes.extend_from_slice(&potential.value(&x).to_le_bytes());
+        gradient.iter().for_each(|g| bytes.extend_from_slice(&g.to_le_bytes()));
     }
+    fingerprint(&bytes)
 }
 
 /// A draw of N(0, 1) from two words, by Box and Muller.

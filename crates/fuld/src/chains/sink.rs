@@ -1,5 +1,6 @@
 //! Where draws go: into memory, to a function, or to disk (see [`super::ZarrSink`]).
 
+use super::outcome::Outcome;
 use std::io;
 
 /// The shape of a run's output.
@@ -15,6 +16,8 @@ pub struct Layout {
     pub velocities: bool,
     /// Draws a chain in each segment but the last.
     pub segment: usize,
+    /// A fingerprint of all that the draws depend on: the same for two parts of one run, different for different runs.
+    pub run: u64,
 }
 
 impl Layout {
@@ -51,6 +54,7 @@ pub struct Samples {
     filled: usize,
     /// For each chain its draws, for each draw its numbers.
     values: Vec<f64>,
+    pub(super) outcome: Option<Outcome>,
 }
 
 impl Samples {
@@ -64,26 +68,34 @@ impl Samples {
         self.layout.map_or(0, |l| l.dim)
     }
 
+    /// What the run came to besides its draws: averages, divergences. None if the draws were streamed here by hand.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
     /// Draws a chain that were made: fewer than asked for if the run was stopped.
     pub fn draws(&self) -> usize {
         self.filled
     }
 
     /// All numbers of one chain's draws, one draw after the other: positions, each followed by its velocity if those were
-    /// recorded.
+    /// recorded. Panics if there is no such chain.
     pub fn chain(&self, chain: usize) -> &[f64] {
+        assert!(chain < self.chains(), "chain {chain} of {}", self.chains());
         let width = self.layout.map_or(0, |l| l.width());
-        let length = self.values.len() / self.chains().max(1);
+        let length = self.values.len() / self.chains();
         &self.values[chain * length..][..self.filled * width]
     }
 
-    /// One coordinate of the positions, one vector a chain: what diagnostics take.
+    /// One coordinate of the positions, one vector a chain: what diagnostics take. Panics if there is no
+    /// such coordinate.
     pub fn coordinate(&self, coordinate: usize) -> Vec<Vec<f64>> {
         assert!(coordinate < self.dim(), "coordinate {coordinate} of {}", self.dim());
         self.column(coordinate)
     }
 
-    /// One coordinate of the velocities, one vector a chain, if they were recorded.
+    /// One coordinate of the velocities, one vector a chain, if they were recorded. Panics if there is no such
+    /// coordinate.
     pub fn velocity(&self, coordinate: usize) -> Option<Vec<Vec<f64>>> {
         assert!(coordinate < self.dim(), "coordinate {coordinate} of {}", self.dim());
         self.layout.filter(|l| l.velocities).map(|l| self.column(l.dim + coordinate))
@@ -95,7 +107,7 @@ impl Samples {
         (0..self.chains()).map(|c| pick(self.chain(c))).collect()
     }
 
-    /// One coordinate of the positions of all chains.
+    /// One coordinate of the positions of all chains. Panics if there is no such coordinate.
     pub fn pooled(&self, coordinate: usize) -> Vec<f64> {
         self.coordinate(coordinate).concat()
     }
@@ -107,8 +119,12 @@ impl Sink for Samples {
             return Err(io::Error::other("a run in memory cannot be resumed: its earlier draws are gone"));
         }
         let draws = usize::try_from(layout.draws).map_err(io::Error::other)?;
-        let values = vec![0.0; layout.chains * draws * layout.width()];
-        *self = Self { layout: Some(*layout), filled: 0, values };
+        let count = layout.chains.checked_mul(draws).and_then(|n| n.checked_mul(layout.width()));
+        let count = count.ok_or_else(|| io::Error::other("more draws than memory has addresses"))?;
+        let mut values = Vec::new();
+        values.try_reserve_exact(count).map_err(io::Error::other)?;
+        values.resize(count, 0.0);
+        *self = Self { layout: Some(*layout), filled: 0, values, outcome: None };
         Ok(())
     }
 

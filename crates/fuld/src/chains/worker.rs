@@ -15,6 +15,8 @@ pub(super) struct Worker {
     /// Number of the first chain.
     pub(super) first: usize,
     pub(super) batch: Batch,
+    /// Σ ηₖ over the steps that the averages are over.
+    pub(super) weight: f64,
     /// Σ ηₖ h(xᵏ): for each chain, each test function.
     pub(super) sums: Vec<f64>,
     /// What became of chains that diverged.
@@ -24,24 +26,24 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
         let sums = vec![0.0; batch.chains() * functions];
-        Self { first, batch, sums, divergences: Vec::new() }
+        Self { first, batch, weight: 0.0, sums, divergences: Vec::new() }
     }
 
-    /// Steps `from`, …, `to` − 1. Records every `thin`-th position after the warm-up into `out`, for each chain its
-    /// draws, and adds to the averages.
+    /// Makes the steps. Records every `thin`-th position after the warm-up into `out`, which has room for a segment of each
+    /// chain, from its draw number `draw` on, and adds to the averages.
     pub(super) fn advance(
         &mut self,
         run: &Run,
         potential: &dyn Potential,
         sampler: &Sampler,
         steps: std::ops::Range<u64>,
+        mut draw: usize,
         out: &mut [f64],
     ) -> Result<(), ParameterError> {
         if run.integrator.carries_gradient() {
             // As the step before left it; computed again, so that a resumed run need not store it.
             self.batch.update_gradient(potential, steps.start);
         }
-        let mut draw = 0;
         for k in steps {
             let eta = run.schedule.at(k)?;
             run.integrator.step(&run.system, potential, sampler, eta, k, &mut self.batch);
@@ -49,6 +51,7 @@ impl Worker {
                 self.bury_diverged(k);
             }
             if k >= run.warmup {
+                self.weight += eta;
                 self.average(run, eta);
                 if (k + 1 - run.warmup).is_multiple_of(run.thin) {
                     self.record(draw, run.velocities, out);

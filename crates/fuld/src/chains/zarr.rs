@@ -2,13 +2,16 @@
 //!
 //! The store has a group `posterior` with an array for the positions, dimensions (chain, draw, …), and the coordinates
 //! `chain` and `draw`. It is Zarr version 2, uncompressed, one chunk a segment: the format needs some lines of JSON and raw
-//! little-endian numbers, less than any library for it, and every file is written whole or not at all. The shape on disk grows with each
-//! segment, so that a run can be looked at while it goes on, or after it was killed.
+//! little-endian numbers, less than any library for it, and every file is written whole or not at all. The shape on disk grows whenever
+//! the run is saved, so that it can be looked at while it goes on, or after it was killed.
 
 use super::checkpoint::replace;
 use super::sink::{Layout, Sink};
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The file that says whose draws a store holds.
+const MARK: &str = ".zattrs";
 
 /// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`.
 #[derive(Clone, Debug)]
@@ -22,12 +25,17 @@ pub struct ZarrSink {
 impl ZarrSink {
     /// A store in the directory `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let layout = Layout { chains: 0, draws: 0, dim: 0, velocities: false, segment: 0 };
+        let layout = Layout { chains: 0, draws: 0, dim: 0, velocities: false, segment: 0, run: 0 };
         Self { path: path.into(), layout, filled: 0 }
     }
 
     fn positions(&self) -> PathBuf {
         self.path.join("posterior/x")
+    }
+
+    /// What says whose draws these are.
+    fn mark(&self) -> String {
+        format!(r#"{{"fuld_run":"{:016x}"}}"#, self.layout.run)
     }
 
     fn variables(&self) -> &'static [&'static str] {
@@ -43,6 +51,7 @@ impl ZarrSink {
             |length: u64, chunk: usize| array_json(&length.to_string(), &chunk.to_string(), "<i8", "null");
         let mut files = vec![
             (".zgroup".to_owned(), group()),
+            (MARK.to_owned(), self.mark()),
             ("posterior/.zgroup".into(), group()),
             ("posterior/chain/.zarray".into(), index(chains as u64, chains)),
             ("posterior/chain/.zattrs".into(), dimensions_json(r#""chain""#)),
@@ -104,16 +113,24 @@ impl Sink for ZarrSink {
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
         self.layout = *layout;
         self.filled = done;
-        if done > 0 && !self.positions().join(".zarray").exists() {
-            return Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                format!(
-                    "{} does not hold the {done} draws that the checkpoint speaks of",
-                    self.path.display()
-                ),
-            ));
+        let store = self.path.display();
+        let problem = match std::fs::read_to_string(self.path.join(MARK)) {
+            Ok(mark) if mark == self.mark() => None,
+            Ok(_) => Some(format!(
+                "{store} holds the draws of another run; name the directory that this run began with"
+            )),
+            Err(_) if self.vacant().is_err() => {
+                Some(format!("{store} holds draws that no run of this program left"))
+            }
+            Err(_) if done > 0 => {
+                Some(format!("{store} does not hold the {done} draws that the checkpoint speaks of"))
+            }
+            Err(_) => None,
+        };
+        match problem {
+            Some(problem) => Err(io::Error::other(problem)),
+            None => self.describe(),
         }
-        self.describe()
     }
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
@@ -141,7 +158,8 @@ impl Sink for ZarrSink {
     fn flush(&mut self) -> io::Result<()> {
         self.describe()?;
         // The names of new files are durable once their directory is.
-        sync_directory(&self.positions())
+        sync_directory(&self.path.join("posterior/draw"))?;
+        self.variables().iter().try_for_each(|name| sync_directory(&self.path.join("posterior").join(name)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Kinetic, relax_by_flow};
 use crate::custom_kinetic::KineticError;
 use crate::drift_flow::DriftFlow;
 use crate::gaussian_drift::GaussianDrift;
+use crate::parameters::noise_amplitude;
 
 /// g = |v|²/2 with the friction c of [`GaussianDrift`]: v ~ N(0, 1/β) under noise of any tail index.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ impl GaussianKinetic {
     /// The energy for 0 < α ≤ 2 and β > 0.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, KineticError> {
         let drift = GaussianDrift::new(alpha, beta)?;
-        Ok(Self { drift, flow: drift.flow()?, amplitude: libm::pow(beta, -1.0 / alpha) })
+        Ok(Self { drift, flow: drift.flow()?, amplitude: noise_amplitude(alpha, beta)? })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Velocities as they are: h(v) = v, c(v) = v, whatever the noise.
 
 use super::{Kinetic, relax_linearly};
-use crate::{Beta, ParameterError};
-use levy_stable::Alpha;
+use crate::ParameterError;
+use crate::parameters::noise_amplitude;
 
 /// g = |v|²/2 with linear friction. Right for Gaussian noise; with stable noise this is the *uncorrected* dynamics, whose
 /// stationary law is not e^(−βf).
@@ -16,8 +16,7 @@ pub struct Newtonian {
 impl Newtonian {
     /// Noise of tail index α with the amplitude β^(−1/α), which at α = 2 is that of Langevin dynamics.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
-        let amplitude = libm::pow(Beta::new(beta)?.get(), -1.0 / Alpha::new(alpha)?.get());
-        Ok(Self { alpha, amplitude, factor: 1.0 })
+        Ok(Self { alpha, amplitude: noise_amplitude(alpha, beta)?, factor: 1.0 })
     }
 
     /// No noise: the velocity of SGD with momentum and of its differential equation.
@@ -25,15 +24,19 @@ impl Newtonian {
         Self { alpha: 2.0, amplitude: 0.0, factor: 1.0 }
     }
 
-    /// With h(v) = c(v) = `factor`·v, as fractional Hamiltonian dynamics has them after its approximation.
-    pub fn times(self, factor: f64) -> Self {
-        Self { factor, ..self }
+    /// With h(v) = c(v) = `factor`·v, factor > 0, as fractional Hamiltonian dynamics has them after its approximation.
+    pub fn times(self, factor: f64) -> Result<Self, ParameterError> {
+        Ok(Self { factor: positive(factor)?, ..self })
     }
 
-    /// With noise of another amplitude.
-    pub fn with_amplitude(self, amplitude: f64) -> Self {
-        Self { amplitude, ..self }
+    /// With noise of another amplitude > 0.
+    pub fn with_amplitude(self, amplitude: f64) -> Result<Self, ParameterError> {
+        Ok(Self { amplitude: positive(amplitude)?, ..self })
     }
+}
+
+fn positive(factor: f64) -> Result<f64, ParameterError> {
+    if factor > 0.0 && factor.is_finite() { Ok(factor) } else { Err(ParameterError::Factor(factor)) }
 }
 
 impl Kinetic for Newtonian {

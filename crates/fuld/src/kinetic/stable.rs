@@ -1,7 +1,8 @@
 //! The α-stable kinetic energy: friction stays linear, transport bends.
 
 use super::{Kinetic, relax_linearly};
-use crate::{Beta, ParameterError};
+use crate::ParameterError;
+use crate::parameters::noise_amplitude;
 use levy_stable::ScoreTable;
 
 /// Which inverse temperature the transport field belongs to.
@@ -19,7 +20,7 @@ pub enum Temperature {
 #[derive(Clone, Debug)]
 pub struct StableKinetic {
     table: ScoreTable,
-    beta: f64,
+    amplitude: f64,
     /// h(v) = outer · ∇G_α(inner · v)
     inner: f64,
     outer: f64,
@@ -33,13 +34,12 @@ impl StableKinetic {
 
     /// The energy with the field of the given kind.
     pub fn with_temperature(alpha: f64, beta: f64, temperature: Temperature) -> Result<Self, ParameterError> {
-        let beta = Beta::new(beta)?.get();
-        let table = ScoreTable::new(alpha)?;
+        let amplitude = noise_amplitude(alpha, beta)?;
         let (inner, outer) = match temperature {
-            Temperature::Exact => (libm::pow(beta, 1.0 / alpha), libm::pow(beta, 1.0 / alpha - 1.0)),
+            Temperature::Exact => (1.0 / amplitude, 1.0 / amplitude / beta),
             Temperature::BetaFree => (1.0, 1.0),
         };
-        Ok(Self { table, beta, inner, outer })
+        Ok(Self { table: ScoreTable::new(alpha)?, amplitude, inner, outer })
     }
 }
 
@@ -68,12 +68,12 @@ impl Kinetic for StableKinetic {
     }
 
     fn amplitude(&self) -> f64 {
-        libm::pow(self.beta, -1.0 / self.alpha())
+        self.amplitude
     }
 
     /// Exact.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-        relax_linearly(self.alpha(), self.amplitude(), gamma, t, noise, v);
+        relax_linearly(self.alpha(), self.amplitude, gamma, t, noise, v);
     }
 
     fn alpha(&self) -> f64 {

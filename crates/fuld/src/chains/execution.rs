@@ -1,0 +1,275 @@
+//! A run being run: batches of chains over threads, segments to the sink, checkpoints on the way.
+
+use super::checkpoint::{Checkpoint, fingerprint};
+use super::outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
+use super::run::{Run, TestFunction};
+use super::sink::{Layout, Sink};
+use super::worker::Worker;
+use crate::batch::Batch;
+use crate::{ParameterError, Potential};
+use levy_stable::Sampler;
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
+/// Coordinates of a batch: what it works on stays in the first cache.
+const COORDINATES: usize = 512;
+/// Values of a segment: some megabytes.
+const SEGMENT: usize = 1 << 20;
+/// How long to work between two looks at the clock.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// A run with its state.
+pub(super) struct Execution<'a> {
+    run: &'a Run,
+    potential: &'a dyn Potential,
+    sampler: Sampler,
+    pool: rayon::ThreadPool,
+    layout: Layout,
+    identity: String,
+    /// Steps made.
+    step: u64,
+    workers: Vec<Worker>,
+    /// Draws of the segment that was begun: for each chain room for a segment.
+    begun: Vec<f64>,
+}
+
+impl<'a> Execution<'a> {
+    /// From the start, or from where the checkpoint says.
+    pub(super) fn begin(
+        run: &'a Run,
+        potential: &'a dyn Potential,
+        sink: &mut dyn Sink,
+    ) -> Result<Self, RunError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(run.threads)
+            .build()
+            .map_err(|error| RunError::Threads { threads: run.threads, reason: error.to_string() })?;
+        let identity = run.identity(potential);
+        let layout = layout(run, potential.dim(), fingerprint(identity.as_bytes()));
+        let mut begun = Vec::new();
+        let room = layout.chains * layout.segment * layout.width();
+        begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
+        begun.resize(room, 0.0);
+
+        let sampler = Sampler::new(run.system.alpha(), 1.0).map_err(ParameterError::from)?;
+        let mut this =
+            Self { run, potential, sampler, pool, layout, identity, step: 0, workers: Vec::new(), begun };
+        let resumed = this.restore()?;
+        if !resumed {
+            // From here on the sink is this run's: should it be killed before its first draw, it is still recognised.
+            sink.vacant()?;
+            this.save()?;
+        }
+        sink.begin(&this.layout, this.delivered())?;
+        Ok(this)
+    }
+
+    /// To the end, or until told to stop.
+    pub(super) fn finish(
+        mut self,
+        sink: &mut dyn Sink,
+        progress: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Outcome, RunError> {
+        let began = Instant::now();
+        let (mut saved, mut pace, total) = (began, Pace::default(), self.run.total());
+        let mut stopped = false;
+        while self.step < total && !stopped {
+            let end = self.segment_end();
+            let steps = self.step..end.min(self.step.saturating_add(pace.steps));
+            pace.time(|| self.advance(steps))?;
+            stopped = progress(&self.progress(began.elapsed())) == Control::Stop && self.step < total;
+            if self.step == end || stopped {
+                self.deliver(sink, end)?;
+            }
+            if stopped || self.step == total || saved.elapsed() > self.run.checkpoint_every {
+                sink.flush()?;
+                self.save()?;
+                saved = Instant::now();
+            }
+        }
+        Ok(self.outcome(stopped))
+    }
+
+    /// Draws of a chain before the segment that the present step is in.
+    fn segment_start(&self) -> u64 {
+        let segment = self.layout.segment as u64;
+        self.run.draws_at(self.step) / segment * segment
+    }
+
+    /// Draws of a chain that the sink has in whole segments; the others are in the checkpoint.
+    fn delivered(&self) -> u64 {
+        if self.step == self.run.total() { self.run.draws } else { self.segment_start() }
+    }
+
+    /// The step at which the present segment, or the warm-up, is complete.
+    fn segment_end(&self) -> u64 {
+        if self.step < self.run.warmup {
+            return self.run.warmup;
+        }
+        let draws = (self.segment_start() + self.layout.segment as u64).min(self.run.draws);
+        self.run.warmup + draws * self.run.thin
+    }
+
+    fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+        let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
+        let draw = (run.draws_at(steps.start) - self.segment_start()) as usize;
+        let room = self.layout.segment * self.layout.width();
+        let mut parts = Vec::with_capacity(self.workers.len());
+        let mut rest = &mut self.begun[..];
+        for worker in &self.workers {
+            let (part, others) = rest.split_at_mut(worker.batch.chains() * room);
+            parts.push(part);
+            rest = others;
+        }
+        let workers = &mut self.workers;
+        self.pool.install(|| {
+            workers.par_iter_mut().zip(parts).try_for_each(|(worker, part)| {
+                worker.advance(run, potential, sampler, steps.clone(), draw, part)
+            })
+        })?;
+        self.step = steps.end;
+        Ok(())
+    }
+
+    /// The draws of the present segment so far, without the room that is left; `first` is the segment's first draw.
+    fn packed(&self, first: u64) -> Vec<f64> {
+        let width = self.layout.width();
+        let count = (self.run.draws_at(self.step) - first) as usize * width;
+        self.begun
+            .chunks_exact(self.layout.segment * width)
+            .flat_map(|chain| &chain[..count])
+            .copied()
+            .collect()
+    }
+
+    /// Hands the segment that ends, or would end, at step `end` to the sink.
+    fn deliver(&self, sink: &mut dyn Sink, end: u64) -> Result<(), RunError> {
+        let segment = self.layout.segment as u64;
+        let first = self.run.draws_at(end).saturating_sub(1) / segment * segment;
+        let made = self.run.draws_at(self.step);
+        if made == first {
+            Ok(())
+        } else if made - first == segment {
+            Ok(sink.segment(first, &self.begun)?)
+        } else {
+            Ok(sink.segment(first, &self.packed(first))?)
+        }
+    }
+
+    fn progress(&self, elapsed: Duration) -> Progress {
+        Progress {
+            steps: self.step,
+            total: self.run.total(),
+            draws: self.run.draws_at(self.step),
+            diverged: self.workers.iter().map(|w| w.divergences.len()).sum(),
+            elapsed,
+        }
+    }
+
+    /// Makes the workers, with the state of the checkpoint if there is one; says whether there was.
+    fn restore(&mut self) -> Result<bool, RunError> {
+        let (run, dim) = (self.run, self.layout.dim);
+        let saved = match &run.checkpoint {
+            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.identity)?),
+            _ => None,
+        };
+        let size = (COORDINATES / dim).clamp(1, run.chains.div_ceil(self.pool.current_num_threads()));
+        let functions = run.functions.len();
+        for first in (0..run.chains).step_by(size) {
+            let chains = first..(first + size).min(run.chains);
+            let coordinates = chains.start * dim..chains.end * dim;
+            let (x, v) = match &saved {
+                Some(saved) => (saved.x[coordinates.clone()].to_vec(), saved.v[coordinates].to_vec()),
+                None => (run.start_of(chains.clone(), dim), vec![0.0; coordinates.len()]),
+            };
+            let mut worker = Worker::new(first, Batch::new(dim, first, x, v, run.seed), functions);
+            if let Some(saved) = &saved {
+                worker.weight = saved.weight;
+                worker.sums.copy_from_slice(&saved.sums[chains.start * functions..chains.end * functions]);
+                worker.divergences.extend(saved.divergences.iter().filter(|d| chains.contains(&d.chain)));
+            }
+            self.workers.push(worker);
+        }
+        let Some(saved) = saved else { return Ok(false) };
+        self.step = saved.step;
+        let count = saved.begun.len() / run.chains;
+        if count > 0 {
+            let room = self.layout.segment * self.layout.width();
+            for (chain, draws) in self.begun.chunks_exact_mut(room).zip(saved.begun.chunks_exact(count)) {
+                chain[..count].copy_from_slice(draws);
+            }
+        }
+        Ok(true)
+    }
+
+    fn save(&self) -> Result<(), RunError> {
+        let Some(path) = &self.run.checkpoint else { return Ok(()) };
+        let gather = |of: fn(&Worker) -> &[f64]| self.workers.iter().flat_map(of).copied().collect();
+        let checkpoint = Checkpoint {
+            identity: self.identity.clone(),
+            step: self.step,
+            weight: self.workers[0].weight,
+            x: gather(|w| &w.batch.x),
+            v: gather(|w| &w.batch.v),
+            sums: gather(|w| &w.sums),
+            begun: self.packed(self.segment_start()),
+            divergences: self.divergences(),
+        };
+        Ok(checkpoint.write(path)?)
+    }
+
+    fn divergences(&self) -> Vec<Divergence> {
+        let mut all: Vec<_> = self.workers.iter().flat_map(|w| &w.divergences).copied().collect();
+        all.sort_by_key(|d| d.chain);
+        all
+    }
+
+    fn outcome(&self, stopped: bool) -> Outcome {
+        let divergences = self.divergences();
+        let average = |(i, (name, _)): (usize, &TestFunction)| {
+            let sums = self.workers.iter().flat_map(|w| &w.sums).skip(i).step_by(self.run.functions.len());
+            let mut chains: Vec<f64> = sums.map(|sum| sum / self.workers[0].weight).collect();
+            for divergence in &divergences {
+                chains[divergence.chain] = f64::NAN;
+            }
+            Average { name: name.clone(), chains }
+        };
+        let averages = self.run.functions.iter().enumerate().map(average).collect();
+        Outcome { draws: self.run.draws_at(self.step), stopped, divergences, averages }
+    }
+}
+
+fn layout(run: &Run, dim: usize, fingerprint: u64) -> Layout {
+    let segment = (SEGMENT / (run.chains * dim)).clamp(16, 1 << 16);
+    let segment = segment.min(usize::try_from(run.draws).unwrap_or(usize::MAX));
+    Layout {
+        chains: run.chains,
+        draws: run.draws,
+        dim,
+        velocities: run.velocities,
+        segment,
+        run: fingerprint,
+    }
+}
+
+/// How many steps make a breath, learned on the way. It decides when to look up, never what is computed.
+struct Pace {
+    steps: u64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { steps: 16 }
+    }
+}
+
+impl Pace {
+    /// Times the work of the present number of steps, and chooses the next.
+    fn time(&mut self, work: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+        let start = Instant::now();
+        work()?;
+        let ratio = BREATH.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
+        self.steps = ((self.steps as f64 * ratio.clamp(0.25, 4.0)) as u64).clamp(1, 1 << 24);
+        Ok(())
+    }
+}
