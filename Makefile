@@ -47,9 +47,10 @@ bench:
 
 # Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
 accuracy: $(VENV)/accuracy.done
-	$(CARGO) build --release --package levy-stable --example evaluate --locked
+	$(CARGO) build --release --package levy-stable --examples --locked
 	$(VENV)/bin/python tools/accuracy/measure.py target/release/examples/evaluate
 	$(VENV)/bin/python tools/accuracy/draw.py
+	$(VENV)/bin/python tools/accuracy/law.py target/release/examples
 
 clean:
 	$(CARGO) clean

@@ -9,6 +9,9 @@ pub enum ParameterError {
     /// The tail index is not in (0, 2].
     #[error("the tail index alpha must satisfy 0 < alpha <= 2, got {0}")]
     Alpha(f64),
+    /// The tail index is too small for a table of ∇G_α.
+    #[error("the field is tabulated for 0.1 <= alpha <= 2, got {0}")]
+    TableAlpha(f64),
     /// The scale is not positive and finite.
     #[error("the scale must be positive and finite, got {0}")]
     Scale(f64),

@@ -71,7 +71,9 @@ fn improve(x: f64, q: f64, (sf, local): (f64, Local), logarithmic: bool) -> (f64
         // f(u) = ln sf − ln q, u = ln x; D = −f′ = x ψ/sf, D′ = D m with m = 1 − x g′ + D, D″ = D(m² + m′)
         let d = x * local.pdf / sf;
         let m = 1.0 - x * score + d;
-        let third = m * m - x * score - x * x * local.score_derivative + d * m;
+        // Beyond 1e150 x² g″ would be ∞·0; it is −x g′ there.
+        let bend = if x < 1e150 { x * x * local.score_derivative } else { -x * score };
+        let third = m * m - x * score - bend + d * m;
         let step = householder(libm::log(sf / q) / d, m, third);
         (x * libm::exp(step), step)
     }

@@ -43,9 +43,12 @@ pub struct ScoreTable {
 const TOLERANCE: f64 = 2e-13;
 
 impl ScoreTable {
-    /// Builds the table for 0 < α ≤ 2.
+    /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = SymmetricStable::kinetic(alpha)?;
+        if alpha < 0.1 {
+            return Err(ParameterError::TableAlpha(alpha));
+        }
         // Octaves that doubles can hold, with room for the factor 2 in the argument.
         let (double, max_relative_error) = Field::build(&law, TOLERANCE, -1000..1000);
         let single = Single::build(&law);

@@ -104,6 +104,19 @@ fn quantile_inverts_cdf_and_sf() {
     }
 }
 
+/// For α < 0.1 quantiles soon leave the range where x² is a number.
+#[test]
+fn far_quantiles_of_tiny_alpha() {
+    for (alpha, q) in [(0.03, 1.1688349486036787e-5), (0.01, 0.01409272), (0.05, 1e-9)] {
+        let law = SymmetricStable::new(alpha).unwrap();
+        let x = law.isf(q);
+        assert!(
+            x > 1e154 && x < f64::INFINITY && (law.sf(x) / q - 1.0).abs() < 1e-11,
+            "alpha = {alpha}: {x:e}"
+        );
+    }
+}
+
 #[test]
 fn entropy_agrees() {
     for row in rows("entropy.csv") {

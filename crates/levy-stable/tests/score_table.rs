@@ -1,6 +1,6 @@
 //! ∇G_α from the table against the law itself.
 
-use levy_stable::{ScoreTable, SymmetricStable};
+use levy_stable::{ParameterError, ScoreTable, SymmetricStable};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -84,6 +84,16 @@ fn slices_give_the_same_bits() {
             assert_eq!(single_out[i].to_bits(), table.at_f32(single[i]).to_bits());
         }
     }
+}
+
+#[test]
+fn alpha_is_checked() {
+    assert_eq!(ScoreTable::new(2.1).unwrap_err(), ParameterError::Alpha(2.1));
+    assert_eq!(
+        ScoreTable::new(0.05).unwrap_err().to_string(),
+        "the field is tabulated for 0.1 <= alpha <= 2, got 0.05"
+    );
+    assert!(ScoreTable::new(0.1).is_ok());
 }
 
 #[test]
