@@ -63,33 +63,36 @@ fn pooled_velocity(samples: &Samples) -> Vec<f64> {
     samples.velocity(0).unwrap().concat()
 }
 
+/// The tail indices and temperatures at which corrected systems are tried.
+fn grid() -> impl Iterator<Item = (f64, f64)> {
+    [0.8, 1.0, 1.2, 1.5, 1.9, 2.0].into_iter().flat_map(|alpha| [0.25, 1.0, 4.0].map(|beta| (alpha, beta)))
+}
+
 /// Theorem 1 with the exact field: x ~ e^(−βf), v ~ SαS((αβ)^(−1/α)), and the two independent.
 #[test]
 fn fuld_is_exact_at_every_temperature() {
-    for alpha in [0.8, 1.0, 1.2, 1.5, 1.9, 2.0] {
-        for beta in [0.25, 1.0, 4.0] {
-            let system = System::fuld(alpha, 4.0, beta).unwrap();
-            let samples = equilibrate(system, Integrator::Baoab, 0.02, 15.0, &wells(1));
-            let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
-            let d = kolmogorov(&x, gibbs(beta));
-            assert!(d < CHANCE + 0.002, "x at alpha = {alpha}, beta = {beta}: {d}");
-            let law = SymmetricStable::with_scale(alpha, (alpha * beta).powf(-1.0 / alpha)).unwrap();
-            let d = kolmogorov(&v, |v| law.cdf(v));
-            assert!(d < CHANCE, "v at alpha = {alpha}, beta = {beta}: {d}");
-            // Quadrants of (|x| above its median, |v| above its): a quarter each, within five standard deviations.
-            let median = |values: &[f64]| {
-                let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
-                sizes.sort_by(f64::total_cmp);
-                sizes[sizes.len() / 2]
-            };
-            let (mx, mv) = (median(&x), median(&v));
-            let both = x.iter().zip(&v).filter(|(x, v)| x.abs() > mx && v.abs() > mv).count() as f64;
-            let n = x.len() as f64;
-            assert!(
-                (both - n / 4.0).abs() < 5.0 * (n / 16.0).sqrt(),
-                "alpha = {alpha}, beta = {beta}: {both} of {n}"
-            );
-        }
+    for (alpha, beta) in grid() {
+        let system = System::fuld(alpha, 4.0, beta).unwrap();
+        let samples = equilibrate(system, Integrator::Baoab, 0.02, 15.0, &wells(1));
+        let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
+        let d = kolmogorov(&x, gibbs(beta));
+        assert!(d < CHANCE + 0.002, "x at alpha = {alpha}, beta = {beta}: {d}");
+        let law = SymmetricStable::with_scale(alpha, (alpha * beta).powf(-1.0 / alpha)).unwrap();
+        let d = kolmogorov(&v, |v| law.cdf(v));
+        assert!(d < CHANCE, "v at alpha = {alpha}, beta = {beta}: {d}");
+        // Quadrants of (|x| above its median, |v| above its): a quarter each, within five standard deviations.
+        let median = |values: &[f64]| {
+            let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
+            sizes.sort_by(f64::total_cmp);
+            sizes[sizes.len() / 2]
+        };
+        let (mx, mv) = (median(&x), median(&v));
+        let both = x.iter().zip(&v).filter(|(x, v)| x.abs() > mx && v.abs() > mv).count() as f64;
+        let n = x.len() as f64;
+        assert!(
+            (both - n / 4.0).abs() < 5.0 * (n / 16.0).sqrt(),
+            "alpha = {alpha}, beta = {beta}: {both} of {n}"
+        );
     }
 }
 
@@ -199,31 +202,22 @@ fn uncorrected_cauchy_quartic() {
     assert!(kolmogorov(&x, gibbs(1.0)) > 2.0 * CHANCE);
 }
 
-/// FULD with the Gaussian kinetic energy, which the paper gives up: stable for all these α at η = 0.02, γ = 10, with x as it
+/// FULD with the Gaussian kinetic energy, which the paper gives up: stable for all α at η = 0.02, γ = 10, with x as it
 /// should be and v ~ N(0, 1/β).
 #[test]
 fn gaussian_energy_is_stable_and_exact() {
-    let settings = [
-        (1.1, 1.0),
-        (1.2, 0.25),
-        (1.2, 1.0),
-        (1.5, 0.25),
-        (1.5, 1.0),
-        (1.5, 4.0),
-        (1.9, 1.0),
-        (1.9, 4.0),
-        (2.0, 1.0),
-    ];
-    for (alpha, beta) in settings {
+    for (alpha, beta) in grid() {
         let system = System::fuld_gaussian(alpha, 10.0, beta).unwrap();
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 30.0, &wells(1));
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         assert!(x.iter().all(|x| x.abs() < 20.0), "alpha = {alpha}, beta = {beta}");
         let gauss = SymmetricStable::with_scale(2.0, (2.0 * beta).powf(-0.5)).unwrap();
         let d = kolmogorov(&v, |v| gauss.cdf(v));
-        assert!(d < CHANCE + 0.006, "v at alpha = {alpha}, beta = {beta}: {d}");
+        // At this step the jumps of heavy noise at high temperature are seen in v before the friction has damped them.
+        let bias = if alpha <= 1.0 && beta < 1.0 { 0.03 } else { 0.006 };
+        assert!(d < CHANCE + bias, "v at alpha = {alpha}, beta = {beta}: {d}");
         let d = kolmogorov(&x, gibbs(beta));
-        assert!(d < CHANCE + 0.006, "x at alpha = {alpha}, beta = {beta}: {d}");
+        assert!(d < CHANCE + 0.002, "x at alpha = {alpha}, beta = {beta}: {d}");
     }
 }
 
@@ -258,11 +252,13 @@ fn custom_energy_is_exact() {
 #[test]
 fn flmc_is_exact_and_its_approximation_is_not() {
     let f = |x: f64| 0.25 * x.powi(4) - 0.5 * x * x;
-    for (alpha, beta) in [(1.2, 1.0), (1.5, 0.5), (1.8, 2.0)] {
-        let system = System::flmc(alpha, beta, f, |x| x * x * x - x, 5.0).unwrap();
+    for (alpha, beta) in grid() {
+        // As far as e^(βf) is of use.
+        let reach = (400.0 / beta).powf(0.25);
+        let system = System::flmc(alpha, beta, f, |x| x * x * x - x, reach).unwrap();
         let samples = equilibrate(system, Integrator::TamedEuler, 5e-4, 5.0, &wells(1));
         let d = kolmogorov(&samples.pooled(0), gibbs(beta));
-        assert!(d < CHANCE + 0.008, "alpha = {alpha}, beta = {beta}: {d}");
+        assert!(d < CHANCE + 0.006, "alpha = {alpha}, beta = {beta}: {d}");
     }
     // A well that is not at 0: nothing in the tamed step may take 0 for the middle.
     let shifted = System::flmc(1.5, 1.0, |x| 0.5 * (x - 7.0) * (x - 7.0), |x| x - 7.0, 14.0).unwrap();
