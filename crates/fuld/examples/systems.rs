@@ -8,16 +8,29 @@ use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
 use std::error::Error;
+use std::process::ExitCode;
 
 const GAMMA: f64 = 5.0;
 
 type Named = (&'static str, Result<System, Box<dyn Error>>, Integrator, f64);
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match compare() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compare() -> Result<(), Box<dyn Error>> {
     let mut arguments =
         std::env::args().skip(1).map(|a| a.parse::<f64>().map_err(|_| format!("{a:?} is no number")));
     let alpha = arguments.next().transpose()?.unwrap_or(1.5);
     let beta = arguments.next().transpose()?.unwrap_or(1.0);
+    // What no system can have is said once; a system that cannot have it says so in its line.
+    System::uncorrected(alpha, GAMMA, beta)?;
     let (f, derivative) = (|x: f64| 0.25 * x.powi(4) - 0.5 * x * x, |x: f64| x * x * x - x);
     let systems: [Named; 11] = [
         (

@@ -2,11 +2,21 @@
 //!
 //! Usage: cargo run --release -p fuld --example to_zarr DIRECTORY
 
-use fuld::chains::{Control, ZarrSink};
 use fuld::potential::DoubleWell;
-use fuld::{Integrator, Run, Schedule, System};
+use fuld::{Control, Integrator, Run, Schedule, System, ZarrSink};
+use std::process::ExitCode;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    match sample() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn sample() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).ok_or("name a directory for the draws")?;
     let run = Run {
         draws: 2000,
