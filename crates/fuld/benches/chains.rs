@@ -7,7 +7,7 @@ use fuld::{Integrator, Potential, Run, Schedule, System};
 use std::time::Duration;
 
 /// Enough that building the tables, some milliseconds a run, does not count.
-const STEPS: u64 = 4000;
+const STEPS: u64 = 8000;
 
 /// One run of `STEPS` steps, discarding the draws.
 fn go(chains: usize, threads: usize, integrator: Integrator, potential: &dyn Potential) {

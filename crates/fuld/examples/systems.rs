@@ -134,7 +134,8 @@ fn show(
     let density = KernelDensity::new(&sample)?;
     let modes: Vec<String> = density.modes(count)?.iter().map(|m| format!("{:+.2}", m.location)).collect();
     let diverged = outcome.divergences.len();
-    println!("{name:30} {eta:>6} {second:>8.4} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));
+    let second = if second < 1e3 { format!("{second:.4}") } else { format!("{second:.0e}") };
+    println!("{name:30} {eta:>6} {second:>8} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));
     Ok(())
 }
 
