@@ -80,8 +80,8 @@ impl System {
     /// dv = −γv dt − ∇f dt + (γ/β)^(1/α) dL, dx = v dt: stable noise where Gaussian noise was. Its stationary law is
     /// not e^(−βf) unless α = 2.
     ///
-    /// The paper prints the amplitude √(2γ/β), which at α = 2 would be twice that of Langevin dynamics (its L is √2 B
-    /// there); this is the amplitude of its other equations.
+    /// The paper prints the amplitude √(2γ/β), which at α = 2, where its L is √2 B, would be Langevin dynamics at twice the
+    /// temperature; this is the amplitude of its other equations.
     pub fn uncorrected(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
         let name = format!("uncorrected, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
         Self::underdamped(name, Newtonian::new(alpha, beta)?, gamma)

@@ -57,8 +57,7 @@ impl Sample {
 
     /// The quantile at a p known to be a probability.
     pub(super) fn at(&self, p: f64) -> f64 {
-        let position = Position::new(self.len(), p);
-        position.between(self.sorted[position.index], self.sorted[(position.index + 1).min(self.len() - 1)])
+        quantile_of(&self.sorted, p)
     }
 
     /// Where the sample has its body: the quantiles 0.001 and 0.999, but no further than five interquartile ranges
@@ -85,6 +84,12 @@ impl Sample {
         let to = self.sorted.partition_point(|&x| x <= high);
         &self.sorted[from..to.max(from)]
     }
+}
+
+/// The quantile at p of sorted numbers, as [`Sample::quantile`] has it.
+pub(crate) fn quantile_of(sorted: &[f64], p: f64) -> f64 {
+    let position = Position::new(sorted.len(), p);
+    position.between(sorted[position.index], sorted[(position.index + 1).min(sorted.len() - 1)])
 }
 
 /// Where a quantile of type 7 lies between two neighbours in order.

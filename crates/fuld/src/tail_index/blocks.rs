@@ -1,8 +1,9 @@
 //! Sums of blocks.
 
 use super::log_moments::Logs;
-use super::sample::{quantile, sorted};
+use super::sample::sorted;
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use crate::diagnostics::quantile_of;
 
 /// The growth of sums: m independent SαS(σ) numbers add up to SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
 ///
@@ -45,7 +46,7 @@ impl TailIndexEstimator for BlockLogMoments {
             .iter()
             .map(|&m| slope(sample, logs.mean, m, self.lags))
             .collect::<Result<Vec<_>, _>>()?;
-        let alpha = 1.0 / quantile(&sorted(&slopes), 0.5).max(0.5);
+        let alpha = 1.0 / quantile_of(&sorted(&slopes), 0.5).max(0.5);
         Ok(Estimate { alpha, scale: Some(logs.scale(alpha)), zeros: logs.zeros })
     }
 }

@@ -1,9 +1,10 @@
 //! Bootstrap intervals.
 
-use super::sample::{quantile, sorted};
+use super::sample::sorted;
 #[cfg(doc)]
 use super::{BlockLogMoments, CharacteristicRegression, LogMoments};
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use crate::diagnostics::quantile_of;
 use crate::random::{Purpose, Stream};
 
 /// The percentile bootstrap: rows are drawn with replacement, the estimator is run on each resample, and the interval lies
@@ -95,7 +96,7 @@ impl Bootstrap {
         let sorted = sorted(values);
         let (n, tail) = (sorted.len() as f64, 0.5 * (1.0 - self.level));
         // From quantiles i/(n + 1) to those of `quantile`, whose ends are the first and the last.
-        let at = |q: f64| quantile(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0));
+        let at = |q: f64| quantile_of(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0));
         Interval { low: at(tail), high: at(1.0 - tail) }
     }
 }

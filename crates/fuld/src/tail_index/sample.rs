@@ -1,6 +1,7 @@
 //! Data made ready: checked, centred, coordinate by coordinate.
 
 use super::TailIndexError;
+use crate::diagnostics::quantile_of;
 use crate::random::Stream;
 
 /// Numbers larger than this are refused: twice the largest must not overflow.
@@ -95,7 +96,7 @@ impl Sample {
     pub(super) fn spreads(&self) -> Result<Vec<f64>, TailIndexError> {
         let spread = |(coordinate, values): (usize, &[f64])| {
             let sorted = sorted(values);
-            let range = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
+            let range = quantile_of(&sorted, 0.75) - quantile_of(&sorted, 0.25);
             if range > 0.0 { Ok(range) } else { Err(TailIndexError::NoSpread { coordinate }) }
         };
         self.coordinates().enumerate().map(spread).collect()
@@ -130,7 +131,7 @@ impl Sample {
             if first == last {
                 return Err(TailIndexError::Constant { coordinate, value: first });
             }
-            let median = quantile(&sorted, 0.5);
+            let median = quantile_of(&sorted, 0.5);
             column.iter_mut().for_each(|x| *x -= median);
         }
         Ok(())
@@ -152,16 +153,6 @@ pub(super) fn sorted(x: &[f64]) -> Vec<f64> {
     let mut sorted = x.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
-}
-
-/// The q-quantile of sorted numbers, 0 ≤ q ≤ 1: linear between order statistics, the median halfway.
-pub(super) fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let place = q * (sorted.len() - 1) as f64;
-    let below = place as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    let weight = place - below as f64;
-    // A mean of the two, not one plus a part of the difference: the difference of large numbers overflows.
-    (1.0 - weight) * sorted[below] + weight * sorted[above]
 }
 
 #[cfg(test)]
@@ -199,11 +190,5 @@ mod tests {
         assert_ne!(drawn, sample);
         let columns: Vec<&[f64]> = drawn.coordinates().collect();
         assert!(columns[0].iter().zip(columns[1]).all(|(a, b)| 3.0 * a == *b));
-    }
-
-    #[test]
-    fn quantiles_interpolate() {
-        let x = numbers(5);
-        assert_eq!([0.0, 0.25, 0.5, 0.9, 1.0].map(|q| quantile(&x, q)), [0.0, 1.0, 2.0, 3.6, 4.0]);
     }
 }
