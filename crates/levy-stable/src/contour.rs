@@ -33,6 +33,8 @@ struct Rule {
     /// First node, where v − e^(−v) is about −36/p for integrands that fall as e^(pτ).
     first: f64,
     step: f64,
+    /// How far the knee moves left near α = 2.
+    shift: f64,
 }
 
 /// The contour of one α ≠ 1: what does not depend on x.
@@ -52,9 +54,8 @@ pub(crate) struct Contour {
     rough: Rule,
     /// Largest h that matters, for r³ e^(−h) to fall below 1e-16 of its peak.
     last_h: f64,
-    /// Where x² /4 stops mattering near α = 2, and how far the knee moves.
+    /// Where x²/4 stops mattering near α = 2.
     sunk_at_most: f64,
-    knee_shift: f64,
 }
 
 /// Below this x the sf needs the finer rule.
@@ -89,17 +90,23 @@ impl Contour {
             a if a < 1.93 => 0.195 / a,
             _ => 0.115,
         };
+        // As little as takes in the climb along the imaginary axis; the sf near 0 wants more of it.
+        let shift = lesser(0.0, libm::log(12.0 * delta));
+        let shift_near_0 = lesser(0.0, libm::log(2.0 * delta));
         Self {
             alpha,
             inverse_epsilon: 1.0 / (alpha - 1.0),
             base: Base::of(alpha),
-            density: Rule { first: -libm::log(35.0 / (1.0 + alpha)), step: density_step },
-            distribution: Rule { first: -libm::log(37.0 / alpha), step: density_step },
-            distribution_near_0: Rule { first: -libm::log(37.0 / alpha), step: step_near_0 },
-            rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * density_step },
+            density: Rule { first: -libm::log(35.0 / (1.0 + alpha)), step: density_step, shift },
+            distribution: Rule { first: -libm::log(37.0 / alpha), step: density_step, shift },
+            distribution_near_0: Rule {
+                first: -libm::log(37.0 / alpha),
+                step: step_near_0,
+                shift: shift_near_0,
+            },
+            rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * density_step, shift },
             last_h: 35.0 + peak + (70.0 * peak).sqrt(),
             sunk_at_most: if delta < 0.2 { 45.0 - libm::log(delta) } else { 0.0 },
-            knee_shift: lesser(0.0, libm::log(2.0 * delta)),
         }
     }
 
@@ -166,7 +173,7 @@ dispatched! {
 
 #[inline(always)]
 fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
-    let knee = lesser(0.0, -ln(x)) + c.knee_shift;
+    let knee = lesser(0.0, -ln(x)) + rule.shift;
     // Near α = 2 the density sinks to e^(−x²/4) before the power tail takes over: follow h that much further.
     let ln_unit = ln(c.unit_of_r(x));
     let last_h = c.last_h + lesser(0.25 * x * x, c.sunk_at_most);
