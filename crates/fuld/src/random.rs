@@ -3,16 +3,7 @@
 //! Nothing is carried from step to step, so results depend neither on threads nor on how chains are batched, and a
 //! checkpoint need only know how far it got.
 
-/// 2⁶⁴ divided by the golden ratio: multiples of it are spread evenly over the words.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A bijection of the words that leaves no visible structure (the finaliser of SplitMix64, variant 13 of Stafford).
-#[inline(always)]
-fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use levy_stable::{GOLDEN, mixed};
 
 /// The words of SplitMix64 from `state` on.
 pub(crate) fn words(state: u64) -> impl Iterator<Item = u64> {

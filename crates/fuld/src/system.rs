@@ -87,7 +87,7 @@ impl System {
         Self::underdamped(name, Newtonian::new(alpha, beta)?, gamma)
     }
 
-    /// FULD with the α-stable kinetic energy, exact at every β.
+    /// FULD with the α-stable kinetic energy, exact at every β, for 0.1 ≤ α ≤ 2.
     pub fn fuld(alpha: f64, gamma: f64, beta: f64) -> Result<Self, ParameterError> {
         let name = format!("FULD, alpha {alpha:?}, gamma {gamma:?}, beta {beta:?}");
         Self::underdamped(name, StableKinetic::new(alpha, beta)?, gamma)

@@ -76,10 +76,12 @@ pub use alpha::Alpha;
 pub use bulk::Lanes;
 pub use error::ParameterError;
 pub use path::LevyMotion;
-// For the tables of other crates of this workspace; no part of the public interface.
+// For other crates of this workspace; no part of the public interface.
 #[doc(hidden)]
 pub use piecewise::interpolate;
 pub use sampler::Sampler;
+#[doc(hidden)]
+pub use sampler::{GOLDEN, mixed};
 pub use score_table::ScoreTable;
 pub use symmetric::SymmetricStable;
 pub use unit::Regime;

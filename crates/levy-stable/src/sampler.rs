@@ -26,13 +26,16 @@ impl Distribution<f32> for SymmetricStable {
     }
 }
 
-/// A word as good as independent of the one it is made from (the finaliser of SplitMix64).
-fn scrambled(word: u64) -> u64 {
-    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+/// A bijection of the words that leaves no visible structure (the finaliser of SplitMix64, variant 13 of Stafford).
+#[inline(always)]
+pub fn mixed(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+/// 2⁶⁴ divided by the golden ratio: multiples of it are spread evenly over the words.
+pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 dispatched! {
     fn draw(alpha: f64, angle: u64, level: u64) -> f64 {
@@ -133,7 +136,7 @@ impl Sampler {
             invert(table, words, out);
         } else {
             for (out, &word) in out.iter_mut().zip(words) {
-                *out = self.law.scale() * draw(self.law.alpha(), word, scrambled(word));
+                *out = self.law.scale() * draw(self.law.alpha(), word, mixed(word.wrapping_add(GOLDEN)));
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct StableKinetic {
 }
 
 impl StableKinetic {
-    /// The energy for 0 < α ≤ 2 and β > 0, exact at that temperature.
+    /// The energy for 0.1 ≤ α ≤ 2 (what [`ScoreTable`] covers) and β > 0, exact at that temperature.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
         Self::with_temperature(alpha, beta, Temperature::Exact)
     }
@@ -49,7 +49,7 @@ impl Kinetic for StableKinetic {
             self.table.eval_into(v, out);
             return;
         }
-        // A power of two at a time through the table's own input: no second buffer.
+        // In pieces through the stack: nothing is allocated.
         let mut scaled = [0.0; 64];
         for (v, out) in v.chunks(64).zip(out.chunks_mut(64)) {
             let scaled = &mut scaled[..v.len()];
