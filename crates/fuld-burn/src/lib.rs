@@ -1,0 +1,1 @@
+//! The update rule of `fuld` as a burn optimizer.
