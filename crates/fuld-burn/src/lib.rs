@@ -1,1 +1,37 @@
-//! The update rule of `fuld` as a burn optimizer.
+//! The update rule of [`fuld::optimizer`] as an optimizer for [burn](https://burn.dev): SGD with momentum for gradients with heavy tails.
+//!
+//! ```
+//! use burn::backend::{Autodiff, Flex};
+//! use burn::nn::{Linear, LinearConfig};
+//! use burn::optim::{GradientsParams, Optimizer};
+//! use burn::tensor::Tensor;
+//! use fuld_burn::{Form, FuldConfig, Scale};
+//!
+//! # fn main() -> Result<(), fuld::optimizer::RuleError> {
+//! type Backend = Autodiff<Flex>;
+//! let device = Default::default();
+//! let mut model: Linear<Backend> = LinearConfig::new(4, 1).init(&device);
+//! // SGD's own learning rate and momentum, and a step that bends where noise SαS(1.5, 0.01) in the gradients says it should.
+//! let form = Form::Matched { momentum: 0.9, scale: Scale::Noise(0.01) };
+//! let mut optimizer = FuldConfig::new(1.5, form).init()?;
+//! for _ in 0..10 {
+//!     let x = Tensor::<Backend, 2>::ones([8, 4], &device);
+//!     let loss = model.forward(x).powf_scalar(2.0).mean();
+//!     let gradients = GradientsParams::from_grads(loss.backward(), &model);
+//!     model = optimizer.step(0.01, model, gradients);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other backend it is a handful of tensor
+//! operations with the field gathered from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
+
+mod config;
+mod device_field;
+mod optimizer;
+mod slices;
+mod tensors;
+
+pub use config::{Form, FuldConfig, Scale};
+pub use optimizer::{Fuld, FuldState};

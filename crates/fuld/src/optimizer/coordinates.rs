@@ -117,13 +117,13 @@ impl Coordinates {
         self.height / self.kappa * slope(self.alpha)
     }
 
-    /// η/κ, the factor of b.
-    pub(super) fn inner(&self) -> f64 {
+    /// η/κ, the factor of b in x ← x − outer · ∇G_α(inner · b).
+    pub fn inner(&self) -> f64 {
         self.eta / self.kappa
     }
 
-    /// ηa, the factor of the field.
-    pub(super) fn outer(&self) -> f64 {
+    /// ηa, the factor of the field there.
+    pub fn outer(&self) -> f64 {
         self.eta * self.height
     }
 }

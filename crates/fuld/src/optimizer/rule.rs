@@ -3,6 +3,7 @@
 use super::kernel::Kernel;
 use super::{Coordinates, NonFiniteGradient, Real, RuleError};
 use levy_stable::ScoreTable;
+use std::sync::Arc;
 
 /// A pull of the parameters towards 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,12 +38,14 @@ pub struct Options {
 ///
 /// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite for good; the field is 0 there for α < 2,
 /// so x stands still, and SGD's x becomes infinite. [`Rule::step_checked`] refuses both.
+///
+/// Clones share the table.
 #[derive(Clone, Debug)]
 pub struct Rule {
     coordinates: Coordinates,
     options: Options,
     /// None at α = 2, where the field is the identity.
-    table: Option<ScoreTable>,
+    table: Option<Arc<ScoreTable>>,
 }
 
 impl Rule {
@@ -71,13 +74,18 @@ impl Rule {
 
     fn tabulate(&mut self) -> Result<(), RuleError> {
         let alpha = self.coordinates.alpha();
-        self.table = if alpha == 2.0 { None } else { Some(ScoreTable::new(alpha)?) };
+        self.table = if alpha == 2.0 { None } else { Some(Arc::new(ScoreTable::new(alpha)?)) };
         Ok(())
     }
 
     /// What the rule was made from.
     pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
+    }
+
+    /// ∇G_α, or none at α = 2, where the field is the identity.
+    pub fn field(&self) -> Option<&ScoreTable> {
+        self.table.as_deref()
     }
 
     /// What was added to it.
@@ -137,7 +145,7 @@ impl Rule {
 
     /// x and b of a single parameter after a step: the same bits as in a slice.
     pub fn step_one<T: Real>(&self, x: T, b: T, g: T) -> (T, T) {
-        self.kernel().one(self.table.as_ref(), x, b, g)
+        self.kernel().one(self.field(), x, b, g)
     }
 
     fn kernel<T: Real>(&self) -> Kernel<T> {

@@ -1,0 +1,125 @@
+//! What an optimizer is made from.
+
+use crate::Fuld;
+use burn::config::Config;
+use burn::grad_clipping::GradientClippingConfig;
+use burn::module::AutodiffModule;
+use burn::optim::adaptor::OptimizerAdaptor;
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay, kappa_of_noise};
+use serde::{Deserialize, Serialize};
+
+/// Which coordinates the step is given in, and what the learning rate handed to each step means.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Form {
+    /// The paper's (eulerv2_optim): the "learning rate" of a step is η.
+    ///
+    /// > v ← (1 − γη)v − ηg,  x ← x + η β^(1/α−1) ∇G_α(β^(1/α) v)
+    Paper {
+        /// Friction γ.
+        gamma: f64,
+        /// Inverse temperature β; 1 gives the paper's field.
+        beta: f64,
+    },
+    /// SGD's: the same with lr = η², μ = 1 − γη and β = 1.
+    ///
+    /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
+    Sgd {
+        /// Momentum μ.
+        momentum: f64,
+    },
+    /// SGD's learning rate and momentum, and a field of slope 1 that bends where the scale says.
+    ///
+    /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
+    Matched {
+        /// Momentum μ.
+        momentum: f64,
+        /// Where the field bends.
+        scale: Scale,
+    },
+}
+
+/// Where the field of the matched form bends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Scale {
+    /// At |v| ~ κ, v = −√lr b.
+    Kappa(f64),
+    /// Where gradient noise of this scale σ_g puts v: κ = √lr σ_g (1 − μ)^(−1/α).
+    Noise(f64),
+}
+
+impl Form {
+    /// The coordinates of a step.
+    pub(crate) fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
+        match self {
+            Self::Paper { gamma, beta } => Coordinates::paper(alpha, learning_rate, gamma, beta),
+            Self::Sgd { momentum } => Coordinates::sgd(alpha, learning_rate, momentum),
+            // The first step of a warm-up: nothing moves, wherever the bend is.
+            Self::Matched { momentum, scale: Scale::Noise(_) } if learning_rate == 0.0 => {
+                Coordinates::matched(alpha, learning_rate, momentum, 1.0)
+            }
+            Self::Matched { momentum, scale } => {
+                let kappa = match scale {
+                    Scale::Kappa(kappa) => kappa,
+                    Scale::Noise(noise) => kappa_of_noise(alpha, learning_rate, momentum, noise)?,
+                };
+                Coordinates::matched(alpha, learning_rate, momentum, kappa)
+            }
+        }
+    }
+}
+
+/// Settings of [`Fuld`]; [`FuldConfig::init`] makes the optimizer.
+///
+/// For parameter groups with settings of their own, initialise one optimizer for each and give each its part of the gradients
+/// (`GradientsParams::from_params`).
+#[derive(Config, Debug)]
+pub struct FuldConfig {
+    /// The tail index α: 2 is SGD with momentum; 0.1 is the smallest.
+    pub alpha: f64,
+    /// The coordinates.
+    pub form: Form,
+    /// A pull wd towards 0.
+    #[config(default = 0.0)]
+    pub weight_decay: f64,
+    /// Whether that pull is x ← (1 − lr·wd)x, past momentum and field, instead of g ← g + wd·x, through both.
+    #[config(default = false)]
+    pub decoupled: bool,
+    /// The step follows g + μb instead of b.
+    #[config(default = false)]
+    pub nesterov: bool,
+    /// Goes uphill.
+    #[config(default = false)]
+    pub maximize: bool,
+    /// Clipping of each tensor's gradient, as burn does it.
+    pub gradient_clipping: Option<GradientClippingConfig>,
+}
+
+impl FuldConfig {
+    /// The optimizer for a module.
+    pub fn init<B: AutodiffBackend, M: AutodiffModule<B>>(
+        &self,
+    ) -> Result<OptimizerAdaptor<Fuld<B::InnerBackend>, M, B>, RuleError> {
+        let optimizer = OptimizerAdaptor::from(self.build()?);
+        Ok(match &self.gradient_clipping {
+            Some(clipping) => optimizer.with_grad_clipping(clipping.init()),
+            None => optimizer,
+        })
+    }
+
+    /// The bare optimizer, without the adaptor that walks through a module. It does not clip.
+    pub fn build<B: Backend>(&self) -> Result<Fuld<B>, RuleError> {
+        Fuld::of_runs(std::slice::from_ref(self))
+    }
+
+    /// The rule at a learning rate; tabulates the field.
+    pub(crate) fn rule(&self, learning_rate: f64) -> Result<Rule, RuleError> {
+        let weight_decay = match self.weight_decay {
+            0.0 => WeightDecay::None,
+            decay if self.decoupled => WeightDecay::Decoupled(decay),
+            decay => WeightDecay::Coupled(decay),
+        };
+        let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
+        Rule::new(self.form.coordinates(self.alpha, learning_rate)?, options)
+    }
+}
