@@ -85,7 +85,7 @@ mod tests {
     fn numbers(phase: f64) -> Vec<f32> {
         let number = |n: usize| {
             let u = (n as f64 * 0.618_033_988_749_895 + phase).fract();
-            let sign = if n % 3 == 0 { -1.0 } else { 1.0 };
+            let sign = if n.is_multiple_of(3) { -1.0 } else { 1.0 };
             (sign * 10f64.powf(16.0 * u - 8.0)) as f32
         };
         (0..1_000_000).map(number).collect()
