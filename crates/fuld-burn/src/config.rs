@@ -112,6 +112,11 @@ impl FuldConfig {
         Fuld::of_runs(std::slice::from_ref(self))
     }
 
+    /// Whether steps with this learning rate will be possible: a step itself can only panic.
+    pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
+        self.rule(learning_rate).map(|_| ())
+    }
+
     /// The rule at a learning rate; tabulates the field.
     pub(crate) fn rule(&self, learning_rate: f64) -> Result<Rule, RuleError> {
         let weight_decay = match self.weight_decay {

@@ -2,3 +2,8 @@
 
 pub mod cli;
 pub mod data;
+pub mod interrupt;
+pub mod mlp;
+pub mod run_folder;
+pub mod settings;
+pub mod train;

@@ -20,6 +20,7 @@
 //! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
 //! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
 //! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
+//! - [`random`], [`durable`]: randomness that depends on the seed alone, files that survive a kill.
 //! - [`riesz`], [`kinetic`], [`gaussian_drift`], [`custom_kinetic`], [`flmc_drift`]: the fields that Theorem 1 is about.
 
 mod batch;
@@ -28,6 +29,7 @@ mod conformal;
 pub mod custom_kinetic;
 pub mod diagnostics;
 pub mod drift_flow;
+pub mod durable;
 pub mod flmc_drift;
 mod fractional_gradient;
 pub mod gaussian_drift;
@@ -39,7 +41,7 @@ pub mod optimizer;
 mod parameters;
 pub mod potential;
 mod quadrature;
-mod random;
+pub mod random;
 pub mod riesz;
 mod schedule;
 mod system;

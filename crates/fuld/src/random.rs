@@ -6,29 +6,37 @@
 use levy_stable::{GOLDEN, mixed};
 
 /// The words of SplitMix64 from `state` on.
-pub(crate) fn words(state: u64) -> impl Iterator<Item = u64> {
+pub fn words(state: u64) -> impl Iterator<Item = u64> {
     (1u64..).map(move |n| mixed(n.wrapping_mul(GOLDEN).wrapping_add(state)))
 }
 
 /// What a stream is for: streams of different purpose share no words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Purpose {
+pub enum Purpose {
+    /// The noise of a dynamics, or added to gradients.
     Noise = 1,
+    /// Minibatches.
     Gradient = 2,
+    /// Where a run begins.
     Start = 3,
+    /// Bootstrap.
     Resample = 4,
+    /// Gaussian control of a tail index.
     Control = 5,
+    /// Minibatches that only a measurement looks at.
+    Measurement = 6,
 }
 
 /// The words of one chain for one purpose.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     offset: u64,
     key: u64,
 }
 
 impl Stream {
-    pub(crate) fn new(seed: u64, chain: u64, purpose: Purpose) -> Self {
+    /// The stream of a chain.
+    pub fn new(seed: u64, chain: u64, purpose: Purpose) -> Self {
         // Two keys: were there only the offset, two streams whose offsets happen to lie close would overlap.
         let offset =
             mixed(mixed(seed ^ GOLDEN).wrapping_add(chain.wrapping_mul(GOLDEN)).wrapping_add(purpose as u64));
@@ -37,14 +45,14 @@ impl Stream {
 
     /// The n-th word.
     #[inline(always)]
-    pub(crate) fn word(self, n: u64) -> u64 {
+    pub fn word(self, n: u64) -> u64 {
         mixed(mixed(n.wrapping_mul(GOLDEN).wrapping_add(self.offset)).wrapping_add(self.key))
     }
 }
 
 levy_stable::dispatched! {
     /// Words `first`, `first` + 1, … of each stream: `out` has `count` words a stream, one stream after the other.
-    pub(crate) fn fill(streams: &[Stream], first: u64, count: usize, out: &mut [u64]) {
+    pub fn fill(streams: &[Stream], first: u64, count: usize, out: &mut [u64]) {
         if count == 1 {
             for (out, stream) in out.iter_mut().zip(streams) {
                 *out = stream.word(first);

@@ -1,11 +1,166 @@
 //! `fuld data`: the data sets.
 
+use crate::data::{DataSet, Fetched, Patience, Presence, Progress, Source, data_directory, fetch, presence};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  fuld data                                  which sets there are, and where
+  fuld data fetch mnist                      into the data directory
+  fuld data fetch cifar10 --dir /big/disk    into a folder of your choice
+
+The data directory is $FULD_DATA, else $XDG_DATA_HOME/fuld, else ~/.local/share/fuld.
+`digits` is part of the program and needs no fetching.";
+
+const FETCH_EXAMPLES: &str = "\
+Examples:
+  fuld data fetch mnist
+  fuld data fetch cifar10 --dir /big/disk
+  fuld data fetch mnist --mirror https://my.server/mnist/
+
+Every file is verified against its published SHA-256 before it gets its name. A fetch that was interrupted goes on where it stopped:
+give the same command again. Without a network, put the files by hand where `fuld data` looks for them: MNIST's four
+into DIR/mnist, compressed or not, CIFAR-10's six (or its archive) into DIR/cifar-10-batches-bin.";
+
 /// Data sets: which there are, and fetching them.
-#[derive(Debug, clap::Args)]
-pub(super) struct Data {}
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(super) struct Data {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    List(List),
+    Fetch(Fetch),
+}
+
+/// Lists the data sets, and whether they are on this machine.
+#[derive(Debug, Args)]
+struct List {
+    /// The folder to look in, instead of the data directory.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// Fetches a data set and verifies it.
+#[derive(Debug, Args)]
+#[command(after_help = FETCH_EXAMPLES)]
+struct Fetch {
+    /// The set.
+    #[arg(value_parser = PossibleValuesParser::new(Source::NAMES))]
+    set: String,
+    /// The folder to put it in, instead of the data directory.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// An address below which the publisher's files are found, used instead of the known ones; several are tried in turn.
+    #[arg(long = "mirror", value_name = "URL")]
+    mirrors: Vec<String>,
+    /// Seconds without a byte after which a server is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..), hide = true)]
+    stall: u64,
+}
 
 impl Data {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.action {
+            None => self.list.run(),
+            Some(Action::List(list)) => list.run(),
+            Some(Action::Fetch(fetch)) => fetch.run(),
+        }
+    }
+}
+
+/// The folder that was asked for, or the data directory.
+fn directory(dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    Ok(dir.map_or_else(data_directory, Ok)?)
+}
+
+impl List {
+    fn run(self) -> anyhow::Result<()> {
+        let dir = directory(self.dir)?;
+        println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
+        row("digits", (1_442, 355), "part of the program");
+        row("mnist", (60_000, 10_000), &whereabouts("mnist", &dir)?);
+        row("cifar10", (50_000, 10_000), &whereabouts("cifar10", &dir)?);
+        println!("\nThe data directory is {}.", dir.display());
         Ok(())
+    }
+}
+
+fn row(name: &str, (train, test): (usize, usize), place: &str) {
+    println!("{name:9} {:>8} {:>7} {:>8}  {place}", grouped(train), grouped(test), 10);
+}
+
+fn whereabouts(set: &str, dir: &Path) -> anyhow::Result<String> {
+    Ok(match presence(set, dir)? {
+        Presence::Whole { folder, .. } => folder.display().to_string(),
+        Presence::Partial { folder, missing } => {
+            format!(
+                "only in part in {} (missing: {}): fuld data fetch {set}",
+                folder.display(),
+                missing.join(", ")
+            )
+        }
+        Presence::Absent => format!("not there: fuld data fetch {set}"),
+    })
+}
+
+/// 60000 as 60,000.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+    digits.chars().enumerate().map(|(at, digit)| format!("{}{digit}", place(at))).collect()
+}
+
+impl Fetch {
+    fn run(self) -> anyhow::Result<()> {
+        let dir = directory(self.dir)?;
+        let mut source =
+            Source::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
+        if !self.mirrors.is_empty() {
+            source = source.from_mirrors(&self.mirrors);
+        }
+        if lies_in(&self.set, &dir)? {
+            source.folder.clear();
+        }
+        let patience = Patience { stall: Duration::from_secs(self.stall), ..Patience::default() };
+        let (folder, fetched) = fetch(&source, &dir, patience, Progress::of_stderr())?;
+        let set = DataSet::load(&self.set, &folder)?;
+        let counts =
+            format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));
+        let place = folder.display();
+        match fetched {
+            Fetched::Already => println!("{} was complete already: {counts} in {place}", self.set),
+            Fetched::Archives(_) => println!("{}: {counts} in {place}", self.set),
+        }
+        Ok(())
+    }
+}
+
+/// Whether files of a set are in this very folder, not in one of their own within it.
+fn lies_in(set: &str, dir: &Path) -> anyhow::Result<bool> {
+    Ok(match presence(set, dir)? {
+        Presence::Whole { folder, .. } | Presence::Partial { folder, .. } => folder == dir,
+        Presence::Absent => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(
+            [0, 355, 1_442, 60_000, 1_234_567].map(grouped),
+            ["0", "355", "1,442", "60,000", "1,234,567"]
+        );
     }
 }

@@ -1,9 +1,16 @@
 //! The command line: what is asked for, and how its outcome is told.
 
 mod data;
+mod device;
+mod train;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// Exit code of a run whose loss was not a finite number.
+const DIVERGED: u8 = 3;
+/// Exit code of a run that was interrupted and saved.
+const INTERRUPTED: u8 = 130;
 
 /// Heavy-tailed dynamics: training, sweeps and data.
 #[derive(Debug, Parser)]
@@ -15,21 +22,20 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Train(train::Train),
     Data(data::Data),
 }
 
 impl Cli {
-    /// Does what was asked for and gives the program's exit code: 0 for success, 1 for an error, which is told on standard error.
+    /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
-            Command::Data(command) => command.run(),
+            Command::Train(command) => command.run(),
+            Command::Data(command) => command.run().map(|()| ExitCode::SUCCESS),
         };
-        match outcome {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                ExitCode::FAILURE
-            }
-        }
+        outcome.unwrap_or_else(|error| {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        })
     }
 }

@@ -5,7 +5,8 @@
 //! renamed into it, so that whatever moment a run is killed at, a whole checkpoint is there.
 
 use super::outcome::Divergence;
-use std::io::{self, Write};
+use crate::durable::{fingerprint, replace};
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -122,26 +123,6 @@ impl Checkpoint {
 
 fn put_word(bytes: &mut Vec<u8>, word: u64) {
     bytes.extend_from_slice(&word.to_le_bytes());
-}
-
-/// FNV-1a: enough to notice a cut or a changed byte, or that two texts differ.
-pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// Writes a file beside its place, makes it durable and renames it into place.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let written = std::fs::File::create(&part).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| std::fs::rename(&part, path)).inspect_err(|_| {
-        // Of no use to anyone, and perhaps in the way of a full disk.
-        let _ = std::fs::remove_file(&part);
-    })
 }
 
 /// Reads words off the bytes; an error is the byte that should have been there.

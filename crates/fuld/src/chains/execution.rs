@@ -1,11 +1,12 @@
 //! A run being run: batches of chains over threads, segments to the sink, checkpoints on the way.
 
-use super::checkpoint::{Checkpoint, fingerprint};
+use super::checkpoint::Checkpoint;
 use super::outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
 use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
+use crate::durable::fingerprint;
 use crate::{ParameterError, Potential};
 use levy_stable::Sampler;
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! The settings of a run.
 
-use super::checkpoint::fingerprint;
 use super::execution::Execution;
 use super::outcome::{Control, Outcome, Progress, RunError};
 use super::sink::{Samples, Sink};
+use crate::durable::fingerprint;
 use crate::random::{Purpose, Stream};
 use crate::{Integrator, Potential, Schedule, System};
 use std::fmt;

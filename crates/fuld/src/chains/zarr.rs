@@ -5,8 +5,8 @@
 //! little-endian numbers, less than any library for it, and every file is written whole or not at all. The shape on disk grows whenever
 //! the run is saved, so that it can be looked at while it goes on, or after it was killed.
 
-use super::checkpoint::replace;
 use super::sink::{Layout, Sink};
+use crate::durable::replace;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,211 @@
+//! `fuld train`: one network, one optimizer.
+
+use super::device::{Device, Where};
+use super::{DIVERGED, INTERRUPTED};
+use crate::data::{self, DataSet};
+use crate::interrupt;
+use crate::mlp::{Mlp, Shape};
+use crate::run_folder::{RunFolder, Weights};
+use crate::settings::{Optimizer, Request, Settings};
+use crate::train::{Ended, Progress, RunResult, Status, train};
+use anyhow::Context;
+use burn::backend::Flex;
+use burn::tensor::backend::Backend;
+use fuld::Control;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Train a network under the paper's setting, or yours.
+///
+/// A fully connected ReLU network without biases, cross entropy, PyTorch's initialisation, as in the paper: batches of 100, loss and
+/// accuracy every 100 iterations on training and test set, the mean of the last two reported.
+///
+/// The step is given in the paper's letters (--eta, --gamma) or in SGD's (--lr = eta², --momentum = 1 - gamma eta); with --scale it is the
+/// matched form, which has SGD's own step for small gradients and bends where the scale says.
+///
+/// The same command goes on where it was stopped or killed, to the same result.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fuld train                                            the built-in digits, alpha = 1.75
+  fuld train --data mnist --alpha 2                     MNIST (after: fuld data fetch mnist)
+  fuld train --optimizer clip-value --clip 0.005        SGD with momentum, clipped
+  fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --scale noise
+                                                        noise that kills SGD, and the form that is matched to it
+  fuld train --tail-index every=500                     how heavy the gradients' tails are, layer by layer
+
+Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not a finite number, 130 interrupted and saved.")]
+pub(super) struct Train {
+    #[command(flatten)]
+    request: Request,
+    /// Folder for the result [default: runs/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Begin anew, whatever the folder holds
+    #[arg(long)]
+    fresh: bool,
+    /// Folder of the data sets [default: as for fuld data]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    place: Where,
+}
+
+impl Train {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        self.place.check()?;
+        let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
+        let data = DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &directory)?;
+        let settings = self.request.settings(&data.name)?;
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
+        let folder = RunFolder::open(&out)?;
+        if self.fresh {
+            folder.clear()?;
+        }
+        if let Some(result) = folder.result(&settings)? {
+            eprintln!("this run is finished; --fresh runs it again");
+            return Ok(tell(&result, &data, &folder));
+        }
+        interrupt::listen()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.place.threads()).build()?;
+        pool.install(|| match self.place.device {
+            Device::Cpu => go::<Flex>(&data, &settings, &folder),
+            #[cfg(feature = "cuda")]
+            Device::Cuda => go::<burn::backend::Cuda>(&data, &settings, &folder),
+            #[cfg(not(feature = "cuda"))]
+            Device::Cuda => unreachable!("refused above"),
+        })
+    }
+}
+
+fn go<B: Backend>(data: &DataSet, settings: &Settings, folder: &RunFolder) -> anyhow::Result<ExitCode> {
+    let bar = bar(settings.iterations);
+    let mut watch = |progress: Progress<'_>| {
+        show(&bar, progress);
+        if interrupt::asked() { Control::Stop } else { Control::Continue }
+    };
+    let settings = std::slice::from_ref(settings);
+    let ended = train::<B>(data, settings, &Default::default(), &folder.checkpoint(), &mut watch)
+        .with_context(|| format!("training in {}", folder.path().display()))?;
+    bar.finish_and_clear();
+    match ended {
+        Ended::Stopped(iteration) => {
+            eprintln!("saved after {iteration} iterations; the same command goes on from there");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Ended::Finished(results, net) => {
+            folder.keep(&results[0], &weights(&net, 0))?;
+            Ok(tell(&results[0], data, folder))
+        }
+    }
+}
+
+/// The layers of one run.
+pub(super) fn weights<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Weights> {
+    let layer = |layer: &burn::tensor::Tensor<B, 3>| {
+        let [_, inputs, outputs] = layer.dims();
+        let numbers = layer.clone().slice([run..run + 1]).into_data().iter::<f32>().collect();
+        Weights { shape: [inputs, outputs], numbers }
+    };
+    net.layers.iter().map(layer).collect()
+}
+
+fn bar(iterations: u64) -> ProgressBar {
+    let style = "{bar:30} {pos}/{len} {per_sec} ETA {eta} {msg}";
+    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(iterations).with_style(style)
+}
+
+fn show(bar: &ProgressBar, progress: Progress<'_>) {
+    if bar.position() == 0 && progress.began > 0 {
+        bar.println(format!("going on after {} iterations", progress.began));
+        bar.set_position(progress.began);
+        bar.reset_eta();
+    }
+    bar.set_position(progress.iteration);
+    if let Some(Some(m)) = progress.measured.first() {
+        bar.set_message(format!(
+            "train loss {:.4}, test accuracy {:.2} %",
+            m.train_loss,
+            100.0 * m.test_accuracy
+        ));
+    }
+}
+
+/// Prints what a run left, and says how the program ends.
+fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
+    let settings = &result.settings;
+    println!("{}", headline(settings, data));
+    if let Some(summary) = &result.summary {
+        println!("\n            loss   accuracy");
+        println!("train {:>10.4} {:>8.2} %", summary.train_loss, 100.0 * summary.train_accuracy);
+        println!("test  {:>10.4} {:>8.2} %", summary.test_loss, 100.0 * summary.test_accuracy);
+    }
+    let last = result.measurements.last().map_or(0, |m| m.iteration);
+    let speed = last as f64 / result.seconds;
+    println!(
+        "\nmean of the last two of {} measurements; {last} iterations in {:.1} s ({speed:.0}/s, measuring included)",
+        result.measurements.len(),
+        result.seconds,
+    );
+    tell_tails(result);
+    println!("kept in {}", folder.path().display());
+    match result.status {
+        Status::Finished => ExitCode::SUCCESS,
+        Status::Diverged { iteration, loss } => {
+            eprintln!(
+                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --alpha below 2 with --scale, or clipping"
+            );
+            ExitCode::from(DIVERGED)
+        }
+    }
+}
+
+fn headline(settings: &Settings, data: &DataSet) -> String {
+    let Settings { width, depth, optimizer, alpha, .. } = *settings;
+    let shape = Shape { inputs: data.train.features(), width, depth, classes: data.classes };
+    let mut text =
+        format!("{}, {depth} layers of width {width}, {} weights; {optimizer}", data.name, shape.weights());
+    if optimizer == Optimizer::Fuld {
+        text += &format!(" alpha {alpha}");
+    }
+    let numbers = [
+        ("eta", settings.eta),
+        ("gamma", settings.gamma),
+        ("beta", settings.beta.filter(|&beta| beta != 1.0)),
+        ("lr", settings.lr),
+        ("momentum", settings.momentum),
+        ("clip", settings.clip),
+    ];
+    for (name, value) in numbers {
+        if let Some(value) = value {
+            text += &format!(", {name} {value}");
+        }
+    }
+    if let Some(scale) = settings.scale {
+        text += &format!(", scale {scale}");
+    }
+    if let Some(noise) = settings.inject_noise {
+        text += &format!("; noise SαS({}) of scale {} on the gradients", noise.alpha, noise.scale);
+    }
+    text
+}
+
+fn tell_tails(result: &RunResult) {
+    let Some(last) = result.tails.last() else { return };
+    println!("\ntail index of the gradient noise after {} iterations", last.iteration);
+    println!("layer  alpha   90 % interval   Gaussian numbers   silent");
+    for tail in result.tails.iter().filter(|tail| tail.iteration == last.iteration) {
+        println!(
+            "{:>5} {:>6.2}   {:>5.2} to {:<5.2}   {:>16.2}   {:>4.0} %",
+            tail.layer,
+            tail.alpha,
+            tail.low,
+            tail.high,
+            tail.gaussian,
+            100.0 * tail.silent
+        );
+    }
+    println!();
+}

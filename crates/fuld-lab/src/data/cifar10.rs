@@ -1,0 +1,31 @@
+//! CIFAR-10's files: five batches to train on and one to test on, in its binary form.
+
+use super::error::DataError;
+use super::images::{Images, Shape, Standard};
+use super::records;
+use std::path::Path;
+
+/// The six files; the last is for testing.
+pub(super) const NAMES: [&str; 6] = [
+    "data_batch_1.bin",
+    "data_batch_2.bin",
+    "data_batch_3.bin",
+    "data_batch_4.bin",
+    "data_batch_5.bin",
+    "test_batch.bin",
+];
+/// Images of each file. The files do not say it themselves, so another number means a damaged file.
+pub(super) const BATCH: usize = 10_000;
+
+const SHAPE: Shape = Shape { channels: 3, height: 32, width: 32 };
+
+/// Reads files of `batch` images each as one set.
+pub(super) fn read<P: AsRef<Path>>(files: &[P], batch: usize) -> Result<Images, DataError> {
+    let count = files.len() * batch;
+    let (mut pixels, mut labels) = (Vec::with_capacity(count * SHAPE.features()), Vec::with_capacity(count));
+    for file in files {
+        records::append(file.as_ref(), batch, SHAPE.features(), &mut pixels, &mut labels)?;
+    }
+    let standard = Standard { peak: 255, channels: vec![(0.491, 0.247), (0.482, 0.243), (0.447, 0.262)] };
+    Ok(Images::new(SHAPE, pixels, labels, &standard)?)
+}

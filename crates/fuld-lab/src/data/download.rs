@@ -1,0 +1,219 @@
+//! One file from one server: what is missing of it is asked for, and goes behind what is there.
+
+use super::fetch::{FetchError, Reason};
+use super::part::Part;
+use super::sources::Archive;
+use indicatif::ProgressBar;
+use std::io::Read;
+use std::time::Duration;
+use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE, RANGE};
+use ureq::http::{Response, StatusCode, Uri};
+use ureq::{Agent, Body};
+
+/// How long a server is waited for, and how often it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// The longest time without a byte.
+    pub stall: Duration,
+    /// How often one server is asked for one file.
+    pub attempts: u32,
+    /// Between two attempts.
+    pub pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { stall: Duration::from_secs(30), attempts: 5, pause: Duration::from_secs(1) }
+    }
+}
+
+/// Why a file did not come.
+pub(super) enum Failure {
+    /// The connection failed; the server may be asked again.
+    Broken(Reason),
+    /// This server will not give the file.
+    Refused(Reason),
+    /// It is this machine that fails.
+    Here(FetchError),
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        Self::Here(error)
+    }
+}
+
+/// Asks servers for files.
+pub(super) struct Client {
+    agent: Agent,
+    patience: Patience,
+}
+
+impl Client {
+    pub(super) fn new(patience: Patience) -> Self {
+        let stall = Some(patience.stall);
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // Sums and lengths are those of the file, so it must come as it is.
+            .accept_encoding("identity")
+            .user_agent(concat!("fuld/", env!("CARGO_PKG_VERSION")))
+            .timeout_resolve(stall)
+            .timeout_connect(stall)
+            .timeout_recv_response(stall)
+            .timeout_per_read(stall)
+            .timeout_per_write(stall);
+        Self { agent: config.build().new_agent(), patience }
+    }
+
+    /// Gets a file, verified, into its part.
+    pub(super) fn get(
+        &self,
+        url: &str,
+        archive: &Archive,
+        part: &mut Part,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        // What is there may be of another file: only if all came from here is this server to blame for a wrong sum.
+        let mut inherited = part.len() > 0;
+        let mut last = Reason::Attempts;
+        for attempt in 0..self.patience.attempts.max(1) {
+            if attempt > 0 {
+                std::thread::sleep(self.patience.pause);
+            }
+            let before = part.len();
+            match self.attempt(url, archive, part, bar) {
+                Ok(()) => match self.verify(archive, part)? {
+                    None => return Ok(()),
+                    Some(wrong) if !inherited => return Err(Failure::Refused(wrong)),
+                    Some(wrong) => (inherited, last) = (false, wrong),
+                },
+                Err(Failure::Broken(reason)) if part.len() == before => return Err(Failure::Refused(reason)),
+                Err(Failure::Broken(reason)) => last = reason,
+                Err(other) => return Err(other),
+            }
+        }
+        Err(Failure::Refused(last))
+    }
+
+    /// What is wrong with the sum of a whole file; if anything is, the part is emptied.
+    fn verify(&self, archive: &Archive, part: &mut Part) -> Result<Option<Reason>, Failure> {
+        let found = part.sha256()?;
+        if found == archive.sha256 {
+            return Ok(None);
+        }
+        part.restart()?;
+        Ok(Some(Reason::Sum { found, expected: archive.sha256.clone() }))
+    }
+
+    fn attempt(
+        &self,
+        url: &str,
+        archive: &Archive,
+        part: &mut Part,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        if part.len() > archive.size {
+            part.restart()?;
+        }
+        if part.len() == archive.size {
+            return Ok(());
+        }
+        let mut response = self.ask(url, part.len())?;
+        if part.len() > 0 && response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
+            // It may yet have the whole file; the part is thrown away only when it does.
+            response = self.ask(url, 0)?;
+        }
+        place(&response, archive.size, part)?;
+        bar.set_position(part.len());
+        receive(response, archive.size, part, bar)
+    }
+
+    /// Asks for a file from a byte on.
+    fn ask(&self, url: &str, from: u64) -> Result<Response<Body>, Failure> {
+        let mut request = self.agent.get(url);
+        if is_local(url) {
+            // A proxy elsewhere does not see this machine's own servers.
+            request = request.config().proxy(None).build();
+        }
+        if from > 0 {
+            request = request.header(RANGE, format!("bytes={from}-"));
+        }
+        request.call().map_err(|e| Failure::Broken(Reason::of(e)))
+    }
+}
+
+fn is_local(url: &str) -> bool {
+    url.parse::<Uri>().ok().and_then(|uri| uri.host().map(|host| host == "127.0.0.1" || host == "localhost"))
+        == Some(true)
+}
+
+/// Makes sure that the answer goes on where the part ends, or empties the part if it begins at the beginning.
+fn place(response: &Response<Body>, size: u64, part: &mut Part) -> Result<(), Failure> {
+    let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let refused = |reason| Err(Failure::Refused(reason));
+    let total = match response.status() {
+        StatusCode::PARTIAL_CONTENT => {
+            let Some((start, total)) = header(CONTENT_RANGE).and_then(parse_range) else {
+                return refused(Reason::Range);
+            };
+            if start != part.len() {
+                return refused(Reason::Range);
+            }
+            total
+        }
+        StatusCode::OK => {
+            let total = header(CONTENT_LENGTH).and_then(|length| length.parse().ok());
+            // A file of another length is no reason to throw away what another server gave.
+            if total.is_none_or(|total| total == size) {
+                part.restart()?;
+            }
+            total
+        }
+        status => return refused(Reason::Status(status.as_u16())),
+    };
+    match total {
+        Some(found) if found != size => refused(Reason::Size { found, expected: size }),
+        _ => Ok(()),
+    }
+}
+
+/// Start and total of `bytes 5-9/10`; the total may be unknown, `*`.
+fn parse_range(value: &str) -> Option<(u64, Option<u64>)> {
+    let (range, total) = value.strip_prefix("bytes ")?.split_once('/')?;
+    let (start, _) = range.split_once('-')?;
+    let total = if total == "*" { None } else { Some(total.parse().ok()?) };
+    Some((start.parse().ok()?, total))
+}
+
+/// Appends what comes until the file is whole.
+fn receive(response: Response<Body>, size: u64, part: &mut Part, bar: &ProgressBar) -> Result<(), Failure> {
+    let mut body = response.into_body().into_reader();
+    let mut buffer = vec![0; 1 << 16];
+    while part.len() < size {
+        match body.read(&mut buffer) {
+            Ok(0) => return Err(Failure::Broken(Reason::Truncated { at: part.len(), size })),
+            Ok(read) => {
+                let wanted = usize::try_from(size - part.len()).map_or(read, |left| left.min(read));
+                part.append(&buffer[..wanted])?;
+                bar.set_position(part.len());
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(Failure::Broken(Reason::while_reading(e, part.len(), size))),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!(parse_range("bytes 5-9/10"), Some((5, Some(10))));
+        assert_eq!(parse_range("bytes 5-9/*"), Some((5, None)));
+        for bad in ["", "bytes", "bytes */10", "5-9/10", "bytes 5/10", "bytes a-9/10", "bytes 5-9/x"] {
+            assert_eq!(parse_range(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Fetching data sets: from one server after the other, going on where an earlier run stopped.
+
+use super::checksum;
+use super::download::{Client, Failure, Patience};
+use super::part::Part;
+use super::progress::Progress;
+use super::sources::{Archive, Contents, Source};
+use super::unpack::unpack;
+use std::fmt::{self, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a data set could not be fetched. What had arrived is kept.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// No server gave a file.
+    #[error("{archive} could not be fetched:\n{}Try again later: it goes on where it stopped. Or put {archive} into {} by hand.", listed(failures), folder.display())]
+    Mirrors {
+        /// The file.
+        archive: String,
+        /// Where it belongs.
+        folder: PathBuf,
+        /// What each server did.
+        failures: Vec<MirrorFailure>,
+    },
+    /// A file cannot be written, perhaps because the disk is full.
+    #[error(
+        "writing {}: {source}; what has arrived is kept, and the same command goes on from there", path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// A file cannot be read.
+    #[error("reading {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// An archive lacks a file, or holds another one of that name.
+    #[error("{} holds no right {member}: the archive was removed, fetch it again", archive.display())]
+    Member {
+        /// The archive.
+        archive: PathBuf,
+        /// The file.
+        member: String,
+    },
+    /// Someone else is at it.
+    #[error("another program is fetching into {} right now; wait for it", .0.display())]
+    Busy(PathBuf),
+}
+
+impl FetchError {
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        Self::Write { path: path.into(), source }
+    }
+
+    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read { path: path.into(), source }
+    }
+}
+
+/// What a server did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirrorFailure {
+    /// The address that was asked.
+    pub url: String,
+    /// Why the file did not come from there.
+    pub reason: Reason,
+}
+
+fn listed(failures: &[MirrorFailure]) -> String {
+    failures.iter().fold(String::new(), |mut text, MirrorFailure { url, reason }| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {url}: {reason}");
+        text
+    })
+}
+
+/// Why a file did not come from a server.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The server answered with an error.
+    #[error("the server answers {}", Status(*.0))]
+    Status(u16),
+    /// The file there has another length.
+    #[error("the file there has {found} bytes, the right one {expected}")]
+    Size {
+        /// Its length.
+        found: u64,
+        /// The right length.
+        expected: u64,
+    },
+    /// The file there is another one, or was changed on the way.
+    #[error("what arrived is not the right file (SHA-256 {found}, the right one {expected})")]
+    Sum {
+        /// The checksum of what arrived.
+        found: String,
+        /// The right checksum.
+        expected: String,
+    },
+    /// The connection ended too early.
+    #[error("the connection broke off after {at} of {size} bytes")]
+    Truncated {
+        /// How far it got.
+        at: u64,
+        /// The whole length.
+        size: u64,
+    },
+    /// Nothing came for too long.
+    #[error("nothing came for too long")]
+    Stalled,
+    /// The server sends another part than the one asked for.
+    #[error("the server sends another part of the file than was asked for")]
+    Range,
+    /// It never worked, for more than one reason.
+    #[error("too many attempts")]
+    Attempts,
+    /// No connection, a bad address, or the like.
+    #[error("{0}")]
+    Connection(String),
+}
+
+impl Reason {
+    pub(super) fn of(error: ureq::Error) -> Self {
+        match error {
+            ureq::Error::Timeout(_) => Self::Stalled,
+            other => Self::Connection(other.to_string()),
+        }
+    }
+
+    pub(super) fn while_reading(error: io::Error, at: u64, size: u64) -> Self {
+        match error.kind() {
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => Self::Stalled,
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => {
+                Self::Truncated { at, size }
+            }
+            _ => Self::of(ureq::Error::from(error)),
+        }
+    }
+}
+
+struct Status(u16);
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = ureq::http::StatusCode::from_u16(self.0).ok().and_then(|code| code.canonical_reason());
+        write!(f, "{} {}", self.0, name.unwrap_or_default())
+    }
+}
+
+/// How a fetch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// All was there and right.
+    Already,
+    /// This many archives came.
+    Archives(usize),
+}
+
+/// Fetches what is missing of a data set into its folder within the data directory, and gives that folder.
+///
+/// A file gets its name only once it is whole, right and on the disk; until then it is `NAME.part`, from which the next call
+/// goes on. A source without a folder goes into the data directory itself.
+pub fn fetch(
+    source: &Source,
+    data_directory: &Path,
+    patience: Patience,
+    progress: Progress,
+) -> Result<(PathBuf, Fetched), FetchError> {
+    // Joining nothing would add a slash.
+    let own = Some(&source.folder).filter(|folder| !folder.is_empty());
+    let folder = own.map_or_else(|| data_directory.into(), |own| data_directory.join(own));
+    std::fs::create_dir_all(&folder).map_err(|e| FetchError::write(&folder, e))?;
+    let _lock = lock(&folder)?;
+    let client = Client::new(patience);
+    let mut arrived = 0;
+    for archive in &source.archives {
+        if !complete(archive, &folder)? {
+            fetch_archive(&client, source, archive, &folder, progress)?;
+            arrived += 1;
+        }
+    }
+    Ok((folder, if arrived == 0 { Fetched::Already } else { Fetched::Archives(arrived) }))
+}
+
+/// Two that append to one part would spoil it. Where folders cannot be locked we go without.
+fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
+    let Ok(handle) = File::open(folder) else { return Ok(None) };
+    match handle.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(FetchError::Busy(folder.into())),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(handle)),
+    }
+}
+
+/// Whether all that an archive holds is there and right.
+fn complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
+    match &archive.contents {
+        Contents::Compressed { sha256, spellings } => {
+            // The first that is there is the one that will be read.
+            let there = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+            there.map_or(Ok(false), |path| is_right(&path, sha256, checksum::of_contents))
+        }
+        Contents::Tar(members) => members.iter().try_fold(true, |all, member| {
+            let path = folder.join(&member.name);
+            Ok(all && path.is_file() && is_right(&path, &member.sha256, checksum::of_file)?)
+        }),
+    }
+}
+
+fn is_right(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
+    match sum(path) {
+        Ok(found) => Ok(found == sha256),
+        // A broken compressed stream is not right; it will be fetched again.
+        Err(e)
+            if matches!(
+                e.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidData | ErrorKind::InvalidInput
+            ) =>
+        {
+            Ok(false)
+        }
+        Err(e) => Err(FetchError::read(path, e)),
+    }
+}
+
+fn fetch_archive(
+    client: &Client,
+    source: &Source,
+    archive: &Archive,
+    folder: &Path,
+    progress: Progress,
+) -> Result<(), FetchError> {
+    let place = folder.join(&archive.name);
+    // An archive of files that someone put there by hand is as good as a server.
+    let by_hand = matches!(archive.contents, Contents::Tar(_))
+        && place.is_file()
+        && is_right(&place, &archive.sha256, checksum::of_file)?;
+    if !by_hand {
+        let part = Part::open(&place)?;
+        from_mirrors(client, source, archive, folder, part, progress)?;
+    }
+    match &archive.contents {
+        Contents::Compressed { .. } => Ok(()),
+        Contents::Tar(members) => unpack(&place, members, folder),
+    }
+}
+
+fn from_mirrors(
+    client: &Client,
+    source: &Source,
+    archive: &Archive,
+    folder: &Path,
+    mut part: Part,
+    progress: Progress,
+) -> Result<(), FetchError> {
+    let bar = progress.bar(&archive.name, archive.size, part.len());
+    bar.enable_steady_tick(Duration::from_millis(250));
+    let mut failures = Vec::new();
+    for mirror in &source.mirrors {
+        let url = format!("{}/{}", mirror.trim_end_matches('/'), archive.name);
+        match client.get(&url, archive, &mut part, &bar) {
+            Ok(()) => {
+                bar.finish_and_clear();
+                progress.say(&bar, &format!("{}: {} bytes from {url}", archive.name, archive.size));
+                return part.finish();
+            }
+            Err(Failure::Here(error)) => return Err(error),
+            Err(Failure::Broken(reason) | Failure::Refused(reason)) => {
+                progress.say(&bar, &format!("{url}: {reason}"));
+                failures.push(MirrorFailure { url, reason });
+            }
+        }
+    }
+    bar.finish_and_clear();
+    part.leave();
+    Err(FetchError::Mirrors { archive: archive.name.clone(), folder: folder.into(), failures })
+}

@@ -1,0 +1,249 @@
+//! Images as bytes, and as the numbers a network is given.
+
+use std::ops::Range;
+use thiserror::Error;
+
+/// The shape of each image: planes of `height` × `width` pixels, one a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// 1 for grey, 3 for red, green and blue.
+    pub channels: usize,
+    /// Rows of a plane.
+    pub height: usize,
+    /// Columns of a plane.
+    pub width: usize,
+}
+
+impl Shape {
+    /// Pixels of one plane.
+    pub fn plane(self) -> usize {
+        self.height * self.width
+    }
+
+    /// Numbers of one image.
+    pub fn features(self) -> usize {
+        self.channels * self.plane()
+    }
+}
+
+/// How bytes become numbers: (byte/peak − mean)/deviation, with a mean and a deviation for each channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standard {
+    /// The byte that stands for 1.
+    pub peak: u8,
+    /// Mean and deviation of each channel, in units of the peak.
+    pub channels: Vec<(f32, f32)>,
+}
+
+impl Standard {
+    fn tables(&self) -> Vec<[f32; 256]> {
+        let number = |byte: usize, (mean, deviation)| (byte as f32 / f32::from(self.peak) - mean) / deviation;
+        self.channels.iter().map(|&channel| std::array::from_fn(|byte| number(byte, channel))).collect()
+    }
+}
+
+/// Why bytes are no set of images.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ImagesError {
+    /// There is not one label for each image.
+    #[error(
+        "{pixels} pixels and {labels} labels: {features} pixels make an image, and each needs one label; at least one is needed"
+    )]
+    Count {
+        /// Bytes of all images.
+        pixels: usize,
+        /// How many labels.
+        labels: usize,
+        /// Bytes of one image.
+        features: usize,
+    },
+    /// The standardisation is for another number of channels.
+    #[error("a standardisation of {given} channels for images of {channels}")]
+    Channels {
+        /// Channels of the standardisation.
+        given: usize,
+        /// Channels of the images.
+        channels: usize,
+    },
+    /// The standardisation divides by zero.
+    #[error("peak {peak} and deviation {deviation}: both must be positive numbers")]
+    Scale {
+        /// The peak.
+        peak: u8,
+        /// The first deviation that is no positive number, or any if the peak is at fault.
+        deviation: f32,
+    },
+}
+
+/// Images of one shape with their labels, kept as bytes and standardised as they are taken out.
+#[derive(Clone, Debug)]
+pub struct Images {
+    shape: Shape,
+    pixels: Vec<u8>,
+    labels: Vec<u8>,
+    /// For each channel what each byte becomes.
+    tables: Vec<[f32; 256]>,
+}
+
+impl Images {
+    /// Images from their bytes: one image after the other, each plane by plane, each plane row by row.
+    pub fn new(
+        shape: Shape,
+        pixels: Vec<u8>,
+        labels: Vec<u8>,
+        standard: &Standard,
+    ) -> Result<Self, ImagesError> {
+        let features = shape.features();
+        if labels.is_empty() || features == 0 || labels.len().checked_mul(features) != Some(pixels.len()) {
+            return Err(ImagesError::Count { pixels: pixels.len(), labels: labels.len(), features });
+        }
+        if standard.channels.len() != shape.channels {
+            return Err(ImagesError::Channels { given: standard.channels.len(), channels: shape.channels });
+        }
+        for &(_, deviation) in &standard.channels {
+            if standard.peak == 0 || !(deviation > 0.0 && deviation.is_finite()) {
+                return Err(ImagesError::Scale { peak: standard.peak, deviation });
+            }
+        }
+        Ok(Self { shape, pixels, labels, tables: standard.tables() })
+    }
+
+    /// How many images there are; never 0.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The shape of each.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Numbers of one image.
+    pub fn features(&self) -> usize {
+        self.shape.features()
+    }
+
+    /// All labels.
+    pub fn labels(&self) -> &[u8] {
+        &self.labels
+    }
+
+    /// All bytes.
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// Writes the images of these indices, standardised, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// If an index is not below [`Self::len`], or `out` does not hold `indices.len()` × [`Self::features`] numbers.
+    pub fn gather(&self, indices: &[u32], out: &mut [f32]) {
+        let features = self.features();
+        assert_eq!(out.len(), indices.len() * features, "numbers for {} images", indices.len());
+        for (out, &index) in out.chunks_exact_mut(features).zip(indices) {
+            let start = index as usize * features;
+            self.standardise(&self.pixels[start..start + features], out);
+        }
+    }
+
+    /// Writes the images of a range, standardised, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// If the range goes beyond [`Self::len`], or `out` does not hold its length × [`Self::features`] numbers.
+    pub fn gather_range(&self, range: Range<usize>, out: &mut [f32]) {
+        let features = self.features();
+        assert_eq!(out.len(), range.len() * features, "numbers for {} images", range.len());
+        let pixels = &self.pixels[range.start * features..range.end * features];
+        for (out, image) in out.chunks_exact_mut(features).zip(pixels.chunks_exact(features)) {
+            self.standardise(image, out);
+        }
+    }
+
+    /// Writes the labels of these indices, as bytes or as whatever integers a backend wants.
+    ///
+    /// # Panics
+    ///
+    /// If an index is not below [`Self::len`], or `out` is not as long as `indices`.
+    pub fn labels_of<T: From<u8>>(&self, indices: &[u32], out: &mut [T]) {
+        assert_eq!(out.len(), indices.len(), "room for the labels");
+        for (out, &index) in out.iter_mut().zip(indices) {
+            *out = self.labels[index as usize].into();
+        }
+    }
+
+    fn standardise(&self, image: &[u8], out: &mut [f32]) {
+        let plane = self.shape.plane();
+        let planes = out.chunks_exact_mut(plane).zip(image.chunks_exact(plane));
+        for ((out, plane), table) in planes.zip(&self.tables) {
+            for (out, &byte) in out.iter_mut().zip(plane) {
+                *out = table[usize::from(byte)];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn colours() -> Images {
+        let shape = Shape { channels: 2, height: 1, width: 2 };
+        let standard = Standard { peak: 10, channels: vec![(0.5, 0.5), (0.0, 2.0)] };
+        Images::new(shape, (0..12).collect(), vec![7, 8, 9], &standard).unwrap()
+    }
+
+    #[test]
+    fn each_channel_has_its_own_standard() {
+        let mut out = [0.0; 8];
+        colours().gather(&[2, 0], &mut out);
+        let expected = [
+            (0.8 - 0.5) / 0.5,
+            (0.9 - 0.5) / 0.5,
+            1.0 / 2.0,
+            1.1 / 2.0,
+            -1.0,
+            (0.1 - 0.5) / 0.5,
+            0.2 / 2.0,
+            0.3 / 2.0f32,
+        ];
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn a_range_is_its_indices() {
+        let (mut one, mut other) = ([0.0; 8], [0.0; 8]);
+        colours().gather_range(1..3, &mut one);
+        colours().gather(&[1, 2], &mut other);
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn labels_come_as_any_integer() {
+        let mut wide = [0i64; 2];
+        colours().labels_of(&[2, 0], &mut wide);
+        assert_eq!(wide, [9, 7]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let shape = Shape { channels: 1, height: 1, width: 2 };
+        let new = |pixels, labels: &[u8], peak, channels: &[(f32, f32)]| {
+            let standard = Standard { peak, channels: channels.to_vec() };
+            Images::new(shape, vec![0; pixels], labels.to_vec(), &standard).map(|_| ())
+        };
+        let grey = [(0.0, 1.0)];
+        assert_eq!(new(4, &[0, 1], 255, &grey), Ok(()));
+        assert_eq!(
+            new(3, &[0, 1], 255, &grey),
+            Err(ImagesError::Count { pixels: 3, labels: 2, features: 2 })
+        );
+        assert_eq!(new(0, &[], 255, &grey), Err(ImagesError::Count { pixels: 0, labels: 0, features: 2 }));
+        assert_eq!(new(2, &[0], 255, &[]), Err(ImagesError::Channels { given: 0, channels: 1 }));
+        assert_eq!(new(2, &[0], 255, &[(0.0, 0.0)]), Err(ImagesError::Scale { peak: 255, deviation: 0.0 }));
+        assert_eq!(new(2, &[0], 0, &grey), Err(ImagesError::Scale { peak: 0, deviation: 1.0 }));
+    }
+}

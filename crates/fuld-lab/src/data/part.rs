@@ -1,0 +1,78 @@
+//! A file that is not whole yet: it lies beside its place and is moved there when it is right.
+
+use super::checksum;
+use super::fetch::FetchError;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// `NAME.part`, which only ever grows or starts over.
+pub(super) struct Part {
+    file: File,
+    path: PathBuf,
+    place: PathBuf,
+    len: u64,
+}
+
+impl Part {
+    /// The part of a file, with what an earlier run left in it.
+    pub(super) fn open(place: &Path) -> Result<Self, FetchError> {
+        let mut name = place.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let path = place.with_file_name(name);
+        let opened = OpenOptions::new().create(true).append(true).open(&path);
+        let file = opened.map_err(|source| FetchError::write(&path, source))?;
+        let len = file.metadata().map_err(|source| FetchError::write(&path, source))?.len();
+        Ok(Self { file, path, place: place.into(), len })
+    }
+
+    /// The same, emptied.
+    pub(super) fn anew(place: &Path) -> Result<Self, FetchError> {
+        let mut part = Self::open(place)?;
+        part.restart()?;
+        Ok(part)
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
+        self.file.write_all(bytes).map_err(|source| FetchError::write(&self.path, source))?;
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Throws away what there is.
+    pub(super) fn restart(&mut self) -> Result<(), FetchError> {
+        if self.len > 0 {
+            self.file.set_len(0).map_err(|source| FetchError::write(&self.path, source))?;
+            self.len = 0;
+        }
+        Ok(())
+    }
+
+    /// The checksum of what is on the disk.
+    pub(super) fn sha256(&self) -> Result<String, FetchError> {
+        checksum::of_file(&self.path).map_err(|source| FetchError::read(&self.path, source))
+    }
+
+    /// Makes it durable and moves it into its place.
+    pub(super) fn finish(self) -> Result<(), FetchError> {
+        self.file.sync_all().map_err(|source| FetchError::write(&self.path, source))?;
+        std::fs::rename(&self.path, &self.place).map_err(|source| FetchError::write(&self.place, source))
+    }
+
+    /// Leaves it for the next run, unless there is nothing in it.
+    pub(super) fn leave(self) {
+        if self.len == 0 {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    /// Removes it.
+    pub(super) fn remove(mut self) {
+        self.len = 0;
+        self.leave();
+    }
+}

@@ -1,0 +1,83 @@
+//! Data sets by name, or from a folder.
+
+use super::error::DataError;
+use super::folder::{CIFAR10, Layout, MNIST, Presence};
+use super::images::Images;
+use super::{cifar10, digits, mnist};
+use std::path::{Path, PathBuf};
+
+/// A set to train on and a set to test on.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    /// `digits`, `mnist` or `cifar10`.
+    pub name: &'static str,
+    /// To train on.
+    pub train: Images,
+    /// To test on.
+    pub test: Images,
+    /// Labels are below this.
+    pub classes: usize,
+}
+
+impl DataSet {
+    /// Loads `digits`, which the program carries, `mnist` or `cifar10`, which are looked for in the data directory, or the set
+    /// whose files are in a folder.
+    ///
+    /// The names come first: a folder that is called like one of them is `./mnist`.
+    pub fn load(source: &str, data_directory: &Path) -> Result<Self, DataError> {
+        match source {
+            "digits" => {
+                let (train, test) = digits::read()?;
+                Ok(Self { name: "digits", train, test, classes: 10 })
+            }
+            "mnist" => known(&MNIST, data_directory),
+            "cifar10" => known(&CIFAR10, data_directory),
+            path if Path::new(path).is_dir() => from_folder(Path::new(path)),
+            other => Err(DataError::Unknown(other.into())),
+        }
+    }
+}
+
+/// Whether the files of `mnist` or `cifar10` are in the data directory; their contents are not looked at.
+pub fn presence(set: &str, data_directory: &Path) -> Result<Presence, DataError> {
+    match set {
+        "mnist" => Ok(MNIST.look(data_directory)),
+        "cifar10" => Ok(CIFAR10.look(data_directory)),
+        other => Err(DataError::Unknown(other.into())),
+    }
+}
+
+fn known(layout: &Layout, data_directory: &Path) -> Result<DataSet, DataError> {
+    match layout.look(data_directory) {
+        Presence::Whole { files, .. } => read(layout.set, &files),
+        Presence::Partial { folder, missing } => Err(DataError::Missing { set: layout.set, folder, missing }),
+        Presence::Absent => Err(DataError::NotFetched { set: layout.set, folder: data_directory.into() }),
+    }
+}
+
+fn from_folder(given: &Path) -> Result<DataSet, DataError> {
+    use Presence::{Partial, Whole};
+    match (MNIST.look(given), CIFAR10.look(given)) {
+        (Whole { folder: mnist, .. }, Whole { folder: cifar10, .. }) => {
+            Err(DataError::Both { folder: given.into(), mnist, cifar10 })
+        }
+        (Whole { files, .. }, _) => read(MNIST.set, &files),
+        (_, Whole { files, .. }) => read(CIFAR10.set, &files),
+        (Partial { folder, missing }, _) => Err(DataError::Missing { set: MNIST.set, folder, missing }),
+        (_, Partial { folder, missing }) => Err(DataError::Missing { set: CIFAR10.set, folder, missing }),
+        _ => Err(DataError::Nothing(given.into())),
+    }
+}
+
+fn read(set: &'static str, files: &[PathBuf]) -> Result<DataSet, DataError> {
+    let (train, test) = match files {
+        [images, labels, test_images, test_labels] => {
+            (mnist::read(images, labels)?, mnist::read(test_images, test_labels)?)
+        }
+        [train @ .., test] => {
+            (cifar10::read(train, cifar10::BATCH)?, cifar10::read(&[test], cifar10::BATCH)?)
+        }
+        [] => return Err(DataError::Unknown(set.into())),
+    };
+    Ok(DataSet { name: set, train, test, classes: 10 })
+}

@@ -1,0 +1,83 @@
+//! Loss and accuracy of a network on whole sets of images.
+
+use super::feed::Feed;
+use crate::mlp::{Batch, Mlp};
+use burn::tensor::activation::log_softmax;
+use burn::tensor::backend::Backend;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Images that go through the network together.
+const CHUNK: usize = 500;
+
+/// What a network does on the training and the test set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Steps taken.
+    pub iteration: u64,
+    /// Training images looked at.
+    pub train_images: usize,
+    /// Mean cross entropy on them.
+    pub train_loss: f64,
+    /// Share of them classified rightly.
+    pub train_accuracy: f64,
+    /// Mean cross entropy on the test set.
+    pub test_loss: f64,
+    /// Share of it classified rightly.
+    pub test_accuracy: f64,
+}
+
+/// Means of the last two measurements, as the paper reports them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Measurement`")]
+pub struct Summary {
+    pub train_loss: f64,
+    pub train_accuracy: f64,
+    pub test_loss: f64,
+    pub test_accuracy: f64,
+}
+
+impl Summary {
+    /// None if nothing was measured.
+    pub fn of(measurements: &[Measurement]) -> Option<Self> {
+        let last = &measurements[measurements.len().saturating_sub(2)..];
+        let mean = |of: fn(&Measurement) -> f64| last.iter().map(of).sum::<f64>() / last.len() as f64;
+        (!last.is_empty()).then(|| Self {
+            train_loss: mean(|m| m.train_loss),
+            train_accuracy: mean(|m| m.train_accuracy),
+            test_loss: mean(|m| m.test_loss),
+            test_accuracy: mean(|m| m.test_accuracy),
+        })
+    }
+}
+
+/// Mean cross entropy and accuracy of each run on the first `count` images.
+///
+/// On the host the chunks go over the threads of the current pool; sums are taken in the chunks' order, so the result does not
+/// depend on their number.
+pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &Feed<'_, B>, count: usize) -> Vec<(f64, f64)> {
+    let chunks: Vec<Range<usize>> =
+        (0..count).step_by(CHUNK).map(|start| start..(start + CHUNK).min(count)).collect();
+    let score = |range: &Range<usize>| score_chunk(net, feed.range(range.clone()));
+    let sums: Vec<Vec<(f64, f64)>> = if feed.on_host() {
+        chunks.par_iter().map(score).collect()
+    } else {
+        chunks.iter().map(score).collect()
+    };
+    let runs = net.layers[0].dims()[0];
+    let total = |run: usize| {
+        let (loss, right) = sums.iter().fold((0.0, 0.0), |(a, b), sums| (a + sums[run].0, b + sums[run].1));
+        (loss / count as f64, right / count as f64)
+    };
+    (0..runs).map(total).collect()
+}
+
+/// Sum of cross entropies and number of images classified rightly.
+fn score_chunk<B: Backend>(net: &Mlp<B>, batch: Batch<B>) -> Vec<(f64, f64)> {
+    let logits = net.logits(batch.images);
+    let right = logits.clone().argmax(2).equal(batch.targets.clone().argmax(2)).int().sum_dim(1);
+    let losses = (log_softmax(logits, 2) * batch.targets).sum_dim(2).sum_dim(1).neg();
+    let (losses, right) = (losses.into_data(), right.into_data());
+    losses.iter::<f64>().zip(right.iter::<f64>()).collect()
+}

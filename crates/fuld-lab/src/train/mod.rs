@@ -1,0 +1,16 @@
+//! Training: a stack of runs of one shape, measured on the way, checkpointed, and resumed to the same bits.
+
+mod checkpoint;
+mod feed;
+mod measurement;
+mod noise;
+mod run;
+mod stepper;
+mod tails;
+mod trainer;
+
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use measurement::{Measurement, Summary};
+pub use run::{Ended, Progress, RunResult, Status, TrainError, train};
+pub use tails::LayerTail;
+pub use trainer::Trainer;

@@ -1,0 +1,100 @@
+//! How heavy the tails of gradient noise are, layer by layer.
+//!
+//! At fixed weights, the gradients of many minibatches are a sample of vectors; their deviations from the centre are the noise.
+//! Coordinates differ in scale by orders of magnitude, and pooled as they are they would look like a heavy tail whatever
+//! their law: each is brought to the same scale first. What the same procedure says of Gaussian numbers stands beside it.
+
+use super::TrainError;
+use crate::data::Batches;
+use fuld::random::{Purpose, Stream};
+use fuld::tail_index::{BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexEstimator};
+use serde::{Deserialize, Serialize};
+
+/// Minibatches of a measurement.
+pub(super) const MINIBATCHES: u64 = 64;
+/// Coordinates of a layer that are looked at.
+const CANDIDATES: usize = 1024;
+/// At most so many of those whose noise is not mostly zero are used.
+const USED: usize = 256;
+
+/// The tail index of a layer's gradient noise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerTail {
+    /// Steps taken.
+    pub iteration: u64,
+    /// The layer, 1 being the one at the inputs.
+    pub layer: usize,
+    /// The estimate of α, NaN if too few coordinates have noise.
+    pub alpha: f64,
+    /// Lower end of the 90 % interval.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// What the estimator says of Gaussian numbers of the same shape.
+    pub gaussian: f64,
+    /// Coordinates used.
+    pub coordinates: usize,
+    /// Share of the coordinates looked at that were zero in half of the minibatches or more: blank pixels, dead units.
+    pub silent: f64,
+}
+
+/// Minibatches for a measurement after so many steps: not those of training.
+pub(super) fn batches(
+    images: usize,
+    batch: usize,
+    seeds: &[u64],
+    iteration: u64,
+) -> Result<Vec<Batches>, TrainError> {
+    let of =
+        |&seed: &u64| Batches::new(images, batch, Stream::new(seed, 0, Purpose::Measurement).word(iteration));
+    Ok(seeds.iter().map(of).collect::<Result<_, _>>()?)
+}
+
+/// Gradients of minibatches at a sample of coordinates: for each minibatch layer after layer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Noises {
+    gradients: Vec<Vec<f64>>,
+}
+
+impl Noises {
+    /// Takes note of the gradient of a layer.
+    pub(super) fn push(&mut self, gradient: &[f32]) {
+        let step = gradient.len().div_ceil(CANDIDATES).max(1);
+        // A step that divides the rows of a layer would look at a few columns only.
+        let step = if step > 1 { step | 1 } else { 1 };
+        self.gradients.push(gradient.iter().step_by(step).map(|&g| g.into()).collect());
+    }
+
+    pub(super) fn tails(&self, iteration: u64, layers: usize) -> Result<Vec<LayerTail>, TrainError> {
+        (0..layers).map(|layer| self.tail(iteration, layer, layers)).collect()
+    }
+
+    fn tail(&self, iteration: u64, layer: usize, layers: usize) -> Result<LayerTail, TrainError> {
+        let rows: Vec<&Vec<f64>> = self.gradients.iter().skip(layer).step_by(layers).collect();
+        let candidates = rows[0].len();
+        let loud = |&j: &usize| rows.iter().filter(|row| row[j] == 0.0).count() * 2 < rows.len();
+        let all: Vec<usize> = (0..candidates).filter(loud).collect();
+        let stride = all.len().div_ceil(USED).max(1);
+        let used: Vec<usize> = all.iter().copied().step_by(stride).collect();
+        let mut tail = LayerTail {
+            iteration,
+            layer: layer + 1,
+            alpha: f64::NAN,
+            low: f64::NAN,
+            high: f64::NAN,
+            gaussian: f64::NAN,
+            coordinates: used.len(),
+            silent: 1.0 - all.len() as f64 / candidates as f64,
+        };
+        if used.is_empty() {
+            return Ok(tail);
+        }
+        let numbers: Vec<f64> = rows.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect();
+        let sample = Sample::rows(&numbers, used.len(), Scaling::PerCoordinate)?;
+        let method = BlockLogMoments::default();
+        let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
+        tail.gaussian = method.fit(&sample.gaussian_twin(iteration)?)?.alpha;
+        (tail.alpha, tail.low, tail.high) = (found.estimate.alpha, found.alpha.low, found.alpha.high);
+        Ok(tail)
+    }
+}
