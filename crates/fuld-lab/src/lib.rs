@@ -6,4 +6,5 @@ pub mod interrupt;
 pub mod mlp;
 pub mod run_folder;
 pub mod settings;
+pub mod sweep;
 pub mod train;

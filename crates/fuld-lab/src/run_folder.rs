@@ -1,7 +1,10 @@
 //! The folder of a run: its settings, its checkpoint while it is under way, and what it left.
 
+use crate::mlp::Mlp;
 use crate::settings::Settings;
 use crate::train::RunResult;
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
 use fuld::durable::replace;
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
@@ -77,8 +80,14 @@ impl RunFolder {
 
     /// Forgets whatever is there of an earlier run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        for name in ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors"]
-        {
+        for name in [
+            "result.toml",
+            "error.toml",
+            "checkpoint.bin",
+            "metrics.csv",
+            "tail-index.csv",
+            "weights.safetensors",
+        ] {
             match fs::remove_file(self.path.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(at(&self.path.join(name))(error));
@@ -117,7 +126,9 @@ impl RunFolder {
             reason: error.to_string(),
         })?;
         put("result.toml", text.as_bytes())?;
-        let _ = fs::remove_file(self.checkpoint());
+        for old in [self.checkpoint(), self.path.join("error.toml")] {
+            let _ = fs::remove_file(old);
+        }
         Ok(())
     }
 }
@@ -170,6 +181,18 @@ pub struct Weights {
     pub shape: [usize; 2],
     /// One row of outputs for each input.
     pub numbers: Vec<f32>,
+}
+
+impl Weights {
+    /// The layers of one run of a stack.
+    pub fn of<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Self> {
+        let layer = |layer: &Tensor<B, 3>| {
+            let [_, inputs, outputs] = layer.dims();
+            let numbers = layer.clone().slice([run..run + 1]).into_data().iter::<f32>().collect();
+            Self { shape: [inputs, outputs], numbers }
+        };
+        net.layers.iter().map(layer).collect()
+    }
 }
 
 /// The layers as the format safetensors has them: length of the header, header in JSON, numbers.

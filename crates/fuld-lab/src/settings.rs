@@ -126,7 +126,7 @@ as_text!(Noise);
 as_text!(Bend);
 
 /// What was asked for: all that is left out has a default.
-#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
     /// digits (built in), mnist, cifar10, or a folder with the files of one of the latter

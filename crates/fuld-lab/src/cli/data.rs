@@ -21,9 +21,11 @@ Examples:
   fuld data fetch cifar10 --dir /big/disk
   fuld data fetch mnist --mirror https://my.server/mnist/
 
-Every file is verified against its published SHA-256 before it gets its name. A fetch that was interrupted goes on where it stopped:
-give the same command again. Without a network, put the files by hand where `fuld data` looks for them: MNIST's four
-into DIR/mnist, compressed or not, CIFAR-10's six (or its archive) into DIR/cifar-10-batches-bin.";
+Every file is verified against its published SHA-256 before it gets its name. A fetch that was interrupted goes on where it \
+stopped: give the same command again.
+
+Without a network, put the files by hand where `fuld data` looks for them: MNIST's four into DIR/mnist, compressed or not, \
+CIFAR-10's six, or its archive (then fetch), into DIR/cifar-10-batches-bin.";
 
 /// Data sets: which there are, and fetching them.
 #[derive(Debug, Args)]

@@ -2,6 +2,8 @@
 
 mod data;
 mod device;
+mod live;
+mod sweep;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +25,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Train(train::Train),
+    Sweep(sweep::Sweep),
     Data(data::Data),
 }
 
@@ -31,6 +34,7 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Train(command) => command.run(),
+            Command::Sweep(command) => command.run(),
             Command::Data(command) => command.run().map(|()| ExitCode::SUCCESS),
         };
         outcome.unwrap_or_else(|error| {

@@ -4,7 +4,7 @@ use super::device::{Device, Where};
 use super::{DIVERGED, INTERRUPTED};
 use crate::data::{self, DataSet};
 use crate::interrupt;
-use crate::mlp::{Mlp, Shape};
+use crate::mlp::Shape;
 use crate::run_folder::{RunFolder, Weights};
 use crate::settings::{Optimizer, Request, Settings};
 use crate::train::{Ended, Progress, RunResult, Status, train};
@@ -95,20 +95,10 @@ fn go<B: Backend>(data: &DataSet, settings: &Settings, folder: &RunFolder) -> an
             Ok(ExitCode::from(INTERRUPTED))
         }
         Ended::Finished(results, net) => {
-            folder.keep(&results[0], &weights(&net, 0))?;
+            folder.keep(&results[0], &Weights::of(&net, 0))?;
             Ok(tell(&results[0], data, folder))
         }
     }
-}
-
-/// The layers of one run.
-pub(super) fn weights<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Weights> {
-    let layer = |layer: &burn::tensor::Tensor<B, 3>| {
-        let [_, inputs, outputs] = layer.dims();
-        let numbers = layer.clone().slice([run..run + 1]).into_data().iter::<f32>().collect();
-        Weights { shape: [inputs, outputs], numbers }
-    };
-    net.layers.iter().map(layer).collect()
 }
 
 fn bar(iterations: u64) -> ProgressBar {

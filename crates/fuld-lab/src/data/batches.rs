@@ -3,11 +3,8 @@
 //! The minibatch of an iteration is a function of seed, set size, batch size and iteration, so a run that is resumed sees what it
 //! would have seen.
 
-use levy_stable::{GOLDEN, mixed};
+use fuld::random::{Purpose, Stream};
 use thiserror::Error;
-
-/// Keeps these words apart from those that other parts draw from the same seed.
-const PURPOSE: u64 = u64::from_be_bytes(*b"batches\0");
 
 /// Why there are no such minibatches.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -76,29 +73,18 @@ impl Batches {
         for (place, n) in self.order.iter_mut().zip(0..) {
             *place = n;
         }
-        let mut words = words(self.seed, epoch);
+        let stream = Stream::new(self.seed, epoch, Purpose::Gradient);
+        let mut words = (0..).map(|n| stream.word(n));
         for last in (1..self.order.len()).rev() {
-            let other = below(last as u64 + 1, &mut words) as usize;
+            let other = below(last as u64 + 1, || words.next().unwrap_or_default()) as usize;
             self.order.swap(last, other);
         }
     }
 }
 
-/// The random words of an epoch, by counting.
-fn words(seed: u64, epoch: u64) -> impl FnMut() -> u64 {
-    // Two keys: were there only the offset, two epochs whose offsets happen to lie close would overlap.
-    let offset = mixed(mixed(seed ^ GOLDEN).wrapping_add(epoch.wrapping_mul(GOLDEN)) ^ PURPOSE);
-    let key = mixed(offset.wrapping_add(GOLDEN));
-    let mut state = offset;
-    move || {
-        state = state.wrapping_add(GOLDEN);
-        mixed(mixed(state).wrapping_add(key))
-    }
-}
-
 /// A number below `bound`, each equally likely (D. Lemire, "Fast random integer generation in an interval", 2019): the high word
 /// of bound × word, except where the low word says that it belongs to an interval one longer than the others.
-fn below(bound: u64, word: &mut impl FnMut() -> u64) -> u64 {
+fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     loop {
         let product = u128::from(bound) * u128::from(word());
         let low = product as u64;

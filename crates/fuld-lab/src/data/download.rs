@@ -3,11 +3,13 @@
 use super::fetch::{FetchError, Reason};
 use super::part::Part;
 use super::sources::Archive;
+use super::trust;
 use indicatif::ProgressBar;
 use std::io::Read;
 use std::time::Duration;
 use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE, RANGE};
 use ureq::http::{Response, StatusCode, Uri};
+use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
 /// How long a server is waited for, and how often it is asked.
@@ -54,6 +56,7 @@ impl Client {
         let stall = Some(patience.stall);
         let config = Agent::config_builder()
             .http_status_as_error(false)
+            .tls_config(TlsConfig::builder().root_certs(trust::roots()).build())
             // Sums and lengths are those of the file, so it must come as it is.
             .accept_encoding("identity")
             .user_agent(concat!("fuld/", env!("CARGO_PKG_VERSION")))

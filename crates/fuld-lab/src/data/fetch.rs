@@ -276,8 +276,13 @@ fn from_mirrors(
             }
             Err(Failure::Here(error)) => return Err(error),
             Err(Failure::Broken(reason) | Failure::Refused(reason)) => {
-                progress.say(&bar, &format!("{url}: {reason}"));
                 failures.push(MirrorFailure { url, reason });
+                // The last one is told by the error.
+                if let (Some(MirrorFailure { url, reason }), true) =
+                    (failures.last(), failures.len() < source.mirrors.len())
+                {
+                    progress.say(&bar, &format!("{url}: {reason}; trying the next"));
+                }
             }
         }
     }

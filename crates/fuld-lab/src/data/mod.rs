@@ -20,6 +20,7 @@ mod records;
 mod set;
 mod sources;
 mod stream;
+mod trust;
 mod unpack;
 
 pub use batches::{BatchError, Batches};

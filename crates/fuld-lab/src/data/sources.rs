@@ -90,7 +90,7 @@ const CIFAR10_SUMS: [&str; 6] = [
     "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
 ];
 
-/// The publisher, then the copies that the documentation of Swift for TensorFlow and of MindSpore points to.
+/// The publisher, then the copies that Swift for TensorFlow and MindSpore use.
 const CIFAR10_MIRRORS: [&str; 3] = [
     "https://www.cs.toronto.edu/~kriz/",
     "https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/",

@@ -64,7 +64,7 @@ fn draw(sampler: &Sampler, stream: Stream, out: &mut [f32]) {
 mod tests {
     use super::*;
     use burn::backend::Flex;
-    use fuld::tail_index::{LogMoments, Sample, TailIndexEstimator};
+    use fuld::tail_index::{LogMoments, TailIndexEstimator};
 
     fn noise(seeds: &[u64], iteration: u64) -> Vec<f32> {
         let device = Default::default();
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn it_is_of_the_law_asked_for() {
         let numbers: Vec<f64> = noise(&[3], 5).iter().map(|&x| x.into()).collect();
-        let found = LogMoments.estimate(&Sample::scalars(&numbers).unwrap()).unwrap();
+        let found = LogMoments.estimate(&numbers).unwrap();
         assert!((found.alpha - 1.5).abs() < 0.15, "{found:?}");
         assert!((found.scale.unwrap() / 1e-3).ln().abs() < 0.1, "{found:?}");
     }

@@ -1,0 +1,150 @@
+//! A sweep as it is watched: rows as they come, a line for each worker, and how long it will take.
+
+use crate::interrupt;
+use crate::sweep::{Event, Job, write};
+use crate::train::{RunResult, Status};
+use fuld::Control;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Between two writings of the table.
+const TABLE_EVERY: Duration = Duration::from_secs(5);
+
+/// What is on the screen.
+pub(super) struct Live {
+    bars: MultiProgress,
+    /// Counts iterations of all runs, which take about the same time, so that its end is the sweep's.
+    total: ProgressBar,
+    workers: Vec<ProgressBar>,
+    out: PathBuf,
+    written: Mutex<Instant>,
+    start: Instant,
+    /// Iterations so far of what each worker is at.
+    reached: Vec<Mutex<u64>>,
+}
+
+impl Live {
+    pub(super) fn new(out: &Path, stacks: &[Vec<Job>], workers: usize) -> Self {
+        let bars = MultiProgress::new();
+        let style = |template: &str| {
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        let jobs = || stacks.iter().flatten();
+        let iterations = jobs().map(|job| job.settings.iterations).sum();
+        let total = bars.add(ProgressBar::new(iterations));
+        total.set_style(style("{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}"));
+        let workers: Vec<ProgressBar> =
+            (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
+        workers.iter().for_each(|bar| bar.set_style(style("  {bar:20} {pos}/{len} {per_sec} {msg}")));
+        let name = jobs().map(|job| job.settings.name().len()).max().unwrap_or(0);
+        let live = Self {
+            bars,
+            total,
+            reached: workers.iter().map(|_| Mutex::new(0)).collect(),
+            workers,
+            out: out.into(),
+            written: Mutex::new(Instant::now()),
+            start: Instant::now(),
+        };
+        live.line(format!("{:<name$}  train loss  test loss  test accuracy      time", "run"));
+        live
+    }
+
+    /// Takes note of an event, and says whether to go on.
+    pub(super) fn hear(&self, event: Event<'_>) -> Control {
+        match event {
+            Event::Began { worker, jobs } => {
+                let bar = &self.workers[worker];
+                bar.reset();
+                bar.set_length(jobs[0].settings.iterations);
+                bar.set_message(described(jobs));
+                self.set_reached(worker, 0, 0);
+            }
+            Event::Progress { worker, jobs, iteration, measured } => {
+                let bar = &self.workers[worker];
+                if bar.position() == 0 && iteration > 0 {
+                    bar.set_position(iteration);
+                    bar.reset_eta();
+                }
+                bar.set_position(iteration);
+                self.set_reached(worker, iteration, jobs.len() as u64);
+                if let Some(m) = measured {
+                    bar.set_message(format!(
+                        "{}, test accuracy {:.2} %",
+                        described(jobs),
+                        100.0 * m.test_accuracy
+                    ));
+                }
+            }
+            Event::Ended { worker, job, result } => {
+                self.set_reached(worker, 0, 0);
+                self.total.inc(job.settings.iterations);
+                self.line(match result {
+                    Ok(result) => ended(job, result),
+                    Err(error) => format!("{}  failed: {error}", job.settings.name()),
+                });
+                self.table();
+            }
+            // Not work of this sitting, so not of its speed either.
+            Event::Skipped { job, .. } => self.total.dec_length(job.settings.iterations),
+        }
+        if interrupt::asked() { Control::Stop } else { Control::Continue }
+    }
+
+    /// The total moves with the workers, and not only at the end of their jobs.
+    fn set_reached(&self, worker: usize, iteration: u64, runs: u64) {
+        let Ok(mut reached) = self.reached[worker].lock() else { return };
+        let (before, now) = (*reached, iteration * runs);
+        *reached = now;
+        self.total.set_position((self.total.position() + now).saturating_sub(before));
+    }
+
+    /// The table so far, for whoever looks into the folder; the last writing is the one whose errors count.
+    fn table(&self) {
+        let Ok(mut written) = self.written.try_lock() else { return };
+        if written.elapsed() > TABLE_EVERY && write(&self.out).is_ok() {
+            *written = Instant::now();
+        }
+    }
+
+    fn line(&self, text: String) {
+        if std::io::stderr().is_terminal() {
+            let _ = self.bars.println(text);
+        } else {
+            eprintln!("{text}");
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        let _ = self.bars.clear();
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+fn described(jobs: &[Job]) -> String {
+    match jobs {
+        [job] => job.settings.name(),
+        jobs => format!("{} and {} more", jobs[0].settings.name(), jobs.len() - 1),
+    }
+}
+
+fn ended(job: &Job, result: &RunResult) -> String {
+    let name = job.settings.name();
+    if let Status::Diverged { iteration, loss } = result.status {
+        return format!("{name}  diverged: the loss was {loss} at iteration {iteration}");
+    }
+    let Some(s) = &result.summary else { return name };
+    format!(
+        "{name}  {:>10.4} {:>10.4} {:>12.2} % {:>7.1} s",
+        s.train_loss,
+        s.test_loss,
+        100.0 * s.test_accuracy,
+        result.seconds
+    )
+}

@@ -1,0 +1,233 @@
+//! `fuld sweep`: a grid of runs.
+
+use super::INTERRUPTED;
+use super::device::{Device, Where};
+use super::live::Live;
+use crate::data::{self, DataSet};
+use crate::interrupt;
+use crate::settings::Settings;
+use crate::sweep::{self, Job, Row, Shard, Tally};
+use anyhow::Context;
+use burn::backend::Flex;
+use burn::tensor::backend::Backend;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Train every combination of a grid of settings.
+///
+/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every); a list makes an axis:
+///
+///     data = "digits"
+///     width = [32, 64]
+///     depth = [2, 3, 4]
+///     alpha = [2, 1.75]
+///     seed = "0..5"
+///
+/// Tables [[grid]] are grids of their own on top of what stands above them. What an optimizer has no use for is left out for it.
+///
+/// Runs are independent jobs, one a core, in a folder of their own; the same command goes on where it was stopped or killed. results.csv and
+/// results.parquet hold one row a run, failed ones with their error. Several processes may work in one folder, each on its --shard of
+/// the jobs or all on the same.
+#[derive(Debug, clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  fuld sweep grid.toml                          all runs, on all cores
+  fuld sweep grid.toml --dry-run                what would be run
+  fuld sweep grid.toml --shard $SLURM_ARRAY_TASK_ID/16 --out /shared/sweep
+                                                a sixteenth of them, in a cluster's job array
+  fuld sweep grid.toml --device cuda            runs of equal shape together on a GPU
+
+Exit codes: 0 all runs ended, 1 some failed or an error, 2 wrong usage, 130 interrupted and saved."
+)]
+pub(super) struct Sweep {
+    /// The grid
+    grid: PathBuf,
+    /// Folder for the results [default: sweeps/NAME-OF-THE-GRID]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only the I-th of N parts of the jobs, I from 1
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Say what would be run, and stop
+    #[arg(long)]
+    dry_run: bool,
+    /// The most runs to train together on a GPU
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    stack: usize,
+    /// Folder of the data sets [default: as for fuld data]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    place: Where,
+}
+
+impl Sweep {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        self.place.check()?;
+        anyhow::ensure!(self.stack > 0, "--stack must be at least 1, got 0");
+        let (settings, data) = self.settings()?;
+        let out = self.out.clone().unwrap_or_else(|| {
+            PathBuf::from("sweeps").join(self.grid.file_stem().unwrap_or(self.grid.as_os_str()))
+        });
+        let jobs = sweep::jobs(settings, &out, self.shard);
+        if self.dry_run {
+            jobs.iter().for_each(|job| println!("{}", job.settings.name()));
+            eprintln!("{} runs, in {}", jobs.len(), out.display());
+            return Ok(ExitCode::SUCCESS);
+        }
+        std::fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
+        interrupt::listen()?;
+        match self.place.device {
+            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads()),
+            #[cfg(feature = "cuda")]
+            Device::Cuda => go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1),
+            #[cfg(not(feature = "cuda"))]
+            Device::Cuda => unreachable!("refused above"),
+        }
+    }
+
+    /// Every run of the grid, checked, and the data sets they need.
+    fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
+        let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
+        let (mut all, mut sets) = (Vec::new(), HashMap::new());
+        for request in sweep::read(&self.grid)? {
+            let name = request.data.clone().unwrap_or_else(|| "digits".into());
+            if !sets.contains_key(&name) {
+                sets.insert(name.clone(), DataSet::load(&name, &directory)?);
+            }
+            let set: &DataSet = &sets[&name];
+            let settings = request.settings(&set.name).with_context(|| format!("{}", self.grid.display()))?;
+            if !all.contains(&settings) {
+                all.push(settings);
+            }
+        }
+        Ok((all, sets))
+    }
+}
+
+fn go<B: Backend>(
+    stacks: Vec<Vec<Job>>,
+    data: &HashMap<String, DataSet>,
+    out: &Path,
+    workers: usize,
+) -> anyhow::Result<ExitCode> {
+    let live = Live::new(out, &stacks, workers);
+    let tally = sweep::sweep::<B>(&stacks, data, out, workers, &|event| live.hear(event))
+        .with_context(|| format!("sweeping in {}", out.display()))?;
+    live.finish();
+    let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;
+    let seconds = live.seconds();
+    print!("{}", summary(&rows));
+    println!("\n{}", sentence(tally, seconds));
+    println!("table in {}", out.join("results.csv").display());
+    Ok(match tally {
+        Tally { stopped: true, .. } => ExitCode::from(INTERRUPTED),
+        Tally { failed: 0, .. } => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
+}
+
+fn sentence(tally: Tally, seconds: f64) -> String {
+    let Tally { done, before, failed, elsewhere, stopped } = tally;
+    let mut text = format!("{done} runs in {seconds:.1} s");
+    if done > 0 {
+        text += &format!(" ({:.2} runs/s)", done as f64 / seconds);
+    }
+    for (count, what) in [
+        (before, "done before"),
+        (failed, "failed: see the column error"),
+        (elsewhere, "left to another process"),
+    ] {
+        if count > 0 {
+            text += &format!(", {count} {what}");
+        }
+    }
+    if stopped {
+        text += "; stopped and saved: the same command goes on from there";
+    }
+    text
+}
+
+/// Means over seeds, with standard deviations.
+fn summary(rows: &[Row]) -> String {
+    const KEY: [&str; 12] = [
+        "data",
+        "width",
+        "depth",
+        "optimizer",
+        "alpha",
+        "eta",
+        "gamma",
+        "lr",
+        "momentum",
+        "scale",
+        "clip",
+        "noise_scale",
+    ];
+    let mut groups: BTreeMap<usize, (Vec<String>, Vec<&Row>)> = BTreeMap::new();
+    let mut index: HashMap<Vec<String>, usize> = HashMap::new();
+    for row in rows {
+        let key: Vec<String> = KEY.iter().map(|column| row.text(column)).collect();
+        let place = index.len();
+        let place = *index.entry(key.clone()).or_insert(place);
+        groups.entry(place).or_insert_with(|| (key, Vec::new())).1.push(row);
+    }
+    // Columns in which nothing varies say nothing, but for the first five.
+    let varies =
+        |column: usize| column < 5 || groups.values().any(|(key, _)| key[column] != groups[&0].0[column]);
+    let columns: Vec<usize> = (0..KEY.len()).filter(|&column| varies(column)).collect();
+    let mut table: Vec<Vec<String>> = vec![
+        columns
+            .iter()
+            .map(|&column| KEY[column].to_string())
+            .chain(["runs", "train loss", "test loss", "test accuracy", ""].map(String::from))
+            .collect(),
+    ];
+    for (key, rows) in groups.values() {
+        let ended: Vec<&&Row> = rows.iter().filter(|row| row.text("status") == "finished").collect();
+        let values = |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
+        let percent: Vec<f64> = values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
+        let count = |status: &str| rows.iter().filter(|row| row.text("status") == status).count();
+        let notes: Vec<String> = ["diverged", "failed"]
+            .iter()
+            .map(|status| (count(status), status))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, status)| format!("{count} {status}"))
+            .collect();
+        let mut line: Vec<String> = columns.iter().map(|&column| key[column].clone()).collect();
+        line.extend([
+            rows.len().to_string(),
+            spread(&values("train_loss"), 4),
+            spread(&values("test_loss"), 4),
+            spread(&percent, 2) + if percent.is_empty() { "" } else { " %" },
+            notes.join(", "),
+        ]);
+        table.push(line);
+    }
+    aligned(&table)
+}
+
+/// Mean ± standard deviation.
+fn spread(values: &[f64], digits: usize) -> String {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    match values.len() {
+        0 => "–".into(),
+        1 => format!("{mean:.digits$}"),
+        _ => format!("{mean:.digits$} ± {:.digits$}", variance.sqrt()),
+    }
+}
+
+fn aligned(table: &[Vec<String>]) -> String {
+    let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
+    let line = |line: &Vec<String>| {
+        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
+    };
+    table.iter().map(line).collect()
+}
