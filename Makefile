@@ -1,5 +1,6 @@
 # make test    everything CI checks: formatting, lints, all tests, doc tests, documentation
 # make bench   benchmarks, as ratios to scipy and numpy measured in the same run where those can be installed
+# make bench-train  iterations of training a second beside torch.compile in the same run (installs torch)
 # make golden  computes the golden values of the tests again (needs python; installs python-flint)
 # make accuracy measures the error of the law and draws the pictures of docs/ (needs python; installs matplotlib)
 
@@ -7,7 +8,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := target/venv
 
-.PHONY: test fmt lint unit docs bench golden accuracy clean
+.PHONY: test fmt lint unit docs bench bench-train golden accuracy clean
 
 test: fmt lint unit docs
 
@@ -44,6 +45,12 @@ bench:
 	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/peers.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
+
+# Beside torch.compile, whose wheel brings five gigabytes; without it ours alone.
+bench-train:
+	$(CARGO) bench --package fuld-lab --locked -- --quiet
+	@$(MAKE) --no-print-directory $(VENV)/bench-train.done || echo "torch could not be installed"
+	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); $$python tools/bench/train.py
 
 # Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
 accuracy: $(VENV)/accuracy.done

@@ -1,0 +1,85 @@
+//! Iterations of training on one core, and the optimizer's part of them: `make bench-train` puts torch.compile beside it.
+//!
+//! The networks have 784 inputs and 10 outputs, hidden width × hidden layers and batch in the name. An iteration gathers its minibatch,
+//! goes forward and back, looks at the loss and moves the weights.
+
+use burn::backend::Flex;
+use burn::optim::SimpleOptimizer;
+use burn::tensor::{Distribution, Tensor};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fuld_lab::data::{DataSet, Images, Shape, Standard};
+use fuld_lab::settings::{Request, Settings};
+use fuld_lab::train::Trainer;
+use std::hint::black_box;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Hidden width, hidden layers, batch.
+const NETS: [(usize, usize, usize); 3] = [(128, 2, 128), (256, 4, 128), (512, 6, 500)];
+
+/// Images of noise in which the brightest of ten blocks is the class.
+fn data() -> DataSet {
+    let images = |count: usize| {
+        let pixel = |n: usize| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
+        let pixels: Vec<u8> = (0..count * 784).map(pixel).collect();
+        let brightness = |block: &[u8]| block.iter().map(|&p| u32::from(p)).sum::<u32>();
+        let brightest = |image: &[u8]| {
+            let blocks = image.chunks(79).map(brightness).enumerate();
+            blocks.max_by_key(|&(_, sum)| sum).map_or(0, |(block, _)| block as u8)
+        };
+        let labels = pixels.chunks(784).map(brightest).collect();
+        let standard = Standard { peak: 255, channels: vec![(0.5, 0.29)] };
+        Images::new(Shape { channels: 1, height: 28, width: 28 }, pixels, labels, &standard)
+            .expect("as many labels as images")
+    };
+    DataSet { name: "noise", train: images(10_000), test: images(100), classes: 10 }
+}
+
+fn settings(width: usize, hidden: usize, batch: usize) -> Settings {
+    let request = Request {
+        width: Some(width),
+        depth: Some(hidden + 1),
+        batch: Some(batch),
+        lr: Some(0.01),
+        momentum: Some(0.99),
+        ..Request::default()
+    };
+    request.settings("mnist").expect("settings in range")
+}
+
+fn training(criterion: &mut Criterion) {
+    let data = data();
+    let mut group = criterion.benchmark_group("training");
+    group.throughput(Throughput::Elements(1)).sample_size(20);
+    for (width, hidden, batch) in NETS {
+        let name = format!("{width}x{hidden}x{batch}");
+        let settings = settings(width, hidden, batch);
+        let mut trainer = Trainer::<Flex>::new(&data, std::slice::from_ref(&settings), &Default::default())
+            .expect("settings that fit");
+        group.bench_function(BenchmarkId::new("iteration", &name), |bencher| {
+            bencher.iter(|| black_box(trainer.step().into_data()));
+        });
+        let rule = settings.config().build::<Flex>().expect("settings in range");
+        let device = Default::default();
+        let mut layers: Vec<_> =
+            trainer.net().layers.iter().map(|layer| Some((layer.clone() * 1.0, None))).collect();
+        let small = Distribution::Normal(0.0, 1e-3);
+        let gradients: Vec<_> = layers
+            .iter()
+            .flatten()
+            .map(|(w, _)| Tensor::<Flex, 3>::random(w.dims(), small, &device))
+            .collect();
+        group.bench_function(BenchmarkId::new("optimizer", &name), |bencher| {
+            bencher.iter(|| {
+                for (layer, gradient) in layers.iter_mut().zip(&gradients) {
+                    *layer = layer.take().map(|(w, state)| rule.step(0.01, w, gradient.clone(), state));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, training);
+criterion_main!(benches);
