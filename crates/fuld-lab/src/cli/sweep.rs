@@ -1,6 +1,7 @@
 //! `fuld sweep`: a grid of runs.
 
 use super::INTERRUPTED;
+use super::checkpoints::Checkpoints;
 use super::device::{Device, Where};
 use super::live::Live;
 use crate::data::{self, DataSet};
@@ -62,6 +63,8 @@ pub(super) struct Sweep {
     data_dir: Option<PathBuf>,
     #[command(flatten)]
     place: Where,
+    #[command(flatten)]
+    checkpoints: Checkpoints,
 }
 
 impl Sweep {
@@ -80,10 +83,13 @@ impl Sweep {
         }
         std::fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
         interrupt::listen()?;
+        let checkpoints = self.checkpoints;
         match self.place.device {
-            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads()),
+            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads(), checkpoints),
             #[cfg(feature = "cuda")]
-            Device::Cuda => go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1),
+            Device::Cuda => {
+                go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1, checkpoints)
+            }
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         }
@@ -113,9 +119,11 @@ fn go<B: Backend>(
     data: &HashMap<String, DataSet>,
     out: &Path,
     workers: usize,
+    checkpoints: Checkpoints,
 ) -> anyhow::Result<ExitCode> {
     let live = Live::new(out, &stacks, workers);
-    let tally = sweep::sweep::<B>(&stacks, data, out, workers, &|event| live.hear(event))
+    let every = checkpoints.checkpoint_every;
+    let tally = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| live.hear(event))
         .with_context(|| format!("sweeping in {}", out.display()))?;
     live.finish();
     let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;

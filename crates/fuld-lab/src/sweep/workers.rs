@@ -14,6 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// What happens while a sweep runs.
 #[derive(Debug)]
@@ -69,7 +70,7 @@ pub struct Tally {
     pub stopped: bool,
 }
 
-/// Does the jobs with so many workers, each of which computes on one thread.
+/// Does the jobs with so many workers, each of which computes on one thread and writes a checkpoint as often as said.
 ///
 /// `watch` hears of everything, and stops the sweep by its answer; checkpoints are written first. A job that fails, or panics, is noted
 /// in its folder and the sweep goes on.
@@ -78,11 +79,13 @@ pub fn sweep<B: Backend>(
     data: &HashMap<String, DataSet>,
     out: &Path,
     workers: usize,
+    checkpoint_every: Duration,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
 ) -> std::io::Result<Tally> {
     let next = AtomicUsize::new(0);
     let tally = Mutex::new(Tally::default());
-    let sweep = Sweep::<B> { data, out, watch, tally: &tally, backend: std::marker::PhantomData };
+    let sweep =
+        Sweep::<B> { data, out, checkpoint_every, watch, tally: &tally, backend: std::marker::PhantomData };
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers.min(stacks.len()).max(1))
             .map(|worker| {
@@ -113,6 +116,7 @@ pub fn sweep<B: Backend>(
 struct Sweep<'a, B> {
     data: &'a HashMap<String, DataSet>,
     out: &'a Path,
+    checkpoint_every: Duration,
     watch: &'a (dyn Fn(Event<'_>) -> Control + Sync),
     tally: &'a Mutex<Tally>,
     backend: std::marker::PhantomData<fn() -> B>,
@@ -205,7 +209,8 @@ impl<B: Backend> Sweep<'_, B> {
             let measured = progress.measured.first().copied().flatten();
             self.tell(Event::Progress { worker, jobs, iteration: progress.iteration, measured })
         };
-        let ended = train::<B>(data, &settings, &B::Device::default(), &checkpoint, &mut watch)
+        let device = B::Device::default();
+        let ended = train::<B>(data, &settings, &device, &checkpoint, self.checkpoint_every, &mut watch)
             .map_err(|error| error.to_string())?;
         let Ended::Finished(results, net) = ended else { return Ok(()) };
         for (run, ((job, folder), result)) in jobs.iter().zip(folders).zip(&results).enumerate() {
