@@ -80,14 +80,8 @@ impl RunFolder {
 
     /// Forgets whatever is there of an earlier run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        for name in [
-            "result.toml",
-            "error.toml",
-            "checkpoint.bin",
-            "metrics.csv",
-            "tail-index.csv",
-            "weights.safetensors",
-        ] {
+        for name in ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors"]
+        {
             match fs::remove_file(self.path.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(at(&self.path.join(name))(error));
@@ -126,9 +120,7 @@ impl RunFolder {
             reason: error.to_string(),
         })?;
         put("result.toml", text.as_bytes())?;
-        for old in [self.checkpoint(), self.path.join("error.toml")] {
-            let _ = fs::remove_file(old);
-        }
+        let _ = fs::remove_file(self.checkpoint());
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Workers that take jobs, or stacks of them, off a queue until there are none.
 
+use super::failures;
 use super::job::Job;
-use super::table::note_failure;
 use crate::data::DataSet;
 use crate::run_folder::{FolderError, RunFolder, Weights};
 use crate::settings::Settings;
@@ -73,7 +73,7 @@ pub struct Tally {
 /// Does the jobs with so many workers, each of which computes on one thread and writes a checkpoint as often as said.
 ///
 /// `watch` hears of everything, and stops the sweep by its answer; checkpoints are written first. A job that fails, or panics, is noted
-/// in its folder and the sweep goes on.
+/// and the sweep goes on.
 pub fn sweep<B: Backend>(
     stacks: &[Vec<Job>],
     data: &HashMap<String, DataSet>,
@@ -191,7 +191,7 @@ impl<B: Backend> Sweep<'_, B> {
     fn failed(&self, worker: usize, job: &Job, error: &str) -> std::io::Result<()> {
         self.count(|tally| tally.failed += 1);
         self.tell(Event::Ended { worker, job, result: Err(error) });
-        note_failure(&job.folder, &job.settings, error)
+        failures::note(self.out, &job.settings, error)
     }
 
     fn train(&self, worker: usize, jobs: &[Job], folders: &[RunFolder]) -> Result<(), String> {
@@ -215,6 +215,7 @@ impl<B: Backend> Sweep<'_, B> {
         let Ended::Finished(results, net) = ended else { return Ok(()) };
         for (run, ((job, folder), result)) in jobs.iter().zip(folders).zip(&results).enumerate() {
             folder.keep(result, &Weights::of(&net, run)).map_err(|error| error.to_string())?;
+            failures::forget(self.out, &job.settings);
             self.count(|tally| tally.done += 1);
             self.tell(Event::Ended { worker, job, result: Ok(result) });
         }
