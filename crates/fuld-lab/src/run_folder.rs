@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use crate::train::RunResult;
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::durable::replace;
+use fuld::durable::{fingerprint, replace};
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -119,7 +119,7 @@ impl RunFolder {
             path: self.path.join("result.toml"),
             reason: error.to_string(),
         })?;
-        put("result.toml", text.as_bytes())?;
+        put("result.toml", sealed(&text).as_bytes())?;
         let _ = fs::remove_file(self.checkpoint());
         Ok(())
     }
@@ -133,8 +133,24 @@ pub fn read_result(folder: &Path) -> Result<Option<RunResult>, FolderError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(at(&path)(error)),
     };
-    let unreadable = |error: toml::de::Error| FolderError::Unreadable { path, reason: error.to_string() };
-    toml::from_str(&text).map(Some).map_err(unreadable)
+    let unreadable = |reason: String| FolderError::Unreadable { path, reason };
+    let Some(result) = unsealed(&text) else {
+        return Err(unreadable("it was cut or changed; move it away, or begin anew with --fresh".into()));
+    };
+    toml::from_str(result).map(Some).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Before the checksum at the end of a result. A list that is cut off between two entries is still TOML.
+const SEAL: &str = "# checksum ";
+
+fn sealed(text: &str) -> String {
+    format!("{text}{SEAL}{:016x}\n", fingerprint(text.as_bytes()))
+}
+
+/// What was sealed, if it is whole.
+fn unsealed(text: &str) -> Option<&str> {
+    let body = &text[..text.rfind(SEAL)?];
+    (text == sealed(body)).then_some(body)
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> FolderError {

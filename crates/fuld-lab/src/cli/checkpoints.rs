@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Checkpoints {
     /// Seconds between two checkpoints of a run
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds, hide = true)]
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds, allow_negative_numbers = true, hide = true)]
     pub(super) checkpoint_every: Duration,
 }
 

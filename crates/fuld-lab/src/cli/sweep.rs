@@ -98,14 +98,15 @@ impl Sweep {
     /// Every run of the grid, checked, and the data sets they need.
     fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
+        let in_grid = || self.grid.display().to_string();
         let (mut all, mut sets) = (Vec::new(), HashMap::new());
         for request in sweep::read(&self.grid)? {
             let name = request.data.clone().unwrap_or_else(|| "digits".into());
             if !sets.contains_key(&name) {
-                sets.insert(name.clone(), DataSet::load(&name, &directory)?);
+                sets.insert(name.clone(), DataSet::load(&name, &directory).with_context(in_grid)?);
             }
             let set: &DataSet = &sets[&name];
-            let settings = request.settings(&set.name).with_context(|| format!("{}", self.grid.display()))?;
+            let settings = request.settings(set.name).with_context(in_grid)?;
             if !all.contains(&settings) {
                 all.push(settings);
             }

@@ -128,6 +128,11 @@ fn row(name: String, what: &Found) -> Row {
 }
 
 impl Row {
+    /// One with the columns of every row and little else.
+    pub(super) fn empty() -> Self {
+        row(String::new(), &Found::Unreadable(String::new()))
+    }
+
     /// The run's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -173,9 +178,7 @@ fn csv(rows: &[Row]) -> String {
     };
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text = String::new();
-    if let Some(first) = rows.first() {
-        text += &line(first.cells.iter().map(|(column, _)| column.to_string()).collect());
-    }
+    text += &line(Row::empty().cells.iter().map(|(column, _)| column.to_string()).collect());
     for row in rows {
         text += &line(row.cells.iter().map(|(_, cell)| quoted(cell.to_string())).collect());
     }
