@@ -196,7 +196,7 @@ impl Weights {
     pub fn of<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Self> {
         let layer = |layer: &Tensor<B, 3>| {
             let [_, inputs, outputs] = layer.dims();
-            let numbers = layer.clone().slice([run..run + 1]).into_data().iter::<f32>().collect();
+            let numbers = layer.clone().narrow(0, run, 1).into_data().iter::<f32>().collect();
             Self { shape: [inputs, outputs], numbers }
         };
         net.layers.iter().map(layer).collect()

@@ -25,7 +25,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Train(train::Train),
+    Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
 }

@@ -60,7 +60,7 @@ impl Train {
         self.place.check()?;
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
         let data = DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &directory)?;
-        let settings = self.request.settings(&data.name)?;
+        let settings = self.request.settings(data.name)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
         let folder = RunFolder::open(&out)?;
         if self.fresh {

@@ -28,7 +28,7 @@ pub struct Row {
 /// What became of a run.
 enum Found {
     Result(Box<RunResult>),
-    Failed(Failure),
+    Failed(Box<Failure>),
     /// A result that cannot be read, of which no sweep has taken note.
     Unreadable(String),
 }
@@ -63,7 +63,7 @@ pub fn rows(out: &Path) -> io::Result<Vec<Row>> {
             _ => {}
         }
     }
-    found.extend(failed.into_iter().map(|(name, failure)| (name, Found::Failed(failure))));
+    found.extend(failed.into_iter().map(|(name, failure)| (name, Found::Failed(failure.into()))));
     found.sort_by_cached_key(|(name, what)| {
         let key = what
             .settings()

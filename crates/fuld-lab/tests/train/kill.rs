@@ -19,7 +19,7 @@ fn killed_runs_end_as_unbroken_ones(options: &str, seed: u64) {
             // Wherever that is: in a slow machine's loading, or in training.
             chance.sleep_below(20);
         } else {
-            let steps = 1 + chance.below(10 + 4 * kills);
+            let steps = 1 + chance.below(20 + 15 * kills);
             wait_until(&mut child, || reached(&run) >= before + steps);
             chance.sleep_below(4);
         }
