@@ -38,7 +38,7 @@ fn trained(settings: &[Settings], sitting: u64) -> Vec<Left> {
     let folder = TempDir::new().unwrap();
     let checkpoint = folder.path().join("checkpoint.bin");
     let data = digits();
-    loop {
+    for _ in 0..20 {
         let mut stop = |progress: Progress<'_>| {
             if progress.iteration >= progress.began + sitting { Control::Stop } else { Control::Continue }
         };
@@ -58,6 +58,7 @@ fn trained(settings: &[Settings], sitting: u64) -> Vec<Left> {
             return results.into_iter().enumerate().map(|(run, result)| (bits(run), result)).collect();
         }
     }
+    panic!("no progress between sittings")
 }
 
 #[track_caller]
@@ -115,6 +116,7 @@ fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
     let mut sittings = 0;
     loop {
         sittings += 1;
+        assert!(sittings < 20, "no progress between sittings");
         let began = std::sync::atomic::AtomicU64::new(u64::MAX);
         let watch = |event: fuld_lab::sweep::Event<'_>| match event {
             fuld_lab::sweep::Event::Progress { iteration, .. } => {
