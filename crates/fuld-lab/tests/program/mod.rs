@@ -39,14 +39,32 @@ pub(crate) fn fuld(folder: &Path, arguments: &str) -> Ended {
     ended(command(folder, arguments).output().unwrap())
 }
 
+/// The program under way; a test that fails does not leave it behind.
+pub(crate) struct Running(Option<Child>);
+
+impl Running {
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
 /// Starts it and does not wait.
-pub(crate) fn start(folder: &Path, arguments: &str) -> Child {
-    command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+pub(crate) fn start(folder: &Path, arguments: &str) -> Running {
+    Running(Some(command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
 }
 
 /// Waits for the end of what was started.
-pub(crate) fn wait(child: Child) -> Ended {
-    ended(child.wait_with_output().unwrap())
+pub(crate) fn wait(mut running: Running) -> Ended {
+    ended(running.0.take().unwrap().wait_with_output().unwrap())
 }
 
 fn ended(Output { status, stdout, stderr }: Output) -> Ended {
@@ -54,18 +72,18 @@ fn ended(Output { status, stdout, stderr }: Output) -> Ended {
     Ended { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Sends a signal, as in `signal(&child, "INT")`.
-pub(crate) fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status().unwrap();
-    assert!(sent.success());
+/// Sends a signal, as in `signal(&mut running, "INT")`.
+pub(crate) fn signal(running: &mut Running, name: &str) {
+    let id = running.child().id().to_string();
+    assert!(Command::new("kill").arg(format!("-{name}")).arg(id).status().unwrap().success());
 }
 
-/// Waits until something is so, which must come before the child's end.
+/// Waits until something is so, which must come before the program's end.
 #[track_caller]
-pub(crate) fn wait_until(child: &mut Child, so: impl Fn() -> bool) {
+pub(crate) fn wait_until(running: &mut Running, so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !so() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        assert!(running.child().try_wait().unwrap().is_none(), "it ended too early");
         assert!(begun.elapsed() < Duration::from_secs(60), "it makes no progress");
         std::thread::sleep(Duration::from_micros(500));
     }
@@ -73,13 +91,12 @@ pub(crate) fn wait_until(child: &mut Child, so: impl Fn() -> bool) {
 
 /// Kills it so that it has no chance to clean up; it must have been alive.
 #[track_caller]
-pub(crate) fn kill(mut child: Child) {
-    if let Some(status) = child.try_wait().unwrap() {
-        let left = wait(child);
-        panic!("it ended before it was killed: {status}\n{}\n{}", left.stdout, left.stderr);
+pub(crate) fn kill(mut running: Running) {
+    if let Some(status) = running.child().try_wait().unwrap() {
+        panic!("it ended before it was killed: {status}\n{:?}", wait(running));
     }
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
+    running.child().kill().unwrap(); // SIGKILL
+    running.child().wait().unwrap();
 }
 
 /// Steps in the checkpoint of a run's folder, 0 if there is none.

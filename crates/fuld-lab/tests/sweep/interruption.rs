@@ -81,7 +81,7 @@ fn a_sweep_that_is_asked_to_stop_saves_and_goes_on() {
         let before = steps(&folder);
         let mut child = start(folder.path(), &format!("{SWEEP} --checkpoint-every 0.02"));
         wait_until(&mut child, || steps(&folder) > before + 300);
-        signal(&child, name);
+        signal(&mut child, name);
         let ended = wait(child).with(130, &["saving"]);
         assert!(ended.stdout.contains("stopped and saved: the same command goes on"), "{}", ended.stdout);
         assert!(steps(&folder) > before + 300 && results(&folder).len() < 12);

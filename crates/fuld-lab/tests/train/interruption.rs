@@ -16,7 +16,7 @@ fn signals_save_and_the_same_command_goes_on() {
         let mut child = start(folder.path(), &format!("{LONG} --checkpoint-every 0.02"));
         wait_until(&mut child, || reached(&run) > before + 100);
         let seen = reached(&run);
-        signal(&child, name);
+        signal(&mut child, name);
         let ended = wait(child).with(130, &["saving", "the same command goes on"]);
         let saved = reached(&run);
         assert!(ended.stderr.contains(&format!("saved after {saved} iterations")), "{}", ended.stderr);
@@ -30,10 +30,10 @@ fn signals_save_and_the_same_command_goes_on() {
 fn a_folder_belongs_to_one_process_at_a_time() {
     let folder = scratch();
     let run = folder.path().join("run");
-    let endless = LONG.replace("4000", "100000000");
-    let mut child = start(folder.path(), &format!("{endless} --checkpoint-every 0.02"));
+    let longer = LONG.replace("4000", "100000");
+    let mut child = start(folder.path(), &format!("{longer} --checkpoint-every 0.02"));
     wait_until(&mut child, || reached(&run) > 0);
-    for second in [endless.clone(), format!("{endless} --fresh"), LONG.into()] {
+    for second in [longer.clone(), format!("{longer} --fresh"), LONG.into()] {
         fuld(folder.path(), &second).with(1, &["run is in use by another process"]);
     }
     let before = reached(&run);
