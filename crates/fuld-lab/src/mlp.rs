@@ -155,7 +155,7 @@ mod tests {
     fn a_run_does_not_see_the_others() {
         let device = Default::default();
         let weights = |mlp: &Mlp<Flex>, run: usize| -> Vec<f32> {
-            mlp.layers[1].clone().slice([run..run + 1]).into_data().to_vec().unwrap()
+            mlp.layers[1].clone().narrow(0, run, 1).into_data().to_vec().unwrap()
         };
         let (pair, alone) = (Mlp::new(SHAPE, &[7, 8], &device), Mlp::new(SHAPE, &[8], &device));
         assert!(weights(&pair, 1) == weights(&alone, 0) && weights(&pair, 0) != weights(&pair, 1));

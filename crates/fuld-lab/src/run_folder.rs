@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use crate::train::RunResult;
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::durable::replace;
+use fuld::durable::{fingerprint, replace};
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -80,14 +80,8 @@ impl RunFolder {
 
     /// Forgets whatever is there of an earlier run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        for name in [
-            "result.toml",
-            "error.toml",
-            "checkpoint.bin",
-            "metrics.csv",
-            "tail-index.csv",
-            "weights.safetensors",
-        ] {
+        for name in ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors"]
+        {
             match fs::remove_file(self.path.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(at(&self.path.join(name))(error));
@@ -125,10 +119,8 @@ impl RunFolder {
             path: self.path.join("result.toml"),
             reason: error.to_string(),
         })?;
-        put("result.toml", text.as_bytes())?;
-        for old in [self.checkpoint(), self.path.join("error.toml")] {
-            let _ = fs::remove_file(old);
-        }
+        put("result.toml", sealed(&text).as_bytes())?;
+        let _ = fs::remove_file(self.checkpoint());
         Ok(())
     }
 }
@@ -141,8 +133,24 @@ pub fn read_result(folder: &Path) -> Result<Option<RunResult>, FolderError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(at(&path)(error)),
     };
-    let unreadable = |error: toml::de::Error| FolderError::Unreadable { path, reason: error.to_string() };
-    toml::from_str(&text).map(Some).map_err(unreadable)
+    let unreadable = |reason: String| FolderError::Unreadable { path, reason };
+    let Some(result) = unsealed(&text) else {
+        return Err(unreadable("it was cut or changed; move it away, or begin anew with --fresh".into()));
+    };
+    toml::from_str(result).map(Some).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Before the checksum at the end of a result. A list that is cut off between two entries is still TOML.
+const SEAL: &str = "# checksum ";
+
+fn sealed(text: &str) -> String {
+    format!("{text}{SEAL}{:016x}\n", fingerprint(text.as_bytes()))
+}
+
+/// What was sealed, if it is whole.
+fn unsealed(text: &str) -> Option<&str> {
+    let body = &text[..text.rfind(SEAL)?];
+    (text == sealed(body)).then_some(body)
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> FolderError {
@@ -188,7 +196,7 @@ impl Weights {
     pub fn of<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Self> {
         let layer = |layer: &Tensor<B, 3>| {
             let [_, inputs, outputs] = layer.dims();
-            let numbers = layer.clone().slice([run..run + 1]).into_data().iter::<f32>().collect();
+            let numbers = layer.clone().narrow(0, run, 1).into_data().iter::<f32>().collect();
             Self { shape: [inputs, outputs], numbers }
         };
         net.layers.iter().map(layer).collect()

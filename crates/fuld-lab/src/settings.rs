@@ -154,28 +154,28 @@ pub struct Request {
     #[arg(long, help_heading = "Optimizer")]
     pub optimizer: Option<Optimizer>,
     /// Tail index of fuld, 0.1 to 2; 2 is sgdm [default: 1.75]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub alpha: Option<f64>,
     /// Step size of the paper's form [default: 0.1]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub eta: Option<f64>,
     /// Friction of the paper's form [default: 0.1, cifar10 0.9]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub gamma: Option<f64>,
     /// Inverse temperature of the paper's form [default: 1]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub beta: Option<f64>,
     /// Learning rate, instead of eta [default with --momentum or --scale: 0.01; adam 0.001]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub lr: Option<f64>,
     /// Momentum, instead of gamma [default with --lr or --scale: 0.99]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub momentum: Option<f64>,
     /// Where fuld's field bends, for the matched form: kappa, or noise=SCALE, or noise for that of --inject-noise
     #[arg(long, value_name = "K|noise", help_heading = "Optimizer")]
     pub scale: Option<Bend>,
     /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
-    #[arg(long, help_heading = "Optimizer")]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub clip: Option<f64>,
     /// Adds symmetric stable noise to every component of the gradients, as in 1.5,1e-3
     #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]

@@ -1,5 +1,6 @@
 //! The command line: what is asked for, and how its outcome is told.
 
+mod checkpoints;
 mod data;
 mod device;
 mod live;
@@ -24,7 +25,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Train(train::Train),
+    Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
 }

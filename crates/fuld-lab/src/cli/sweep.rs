@@ -1,6 +1,7 @@
 //! `fuld sweep`: a grid of runs.
 
 use super::INTERRUPTED;
+use super::checkpoints::Checkpoints;
 use super::device::{Device, Where};
 use super::live::Live;
 use crate::data::{self, DataSet};
@@ -62,6 +63,8 @@ pub(super) struct Sweep {
     data_dir: Option<PathBuf>,
     #[command(flatten)]
     place: Where,
+    #[command(flatten)]
+    checkpoints: Checkpoints,
 }
 
 impl Sweep {
@@ -80,10 +83,13 @@ impl Sweep {
         }
         std::fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
         interrupt::listen()?;
+        let checkpoints = self.checkpoints;
         match self.place.device {
-            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads()),
+            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads(), checkpoints),
             #[cfg(feature = "cuda")]
-            Device::Cuda => go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1),
+            Device::Cuda => {
+                go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1, checkpoints)
+            }
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         }
@@ -92,14 +98,15 @@ impl Sweep {
     /// Every run of the grid, checked, and the data sets they need.
     fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
+        let in_grid = || self.grid.display().to_string();
         let (mut all, mut sets) = (Vec::new(), HashMap::new());
         for request in sweep::read(&self.grid)? {
             let name = request.data.clone().unwrap_or_else(|| "digits".into());
             if !sets.contains_key(&name) {
-                sets.insert(name.clone(), DataSet::load(&name, &directory)?);
+                sets.insert(name.clone(), DataSet::load(&name, &directory).with_context(in_grid)?);
             }
             let set: &DataSet = &sets[&name];
-            let settings = request.settings(&set.name).with_context(|| format!("{}", self.grid.display()))?;
+            let settings = request.settings(set.name).with_context(in_grid)?;
             if !all.contains(&settings) {
                 all.push(settings);
             }
@@ -113,9 +120,11 @@ fn go<B: Backend>(
     data: &HashMap<String, DataSet>,
     out: &Path,
     workers: usize,
+    checkpoints: Checkpoints,
 ) -> anyhow::Result<ExitCode> {
     let live = Live::new(out, &stacks, workers);
-    let tally = sweep::sweep::<B>(&stacks, data, out, workers, &|event| live.hear(event))
+    let every = checkpoints.checkpoint_every;
+    let tally = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| live.hear(event))
         .with_context(|| format!("sweeping in {}", out.display()))?;
     live.finish();
     let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;

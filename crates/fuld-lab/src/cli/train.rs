@@ -1,5 +1,6 @@
 //! `fuld train`: one network, one optimizer.
 
+use super::checkpoints::Checkpoints;
 use super::device::{Device, Where};
 use super::{DIVERGED, INTERRUPTED};
 use crate::data::{self, DataSet};
@@ -50,6 +51,8 @@ pub(super) struct Train {
     data_dir: Option<PathBuf>,
     #[command(flatten)]
     place: Where,
+    #[command(flatten)]
+    checkpoints: Checkpoints,
 }
 
 impl Train {
@@ -57,7 +60,7 @@ impl Train {
         self.place.check()?;
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
         let data = DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &directory)?;
-        let settings = self.request.settings(&data.name)?;
+        let settings = self.request.settings(data.name)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
         let folder = RunFolder::open(&out)?;
         if self.fresh {
@@ -70,23 +73,29 @@ impl Train {
         interrupt::listen()?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.place.threads()).build()?;
         pool.install(|| match self.place.device {
-            Device::Cpu => go::<Flex>(&data, &settings, &folder),
+            Device::Cpu => go::<Flex>(&data, &settings, &folder, self.checkpoints),
             #[cfg(feature = "cuda")]
-            Device::Cuda => go::<burn::backend::Cuda>(&data, &settings, &folder),
+            Device::Cuda => go::<burn::backend::Cuda>(&data, &settings, &folder, self.checkpoints),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         })
     }
 }
 
-fn go<B: Backend>(data: &DataSet, settings: &Settings, folder: &RunFolder) -> anyhow::Result<ExitCode> {
+fn go<B: Backend>(
+    data: &DataSet,
+    settings: &Settings,
+    folder: &RunFolder,
+    checkpoints: Checkpoints,
+) -> anyhow::Result<ExitCode> {
     let bar = bar(settings.iterations);
     let mut watch = |progress: Progress<'_>| {
         show(&bar, progress);
         if interrupt::asked() { Control::Stop } else { Control::Continue }
     };
     let settings = std::slice::from_ref(settings);
-    let ended = train::<B>(data, settings, &Default::default(), &folder.checkpoint(), &mut watch)
+    let (path, every) = (folder.checkpoint(), checkpoints.checkpoint_every);
+    let ended = train::<B>(data, settings, &Default::default(), &path, every, &mut watch)
         .with_context(|| format!("training in {}", folder.path().display()))?;
     bar.finish_and_clear();
     match ended {

@@ -1,5 +1,6 @@
 //! Sweeps: a grid of runs as independent jobs, resumable, in one folder that several processes may share.
 
+mod failures;
 mod grid;
 mod job;
 mod parquet;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) fn bytes(rows: &[Row]) -> Result<Vec<u8>, ParquetError> {
     let mut bytes = Vec::new();
     let properties = Arc::new(WriterProperties::builder().build());
-    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema(rows)?), properties)?;
+    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema()?), properties)?;
     let mut group = file.next_row_group()?;
     let mut column = 0;
     while let Some(writer) = group.next_column()? {
@@ -25,7 +25,7 @@ pub(super) fn bytes(rows: &[Row]) -> Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-fn schema(rows: &[Row]) -> Result<Type, ParquetError> {
+fn schema() -> Result<Type, ParquetError> {
     let field = |(name, cell): &(&'static str, Cell)| {
         let physical = match cell {
             Cell::Text(_) => Physical::BYTE_ARRAY,
@@ -36,8 +36,8 @@ fn schema(rows: &[Row]) -> Result<Type, ParquetError> {
         let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
         field.with_logical_type(logical).build().map(Arc::new)
     };
-    let fields = rows.first().map_or(&[][..], |row| &row.cells).iter().map(field);
-    Type::group_type_builder("results").with_fields(fields.collect::<Result<_, _>>()?).build()
+    let fields = Row::empty().cells.iter().map(field).collect::<Result<_, _>>()?;
+    Type::group_type_builder("results").with_fields(fields).build()
 }
 
 /// The cells of a column: what is there, and where.

@@ -1,9 +1,10 @@
 //! The table of a sweep: one row a run, made from the runs' folders, as CSV and as Parquet.
 
+use super::failures::{self, Failure};
 use super::parquet;
 use crate::run_folder::read_result;
 use crate::settings::Settings;
-use crate::train::{RunResult, Status};
+use crate::train::{RunResult, Status, Summary};
 use fuld::durable::replace;
 use std::fs::{self, File};
 use std::io;
@@ -27,106 +28,111 @@ pub struct Row {
 /// What became of a run.
 enum Found {
     Result(Box<RunResult>),
-    Failed(Settings, String),
+    Failed(Box<Failure>),
+    /// A result that cannot be read, of which no sweep has taken note.
+    Unreadable(String),
+}
+
+impl Found {
+    fn settings(&self) -> Option<&Settings> {
+        match self {
+            Self::Result(result) => Some(&result.settings),
+            Self::Failed(failure) => Some(&failure.settings),
+            Self::Unreadable(_) => None,
+        }
+    }
 }
 
 /// The rows of all runs in a sweep's folder that have ended, in the order of their settings. Half-written results do not exist:
 /// a result is renamed into its place.
 pub fn rows(out: &Path) -> io::Result<Vec<Row>> {
     let folder = out.join("runs");
+    let mut failed = failures::all(out)?;
     let mut found = Vec::new();
     for entry in if folder.exists() { Some(fs::read_dir(folder)?) } else { None }.into_iter().flatten() {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(what) = look(&entry.path())? {
-            found.push((name, what));
+        match read_result(&entry.path()) {
+            Ok(Some(result)) => {
+                failed.remove(&name);
+                found.push((name, Found::Result(Box::new(result))));
+            }
+            Err(error) if entry.path().is_dir() && !failed.contains_key(&name) => {
+                found.push((name, Found::Unreadable(error.to_string())));
+            }
+            _ => {}
         }
     }
+    found.extend(failed.into_iter().map(|(name, failure)| (name, Found::Failed(failure.into()))));
     found.sort_by_cached_key(|(name, what)| {
-        let s = match what {
-            Found::Result(result) => &result.settings,
-            Found::Failed(settings, _) => settings,
-        };
-        (s.data.clone(), s.width, s.depth, s.optimizer.to_string(), s.alpha.to_bits(), s.seed, name.clone())
+        let key = what
+            .settings()
+            .map(|s| (s.data.clone(), s.width, s.depth, s.optimizer.to_string(), s.alpha.to_bits(), s.seed));
+        (key.is_none(), key, name.clone())
     });
     Ok(found.into_iter().map(|(name, what)| row(name, &what)).collect())
 }
 
-fn look(folder: &Path) -> io::Result<Option<Found>> {
-    if let Some(result) = read_result(folder).map_err(io::Error::other)? {
-        return Ok(Some(Found::Result(Box::new(result))));
-    }
-    let Ok(text) = fs::read_to_string(folder.join("error.toml")) else { return Ok(None) };
-    let failure: Option<Failure> = toml::from_str(&text).ok();
-    Ok(failure.map(|failure| Found::Failed(failure.settings, failure.error)))
-}
-
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Failure {
-    error: String,
-    settings: Settings,
-}
-
-/// Notes in a run's folder that it failed. The next sweep tries it again.
-pub(super) fn note_failure(folder: &Path, settings: &Settings, error: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let failure = Failure { error: error.into(), settings: settings.clone() };
-    let text = toml::to_string(&failure).map_err(io::Error::other)?;
-    replace(&folder.join("error.toml"), text.as_bytes())
-}
-
 fn row(name: String, what: &Found) -> Row {
-    let (s, result, error) = match what {
-        Found::Result(result) => (&result.settings, Some(result), None),
-        Found::Failed(settings, error) => (settings, None, Some(error.clone())),
+    let s = what.settings();
+    let (result, error) = match what {
+        Found::Result(result) => (Some(result), None),
+        Found::Failed(failure) => (None, Some(failure.error.clone())),
+        Found::Unreadable(error) => (None, Some(error.clone())),
     };
     let status = match result.map(|result| result.status) {
         None => "failed",
         Some(Status::Finished) => "finished",
         Some(Status::Diverged { .. }) => "diverged",
     };
-    let reached = match result.map(|result| result.status) {
-        None => None,
-        Some(Status::Finished) => Some(s.iterations),
-        Some(Status::Diverged { iteration, .. }) => Some(iteration),
-    };
+    let reached = result.map(|result| match result.status {
+        Status::Finished => result.settings.iterations,
+        Status::Diverged { iteration, .. } => iteration,
+    });
     let summary = result.and_then(|result| result.summary);
-    let text = |text: String| Cell::Text(Some(text));
-    let whole = |number: u64| Cell::Whole(i64::try_from(number).ok());
-    let number = Cell::Number;
+    let text = |of: fn(&Settings) -> String| Cell::Text(s.map(of));
+    let whole = |number: Option<u64>| Cell::Whole(number.and_then(|number| i64::try_from(number).ok()));
+    let size = |of: fn(&Settings) -> usize| whole(s.map(|s| of(s) as u64));
+    let number = |of: fn(&Settings) -> Option<f64>| Cell::Number(s.and_then(of));
+    let mean = |of: fn(&Summary) -> f64| Cell::Number(summary.as_ref().map(of));
     let cells = vec![
-        ("run", text(name.clone())),
-        ("data", text(s.data.clone())),
-        ("width", whole(s.width as u64)),
-        ("depth", whole(s.depth as u64)),
-        ("batch", whole(s.batch as u64)),
-        ("iterations", whole(s.iterations)),
-        ("seed", whole(s.seed)),
-        ("optimizer", text(s.optimizer.to_string())),
-        ("alpha", number(Some(s.alpha))),
-        ("eta", number(s.eta)),
-        ("gamma", number(s.gamma)),
-        ("beta", number(s.beta)),
-        ("lr", number(s.lr)),
-        ("momentum", number(s.momentum)),
-        ("scale", Cell::Text(s.scale.map(|scale| scale.to_string()))),
-        ("clip", number(s.clip)),
-        ("noise_alpha", number(s.inject_noise.map(|noise| noise.alpha))),
-        ("noise_scale", number(s.inject_noise.map(|noise| noise.scale))),
-        ("status", text(status.into())),
-        ("reached", Cell::Whole(reached.and_then(|reached| i64::try_from(reached).ok()))),
-        ("train_loss", number(summary.map(|s| s.train_loss))),
-        ("train_accuracy", number(summary.map(|s| s.train_accuracy))),
-        ("test_loss", number(summary.map(|s| s.test_loss))),
-        ("test_accuracy", number(summary.map(|s| s.test_accuracy))),
-        ("seconds", number(result.map(|result| result.seconds))),
-        ("stack", Cell::Whole(result.and_then(|result| i64::try_from(result.stack).ok()))),
+        ("run", Cell::Text(Some(name.clone()))),
+        ("data", text(|s| s.data.clone())),
+        ("width", size(|s| s.width)),
+        ("depth", size(|s| s.depth)),
+        ("batch", size(|s| s.batch)),
+        ("iterations", whole(s.map(|s| s.iterations))),
+        ("seed", whole(s.map(|s| s.seed))),
+        ("optimizer", text(|s| s.optimizer.to_string())),
+        ("alpha", number(|s| Some(s.alpha))),
+        ("eta", number(|s| s.eta)),
+        ("gamma", number(|s| s.gamma)),
+        ("beta", number(|s| s.beta)),
+        ("lr", number(|s| s.lr)),
+        ("momentum", number(|s| s.momentum)),
+        ("scale", Cell::Text(s.and_then(|s| s.scale).map(|scale| scale.to_string()))),
+        ("clip", number(|s| s.clip)),
+        ("noise_alpha", number(|s| s.inject_noise.map(|noise| noise.alpha))),
+        ("noise_scale", number(|s| s.inject_noise.map(|noise| noise.scale))),
+        ("status", Cell::Text(Some(status.into()))),
+        ("reached", whole(reached)),
+        ("train_loss", mean(|s| s.train_loss)),
+        ("train_accuracy", mean(|s| s.train_accuracy)),
+        ("test_loss", mean(|s| s.test_loss)),
+        ("test_accuracy", mean(|s| s.test_accuracy)),
+        ("seconds", Cell::Number(result.map(|result| result.seconds))),
+        ("stack", whole(result.map(|result| result.stack as u64))),
         ("error", Cell::Text(error)),
     ];
     Row { name, cells }
 }
 
 impl Row {
+    /// One with the columns of every row and little else.
+    pub(super) fn empty() -> Self {
+        row(String::new(), &Found::Unreadable(String::new()))
+    }
+
     /// The run's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -172,9 +178,7 @@ fn csv(rows: &[Row]) -> String {
     };
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text = String::new();
-    if let Some(first) = rows.first() {
-        text += &line(first.cells.iter().map(|(column, _)| column.to_string()).collect());
-    }
+    text += &line(Row::empty().cells.iter().map(|(column, _)| column.to_string()).collect());
     for row in rows {
         text += &line(row.cells.iter().map(|(_, cell)| quoted(cell.to_string())).collect());
     }

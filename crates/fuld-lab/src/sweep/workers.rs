@@ -1,7 +1,7 @@
 //! Workers that take jobs, or stacks of them, off a queue until there are none.
 
+use super::failures;
 use super::job::Job;
-use super::table::note_failure;
 use crate::data::DataSet;
 use crate::run_folder::{FolderError, RunFolder, Weights};
 use crate::settings::Settings;
@@ -14,6 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// What happens while a sweep runs.
 #[derive(Debug)]
@@ -69,20 +70,22 @@ pub struct Tally {
     pub stopped: bool,
 }
 
-/// Does the jobs with so many workers, each of which computes on one thread.
+/// Does the jobs with so many workers, each of which computes on one thread and writes a checkpoint as often as said.
 ///
 /// `watch` hears of everything, and stops the sweep by its answer; checkpoints are written first. A job that fails, or panics, is noted
-/// in its folder and the sweep goes on.
+/// and the sweep goes on.
 pub fn sweep<B: Backend>(
     stacks: &[Vec<Job>],
     data: &HashMap<String, DataSet>,
     out: &Path,
     workers: usize,
+    checkpoint_every: Duration,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
 ) -> std::io::Result<Tally> {
     let next = AtomicUsize::new(0);
     let tally = Mutex::new(Tally::default());
-    let sweep = Sweep::<B> { data, out, watch, tally: &tally, backend: std::marker::PhantomData };
+    let sweep =
+        Sweep::<B> { data, out, checkpoint_every, watch, tally: &tally, backend: std::marker::PhantomData };
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers.min(stacks.len()).max(1))
             .map(|worker| {
@@ -113,6 +116,7 @@ pub fn sweep<B: Backend>(
 struct Sweep<'a, B> {
     data: &'a HashMap<String, DataSet>,
     out: &'a Path,
+    checkpoint_every: Duration,
     watch: &'a (dyn Fn(Event<'_>) -> Control + Sync),
     tally: &'a Mutex<Tally>,
     backend: std::marker::PhantomData<fn() -> B>,
@@ -187,7 +191,7 @@ impl<B: Backend> Sweep<'_, B> {
     fn failed(&self, worker: usize, job: &Job, error: &str) -> std::io::Result<()> {
         self.count(|tally| tally.failed += 1);
         self.tell(Event::Ended { worker, job, result: Err(error) });
-        note_failure(&job.folder, &job.settings, error)
+        failures::note(self.out, &job.settings, error)
     }
 
     fn train(&self, worker: usize, jobs: &[Job], folders: &[RunFolder]) -> Result<(), String> {
@@ -205,11 +209,13 @@ impl<B: Backend> Sweep<'_, B> {
             let measured = progress.measured.first().copied().flatten();
             self.tell(Event::Progress { worker, jobs, iteration: progress.iteration, measured })
         };
-        let ended = train::<B>(data, &settings, &B::Device::default(), &checkpoint, &mut watch)
+        let device = B::Device::default();
+        let ended = train::<B>(data, &settings, &device, &checkpoint, self.checkpoint_every, &mut watch)
             .map_err(|error| error.to_string())?;
         let Ended::Finished(results, net) = ended else { return Ok(()) };
         for (run, ((job, folder), result)) in jobs.iter().zip(folders).zip(&results).enumerate() {
             folder.keep(result, &Weights::of(&net, run)).map_err(|error| error.to_string())?;
+            failures::forget(self.out, &job.settings);
             self.count(|tally| tally.done += 1);
             self.tell(Event::Ended { worker, job, result: Ok(result) });
         }

@@ -17,9 +17,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Between two checkpoints.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
-
 /// Why training could not go on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -69,6 +66,13 @@ pub(super) struct Record {
     tails: Vec<LayerTail>,
 }
 
+impl Record {
+    /// Whether its loss is a finite number so far.
+    fn live(&self) -> bool {
+        self.status == Status::Finished
+    }
+}
+
 /// All that a run left.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
@@ -111,7 +115,8 @@ pub enum Ended<B: Backend> {
     Stopped(u64),
 }
 
-/// Trains the runs to the end, or until `watch` says stop. Goes on from the checkpoint if there is one.
+/// Trains the runs to the end, or until `watch` says stop. Goes on from the checkpoint if there is one, and writes it as often as
+/// `checkpoint_every` says.
 ///
 /// The settings of a stack may differ in seed, α, friction or momentum, scale and noise. The result depends on settings and data
 /// alone: not on threads, stops or kills. The checkpoint stays until the caller has put the result away.
@@ -120,6 +125,7 @@ pub fn train<B: Backend>(
     settings: &[Settings],
     device: &B::Device,
     checkpoint: &Path,
+    checkpoint_every: Duration,
     watch: &mut dyn FnMut(Progress<'_>) -> Control,
 ) -> Result<Ended<B>, TrainError> {
     let mut run = Training::<B>::new(data, settings, device, checkpoint)?;
@@ -127,14 +133,14 @@ pub fn train<B: Backend>(
     let total = settings[0].iterations;
     while run.trainer.iteration() < total && run.alive() {
         let measured: Vec<_> = run.records.iter().map(|record| record.measurements.last().copied()).collect();
-        let diverged = run.records.iter().filter(|record| record.status != Status::Finished).count();
+        let diverged = run.records.iter().filter(|record| !record.live()).count();
         let progress = Progress { iteration: run.trainer.iteration(), began, measured: &measured, diverged };
         if watch(progress) == Control::Stop {
             run.save()?;
             return Ok(Ended::Stopped(run.trainer.iteration()));
         }
         run.advance()?;
-        if run.saved.elapsed() > CHECKPOINT_EVERY {
+        if run.saved.elapsed() >= checkpoint_every {
             run.save()?;
         }
     }
@@ -193,17 +199,25 @@ impl<'a, B: Backend> Training<'a, B> {
     }
 
     fn alive(&self) -> bool {
-        self.records.iter().any(|record| record.status == Status::Finished)
+        self.records.iter().any(Record::live)
+    }
+
+    fn measurement_due(&self) -> bool {
+        let Settings { iterations, measure_every, .. } = self.settings[0];
+        let iteration = self.trainer.iteration();
+        iteration.is_multiple_of(measure_every) || iteration == iterations
+    }
+
+    fn tails_due(&self) -> bool {
+        self.settings[0].tail_index.is_some_and(|every| self.trainer.iteration().is_multiple_of(every))
     }
 
     /// Steps up to the next measurement, or a few where each takes long, so that stops come soon.
     fn advance(&mut self) -> Result<(), TrainError> {
-        let every = self.settings[0].measure_every;
         let begun = Instant::now();
         loop {
             let losses = self.trainer.step();
-            let iteration = self.trainer.iteration();
-            let due = iteration.is_multiple_of(every) || iteration == self.settings[0].iterations;
+            let due = self.measurement_due() || self.tails_due();
             // On a device, looking at a loss means waiting for it.
             if due || self.trainer.on_host() {
                 self.look_at(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
@@ -222,24 +236,31 @@ impl<'a, B: Backend> Training<'a, B> {
 
     fn look_at(&mut self, losses: &[f64]) {
         for (record, &loss) in self.records.iter_mut().zip(losses) {
-            if !loss.is_finite() && record.status == Status::Finished {
+            if !loss.is_finite() && record.live() {
                 record.status = Status::Diverged { iteration: self.trainer.iteration(), loss };
             }
         }
     }
 
+    /// Whatever measurements are due.
     fn measure(&mut self) -> Result<(), TrainError> {
-        let Settings { iterations, measure_every, tail_index, .. } = self.settings[0];
+        let Settings { iterations, measure_every, .. } = self.settings[0];
         let iteration = self.trainer.iteration();
-        // The last two are what is reported.
-        let last_before = (iterations - 1) / measure_every * measure_every;
-        let measured = self.trainer.measure(iteration >= last_before);
-        let live = |record: &&mut Record| record.status == Status::Finished;
-        for (record, measured) in self.records.iter_mut().zip(measured).filter(|(record, _)| live(&record)) {
-            record.measurements.push(measured);
+        if self.measurement_due() {
+            // The last two are what is reported.
+            let last_before = (iterations - 1) / measure_every * measure_every;
+            let measured = self.trainer.measure(iteration >= last_before);
+            // What the last step did no later step will notice.
+            self.look_at(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
+            for (record, measured) in
+                self.records.iter_mut().zip(measured).filter(|(record, _)| record.live())
+            {
+                record.measurements.push(measured);
+            }
         }
-        if tail_index.is_some_and(|every| iteration.is_multiple_of(every)) {
-            for (record, tails) in self.records.iter_mut().zip(self.trainer.tails()?) {
+        if self.tails_due() {
+            let tails = self.trainer.tails()?;
+            for (record, tails) in self.records.iter_mut().zip(tails).filter(|(record, _)| record.live()) {
                 record.tails.extend(tails);
             }
         }

@@ -24,7 +24,7 @@ pub struct LayerTail {
     pub iteration: u64,
     /// The layer, 1 being the one at the inputs.
     pub layer: usize,
-    /// The estimate of α, NaN if too few coordinates have noise.
+    /// The estimate of α, NaN if no coordinate has noise, or some noise is not a finite number.
     pub alpha: f64,
     /// Lower end of the 90 % interval.
     pub low: f64,
@@ -86,10 +86,10 @@ impl Noises {
             coordinates: used.len(),
             silent: 1.0 - all.len() as f64 / candidates as f64,
         };
-        if used.is_empty() {
+        let numbers: Vec<f64> = rows.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect();
+        if numbers.is_empty() || numbers.iter().any(|number| !number.is_finite()) {
             return Ok(tail);
         }
-        let numbers: Vec<f64> = rows.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect();
         let sample = Sample::rows(&numbers, used.len(), Scaling::PerCoordinate)?;
         let method = BlockLogMoments::default();
         let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;

@@ -1,0 +1,50 @@
+//! Notes of runs that failed, outside the runs' own folders: these may be what is wrong.
+
+use crate::settings::Settings;
+use fuld::durable::replace;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// A run that failed.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub(super) error: String,
+    pub(super) settings: Settings,
+}
+
+/// Notes that a run failed. The next sweep tries it again.
+pub(super) fn note(out: &Path, settings: &Settings, error: &str) -> io::Result<()> {
+    fs::create_dir_all(out.join("failures"))?;
+    let failure = Failure { error: error.into(), settings: settings.clone() };
+    let text = toml::to_string(&failure).map_err(io::Error::other)?;
+    replace(&file(out, settings), text.as_bytes())
+}
+
+/// Takes a note back, if there is one: the run has ended.
+pub(super) fn forget(out: &Path, settings: &Settings) {
+    // A result counts for more than a note that stayed.
+    let _ = fs::remove_file(file(out, settings));
+}
+
+/// The failures in a sweep's folder, by the names of their runs.
+pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, Failure>> {
+    let entries = match fs::read_dir(out.join("failures")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        entries => entries?,
+    };
+    let mut failures = BTreeMap::new();
+    for entry in entries {
+        // One that another process is writing, or has just taken back, is none.
+        let text = fs::read_to_string(entry?.path()).unwrap_or_default();
+        if let Ok(failure) = toml::from_str::<Failure>(&text) {
+            failures.insert(failure.settings.name(), failure);
+        }
+    }
+    Ok(failures)
+}
+
+fn file(out: &Path, settings: &Settings) -> PathBuf {
+    out.join("failures").join(settings.name() + ".toml")
+}

@@ -1,0 +1,129 @@
+//! The program in a folder of its own: run to its end, or killed on the way.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often the killing tests kill.
+pub(crate) const KILLS: u64 = 20;
+
+/// What the program left behind when it ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// None if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// Asserts the exit code, and that standard error says all this.
+    #[track_caller]
+    pub(crate) fn with(self, code: i32, says: &[&str]) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
+        for text in says {
+            assert!(self.stderr.contains(text), "{text:?} is not in:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fuld"));
+    command.args(arguments.split_whitespace()).current_dir(folder).env("FULD_DATA", folder);
+    command
+}
+
+/// Runs `fuld` with these arguments, none of which has a space, in a folder.
+pub(crate) fn fuld(folder: &Path, arguments: &str) -> Ended {
+    ended(command(folder, arguments).output().unwrap())
+}
+
+/// The program under way; a test that fails does not leave it behind.
+pub(crate) struct Running(Option<Child>);
+
+impl Running {
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Starts it and does not wait.
+pub(crate) fn start(folder: &Path, arguments: &str) -> Running {
+    Running(Some(command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+}
+
+/// Waits for the end of what was started.
+pub(crate) fn wait(mut running: Running) -> Ended {
+    ended(running.0.take().unwrap().wait_with_output().unwrap())
+}
+
+fn ended(Output { status, stdout, stderr }: Output) -> Ended {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ended { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+}
+
+/// Sends a signal, as in `signal(&mut running, "INT")`.
+pub(crate) fn signal(running: &mut Running, name: &str) {
+    let id = running.child().id().to_string();
+    assert!(Command::new("kill").arg(format!("-{name}")).arg(id).status().unwrap().success());
+}
+
+/// Waits until something is so, which must come before the program's end.
+#[track_caller]
+pub(crate) fn wait_until(running: &mut Running, so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(running.child().try_wait().unwrap().is_none(), "it ended too early");
+        assert!(begun.elapsed() < Duration::from_secs(60), "it makes no progress");
+        std::thread::sleep(Duration::from_micros(500));
+    }
+}
+
+/// Kills it so that it has no chance to clean up; it must have been alive.
+#[track_caller]
+pub(crate) fn kill(mut running: Running) {
+    if let Some(status) = running.child().try_wait().unwrap() {
+        panic!("it ended before it was killed: {status}\n{:?}", wait(running));
+    }
+    running.child().kill().unwrap(); // SIGKILL
+    running.child().wait().unwrap();
+}
+
+/// Steps in the checkpoint of a run's folder, 0 if there is none.
+pub(crate) fn reached(run: &Path) -> u64 {
+    let Ok(bytes) = std::fs::read(run.join("checkpoint.bin")) else { return 0 };
+    // A mark, a length, and then TOML that begins so.
+    let header = String::from_utf8_lossy(&bytes[16..bytes.len().min(64)]).into_owned();
+    let number = header.strip_prefix("iteration = ").and_then(|rest| rest.lines().next());
+    number.unwrap().parse().unwrap()
+}
+
+/// Whole numbers that look random and are the same every time.
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// From 0 up to, but not including, `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 += 1;
+        fuld::random::Stream::new(self.0, 0, fuld::random::Purpose::Noise).word(0) % end
+    }
+
+    /// Sleeps for less than so many milliseconds.
+    pub(crate) fn sleep_below(&mut self, milliseconds: u64) {
+        std::thread::sleep(Duration::from_micros(self.below(1000 * milliseconds)));
+    }
+}

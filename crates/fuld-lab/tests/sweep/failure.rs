@@ -1,0 +1,81 @@
+//! A run that fails is a row, and no more.
+
+use crate::program::fuld;
+use crate::table::Table;
+use crate::{SWEEP, runs, swept, with_grid};
+
+const SMALL: &str =
+    "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..5'\nalpha = 1.6\n";
+
+#[test]
+fn failed_runs_are_rows_and_run_again_once_the_cause_is_gone() {
+    let whole = swept(SMALL);
+    let folder = with_grid(SMALL);
+    let places: Vec<_> = runs(&whole)
+        .iter()
+        .map(|run| folder.path().join("swept/runs").join(run.file_name().unwrap()))
+        .collect();
+    // A damaged checkpoint, a file where the folder should be, and a damaged result.
+    for place in [&places[0], &places[2]] {
+        std::fs::create_dir_all(place).unwrap();
+    }
+    let result = std::fs::read(runs(&whole)[2].join("result.toml")).unwrap();
+    let damaged = [
+        (places[0].join("checkpoint.bin"), &b"FULDNET1 and no more"[..], "checkpoint.bin is damaged"),
+        (places[1].clone(), b"in the way", "File exists"),
+        (places[2].join("result.toml"), &result[..result.len() / 2], "result.toml cannot be read"),
+    ];
+    for (path, bytes, _) in &damaged {
+        std::fs::write(path, bytes).unwrap();
+    }
+    for _ in 0..2 {
+        let ended = fuld(folder.path(), SWEEP).with(1, &["failed: "]);
+        assert!(ended.stdout.contains("3 failed: see the column error"), "{}", ended.stdout);
+        let table = Table::of(&folder);
+        assert_eq!((table.count("finished"), table.count("failed"), table.rows.len()), (2, 3, 5));
+        for (seed, ((path, bytes, says), place)) in damaged.iter().zip(&places).enumerate() {
+            let row = table.row(place);
+            assert!(row["error"].contains(says), "{row:?}");
+            assert_eq!((row["seed"].clone(), row["test_loss"].as_str()), (seed.to_string(), ""));
+            assert!(std::fs::read(path).unwrap() == *bytes, "{} was left in place", path.display());
+        }
+    }
+    for (path, ..) in &damaged {
+        std::fs::remove_file(path).unwrap();
+    }
+    let ended = fuld(folder.path(), SWEEP).with(0, &[]);
+    assert!(ended.stdout.contains("3 runs in") && ended.stdout.contains("2 done before"), "{}", ended.stdout);
+    assert_eq!(Table::of(&folder).timeless(), Table::of(&whole).timeless());
+    assert_eq!(std::fs::read_dir(folder.path().join("swept/failures")).unwrap().count(), 0);
+}
+
+/// One that this grid does not ask for has no settings that could be told.
+#[test]
+fn a_damaged_result_of_another_grid_is_a_row_too() {
+    let folder = swept(SMALL);
+    let stray = runs(&folder)[4].clone();
+    std::fs::write(stray.join("result.toml"), "status = ").unwrap();
+    std::fs::write(folder.path().join("grid.toml"), SMALL.replace("'0..5'", "'0..4'")).unwrap();
+    // Things of the system's or of the user's are none of ours.
+    std::fs::write(folder.path().join("swept/runs/.hidden"), "").unwrap();
+    std::fs::create_dir(folder.path().join("swept/runs/empty")).unwrap();
+    fuld(folder.path(), SWEEP).with(0, &[]);
+    let table = Table::of(&folder);
+    assert_eq!((table.count("finished"), table.count("failed")), (4, 1));
+    let row = table.row(&stray);
+    assert!(row["error"].contains("result.toml cannot be read") && row["seed"].is_empty(), "{row:?}");
+}
+
+#[test]
+fn what_the_data_cannot_give_and_what_diverges_are_rows() {
+    let grid = SMALL.replace("batch = 20", "batch = [20, 1443]").replace("'0..5'", "0");
+    let grid = format!("{grid}[[grid]]\n[[grid]]\nbatch = 20\noptimizer = 'sgdm'\nlr = 1e20\n");
+    let folder = with_grid(&grid);
+    fuld(folder.path(), SWEEP).with(1, &["1443", "diverged: the loss was"]);
+    let table = Table::of(&folder);
+    assert_eq!((table.count("finished"), table.count("failed"), table.count("diverged")), (1, 1, 1));
+    let row = |status: &str| table.rows.iter().find(|row| row["status"] == status).unwrap();
+    assert!(row("failed")["error"].contains("at most 1442"));
+    assert!(row("failed")["reached"].is_empty() && row("finished")["reached"] == "20");
+    assert!(row("diverged")["error"].is_empty() && row("diverged")["reached"].parse::<u64>().unwrap() < 20);
+}

@@ -1,0 +1,57 @@
+//! Grids that are listed only, and grids that are wrong.
+
+use crate::program::fuld;
+use crate::table::Table;
+use crate::{GRID, SWEEP, swept, with_grid};
+
+#[test]
+fn a_dry_run_lists_the_runs_and_touches_nothing() {
+    let folder = with_grid(GRID);
+    let ended = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &["12 runs", "swept"]);
+    let mut names: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(names.len(), 12);
+    let here: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(here, ["grid.toml"]);
+    // What it lists is what is run.
+    let table = Table::of(&swept(GRID));
+    let mut runs: Vec<&str> = table.rows.iter().map(|row| row["run"].as_str()).collect();
+    names.sort_unstable();
+    runs.sort_unstable();
+    assert_eq!(names, runs);
+    let shards: usize = ["1/5", "2/5", "3/5", "4/5", "5/5"]
+        .iter()
+        .map(|shard| {
+            fuld(folder.path(), &format!("{SWEEP} --dry-run --shard {shard}")).stdout.lines().count()
+        })
+        .sum();
+    assert_eq!(shards, 12);
+}
+
+#[test]
+fn bad_grids_are_named() {
+    for (grid, says) in [
+        ("widht = 8", &["grid.toml", "widht"][..]),
+        ("width = ", &["grid.toml", "line 1"]),
+        ("width = 8\nalpha = [1.5, 2.1]", &["grid.toml", "2.1"]),
+        ("width = 'wide'", &["grid.toml", "wide"]),
+        ("width = []", &["grid.toml", "width is an empty list"]),
+        ("eta = 0.1\nlr = 0.1", &["grid.toml", "eta and lr"]),
+        ("data = 'imagenet'", &["grid.toml", "imagenet"]),
+        ("seed = '5..2'", &["grid.toml", "5..2"]),
+        ("\u{0}\u{1}", &["grid.toml"]),
+    ] {
+        let folder = with_grid(grid);
+        fuld(folder.path(), SWEEP).with(1, says);
+        assert!(!folder.path().join("swept").exists(), "{grid}");
+    }
+    let folder = with_grid(GRID);
+    fuld(folder.path(), "sweep missing.toml").with(1, &["missing.toml"]);
+    std::fs::write(folder.path().join("latin.toml"), b"data = '\xe9'").unwrap();
+    fuld(folder.path(), "sweep latin.toml").with(1, &["latin.toml"]);
+    for shard in ["0/3", "4/3", "x"] {
+        fuld(folder.path(), &format!("{SWEEP} --shard {shard}")).with(2, &["--shard", shard]);
+    }
+    std::fs::write(folder.path().join("swept"), "mine").unwrap();
+    fuld(folder.path(), SWEEP).with(1, &["swept"]);
+    assert_eq!(std::fs::read(folder.path().join("swept")).unwrap(), b"mine");
+}

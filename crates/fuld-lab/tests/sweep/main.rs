@@ -1,0 +1,51 @@
+//! `fuld sweep` as it is typed, and stacks of runs.
+
+mod failure;
+mod grid;
+mod interruption;
+mod parquet;
+#[path = "../program/mod.rs"]
+mod program;
+mod sharing;
+mod stack;
+mod table;
+
+use program::fuld;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Twelve small runs.
+const GRID: &str = "\
+    width = [8, 12]\n\
+    depth = 2\n\
+    batch = 20\n\
+    iterations = 1000\n\
+    measure_every = 10\n\
+    seed = '0..3'\n\
+    optimizer = ['fuld', 'adam']\n\
+    alpha = 1.6\n";
+
+const SWEEP: &str = "sweep grid.toml --out swept --threads 2";
+
+/// A folder with this grid.
+fn with_grid(grid: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("grid.toml"), grid).unwrap();
+    folder
+}
+
+/// A folder with this grid that has been swept.
+#[track_caller]
+fn swept(grid: &str) -> TempDir {
+    let folder = with_grid(grid);
+    fuld(folder.path(), SWEEP).with(0, &[]);
+    folder
+}
+
+/// The folders of the runs, in the order of their names.
+fn runs(folder: &TempDir) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder.path().join("swept/runs")) else { return Vec::new() };
+    let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    runs.sort();
+    runs
+}

@@ -1,0 +1,44 @@
+//! A polite request to end: the run is saved, and the same command goes on.
+
+use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
+use crate::{assert_same, finished, scratch};
+
+const LONG: &str = "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --out run";
+
+#[test]
+fn signals_save_and_the_same_command_goes_on() {
+    let unbroken = finished(LONG);
+    let folder = scratch();
+    let run = folder.path().join("run");
+    for name in ["INT", "TERM", "INT"] {
+        let before = reached(&run);
+        // The checkpoint by which progress is seen is older than the one that the signal brings.
+        let mut child = start(folder.path(), &format!("{LONG} --checkpoint-every 0.02"));
+        wait_until(&mut child, || reached(&run) > before + 100);
+        let seen = reached(&run);
+        signal(&mut child, name);
+        let ended = wait(child).with(130, &["saving", "the same command goes on"]);
+        let saved = reached(&run);
+        assert!(ended.stderr.contains(&format!("saved after {saved} iterations")), "{}", ended.stderr);
+        assert!(saved >= seen && !run.join("result.toml").exists());
+    }
+    fuld(folder.path(), LONG).with(0, &[]);
+    assert_same(&folder, &unbroken, &["weights.safetensors", "metrics.csv"]);
+}
+
+#[test]
+fn a_folder_belongs_to_one_process_at_a_time() {
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let longer = LONG.replace("4000", "100000");
+    let mut child = start(folder.path(), &format!("{longer} --checkpoint-every 0.02"));
+    wait_until(&mut child, || reached(&run) > 0);
+    for second in [longer.clone(), format!("{longer} --fresh"), LONG.into()] {
+        fuld(folder.path(), &second).with(1, &["run is in use by another process"]);
+    }
+    let before = reached(&run);
+    wait_until(&mut child, || reached(&run) > before);
+    kill(child);
+    // Nothing stays locked.
+    fuld(folder.path(), &format!("{LONG} --fresh")).with(0, &[]);
+}

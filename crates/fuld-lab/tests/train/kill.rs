@@ -1,0 +1,45 @@
+//! A run that is killed again and again ends as if nothing had happened.
+
+use crate::program::{Chance, KILLS, fuld, kill, reached, start, wait_until};
+use crate::{assert_same, finished, scratch};
+
+/// Kills a run at moments that come later and later, so that it is hit while it loads, trains, measures and saves.
+fn killed_runs_end_as_unbroken_ones(options: &str, seed: u64) {
+    let command = format!(
+        "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --tail-index every=1000 --out run {options}"
+    );
+    let unbroken = finished(&command);
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let mut chance = Chance::new(seed);
+    for kills in 0..KILLS {
+        let before = reached(&run);
+        let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
+        if kills % 5 == 4 {
+            // Wherever that is: in a slow machine's loading, or in training.
+            chance.sleep_below(20);
+        } else {
+            let steps = 1 + chance.below(20 + 15 * kills);
+            wait_until(&mut child, || reached(&run) >= before + steps);
+            chance.sleep_below(4);
+        }
+        kill(child);
+        let after = reached(&run);
+        assert!(after >= before, "{before} steps became {after}");
+    }
+    let before = reached(&run);
+    println!("{before} steps in {KILLS} sittings");
+    fuld(folder.path(), &command).with(0, &[]);
+    assert!(before > 0 && !run.join("checkpoint.bin").exists());
+    assert_same(&folder, &unbroken, &["weights.safetensors", "metrics.csv", "tail-index.csv"]);
+}
+
+#[test]
+fn fuld_under_noise() {
+    killed_runs_end_as_unbroken_ones("--alpha 1.6 --inject-noise 1.5,1e-3", 1);
+}
+
+#[test]
+fn adam() {
+    killed_runs_end_as_unbroken_ones("--optimizer adam", 2);
+}

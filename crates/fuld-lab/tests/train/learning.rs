@@ -1,0 +1,33 @@
+//! Runs learn what they should.
+
+use crate::program::fuld;
+use crate::{finished, last, result, scratch};
+
+#[test]
+fn the_built_in_digits_are_learnt_by_default() {
+    for optimizer in ["--optimizer fuld --alpha 1.75", "--optimizer sgdm", "--optimizer adam"] {
+        let folder = finished(&format!("train --width 64 --iterations 400 --out run {optimizer}"));
+        let accuracy = last(&folder, "test_accuracy");
+        println!("{optimizer}: {accuracy}");
+        assert!(accuracy > 0.93, "{optimizer}: {accuracy}");
+        // What is reported is the mean of the last two.
+        let found = result(folder.path());
+        let measured = found["measurements"].as_array().unwrap();
+        let two = measured[measured.len() - 2..].iter().map(|m| m["test_accuracy"].as_float().unwrap());
+        assert_eq!(found["summary"]["test_accuracy"].as_float().unwrap(), two.sum::<f64>() / 2.0);
+    }
+}
+
+#[test]
+fn the_matched_form_learns_under_noise_that_sgd_does_not_survive() {
+    let noisy = "train --width 32 --depth 3 --iterations 1000 --out run --inject-noise 1.2,3e-2 --lr 0.01 --momentum 0.9";
+    let matched = finished(&format!("{noisy} --alpha 1.2 --scale noise"));
+    let accuracy = last(&matched, "test_accuracy");
+    println!("matched: {accuracy}");
+    assert!(accuracy > 0.85, "{accuracy}");
+    let folder = scratch();
+    let sgdm = fuld(folder.path(), &format!("{noisy} --optimizer sgdm"));
+    let accuracy = last(&folder, "test_accuracy");
+    println!("sgdm: {:?}, {accuracy}", sgdm.code);
+    assert!(sgdm.code == Some(3) || (sgdm.code == Some(0) && accuracy < 0.3), "{sgdm:?}");
+}

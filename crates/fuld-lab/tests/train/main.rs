@@ -1,0 +1,58 @@
+//! `fuld train` as it is typed: what it computes, and what it does when it is killed, stopped or given what it cannot use.
+
+mod divergence;
+mod interruption;
+mod kill;
+mod learning;
+#[path = "../program/mod.rs"]
+mod program;
+mod refusal;
+mod repetition;
+mod weights;
+
+use program::fuld;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A small network that trains in the blink of an eye.
+const TINY: &str = "train --width 16 --depth 3 --batch 50 --iterations 100 --measure-every 20 --out run";
+
+/// An empty folder.
+fn scratch() -> TempDir {
+    TempDir::new().unwrap()
+}
+
+/// The bytes of a file of the run.
+#[track_caller]
+fn file(folder: &TempDir, name: &str) -> Vec<u8> {
+    let path = folder.path().join("run").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The folder of a run with these arguments that has finished.
+#[track_caller]
+fn finished(arguments: &str) -> TempDir {
+    let folder = scratch();
+    fuld(folder.path(), arguments).with(0, &[]);
+    folder
+}
+
+/// Asserts that two runs left the same bytes.
+#[track_caller]
+fn assert_same(one: &TempDir, other: &TempDir, names: &[&str]) {
+    for name in names {
+        assert!(file(one, name) == file(other, name), "{name} differs");
+    }
+}
+
+/// The result of the run.
+fn result(folder: &Path) -> toml::Table {
+    std::fs::read_to_string(folder.join("run/result.toml")).unwrap().parse().unwrap()
+}
+
+/// The last measurement of the run, a column of `metrics.csv`.
+fn last(folder: &TempDir, column: &str) -> f64 {
+    let text = String::from_utf8(file(folder, "metrics.csv")).unwrap();
+    let place = text.lines().next().unwrap().split(',').position(|name| name == column).unwrap();
+    text.lines().last().unwrap().split(',').nth(place).unwrap().parse().unwrap()
+}

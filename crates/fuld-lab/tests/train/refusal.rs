@@ -1,0 +1,184 @@
+//! What cannot be used is refused by name, and left as it is.
+
+use crate::program::{fuld, kill, reached, start, wait_until};
+use crate::{TINY, assert_same, file, finished, result, scratch};
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+#[test]
+fn bad_settings_are_named() {
+    let folder = scratch();
+    let refused = |options: &str, code: i32, says: &[&str]| {
+        let ended = fuld(folder.path(), &format!("{TINY} {options}")).with(code, says);
+        assert!(ended.stdout.is_empty() && !ended.stderr.contains("panicked"), "{ended:?}");
+    };
+    refused("--alpha 2.1", 1, &["alpha", "2.1"]);
+    refused("--alpha nan", 1, &["alpha", "NaN"]);
+    refused("--alpha 0", 1, &["alpha", "0"]);
+    refused("--alpha two", 2, &["--alpha", "two"]);
+    refused("--eta 0.1 --lr 0.01", 1, &["eta and lr do not go together"]);
+    refused("--eta -1", 1, &["eta must be positive", "-1"]);
+    refused("--alpha -inf", 2, &["-i"]);
+    refused("--lr inf", 1, &["lr", "inf"]);
+    refused("--optimizer sgd", 2, &["sgd", "sgdm"]);
+    refused("--optimizer sgdm --alpha 1.5", 1, &["alpha is a setting of fuld", "sgdm"]);
+    refused("--data imagenet", 1, &["imagenet", "digits"]);
+    refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
+    refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
+    refused("--scale noise", 1, &["inject-noise"]);
+    refused("--threads 0", 1, &["--threads", "0"]);
+    refused("--checkpoint-every -1", 2, &["--checkpoint-every", "-1"]);
+    let refused = |options: &str, code: i32, says: &[&str]| {
+        fuld(folder.path(), &format!("train --out run {options}")).with(code, says);
+    };
+    refused("--width 0", 1, &["width must be at least 1"]);
+    refused("--iterations 0", 1, &["iterations must be at least 1"]);
+    refused("--measure-every 0", 1, &["measure-every must be at least 1"]);
+    refused("--batch 0", 1, &["batch must be at least 1"]);
+    assert!(!folder.path().join("run").exists(), "bad settings make no folder");
+    refused("--batch 1443", 1, &["1443", "at most 1442"]);
+    #[cfg(not(feature = "cuda"))]
+    refused("--device cuda", 1, &["CPU only"]);
+}
+
+#[test]
+fn a_place_that_is_no_folder_is_named() {
+    let folder = scratch();
+    std::fs::write(folder.path().join("run"), "mine").unwrap();
+    fuld(folder.path(), TINY).with(1, &["run"]);
+    fuld(folder.path(), &format!("{TINY}/below")).with(1, &["run/below"]);
+    assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch();
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o555)).unwrap();
+    if std::fs::write(run.join("probe"), "").is_ok() {
+        println!("skipped: this user may write everywhere");
+        return;
+    }
+    fuld(folder.path(), TINY).with(1, &["run/lock"]);
+}
+
+#[test]
+fn the_result_of_other_settings_is_kept_but_for_fresh() {
+    let folder = finished(TINY);
+    let before = result(folder.path());
+    for (other, there, here) in [
+        ("--seed 5", "seed = 0", "seed = 5"),
+        ("--alpha 1.5", "alpha = 1.75", "alpha = 1.5"),
+        ("--lr 0.01", "eta = 0.1", "lr = 0.01"),
+    ] {
+        fuld(folder.path(), &format!("{TINY} {other}")).with(1, &["other settings", there, here]);
+        assert_eq!(result(folder.path()), before);
+    }
+    fuld(folder.path(), &format!("{TINY} --seed 5 --fresh")).with(0, &[]);
+    assert_eq!(result(folder.path())["settings"]["seed"].as_integer(), Some(5));
+}
+
+#[test]
+fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
+    let folder = finished(TINY);
+    let path = folder.path().join("run/result.toml");
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        fuld(folder.path(), TINY).with(1, &["run/result.toml cannot be read", "cut or changed"]);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    };
+    // Some of these cuts are between two measurements, where what is left is TOML.
+    for cut in (0..whole.len()).step_by(101).chain([whole.len() - 1]) {
+        refused(&whole[..cut]);
+    }
+    for at in (0..whole.len()).step_by(211) {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        refused(&changed);
+    }
+    // One that was never renamed into its place is nothing.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(folder.path().join("run/result.toml.part"), &whole).unwrap();
+    let weights = file(&folder, "weights.safetensors");
+    std::fs::remove_file(folder.path().join("run/weights.safetensors")).unwrap();
+    fuld(folder.path(), TINY).with(0, &[]);
+    assert!(file(&folder, "weights.safetensors") == weights);
+    std::fs::write(&path, b"no TOML").unwrap();
+    fuld(folder.path(), &format!("{TINY} --fresh")).with(0, &[]);
+    assert_eq!(result(folder.path())["status"].as_str(), Some("finished"));
+}
+
+/// A folder with a run that was killed on its way, and the command that goes on.
+fn under_way() -> (TempDir, String) {
+    let command = TINY.replace("--iterations 100", "--iterations 3000");
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
+    wait_until(&mut child, || reached(&run) > 0);
+    kill(child);
+    (folder, command)
+}
+
+#[test]
+fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
+    let (folder, command) = under_way();
+    let path = folder.path().join("run/checkpoint.bin");
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8], says: &str| {
+        std::fs::write(&path, bytes).unwrap();
+        fuld(folder.path(), &command).with(1, &["run/checkpoint.bin", says]);
+        assert!(std::fs::read(&path).unwrap() == bytes, "the file was left in place");
+    };
+    for cut in [0, 7] {
+        refused(&whole[..cut], "no checkpoint of this program");
+    }
+    for cut in [8, 15, 16, 100, whole.len() / 2, whole.len() - 1] {
+        refused(&whole[..cut], "is damaged");
+    }
+    for at in [8, 16, 40, whole.len() / 3, whole.len() - 1] {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        refused(&changed, "is damaged");
+    }
+    refused(b"something else entirely", "no checkpoint of this program");
+    refused(&[whole.as_slice(), b"more"].concat(), "is damaged");
+    // Whole, but of another run.
+    std::fs::write(&path, &whole).unwrap();
+    fuld(folder.path(), &format!("{command} --seed 3"))
+        .with(1, &["run/checkpoint.bin", "there seed = 0, here seed = 3"]);
+    assert!(std::fs::read(&path).unwrap() == whole);
+    std::fs::write(&path, &whole[..100]).unwrap();
+    fuld(folder.path(), &format!("{command} --fresh")).with(0, &[]);
+    assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
+}
+
+/// A limit on the size of files stands in for a full disk.
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_outlives_a_disk_without_room() {
+    let (folder, command) = under_way();
+    let path = folder.path().join("run/checkpoint.bin");
+    let before = std::fs::read(&path).unwrap();
+    let limited = |folder: &Path, arguments: &str| {
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {arguments}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_fuld")]).current_dir(folder).output().unwrap()
+    };
+    let ended = limited(folder.path(), &format!("{command} --checkpoint-every 0"));
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("run/checkpoint.bin") && stderr.contains("File too large"), "{stderr}");
+    assert!(std::fs::read(&path).unwrap() == before, "the checkpoint is as it was");
+    assert!(!folder.path().join("run/checkpoint.bin.part").exists(), "what was half written is gone");
+    // Nor is a result taken for one whose files could not all be written.
+    let ended = limited(folder.path(), &command);
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(path.exists() && !folder.path().join("run/result.toml").exists());
+    fuld(folder.path(), &command).with(0, &[]);
+    assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
+}
