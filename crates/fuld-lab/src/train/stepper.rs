@@ -9,13 +9,11 @@ use burn::tensor::backend::Backend;
 use fuld::optimizer::RuleError;
 use fuld_burn::{Fuld, FuldConfig};
 
-/// A rule and what it remembers of each layer, or of all of them as one.
+/// A rule and what it remembers of each layer.
 pub(super) struct Stepper<B: Backend> {
     clip: Option<Clip>,
     step: f64,
     rule: Rule<B>,
-    /// Whether the layers take their step as one tensor: every operation on a device costs its launch.
-    joined: bool,
 }
 
 enum Clip {
@@ -35,22 +33,21 @@ struct Remembering<B: Backend, O: SimpleOptimizer<B>> {
 
 impl<B: Backend> Stepper<B> {
     /// For runs that differ in nothing but α, friction or momentum, scale and seed.
-    pub(super) fn new(settings: &[Settings], joined: bool) -> Result<Self, RuleError> {
+    pub(super) fn new(settings: &[Settings]) -> Result<Self, RuleError> {
         let first = &settings[0];
-        let parts = if joined { 1 } else { first.depth };
         let rule = if first.optimizer == Optimizer::Adam {
             // burn's own ε is 1e-5; this is what everyone else calls Adam.
-            Rule::Adam(Remembering::new(AdamConfig::new().with_epsilon(1e-8).build(), parts))
+            Rule::Adam(Remembering::new(AdamConfig::new().with_epsilon(1e-8).build(), first.depth))
         } else {
             let configs: Vec<FuldConfig> = settings.iter().map(Settings::config).collect();
-            Rule::Momentum(Remembering::new(Fuld::of_runs(&configs)?, parts))
+            Rule::Momentum(Remembering::new(Fuld::of_runs(&configs)?, first.depth))
         };
         let clip = match (first.optimizer, first.clip) {
             (Optimizer::ClipNorm, Some(limit)) => Some(Clip::Norm(limit)),
             (Optimizer::ClipValue, Some(limit)) => Some(Clip::Value(limit)),
             _ => None,
         };
-        Ok(Self { clip, step: first.step(), rule, joined })
+        Ok(Self { clip, step: first.step(), rule })
     }
 
     /// Moves the network along the gradients.
@@ -60,15 +57,10 @@ impl<B: Backend> Stepper<B> {
             Some(Clip::Value(limit)) => gradients.into_iter().map(|g| g.clamp(-limit, limit)).collect(),
             Some(Clip::Norm(limit)) => within_norm(gradients, limit),
         };
-        let layers = std::mem::take(&mut net.layers);
-        let sizes: Vec<[usize; 3]> = layers.iter().map(Tensor::dims).collect();
-        let (layers, gradients) =
-            if self.joined { (vec![join(layers)], vec![join(gradients)]) } else { (layers, gradients) };
-        let moved = match &mut self.rule {
-            Rule::Momentum(rule) => rule.step(self.step, layers, gradients),
-            Rule::Adam(rule) => rule.step(self.step, layers, gradients),
-        };
-        net.layers = if self.joined { part(&moved[0], &sizes) } else { moved };
+        match &mut self.rule {
+            Rule::Momentum(rule) => rule.step(self.step, net, gradients),
+            Rule::Adam(rule) => rule.step(self.step, net, gradients),
+        }
     }
 
     /// What is remembered, by a recorder of burn's.
@@ -92,19 +84,15 @@ impl<B: Backend, O: SimpleOptimizer<B>> Remembering<B, O> {
         Self { rule, states: vec![None; layers] }
     }
 
-    fn step(
-        &mut self,
-        step: f64,
-        layers: Vec<Tensor<B, 3>>,
-        gradients: Vec<Tensor<B, 3>>,
-    ) -> Vec<Tensor<B, 3>> {
+    fn step(&mut self, step: f64, net: &mut Mlp<B>, gradients: Vec<Tensor<B, 3>>) {
+        let layers = std::mem::take(&mut net.layers);
         let moved =
             layers.into_iter().zip(gradients).zip(&mut self.states).map(|((layer, gradient), state)| {
                 let (layer, new) = self.rule.step(step, layer, gradient, state.take());
                 *state = new;
                 layer
             });
-        moved.collect()
+        net.layers = moved.collect();
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, RecorderError> {
@@ -115,26 +103,6 @@ impl<B: Backend, O: SimpleOptimizer<B>> Remembering<B, O> {
         self.states = BinBytesRecorder::<FullPrecisionSettings>::default().load(bytes, device)?;
         Ok(())
     }
-}
-
-/// The layers of each run as one: [runs, 1, weights].
-fn join<B: Backend>(layers: Vec<Tensor<B, 3>>) -> Tensor<B, 3> {
-    let flat = layers.into_iter().map(|layer| {
-        let [runs, inputs, outputs] = layer.dims();
-        layer.reshape([runs, 1, inputs * outputs])
-    });
-    Tensor::cat(flat.collect(), 2)
-}
-
-/// The layers again.
-fn part<B: Backend>(joined: &Tensor<B, 3>, sizes: &[[usize; 3]]) -> Vec<Tensor<B, 3>> {
-    let mut end = 0;
-    let layer = |&[runs, inputs, outputs]: &[usize; 3]| {
-        let begin = end;
-        end += inputs * outputs;
-        joined.clone().slice([0..runs, 0..1, begin..end]).reshape([runs, inputs, outputs])
-    };
-    sizes.iter().map(layer).collect()
 }
 
 /// Scales the gradients of each run so that their joint norm is at most the limit, as [`fuld::optimizer::clip::by_norm`] does.
@@ -148,37 +116,8 @@ fn within_norm<B: Backend>(gradients: Vec<Tensor<B, 3>>, limit: f64) -> Vec<Tens
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Request;
     use burn::backend::Flex;
     use burn::tensor::TensorData;
-
-    /// Two steps of noise gradients, with the layers apart or as one.
-    fn walked(settings: &[Settings], joined: bool) -> Vec<Vec<f32>> {
-        let device = Default::default();
-        let shape = crate::mlp::Shape { inputs: 7, width: 5, depth: 3, classes: 4 };
-        let mut net = Mlp::<Flex>::new(shape, &[1, 2], &device);
-        let mut stepper = Stepper::new(settings, joined).unwrap();
-        for seed in [3, 4] {
-            let gradients = Mlp::<Flex>::new(shape, &[seed, seed + 10], &device).layers;
-            stepper.step(&mut net, gradients);
-        }
-        net.layers.into_iter().map(|layer| layer.into_data().to_vec().unwrap()).collect()
-    }
-
-    #[test]
-    fn layers_may_step_as_one() {
-        for optimizer in [Optimizer::Fuld, Optimizer::Adam, Optimizer::ClipNorm] {
-            let request = |seed| Request {
-                optimizer: Some(optimizer),
-                depth: Some(3),
-                clip: (optimizer == Optimizer::ClipNorm).then_some(0.1),
-                seed: Some(seed),
-                ..Request::default()
-            };
-            let settings = [1, 2].map(|seed| request(seed).settings("digits").unwrap());
-            assert!(walked(&settings, true) == walked(&settings, false), "{optimizer}");
-        }
-    }
 
     #[test]
     fn clipping_by_norm_is_that_of_the_slices_for_each_run() {

@@ -38,15 +38,14 @@ impl<'a, B: Backend> Trainer<'a, B> {
         let batches = seeds.iter().map(|&seed| Batches::new(data.train.len(), first.batch, seed));
         let noises: Option<Vec<_>> =
             settings.iter().map(|run| run.inject_noise.map(|noise| (noise, run.seed))).collect();
-        let train = Feed::new(&data.train, data, device);
         Ok(Self {
             settings: settings.to_vec(),
-            stepper: Stepper::new(settings, !train.on_host())?,
-            train,
+            train: Feed::new(&data.train, data, device),
             test: Feed::new(&data.test, data, device),
             batches: batches.collect::<Result<_, _>>()?,
             noise: noises.map(|noises| Injection::new(noises.into_iter(), depth)).transpose()?,
             net: Mlp::new(shape, &seeds, device),
+            stepper: Stepper::new(settings)?,
             iteration: 0,
             device: device.clone(),
         })
