@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn first_indices_are_pinned() {
         let mut batches = Batches::new(60_000, 6, 7).unwrap();
-        assert_eq!(batches.at(0), [16416, 17739, 2404, 52938, 46632, 159]);
-        assert_eq!(batches.at(10_000), [2144, 42820, 12621, 53950, 48233, 57485]);
+        assert_eq!(batches.at(0), [4867, 22439, 970, 4563, 29481, 15392]);
+        assert_eq!(batches.at(10_000), [59171, 38411, 43102, 10147, 36041, 18084]);
     }
 
     #[test]
