@@ -23,13 +23,17 @@ pub(super) enum Device {
 }
 
 impl Where {
-    /// Refuses what this build cannot do.
+    /// Refuses what this build cannot do, and makes the device ready.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.device == Device::Cpu || cfg!(feature = "cuda"),
             "this build computes on the CPU only; for an NVIDIA GPU: cargo build --release --features cuda"
         );
         anyhow::ensure!(self.threads != Some(0), "--threads must be at least 1, got 0");
+        #[cfg(feature = "cuda")]
+        if self.device == Device::Cuda {
+            remember_kernels()?;
+        }
         Ok(())
     }
 
@@ -37,4 +41,16 @@ impl Where {
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
+}
+
+/// Finding and compiling the kernels for a new shape takes a minute or two; once found they are kept beside the data sets.
+#[cfg(feature = "cuda")]
+fn remember_kernels() -> anyhow::Result<()> {
+    use burn::cubecl::config::{CubeClRuntimeConfig, RuntimeConfig, cache::CacheConfig};
+    let folder = crate::data::data_directory()?.join("kernels");
+    let mut config = CubeClRuntimeConfig::from_current_dir().override_from_env();
+    config.compilation.cache.get_or_insert(CacheConfig::File(folder.clone()));
+    config.autotune.cache = CacheConfig::File(folder);
+    CubeClRuntimeConfig::set(config);
+    Ok(())
 }

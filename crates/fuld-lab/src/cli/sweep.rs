@@ -17,23 +17,21 @@ use std::process::ExitCode;
 
 /// Train every combination of a grid of settings.
 ///
-/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every); a list makes an axis:
-///
-///     data = "digits"
-///     width = [32, 64]
-///     depth = [2, 3, 4]
-///     alpha = [2, 1.75]
-///     seed = "0..5"
-///
+/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every), where a list makes an axis.
 /// Tables [[grid]] are grids of their own on top of what stands above them. What an optimizer has no use for is left out for it.
 ///
 /// Runs are independent jobs, one a core, in a folder of their own; the same command goes on where it was stopped or killed. results.csv and
 /// results.parquet hold one row a run, failed ones with their error. Several processes may work in one folder, each on its --shard of
 /// the jobs or all on the same.
 #[derive(Debug, clap::Args)]
-#[command(
-    verbatim_doc_comment,
-    after_help = "\
+#[command(after_help = "\
+A grid:
+  data = \"digits\"
+  width = [32, 64]
+  depth = [2, 3, 4]
+  alpha = [2, 1.75]
+  seed = \"0..5\"
+
 Examples:
   fuld sweep grid.toml                          all runs, on all cores
   fuld sweep grid.toml --dry-run                what would be run
@@ -41,8 +39,7 @@ Examples:
                                                 a sixteenth of them, in a cluster's job array
   fuld sweep grid.toml --device cuda            runs of equal shape together on a GPU
 
-Exit codes: 0 all runs ended, 1 some failed or an error, 2 wrong usage, 130 interrupted and saved."
-)]
+Exit codes: 0 all runs ended, 1 some failed or an error, 2 wrong usage, 130 interrupted and saved.")]
 pub(super) struct Sweep {
     /// The grid
     grid: PathBuf,
@@ -56,7 +53,7 @@ pub(super) struct Sweep {
     #[arg(long)]
     dry_run: bool,
     /// The most runs to train together on a GPU
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = 128)]
     stack: usize,
     /// Folder of the data sets [default: as for fuld data]
     #[arg(long, value_name = "DIR")]
