@@ -1,10 +1,11 @@
 //! A sweep as it is watched: rows as they come, a line for each worker, and how long it will take.
 
+use super::bar::style;
 use crate::interrupt;
 use crate::sweep::{Event, Job, write};
 use crate::train::{RunResult, Status};
 use fuld::Control;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -29,16 +30,13 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn new(out: &Path, stacks: &[Vec<Job>], workers: usize) -> Self {
         let bars = MultiProgress::new();
-        let style = |template: &str| {
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-        };
         let jobs = || stacks.iter().flatten();
         let iterations = jobs().map(|job| job.settings.iterations).sum();
         let total = bars.add(ProgressBar::new(iterations));
         total.set_style(style("{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}"));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
-        workers.iter().for_each(|bar| bar.set_style(style("  {bar:20} {pos}/{len} {per_sec} {msg}")));
+        workers.iter().for_each(|bar| bar.set_style(style("  {bar:20} {pos}/{len} {speed} {msg}")));
         let name = jobs().map(|job| job.settings.name().len()).max().unwrap_or(0);
         let live = Self {
             bars,

@@ -1,5 +1,6 @@
 //! The command line: what is asked for, and how its outcome is told.
 
+mod bar;
 mod checkpoints;
 mod data;
 mod device;

@@ -1,5 +1,6 @@
 //! `fuld train`: one network, one optimizer.
 
+use super::bar::style;
 use super::checkpoints::Checkpoints;
 use super::device::{Device, Where};
 use super::{DIVERGED, INTERRUPTED};
@@ -13,7 +14,7 @@ use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld::Control;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -111,14 +112,12 @@ fn go<B: Backend>(
 }
 
 fn bar(iterations: u64) -> ProgressBar {
-    let style = "{bar:30} {pos}/{len} {per_sec} ETA {eta} {msg}";
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(iterations).with_style(style)
+    ProgressBar::new(iterations).with_style(style("{bar:30} {pos}/{len} {speed}, {eta} left  {msg}"))
 }
 
 fn show(bar: &ProgressBar, progress: Progress<'_>) {
     if bar.position() == 0 && progress.began > 0 {
-        bar.println(format!("going on after {} iterations", progress.began));
+        bar.suspend(|| eprintln!("going on after {} iterations", progress.began));
         bar.set_position(progress.began);
         bar.reset_eta();
     }
