@@ -112,9 +112,11 @@ impl FuldConfig {
         Fuld::of_runs(std::slice::from_ref(self))
     }
 
-    /// Whether steps with this learning rate will be possible: a step itself can only panic.
+    /// Whether steps with this learning rate will be possible: a step itself can only panic. Tabulates nothing, and so does not
+    /// notice an α too small for the table, which [`FuldConfig::init`] refuses.
     pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
-        self.rule(learning_rate).map(|_| ())
+        self.form.coordinates(self.alpha, learning_rate)?;
+        Self { alpha: 2.0, ..self.clone() }.rule(learning_rate).map(|_| ())
     }
 
     /// The rule at a learning rate; tabulates the field.

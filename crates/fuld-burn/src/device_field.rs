@@ -40,6 +40,8 @@ impl<B: Backend> DeviceField<B> {
         let shape = v.shape();
         // Infinity would be 0·∞ below; so far out the field is less than 1e-16 of its bend.
         let far = END.exp();
+        // Some devices clamp NaN to a number.
+        let nan = v.clone().is_nan();
         let v = v.clamp(-far, far);
         let u = v.clone().abs().log1p().mul_scalar(CELLS as f64 / END).clamp_max(CELLS as f64 - 1.0);
         let cell = u.clone().int();
@@ -48,7 +50,7 @@ impl<B: Backend> DeviceField<B> {
         let low = self.values.clone().select(0, first.clone()).reshape(shape.clone());
         let high = self.values.clone().select(0, first.add_scalar(1)).reshape(shape);
         let ratio = low.clone() + weight * (high - low);
-        v.clone() * ratio / v.square().add_scalar(1.0)
+        (v.clone() * ratio / v.square().add_scalar(1.0)).mask_fill(nan, f32::NAN)
     }
 }
 

@@ -8,7 +8,7 @@ use burn::optim::SimpleOptimizer;
 use burn::tensor::{Distribution, Tensor};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fuld_lab::data::{DataSet, Images, Shape, Standard};
-use fuld_lab::settings::{Request, Settings};
+use fuld_lab::settings::{Device, Request, Settings};
 use fuld_lab::train::Trainer;
 use std::hint::black_box;
 
@@ -33,10 +33,10 @@ fn data() -> DataSet {
         Images::new(Shape { channels: 1, height: 28, width: 28 }, pixels, labels, &standard)
             .expect("as many labels as images")
     };
-    DataSet { name: "noise", train: images(10_000), test: images(100), classes: 10 }
+    DataSet { name: "noise", train: images(60_000), test: images(100), classes: 10 }
 }
 
-fn settings(width: usize, hidden: usize, batch: usize) -> Settings {
+fn settings(data: &DataSet, width: usize, hidden: usize, batch: usize) -> Settings {
     let request = Request {
         width: Some(width),
         depth: Some(hidden + 1),
@@ -45,7 +45,7 @@ fn settings(width: usize, hidden: usize, batch: usize) -> Settings {
         momentum: Some(0.99),
         ..Request::default()
     };
-    request.settings("mnist").expect("settings in range")
+    request.settings(&data.subject(), Device::Cpu).expect("settings in range")
 }
 
 fn training(criterion: &mut Criterion) {
@@ -54,7 +54,7 @@ fn training(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1)).sample_size(20);
     for (width, hidden, batch) in NETS {
         let name = format!("{width}x{hidden}x{batch}");
-        let settings = settings(width, hidden, batch);
+        let settings = settings(&data, width, hidden, batch);
         let mut trainer = Trainer::<Flex>::new(&data, std::slice::from_ref(&settings), &Default::default())
             .expect("settings that fit");
         group.bench_function(BenchmarkId::new("iteration", &name), |bencher| {

@@ -10,7 +10,6 @@ pub fn listen() -> anyhow::Result<()> {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping: saving first (again to stop at once)");
     })?;
     Ok(())
 }

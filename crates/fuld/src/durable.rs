@@ -21,5 +21,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written.and_then(|()| std::fs::rename(&part, path)).inspect_err(|_| {
         // Of no use to anyone, and perhaps in the way of a full disk.
         let _ = std::fs::remove_file(&part);
-    })
+    })?;
+    // The name too, where the system lets one.
+    if let Ok(folder) =
+        std::fs::File::open(path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")))
+    {
+        let _ = folder.sync_all();
+    }
+    Ok(())
 }

@@ -25,6 +25,8 @@ pub enum Purpose {
     Control = 5,
     /// Minibatches that only a measurement looks at.
     Measurement = 6,
+    /// The noise of these.
+    MeasuredNoise = 7,
 }
 
 /// The words of one chain for one purpose.

@@ -1,6 +1,11 @@
 //! Where to compute.
 
-use clap::{Args, ValueEnum};
+use super::Usage;
+use crate::settings::Device;
+use clap::Args;
+
+/// Far beyond any machine; so many more the system refuses, and the program with it.
+const MOST_THREADS: usize = 1024;
 
 /// What computes, and with how many threads.
 #[derive(Args, Clone, Debug)]
@@ -8,28 +13,22 @@ pub(super) struct Where {
     /// What computes
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub(super) device: Device,
-    /// Threads [default: all cores]
+    /// Threads: those of a sweep train a run each, those of a single run share its measurements [default: all cores]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-}
-
-/// A kind of device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Device {
-    /// The processor.
-    Cpu,
-    /// An NVIDIA GPU; the program must be built with `--features cuda`.
-    Cuda,
 }
 
 impl Where {
     /// Refuses what this build cannot do, and makes the device ready.
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(
-            self.device == Device::Cpu || cfg!(feature = "cuda"),
+        Usage::unless(self.device == Device::Cpu || cfg!(feature = "cuda"), || {
             "this build computes on the CPU only; for an NVIDIA GPU: cargo build --release --features cuda"
-        );
-        anyhow::ensure!(self.threads != Some(0), "--threads must be at least 1, got 0");
+                .into()
+        })?;
+        let threads = self.threads();
+        Usage::unless((1..=MOST_THREADS).contains(&threads), || {
+            format!("--threads must be from 1 to {MOST_THREADS}, got {threads}")
+        })?;
         #[cfg(feature = "cuda")]
         if self.device == Device::Cuda {
             remember_kernels()?;

@@ -8,7 +8,8 @@ use fuld::Control;
 use indicatif::{MultiProgress, ProgressBar};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Between two writings of the table.
@@ -23,8 +24,12 @@ pub(super) struct Live {
     out: PathBuf,
     written: Mutex<Instant>,
     start: Instant,
-    /// Iterations so far of what each worker is at.
-    reached: Vec<Mutex<u64>>,
+    /// Iterations of runs that ended, and so far of what each worker is at.
+    reached: Mutex<(u64, Vec<u64>)>,
+    /// Of the longest name.
+    width: usize,
+    /// Whether it was said that the sweep is being stopped.
+    stopping: AtomicBool,
 }
 
 impl Live {
@@ -36,18 +41,20 @@ impl Live {
         total.set_style(style("{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}"));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
-        workers.iter().for_each(|bar| bar.set_style(style("  {bar:20} {pos}/{len} {speed} {msg}")));
-        let name = jobs().map(|job| job.settings.name().len()).max().unwrap_or(0);
+        workers.iter().for_each(|bar| bar.set_style(style("  {bar:12} {pos}/{len} {speed} {wide_msg}")));
+        let width = jobs().map(|job| job.settings.name().len()).max().unwrap_or(0);
         let live = Self {
             bars,
             total,
-            reached: workers.iter().map(|_| Mutex::new(0)).collect(),
+            reached: Mutex::new((0, vec![0; workers.len()])),
+            width,
+            stopping: AtomicBool::new(false),
             workers,
             out: out.into(),
             written: Mutex::new(Instant::now()),
             start: Instant::now(),
         };
-        live.line(format!("{:<name$}  train loss  test loss  test accuracy      time", "run"));
+        live.line(format!("{:<width$}  train loss  test loss  test accuracy      time", "run"));
         live
     }
 
@@ -59,7 +66,7 @@ impl Live {
                 bar.reset();
                 bar.set_length(jobs[0].settings.iterations);
                 bar.set_message(described(jobs));
-                self.set_reached(worker, 0, 0);
+                self.reach(|(_, reached)| reached[worker] = 0);
             }
             Event::Progress { worker, jobs, iteration, measured } => {
                 let bar = &self.workers[worker];
@@ -68,7 +75,7 @@ impl Live {
                     bar.reset_eta();
                 }
                 bar.set_position(iteration);
-                self.set_reached(worker, iteration, jobs.len() as u64);
+                self.reach(|(_, reached)| reached[worker] = iteration * jobs.len() as u64);
                 if let Some(m) = measured {
                     bar.set_message(format!(
                         "{}, test accuracy {:.2} %",
@@ -78,26 +85,31 @@ impl Live {
                 }
             }
             Event::Ended { worker, job, result } => {
-                self.set_reached(worker, 0, 0);
-                self.total.inc(job.settings.iterations);
-                self.line(match result {
-                    Ok(result) => ended(job, result),
-                    Err(error) => format!("{}  failed: {error}", job.settings.name()),
+                self.reach(|(ended, reached)| {
+                    *ended += job.settings.iterations;
+                    reached[worker] = reached[worker].saturating_sub(job.settings.iterations);
                 });
+                let told = result.map_or_else(|error| format!("failed: {error}"), ended);
+                self.line(format!("{:<width$}  {told}", job.settings.name(), width = self.width));
                 self.table();
             }
             // Not work of this sitting, so not of its speed either.
             Event::Skipped { job, .. } => self.total.dec_length(job.settings.iterations),
         }
-        if interrupt::asked() { Control::Stop } else { Control::Continue }
+        if !interrupt::asked() {
+            return Control::Continue;
+        }
+        if !self.stopping.swap(true, Ordering::Relaxed) {
+            self.line("stopping: saving first, again to stop at once".into());
+        }
+        Control::Stop
     }
 
     /// The total moves with the workers, and not only at the end of their jobs.
-    fn set_reached(&self, worker: usize, iteration: u64, runs: u64) {
-        let Ok(mut reached) = self.reached[worker].lock() else { return };
-        let (before, now) = (*reached, iteration * runs);
-        *reached = now;
-        self.total.set_position((self.total.position() + now).saturating_sub(before));
+    fn reach(&self, change: impl FnOnce(&mut (u64, Vec<u64>))) {
+        let mut all = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut all);
+        self.total.set_position(all.0 + all.1.iter().sum::<u64>());
     }
 
     /// The table so far, for whoever looks into the folder; the last writing is the one whose errors count.
@@ -117,7 +129,7 @@ impl Live {
     }
 
     pub(super) fn finish(&self) {
-        let _ = self.bars.clear();
+        self.workers.iter().chain([&self.total]).for_each(ProgressBar::finish_and_clear);
     }
 
     pub(super) fn seconds(&self) -> f64 {
@@ -132,14 +144,13 @@ fn described(jobs: &[Job]) -> String {
     }
 }
 
-fn ended(job: &Job, result: &RunResult) -> String {
-    let name = job.settings.name();
+fn ended(result: &RunResult) -> String {
     if let Status::Diverged { iteration, loss } = result.status {
-        return format!("{name}  diverged: the loss was {loss} at iteration {iteration}");
+        return format!("diverged: the loss was {loss} at iteration {iteration}");
     }
-    let Some(s) = &result.summary else { return name };
+    let Some(s) = &result.summary else { return "nothing was measured".into() };
     format!(
-        "{name}  {:>10.4} {:>10.4} {:>12.2} % {:>7.1} s",
+        "{:>10.4} {:>10.4} {:>12.2} % {:>7.1} s",
         s.train_loss,
         s.test_loss,
         100.0 * s.test_accuracy,

@@ -1,17 +1,17 @@
 //! `fuld sweep`: a grid of runs.
 
-use super::INTERRUPTED;
 use super::checkpoints::Checkpoints;
-use super::device::{Device, Where};
+use super::device::Where;
 use super::live::Live;
+use super::{INTERRUPTED, Usage};
 use crate::data::{self, DataSet};
 use crate::interrupt;
-use crate::settings::Settings;
+use crate::settings::{Device, Settings};
 use crate::sweep::{self, Job, Row, Shard, Tally};
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -67,12 +67,15 @@ pub(super) struct Sweep {
 impl Sweep {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         self.place.check()?;
-        anyhow::ensure!(self.stack > 0, "--stack must be at least 1, got 0");
+        Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
         let (settings, data) = self.settings()?;
         let out = self.out.clone().unwrap_or_else(|| {
             PathBuf::from("sweeps").join(self.grid.file_stem().unwrap_or(self.grid.as_os_str()))
         });
         let jobs = sweep::jobs(settings, &out, self.shard);
+        if jobs.is_empty() {
+            eprintln!("there is nothing to run in this shard of the grid");
+        }
         if self.dry_run {
             jobs.iter().for_each(|job| println!("{}", job.settings.name()));
             eprintln!("{} runs, in {}", jobs.len(), out.display());
@@ -92,21 +95,25 @@ impl Sweep {
         }
     }
 
-    /// Every run of the grid, checked, and the data sets they need.
+    /// Every run of the grid, checked, and the data sets they need, by their fingerprints.
     fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
         let in_grid = || self.grid.display().to_string();
-        let (mut all, mut sets) = (Vec::new(), HashMap::new());
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        let (mut subjects, mut sets) = (HashMap::new(), HashMap::new());
         for request in sweep::read(&self.grid)? {
-            let name = request.data.clone().unwrap_or_else(|| "digits".into());
-            if !sets.contains_key(&name) {
-                sets.insert(name.clone(), DataSet::load(&name, &directory).with_context(in_grid)?);
+            let source = request.data.clone().unwrap_or_else(|| "digits".into());
+            if !subjects.contains_key(&source) {
+                let set = DataSet::load(&source, &directory).with_context(in_grid)?;
+                subjects.insert(source.clone(), (set.subject(), set));
             }
-            let set: &DataSet = &sets[&name];
-            let settings = request.settings(set.name).with_context(in_grid)?;
-            if !all.contains(&settings) {
+            let settings = request.settings(&subjects[&source].0, self.place.device).with_context(in_grid)?;
+            if seen.insert(settings.identity()) {
                 all.push(settings);
             }
+        }
+        for (subject, set) in subjects.into_values() {
+            sets.insert(format!("{:016x}", subject.fingerprint), set);
         }
         Ok((all, sets))
     }
@@ -159,40 +166,29 @@ fn sentence(tally: Tally, seconds: f64) -> String {
 
 /// Means over seeds, with standard deviations.
 fn summary(rows: &[Row]) -> String {
-    const KEY: [&str; 12] = [
-        "data",
-        "width",
-        "depth",
-        "optimizer",
-        "alpha",
-        "eta",
-        "gamma",
-        "lr",
-        "momentum",
-        "scale",
-        "clip",
-        "noise_scale",
-    ];
+    let Some(first) = rows.first() else { return String::new() };
+    let key: Vec<&str> = first.settings().filter(|column| *column != "seed").collect();
     let mut groups: BTreeMap<usize, (Vec<String>, Vec<&Row>)> = BTreeMap::new();
     let mut index: HashMap<Vec<String>, usize> = HashMap::new();
     for row in rows {
-        let key: Vec<String> = KEY.iter().map(|column| row.text(column)).collect();
+        let values: Vec<String> = key.iter().map(|column| row.text(column)).collect();
         let place = index.len();
-        let place = *index.entry(key.clone()).or_insert(place);
-        groups.entry(place).or_insert_with(|| (key, Vec::new())).1.push(row);
+        let place = *index.entry(values.clone()).or_insert(place);
+        groups.entry(place).or_insert_with(|| (values, Vec::new())).1.push(row);
     }
     // Columns in which nothing varies say nothing, but for the first five.
-    let varies =
-        |column: usize| column < 5 || groups.values().any(|(key, _)| key[column] != groups[&0].0[column]);
-    let columns: Vec<usize> = (0..KEY.len()).filter(|&column| varies(column)).collect();
+    let varies = |column: usize| {
+        column < 5 || groups.values().any(|(values, _)| values[column] != groups[&0].0[column])
+    };
+    let columns: Vec<usize> = (0..key.len()).filter(|&column| varies(column)).collect();
     let mut table: Vec<Vec<String>> = vec![
         columns
             .iter()
-            .map(|&column| KEY[column].to_string())
+            .map(|&column| key[column].to_string())
             .chain(["runs", "train loss", "test loss", "test accuracy", ""].map(String::from))
             .collect(),
     ];
-    for (key, rows) in groups.values() {
+    for (setting, rows) in groups.values() {
         let ended: Vec<&&Row> = rows.iter().filter(|row| row.text("status") == "finished").collect();
         let values = |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
         let percent: Vec<f64> = values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
@@ -203,7 +199,7 @@ fn summary(rows: &[Row]) -> String {
             .filter(|(count, _)| *count > 0)
             .map(|(count, status)| format!("{count} {status}"))
             .collect();
-        let mut line: Vec<String> = columns.iter().map(|&column| key[column].clone()).collect();
+        let mut line: Vec<String> = columns.iter().map(|&column| setting[column].clone()).collect();
         line.extend([
             rows.len().to_string(),
             spread(&values("train_loss"), 4),

@@ -2,13 +2,13 @@
 
 use super::bar::style;
 use super::checkpoints::Checkpoints;
-use super::device::{Device, Where};
+use super::device::Where;
 use super::{DIVERGED, INTERRUPTED};
 use crate::data::{self, DataSet};
 use crate::interrupt;
 use crate::mlp::Shape;
 use crate::run_folder::{RunFolder, Weights};
-use crate::settings::{Optimizer, Request, Settings};
+use crate::settings::{Device, Optimizer, Request, Settings};
 use crate::train::{Ended, Progress, RunResult, Status, train};
 use anyhow::Context;
 use burn::backend::Flex;
@@ -61,7 +61,7 @@ impl Train {
         self.place.check()?;
         let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
         let data = DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &directory)?;
-        let settings = self.request.settings(data.name)?;
+        let settings = self.request.settings(&data.subject(), self.place.device)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
         let folder = RunFolder::open(&out)?;
         if self.fresh {
@@ -92,7 +92,11 @@ fn go<B: Backend>(
     let bar = bar(settings.iterations);
     let mut watch = |progress: Progress<'_>| {
         show(&bar, progress);
-        if interrupt::asked() { Control::Stop } else { Control::Continue }
+        if interrupt::asked() {
+            bar.finish_and_clear();
+            return Control::Stop;
+        }
+        Control::Continue
     };
     let settings = std::slice::from_ref(settings);
     let (path, every) = (folder.checkpoint(), checkpoints.checkpoint_every);
@@ -112,7 +116,7 @@ fn go<B: Backend>(
 }
 
 fn bar(iterations: u64) -> ProgressBar {
-    ProgressBar::new(iterations).with_style(style("{bar:30} {pos}/{len} {speed}, {eta} left  {msg}"))
+    ProgressBar::new(iterations).with_style(style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
 }
 
 fn show(bar: &ProgressBar, progress: Progress<'_>) {
@@ -135,18 +139,21 @@ fn show(bar: &ProgressBar, progress: Progress<'_>) {
 fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
     let settings = &result.settings;
     println!("{}", headline(settings, data));
+    let diverged = matches!(result.status, Status::Diverged { .. });
     if let Some(summary) = &result.summary {
         println!("\n            loss   accuracy");
         println!("train {:>10.4} {:>8.2} %", summary.train_loss, 100.0 * summary.train_accuracy);
         println!("test  {:>10.4} {:>8.2} %", summary.test_loss, 100.0 * summary.test_accuracy);
+        let what = if summary.measurements == 2 { "mean of the last two" } else { "the only one" };
+        let when = if diverged { ", before it diverged" } else { "" };
+        println!("{what} of {} measurements{when}", result.measurements.len());
     }
-    let last = result.measurements.last().map_or(0, |m| m.iteration);
-    let speed = last as f64 / result.seconds;
-    println!(
-        "\nmean of the last two of {} measurements; {last} iterations in {:.1} s ({speed:.0}/s, measuring included)",
-        result.measurements.len(),
-        result.seconds,
-    );
+    let iterations = match result.status {
+        Status::Finished => settings.iterations,
+        Status::Diverged { iteration, .. } => iteration,
+    };
+    let speed = iterations as f64 / result.seconds;
+    println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, measuring included)", result.seconds);
     tell_tails(result);
     println!("kept in {}", folder.path().display());
     match result.status {

@@ -4,6 +4,8 @@ use super::error::DataError;
 use super::folder::{CIFAR10, Layout, MNIST, Presence};
 use super::images::Images;
 use super::{cifar10, digits, mnist};
+use crate::settings::Subject;
+use fuld::durable::fingerprint;
 use std::path::{Path, PathBuf};
 
 /// A set to train on and a set to test on.
@@ -34,6 +36,21 @@ impl DataSet {
             "cifar10" => known(&CIFAR10, data_directory),
             path if Path::new(path).is_dir() => from_folder(Path::new(path)),
             other => Err(DataError::Unknown(other.into())),
+        }
+    }
+}
+
+impl DataSet {
+    /// What settings need to know of it. Looks at every pixel.
+    pub fn subject(&self) -> Subject {
+        let parts = [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()];
+        let sums: Vec<u8> = parts.iter().flat_map(|part| fingerprint(part).to_le_bytes()).collect();
+        Subject {
+            name: self.name.into(),
+            fingerprint: fingerprint(&sums),
+            images: self.train.len(),
+            inputs: self.train.features(),
+            classes: self.classes,
         }
     }
 }

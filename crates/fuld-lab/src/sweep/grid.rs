@@ -1,6 +1,6 @@
 //! A grid of runs: settings of which some are lists, and every combination of these.
 
-use crate::settings::{Optimizer, Request};
+use crate::settings::Request;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -31,7 +31,7 @@ pub enum GridError {
     },
 }
 
-/// The requests of the grid in a file, each once, in order: the last axis varies fastest.
+/// The requests of the grid in a file, in order: the last axis varies fastest. What an optimizer has no use for makes some equal.
 pub fn read(path: &Path) -> Result<Vec<Request>, GridError> {
     let text = std::fs::read_to_string(path).map_err(|source| GridError::Io { path: path.into(), source })?;
     requests(&text).map_err(|reason| GridError::Wrong { path: path.into(), reason })
@@ -51,19 +51,15 @@ pub fn requests(text: &str) -> Result<Vec<Request>, String> {
             .collect::<Result<_, _>>()?,
         Some(_) => return Err("grid must be written [[grid]]".into()),
     };
-    let mut requests: Vec<Request> = Vec::new();
+    let mut requests = Vec::new();
     for grid in grids {
         let mut whole = common.clone();
         whole.extend(grid);
         for combination in product(whole)? {
-            let request = Request::deserialize(combination).map_err(|error| error.message().to_string())?;
-            let request = useful(request);
-            if !requests.contains(&request) {
-                requests.push(request);
-            }
+            requests.push(request(combination)?.useful());
         }
     }
-    Ok(requests)
+    if requests.is_empty() { Err("the grid is empty: there would be no runs".into()) } else { Ok(requests) }
 }
 
 /// Every combination of the lists.
@@ -96,26 +92,28 @@ fn axis(key: &str, value: Value) -> Result<Vec<Value>, String> {
         Value::String(range) if key == "seed" => {
             let wrong = || format!("seed must be a number, a list or a range as in \"0..10\", got {range:?}");
             let (from, to) = range.split_once("..").ok_or_else(wrong)?;
-            let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
-            if from >= to { Err(wrong()) } else { Ok((from..to).map(Value::Integer).collect()) }
+            let number = |text: &str| text.trim().parse::<u32>().map(i64::from).map_err(|_| wrong());
+            let (from, to) = (number(from)?, number(to)?);
+            match to - from {
+                ..=0 => Err(wrong()),
+                length if length as usize > MOST => Err(format!("more than {MOST} runs, at {key}")),
+                _ => Ok((from..to).map(Value::Integer).collect()),
+            }
         }
         value => Ok(vec![value]),
     }
 }
 
-/// The request without what its optimizer has no use for.
-fn useful(mut request: Request) -> Request {
-    let optimizer = request.optimizer.unwrap_or(Optimizer::Fuld);
-    if optimizer != Optimizer::Fuld {
-        (request.alpha, request.scale) = (None, None);
-    }
-    if !matches!(optimizer, Optimizer::ClipNorm | Optimizer::ClipValue) {
-        request.clip = None;
-    }
-    if optimizer == Optimizer::Adam {
-        (request.eta, request.gamma, request.beta, request.momentum) = (None, None, None, None);
-    }
-    request
+/// A combination as a request; an error names its key.
+fn request(combination: Table) -> Result<Request, String> {
+    let read = |table: Table| Request::deserialize(table).map_err(|error| error.message().to_string());
+    read(combination.clone()).map_err(|whole| {
+        let alone = |(key, value): (String, Value)| {
+            let error = read(Table::from_iter([(key.clone(), value.clone())])).err()?;
+            Some(if error.contains(&key) { error } else { format!("{key} = {value}: {error}") })
+        };
+        combination.into_iter().find_map(alone).unwrap_or(whole)
+    })
 }
 
 #[cfg(test)]
@@ -134,8 +132,11 @@ mod tests {
     #[test]
     fn what_an_optimizer_has_no_use_for_makes_no_runs() {
         let grid = "optimizer = ['fuld', 'sgdm', 'adam']\nalpha = [1.5, 1.75]\ngamma = [0.1, 0.9]";
-        let requests = requests(grid).unwrap();
-        assert_eq!(requests.len(), 4 + 2 + 1);
+        let mut distinct: Vec<Request> = requests(grid).unwrap();
+        distinct.dedup();
+        distinct.sort_by_key(|request| format!("{request:?}"));
+        distinct.dedup();
+        assert_eq!(distinct.len(), 4 + 2 + 1);
     }
 
     #[test]
@@ -150,7 +151,11 @@ mod tests {
         let says = |grid: &str| requests(grid).unwrap_err();
         assert!(says("widht = 3").contains("widht"));
         assert!(says("width = []").contains("width is an empty list"));
-        assert!(says("width = 'wide'").contains("wide"));
+        assert!(says("width = 'wide'").contains("width") && says("width = 'wide'").contains("wide"));
+        assert!(says("grid = []").contains("empty"));
+        assert!(says("seed = '0..4000000000'").contains("1000000 runs"));
+        assert!(says("seed = '0..99999999999'").contains("99999999999"));
+        assert_eq!(requests("tail-index = 'every=5'").unwrap()[0].tail_index, Some(5));
         assert!(says("seed = '3..3'").contains("3..3"));
         assert!(says("inject_noise = '2.5,1'").contains("2.5"));
         assert!(says("width = [1").contains("line 1"));

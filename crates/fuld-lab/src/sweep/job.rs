@@ -54,7 +54,8 @@ pub fn stacks(jobs: Vec<Job>, most: usize) -> Vec<Vec<Job>> {
 }
 
 fn fits(a: &Settings, b: &Settings) -> bool {
-    let shape = |s: &Settings| (s.data.clone(), s.width, s.depth, s.batch, s.iterations, s.measure_every);
+    let shape =
+        |s: &Settings| (s.data_fingerprint.clone(), s.width, s.depth, s.batch, s.iterations, s.measure_every);
     // SGD with momentum is the rule at α = 2.
     let rule = |s: &Settings| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
     shape(a) == shape(b)
@@ -66,12 +67,14 @@ fn fits(a: &Settings, b: &Settings) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Request;
+    use crate::settings::{Device, Request, Subject};
 
     fn settings(width: usize, alpha: f64, seed: u64) -> Settings {
+        let subject =
+            Subject { name: "digits".into(), fingerprint: 1, images: 1442, inputs: 64, classes: 10 };
         let request =
             Request { width: Some(width), alpha: Some(alpha), seed: Some(seed), ..Request::default() };
-        request.settings("digits").unwrap()
+        request.settings(&subject, Device::Cpu).unwrap()
     }
 
     #[test]

@@ -89,7 +89,8 @@ fn row(name: String, what: &Found) -> Row {
         Status::Finished => result.settings.iterations,
         Status::Diverged { iteration, .. } => iteration,
     });
-    let summary = result.and_then(|result| result.summary);
+    // What a run measured before it diverged is no result.
+    let summary = result.filter(|result| result.status == Status::Finished).and_then(|result| result.summary);
     let text = |of: fn(&Settings) -> String| Cell::Text(s.map(of));
     let whole = |number: Option<u64>| Cell::Whole(number.and_then(|number| i64::try_from(number).ok()));
     let size = |of: fn(&Settings) -> usize| whole(s.map(|s| of(s) as u64));
@@ -102,6 +103,7 @@ fn row(name: String, what: &Found) -> Row {
         ("depth", size(|s| s.depth)),
         ("batch", size(|s| s.batch)),
         ("iterations", whole(s.map(|s| s.iterations))),
+        ("measure_every", whole(s.map(|s| s.measure_every))),
         ("seed", whole(s.map(|s| s.seed))),
         ("optimizer", text(|s| s.optimizer.to_string())),
         ("alpha", number(|s| Some(s.alpha))),
@@ -114,6 +116,8 @@ fn row(name: String, what: &Found) -> Row {
         ("clip", number(|s| s.clip)),
         ("noise_alpha", number(|s| s.inject_noise.map(|noise| noise.alpha))),
         ("noise_scale", number(|s| s.inject_noise.map(|noise| noise.scale))),
+        ("tail_index", whole(s.and_then(|s| s.tail_index))),
+        ("device", text(|s| format!("{:?}", s.device).to_lowercase())),
         ("status", Cell::Text(Some(status.into()))),
         ("reached", whole(reached)),
         ("train_loss", mean(|s| s.train_loss)),
@@ -131,6 +135,12 @@ impl Row {
     /// One with the columns of every row and little else.
     pub(super) fn empty() -> Self {
         row(String::new(), &Found::Unreadable(String::new()))
+    }
+
+    /// The columns that hold settings.
+    pub fn settings(&self) -> impl Iterator<Item = &'static str> {
+        let columns = self.cells.iter().map(|(column, _)| *column);
+        columns.skip_while(|column| *column != "data").take_while(|column| *column != "status")
     }
 
     /// The run's name.

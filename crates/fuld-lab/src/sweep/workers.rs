@@ -196,8 +196,10 @@ impl<B: Backend> Sweep<'_, B> {
 
     fn train(&self, worker: usize, jobs: &[Job], folders: &[RunFolder]) -> Result<(), String> {
         let settings: Vec<Settings> = jobs.iter().map(|job| job.settings.clone()).collect();
-        let data =
-            self.data.get(&settings[0].data).ok_or_else(|| format!("{} was not loaded", settings[0].data))?;
+        let data = self
+            .data
+            .get(&settings[0].data_fingerprint)
+            .ok_or_else(|| format!("{} was not loaded", settings[0].data))?;
         let checkpoint = match folders {
             [folder] => folder.checkpoint(),
             _ => {

@@ -30,8 +30,10 @@ pub struct Measurement {
 
 /// Means of the last two measurements, as the paper reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Measurement`")]
+#[expect(missing_docs, reason = "the other fields are those of `Measurement`")]
 pub struct Summary {
+    /// Measurements averaged: 1 if there is only one after the start.
+    pub measurements: usize,
     pub train_loss: f64,
     pub train_accuracy: f64,
     pub test_loss: f64,
@@ -39,11 +41,14 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// None if nothing was measured.
+    /// None if nothing was measured. The network at its start counts only where there is nothing else.
     pub fn of(measurements: &[Measurement]) -> Option<Self> {
-        let last = &measurements[measurements.len().saturating_sub(2)..];
+        let trained = measurements.iter().position(|m| m.iteration > 0).unwrap_or(0);
+        let trained = &measurements[trained..];
+        let last = &trained[trained.len().saturating_sub(2)..];
         let mean = |of: fn(&Measurement) -> f64| last.iter().map(of).sum::<f64>() / last.len() as f64;
         (!last.is_empty()).then(|| Self {
+            measurements: last.len(),
             train_loss: mean(|m| m.train_loss),
             train_accuracy: mean(|m| m.train_accuracy),
             test_loss: mean(|m| m.test_loss),
@@ -80,4 +85,27 @@ fn score_chunk<B: Backend>(net: &Mlp<B>, batch: Batch<B>) -> Vec<(f64, f64)> {
     let losses = (log_softmax(logits, 2) * batch.targets).sum_dim(2).sum_dim(1).neg();
     let (losses, right) = (losses.into_data(), right.into_data());
     losses.iter::<f64>().zip(right.iter::<f64>()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_untrained_network_is_not_averaged_in() {
+        let at = |iteration, test_loss| Measurement {
+            iteration,
+            train_images: 1,
+            train_loss: 0.0,
+            train_accuracy: 0.0,
+            test_loss,
+            test_accuracy: 0.0,
+        };
+        let mean =
+            |measurements: &[Measurement]| Summary::of(measurements).map(|s| (s.measurements, s.test_loss));
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[at(0, 9.0)]), Some((1, 9.0)));
+        assert_eq!(mean(&[at(0, 9.0), at(50, 1.0)]), Some((1, 1.0)));
+        assert_eq!(mean(&[at(0, 9.0), at(50, 1.0), at(100, 3.0), at(150, 5.0)]), Some((2, 4.0)));
+    }
 }

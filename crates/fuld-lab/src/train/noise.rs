@@ -25,21 +25,18 @@ impl Injection {
         Ok(Self { runs: runs.collect::<Result<_, ParameterError>>()?, layers: layers as u64 })
     }
 
-    /// The gradients of an iteration with noise.
+    /// The gradients of an iteration with noise, of training or of a measurement.
     pub(super) fn added<B: Backend>(
         &self,
         gradients: Vec<Tensor<B, 3>>,
+        purpose: Purpose,
         iteration: u64,
     ) -> Vec<Tensor<B, 3>> {
         let layer = |(layer, gradient): (usize, Tensor<B, 3>)| {
             let (shape, device) = (gradient.dims(), gradient.device());
             let mut noise = vec![0f32; shape.iter().product()];
             for (part, (sampler, seed)) in noise.chunks_exact_mut(shape[1] * shape[2]).zip(&self.runs) {
-                let stream = Stream::new(
-                    *seed,
-                    iteration.wrapping_mul(self.layers).wrapping_add(layer as u64),
-                    Purpose::Noise,
-                );
+                let stream = Stream::new(*seed, iteration * self.layers + layer as u64, purpose);
                 draw(sampler, stream, part);
             }
             gradient + Tensor::from_data(TensorData::new(noise, shape), &device)
@@ -70,7 +67,8 @@ mod tests {
         let device = Default::default();
         let runs = seeds.iter().map(|&seed| (Noise { alpha: 1.5, scale: 1e-3 }, seed));
         let zeros = Tensor::<Flex, 3>::zeros([seeds.len(), 50, 100], &device);
-        let added = Injection::new(runs, 2).unwrap().added(vec![zeros.clone(), zeros], iteration);
+        let added =
+            Injection::new(runs, 2).unwrap().added(vec![zeros.clone(), zeros], Purpose::Noise, iteration);
         added.into_iter().flat_map(|layer| layer.into_data().to_vec::<f32>().unwrap()).collect()
     }
 

@@ -11,7 +11,6 @@ use burn::record::RecorderError;
 use burn::tensor::backend::Backend;
 use fuld::Control;
 use fuld::optimizer::RuleError;
-use fuld::tail_index::TailIndexError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -36,9 +35,6 @@ pub enum TrainError {
     /// The optimizer's state cannot be put into bytes or read from them.
     #[error("the state of the optimizer: {0}")]
     State(#[from] RecorderError),
-    /// The gradients have no tail index.
-    #[error("the tail index of the gradients: {0}")]
-    TailIndex(#[from] TailIndexError),
 }
 
 /// How a run ended.
@@ -144,6 +140,8 @@ pub fn train<B: Backend>(
             run.save()?;
         }
     }
+    // What follows is the caller's, and may fail: a full disk, say.
+    run.save()?;
     Ok(run.finished())
 }
 

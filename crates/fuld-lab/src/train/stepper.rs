@@ -54,7 +54,7 @@ impl<B: Backend> Stepper<B> {
     pub(super) fn step(&mut self, net: &mut Mlp<B>, gradients: Vec<Tensor<B, 3>>) {
         let gradients = match self.clip {
             None => gradients,
-            Some(Clip::Value(limit)) => gradients.into_iter().map(|g| g.clamp(-limit, limit)).collect(),
+            Some(Clip::Value(limit)) => gradients.into_iter().map(|g| clipped(g, limit)).collect(),
             Some(Clip::Norm(limit)) => within_norm(gradients, limit),
         };
         match &mut self.rule {
@@ -103,6 +103,12 @@ impl<B: Backend, O: SimpleOptimizer<B>> Remembering<B, O> {
         self.states = BinBytesRecorder::<FullPrecisionSettings>::default().load(bytes, device)?;
         Ok(())
     }
+}
+
+/// Each component within ±limit; NaN stays NaN, which some devices would clamp to a number.
+fn clipped<B: Backend>(gradient: Tensor<B, 3>, limit: f64) -> Tensor<B, 3> {
+    let nan = gradient.clone().is_nan();
+    gradient.clamp(-limit, limit).mask_fill(nan, f32::NAN)
 }
 
 /// Scales the gradients of each run so that their joint norm is at most the limit, as [`fuld::optimizer::clip::by_norm`] does.

@@ -7,7 +7,7 @@
 use super::TrainError;
 use crate::data::Batches;
 use fuld::random::{Purpose, Stream};
-use fuld::tail_index::{BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexEstimator};
+use fuld::tail_index::{BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator};
 use serde::{Deserialize, Serialize};
 
 /// Minibatches of a measurement.
@@ -34,7 +34,7 @@ pub struct LayerTail {
     pub gaussian: f64,
     /// Coordinates used.
     pub coordinates: usize,
-    /// Share of the coordinates looked at that were zero in half of the minibatches or more: blank pixels, dead units.
+    /// Share of the coordinates looked at whose middle half is one number, mostly 0: blank pixels, dead units.
     pub silent: f64,
 }
 
@@ -65,36 +65,37 @@ impl Noises {
         self.gradients.push(gradient.iter().step_by(step).map(|&g| g.into()).collect());
     }
 
-    pub(super) fn tails(&self, iteration: u64, layers: usize) -> Result<Vec<LayerTail>, TrainError> {
+    /// The tail index of each layer, NaN where there is no noise to speak of.
+    pub(super) fn tails(&self, iteration: u64, layers: usize) -> Vec<LayerTail> {
         (0..layers).map(|layer| self.tail(iteration, layer, layers)).collect()
     }
 
-    fn tail(&self, iteration: u64, layer: usize, layers: usize) -> Result<LayerTail, TrainError> {
+    fn tail(&self, iteration: u64, layer: usize, layers: usize) -> LayerTail {
         let rows: Vec<&Vec<f64>> = self.gradients.iter().skip(layer).step_by(layers).collect();
         let candidates = rows[0].len();
-        let loud = |&j: &usize| rows.iter().filter(|row| row[j] == 0.0).count() * 2 < rows.len();
-        let all: Vec<usize> = (0..candidates).filter(loud).collect();
+        let all: Vec<usize> = (0..candidates).filter(|&j| varies(&rows, j)).collect();
         let stride = all.len().div_ceil(USED).max(1);
         let used: Vec<usize> = all.iter().copied().step_by(stride).collect();
-        let mut tail = LayerTail {
-            iteration,
-            layer: layer + 1,
-            alpha: f64::NAN,
-            low: f64::NAN,
-            high: f64::NAN,
-            gaussian: f64::NAN,
-            coordinates: used.len(),
-            silent: 1.0 - all.len() as f64 / candidates as f64,
-        };
         let numbers: Vec<f64> = rows.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect();
-        if numbers.is_empty() || numbers.iter().any(|number| !number.is_finite()) {
-            return Ok(tail);
-        }
-        let sample = Sample::rows(&numbers, used.len(), Scaling::PerCoordinate)?;
-        let method = BlockLogMoments::default();
-        let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
-        tail.gaussian = method.fit(&sample.gaussian_twin(iteration)?)?.alpha;
-        (tail.alpha, tail.low, tail.high) = (found.estimate.alpha, found.alpha.low, found.alpha.high);
-        Ok(tail)
+        let (alpha, low, high, gaussian) =
+            estimate(&numbers, used.len(), iteration).unwrap_or((f64::NAN, f64::NAN, f64::NAN, f64::NAN));
+        let silent = 1.0 - all.len() as f64 / candidates as f64;
+        LayerTail { iteration, layer: layer + 1, alpha, low, high, gaussian, coordinates: used.len(), silent }
     }
+}
+
+/// Whether a coordinate's middle half is not all one number: it then has a scale.
+fn varies(rows: &[&Vec<f64>], coordinate: usize) -> bool {
+    let mut values: Vec<f64> = rows.iter().map(|row| row[coordinate]).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 4] < values[values.len() * 3 / 4]
+}
+
+/// α̂, its interval, and what Gaussian numbers give.
+fn estimate(numbers: &[f64], coordinates: usize, seed: u64) -> Result<(f64, f64, f64, f64), TailIndexError> {
+    let sample = Sample::rows(numbers, coordinates, Scaling::PerCoordinate)?;
+    let method = BlockLogMoments::default();
+    let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
+    let gaussian = method.fit(&sample.gaussian_twin(seed)?)?.alpha;
+    Ok((found.estimate.alpha, found.alpha.low, found.alpha.high, gaussian))
 }

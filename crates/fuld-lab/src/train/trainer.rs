@@ -11,6 +11,7 @@ use crate::settings::Settings;
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
+use fuld::random::Purpose;
 
 /// Training images looked at in a measurement that is not reported, only drawn.
 const GLANCE: usize = 10_000;
@@ -71,13 +72,13 @@ impl<'a, B: Backend> Trainer<'a, B> {
         &self,
         batches: &mut [Batches],
         minibatch: u64,
-        iteration: u64,
+        (purpose, iteration): (Purpose, u64),
     ) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
         let indices: Vec<u32> =
             batches.iter_mut().flat_map(|batches| batches.at(minibatch).to_vec()).collect();
         let (losses, gradients) = self.net.gradients(self.train.pick(&indices, batches.len()));
         match &self.noise {
-            Some(noise) => (losses, noise.added(gradients, iteration)),
+            Some(noise) => (losses, noise.added(gradients, purpose, iteration)),
             None => (losses, gradients),
         }
     }
@@ -85,7 +86,8 @@ impl<'a, B: Backend> Trainer<'a, B> {
     /// Takes a step and gives the loss of each run's minibatch before it.
     pub fn step(&mut self) -> Tensor<B, 1> {
         let mut batches = std::mem::take(&mut self.batches);
-        let (losses, gradients) = self.gradients(&mut batches, self.iteration, self.iteration);
+        let (losses, gradients) =
+            self.gradients(&mut batches, self.iteration, (Purpose::Noise, self.iteration));
         self.batches = batches;
         self.stepper.step(&mut self.net, gradients);
         self.iteration += 1;
@@ -116,8 +118,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
         let mut batches = tails::batches(images, self.settings[0].batch, &seeds, self.iteration)?;
         let mut noises = vec![tails::Noises::default(); count];
         for k in 0..tails::MINIBATCHES {
-            // Noise that no step of training has.
-            let noise = u64::MAX / 2 + self.iteration * tails::MINIBATCHES + k;
+            let noise = (Purpose::MeasuredNoise, self.iteration * tails::MINIBATCHES + k);
             let (_, gradients) = self.gradients(&mut batches, k, noise);
             for gradient in gradients {
                 let gradient = gradient.into_data();
@@ -127,7 +128,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
                 }
             }
         }
-        noises.iter().map(|noises| noises.tails(self.iteration, self.net.layers.len())).collect()
+        Ok(noises.iter().map(|noises| noises.tails(self.iteration, self.net.layers.len())).collect())
     }
 
     /// Weights and what the optimizer remembers.

@@ -16,7 +16,7 @@ const GRID: &str = "\
     iterations = 20\n\
     measure_every = 10\n\
     [[grid]]\n\
-    batch = [20, 1443]\n\
+    batch = [20, 21]\n\
     seed = [0, 1]\n\
     [[grid]]\n\
     optimizer = ['sgdm', 'adam']\n\
@@ -34,7 +34,13 @@ fn open(folder: &TempDir) -> SerializedFileReader<File> {
 #[test]
 fn the_tables_are_equal() {
     let folder = with_grid(GRID);
-    fuld(folder.path(), SWEEP).with(1, &["1443"]);
+    // Files where two runs should have their folders.
+    let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
+    std::fs::create_dir_all(folder.path().join("swept/runs")).unwrap();
+    for name in names.lines().take(2) {
+        std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
+    }
+    fuld(folder.path(), SWEEP).with(1, &["failed: "]);
     let csv = Table::of(&folder);
     let file = open(&folder);
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();

@@ -4,7 +4,7 @@ use burn::backend::Flex;
 use fuld::Control;
 use fuld_lab::data::DataSet;
 use fuld_lab::run_folder::Weights;
-use fuld_lab::settings::{Request, Settings};
+use fuld_lab::settings::{Device, Request, Settings};
 use fuld_lab::sweep::{Job, Tally, jobs, requests, stacks, sweep};
 use fuld_lab::train::{Ended, Progress, RunResult, Status, train};
 use std::collections::HashMap;
@@ -23,7 +23,12 @@ const NOISY: &str = "\
     alpha = [2, 1.6]\n";
 
 fn settings(grid: &str) -> Vec<Settings> {
-    requests(grid).unwrap().iter().map(|request: &Request| request.settings("digits").unwrap()).collect()
+    let subject = digits().subject();
+    requests(grid)
+        .unwrap()
+        .iter()
+        .map(|request: &Request| request.settings(&subject, Device::Cpu).unwrap())
+        .collect()
 }
 
 fn digits() -> DataSet {
@@ -112,7 +117,7 @@ fn a_run_that_diverges_does_not_disturb_the_others() {
 
 /// Sweeps stacks until nothing is left to do, in sittings that end at the first progress after so many steps.
 fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
-    let data = HashMap::from([("digits".to_string(), digits())]);
+    let data = HashMap::from([(format!("{:016x}", digits().subject().fingerprint), digits())]);
     let mut sittings = 0;
     loop {
         sittings += 1;

@@ -1,0 +1,298 @@
+//! What determines a training run: the same names on the command line, in a sweep's grid and in a run's folder.
+
+mod request;
+mod written;
+
+pub use request::Request;
+pub use written::{Bend, Noise};
+
+use clap::ValueEnum;
+use fuld_burn::{Form, FuldConfig, Scale};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
+use thiserror::Error;
+
+/// More would be twelve gigabytes of weights, momentum and gradients.
+const MOST_WEIGHTS: f64 = 1e9;
+
+/// The optimizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimizer {
+    /// SGD with momentum.
+    Sgdm,
+    /// SGD with momentum whose step goes through the field of a stable law.
+    Fuld,
+    /// SGD with momentum on gradients clipped to a joint norm.
+    ClipNorm,
+    /// SGD with momentum on gradients whose components are clipped.
+    ClipValue,
+    /// Adam.
+    Adam,
+}
+
+impl Display for Optimizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+/// What computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Device {
+    /// The processor.
+    Cpu,
+    /// An NVIDIA GPU; the program must be built with `--features cuda`.
+    Cuda,
+}
+
+/// What settings need to know of a data set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// Of its pixels and labels.
+    pub fingerprint: u64,
+    /// Training images.
+    pub images: usize,
+    /// Numbers of an image.
+    pub inputs: usize,
+    /// Classes.
+    pub classes: usize,
+}
+
+/// All that determines a run, with nothing left open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `Request`")]
+pub struct Settings {
+    /// The name of the data set.
+    pub data: String,
+    /// Of its pixels and labels: two sets of one name are two sets, and one set in two places is one.
+    pub data_fingerprint: String,
+    pub device: Device,
+    pub width: usize,
+    pub depth: usize,
+    pub batch: usize,
+    pub iterations: u64,
+    pub measure_every: u64,
+    pub seed: u64,
+    pub optimizer: Optimizer,
+    pub alpha: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eta: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lr: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Bend>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inject_noise: Option<Noise>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_index: Option<u64>,
+}
+
+/// Settings that do not go together, or are out of range.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Two ways to say the same thing.
+    #[error(
+        "{0} and {1} do not go together: the step is given by eta, gamma and beta, or by lr, momentum and scale"
+    )]
+    TwoForms(&'static str, &'static str),
+    /// A setting of another optimizer.
+    #[error("{optimizer} has no {setting}: leave it out, or choose another optimizer")]
+    Foreign {
+        /// The setting.
+        setting: &'static str,
+        /// What was asked for.
+        optimizer: Optimizer,
+    },
+    /// A number that must be at least one.
+    #[error("{0} must be at least {1}, got {2}")]
+    TooSmall(&'static str, u64, u64),
+    /// A number that must be positive.
+    #[error("{0} must be positive and finite, got {1}")]
+    NotPositive(&'static str, f64),
+    /// A tail index out of range.
+    #[error("alpha must satisfy 0.1 <= alpha <= 2, got {0}")]
+    Alpha(f64),
+    /// A minibatch larger than the set.
+    #[error("a minibatch of {batch} images from a set of {images}: at most {images} are possible")]
+    Batch {
+        /// Images of a minibatch.
+        batch: usize,
+        /// Images of the set.
+        images: usize,
+    },
+    /// A network that no machine at hand can hold.
+    #[error(
+        "{depth} layers of width {width} have {weights:.1e} weights; at most {MOST_WEIGHTS:.0e} are allowed"
+    )]
+    TooLarge {
+        /// Units of a hidden layer.
+        width: usize,
+        /// Layers.
+        depth: usize,
+        /// Weights they would have.
+        weights: f64,
+    },
+    /// `scale = noise` needs to know the noise.
+    #[error(
+        "scale noise takes its scale from the added noise, and none is added: give inject-noise too, or scale noise=SCALE"
+    )]
+    UnknownNoise,
+    /// What the rule itself refuses.
+    #[error(transparent)]
+    Rule(#[from] fuld::optimizer::RuleError),
+}
+
+impl Settings {
+    fn checked(self, subject: &Subject) -> Result<Self, SettingsError> {
+        let at_least = [
+            ("width", 1, self.width as u64),
+            ("depth", 1, self.depth as u64),
+            ("batch", 1, self.batch as u64),
+            ("iterations", 1, self.iterations),
+            ("measure-every", 1, self.measure_every),
+        ];
+        if let Some(&(name, least, value)) = at_least.iter().find(|(_, least, value)| value < least) {
+            return Err(SettingsError::TooSmall(name, least, value));
+        }
+        if self.batch > subject.images {
+            return Err(SettingsError::Batch { batch: self.batch, images: subject.images });
+        }
+        let hidden = self.width as f64 * self.width as f64 * (self.depth as f64 - 2.0).max(0.0);
+        let weights = (subject.inputs + subject.classes) as f64 * self.width as f64 + hidden;
+        if weights > MOST_WEIGHTS {
+            return Err(SettingsError::TooLarge { width: self.width, depth: self.depth, weights });
+        }
+        for (name, value) in [("eta", self.eta), ("lr", self.lr), ("clip", self.clip)] {
+            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                return Err(SettingsError::NotPositive(name, value));
+            }
+        }
+        if !(0.1..=2.0).contains(&self.alpha) {
+            return Err(SettingsError::Alpha(self.alpha));
+        }
+        if self.optimizer != Optimizer::Adam {
+            self.config().check(self.step())?;
+        }
+        Ok(self)
+    }
+
+    /// What is handed to each step: η in the paper's form, else the learning rate.
+    pub fn step(&self) -> f64 {
+        self.eta.or(self.lr).unwrap_or(f64::NAN)
+    }
+
+    /// The update rule of every optimizer with momentum.
+    pub fn config(&self) -> FuldConfig {
+        let momentum = self.momentum.unwrap_or(0.0);
+        let form = match (self.gamma, self.beta, self.scale) {
+            (Some(gamma), Some(beta), _) => Form::Paper { gamma, beta },
+            (_, _, Some(Bend::Kappa(kappa))) => Form::Matched { momentum, scale: Scale::Kappa(kappa) },
+            (_, _, Some(Bend::Noise(noise))) => {
+                Form::Matched { momentum, scale: Scale::Noise(noise.unwrap_or(f64::NAN)) }
+            }
+            _ => Form::Sgd { momentum },
+        };
+        FuldConfig::new(self.alpha, form)
+    }
+
+    /// As text, which tells one run from another.
+    pub fn identity(&self) -> String {
+        toml::to_string(self).unwrap_or_else(|error| format!("{error}\n{self:?}"))
+    }
+
+    /// A short name for people and folders.
+    pub fn name(&self) -> String {
+        let alpha =
+            if self.optimizer == Optimizer::Fuld { format!("-{}", self.alpha) } else { String::new() };
+        let Self { data, width, depth, optimizer, seed, .. } = self;
+        let hash = fuld::durable::fingerprint(self.identity().as_bytes()) as u32;
+        format!("{data}-{width}x{depth}-{optimizer}{alpha}-seed{seed}-{hash:08x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mnist() -> Subject {
+        Subject { name: "mnist".into(), fingerprint: 1, images: 60_000, inputs: 784, classes: 10 }
+    }
+
+    fn says(request: Request) -> String {
+        request.settings(&mnist(), Device::Cpu).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_papers_setting_is_the_default() {
+        let paper = Request::default().settings(&mnist(), Device::Cpu).unwrap();
+        assert_eq!((paper.eta, paper.gamma, paper.beta), (Some(0.1), Some(0.1), Some(1.0)));
+        assert_eq!(
+            (paper.batch, paper.iterations, paper.measure_every, paper.alpha),
+            (100, 10_000, 100, 1.75)
+        );
+        assert_eq!(
+            Request::default()
+                .settings(&Subject { name: "cifar10".into(), ..mnist() }, Device::Cpu)
+                .unwrap()
+                .gamma,
+            Some(0.9)
+        );
+        assert_eq!(paper.step(), 0.1);
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let base = Request::default;
+        assert!(says(Request { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
+        assert!(
+            says(Request { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5), ..base() }).contains("sgdm")
+        );
+        assert!(says(Request { clip: Some(1.0), ..base() }).contains("clip"));
+        assert!(says(Request { optimizer: Some(Optimizer::Adam), eta: Some(0.1), ..base() }).contains("eta"));
+        assert!(says(Request { scale: Some(Bend::Noise(None)), ..base() }).contains("inject-noise"));
+    }
+
+    #[test]
+    fn bad_numbers_are_named() {
+        let base = Request::default;
+        assert!(says(Request { alpha: Some(2.1), ..base() }).contains("2.1"));
+        assert!(says(Request { alpha: Some(f64::NAN), ..base() }).contains("NaN"));
+        assert!(says(Request { eta: Some(-0.5), ..base() }).contains("-0.5"));
+        assert!(says(Request { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
+        assert!(says(Request { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
+        assert!(says(Request { depth: Some(0), ..base() }).contains("depth must be at least 1"));
+        assert!(says(Request { batch: Some(60_001), ..base() }).contains("60001"));
+        assert!(says(Request { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
+        assert!(says(Request { alpha: Some(0.05), ..base() }).contains("0.05"));
+        assert!("2.5,1".parse::<Noise>().unwrap_err().contains("2.5"));
+        assert!("1.5".parse::<Noise>().unwrap_err().contains("1.5,1e-3"));
+        assert!("-3".parse::<Bend>().unwrap_err().contains("-3"));
+    }
+
+    #[test]
+    fn text_goes_round() {
+        for text in ["0.05", "noise", "noise=0.001"] {
+            assert_eq!(text.parse::<Bend>().unwrap().to_string(), text);
+        }
+        let noise: Noise = "1.5,1e-3".parse().unwrap();
+        let request =
+            Request { scale: Some(Bend::Noise(None)), inject_noise: Some(noise), ..Request::default() };
+        let settings = request.settings(&mnist(), Device::Cpu).unwrap();
+        assert_eq!(settings.scale, Some(Bend::Noise(Some(1e-3))));
+        assert_eq!(toml::from_str::<Settings>(&settings.identity()).unwrap(), settings);
+    }
+}
