@@ -24,6 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Fuld<B: Backend> {
     /// One for all, or one for each run of a stack.
     runs: Vec<(Form, Rule)>,
+    /// The rules at the last learning rate.
+    current: Arc<Mutex<Option<(f64, Arc<[Rule]>)>>>,
     /// What the tensor operations need, as of the last learning rate.
     prepared: Arc<Mutex<Option<Prepared<B>>>>,
 }
@@ -52,17 +54,28 @@ impl<B: Backend> Fuld<B> {
         // The learning rate comes with each step. Any shows whether the rest is right; in the paper's form a small one,
         // because γη ≤ 1 is a question for the step.
         let runs = configs.iter().map(|config| Ok((config.form, config.rule(1e-6)?)));
-        Ok(Self { runs: runs.collect::<Result<_, RuleError>>()?, prepared: Arc::default() })
+        Ok(Self {
+            runs: runs.collect::<Result<_, RuleError>>()?,
+            current: Arc::default(),
+            prepared: Arc::default(),
+        })
     }
 
-    /// The rules at a learning rate. Cheap: clones share their tables.
-    fn rules(&self, learning_rate: f64) -> Vec<Rule> {
+    /// The rules at a learning rate, made anew only for another one. Their tables stay.
+    fn rules(&self, learning_rate: f64) -> Arc<[Rule]> {
+        let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((same, rules)) = &*slot
+            && *same == learning_rate
+        {
+            return rules.clone();
+        }
         let at = |(form, rule): &(Form, Rule)| {
             let mut rule = rule.clone();
             let coordinates = form.coordinates(rule.coordinates().alpha(), learning_rate)?;
             rule.set_coordinates(coordinates).map(|()| rule)
         };
-        self.runs.iter().map(|run| at(run).unwrap_or_else(|error| panic!("{error}"))).collect()
+        let rules = self.runs.iter().map(|run| at(run).unwrap_or_else(|error| panic!("{error}"))).collect();
+        slot.insert((learning_rate, rules)).1.clone()
     }
 
     /// Tables and numbers on the device, made anew only for another learning rate or device.

@@ -36,9 +36,13 @@ pub struct Standard {
 }
 
 impl Standard {
-    fn tables(&self) -> Vec<[f32; 256]> {
-        let number = |byte: usize, (mean, deviation)| (byte as f32 / f32::from(self.peak) - mean) / deviation;
-        self.channels.iter().map(|&channel| std::array::from_fn(|byte| number(byte, channel))).collect()
+    /// Factor and shift of each channel.
+    fn lines(&self) -> Vec<(f32, f32)> {
+        let line = |&(mean, deviation): &(f32, f32)| {
+            let (peak, mean, deviation) = (f64::from(self.peak), f64::from(mean), f64::from(deviation));
+            ((1.0 / (peak * deviation)) as f32, (-mean / deviation) as f32)
+        };
+        self.channels.iter().map(line).collect()
     }
 }
 
@@ -82,8 +86,8 @@ pub struct Images {
     shape: Shape,
     pixels: Vec<u8>,
     labels: Vec<u8>,
-    /// For each channel what each byte becomes.
-    tables: Vec<[f32; 256]>,
+    /// For each channel factor and shift that make a number of a byte.
+    lines: Vec<(f32, f32)>,
 }
 
 impl Images {
@@ -106,7 +110,7 @@ impl Images {
                 return Err(ImagesError::Scale { peak: standard.peak, deviation });
             }
         }
-        Ok(Self { shape, pixels, labels, tables: standard.tables() })
+        Ok(Self { shape, pixels, labels, lines: standard.lines() })
     }
 
     /// How many images there are; never 0.
@@ -163,25 +167,21 @@ impl Images {
         }
     }
 
-    /// Writes the labels of these indices, as bytes or as whatever integers a backend wants.
-    ///
-    /// # Panics
-    ///
-    /// If an index is not below [`Self::len`], or `out` is not as long as `indices`.
-    pub fn labels_of<T: From<u8>>(&self, indices: &[u32], out: &mut [T]) {
-        assert_eq!(out.len(), indices.len(), "room for the labels");
-        for (out, &index) in out.iter_mut().zip(indices) {
-            *out = self.labels[index as usize].into();
-        }
-    }
-
     fn standardise(&self, image: &[u8], out: &mut [f32]) {
         let plane = self.shape.plane();
         let planes = out.chunks_exact_mut(plane).zip(image.chunks_exact(plane));
-        for ((out, plane), table) in planes.zip(&self.tables) {
-            for (out, &byte) in out.iter_mut().zip(plane) {
-                *out = table[usize::from(byte)];
-            }
+        for ((out, plane), &line) in planes.zip(&self.lines) {
+            along_line(plane, line, out);
+        }
+    }
+}
+
+levy_stable::dispatched! {
+    /// factor · byte + shift
+    fn along_line(bytes: &[u8], line: (f32, f32), out: &mut [f32]) {
+        let (factor, shift) = line;
+        for (out, &byte) in out.iter_mut().zip(bytes) {
+            *out = f32::from(byte) * factor + shift;
         }
     }
 }
@@ -210,7 +210,7 @@ mod tests {
             0.2 / 2.0,
             0.3 / 2.0f32,
         ];
-        assert_eq!(out, expected);
+        assert!(out.iter().zip(expected).all(|(out, expected)| (out - expected).abs() < 1e-6), "{out:?}");
     }
 
     #[test]
@@ -219,13 +219,6 @@ mod tests {
         colours().gather_range(1..3, &mut one);
         colours().gather(&[1, 2], &mut other);
         assert_eq!(one, other);
-    }
-
-    #[test]
-    fn labels_come_as_any_integer() {
-        let mut wide = [0i64; 2];
-        colours().labels_of(&[2, 0], &mut wide);
-        assert_eq!(wide, [9, 7]);
     }
 
     #[test]
