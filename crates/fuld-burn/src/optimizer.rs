@@ -25,9 +25,15 @@ pub struct Fuld<B: Backend> {
     /// One for all, or one for each run of a stack.
     runs: Vec<(Form, Rule)>,
     /// The rules at the last learning rate.
-    current: Arc<Mutex<Option<(f64, Arc<[Rule]>)>>>,
+    current: Arc<Mutex<Option<Current>>>,
     /// What the tensor operations need, as of the last learning rate.
     prepared: Arc<Mutex<Option<Prepared<B>>>>,
+}
+
+#[derive(Debug)]
+struct Current {
+    learning_rate: f64,
+    rules: Arc<[Rule]>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,10 +70,10 @@ impl<B: Backend> Fuld<B> {
     /// The rules at a learning rate, made anew only for another one. Their tables stay.
     fn rules(&self, learning_rate: f64) -> Arc<[Rule]> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((same, rules)) = &*slot
-            && *same == learning_rate
+        if let Some(current) = &*slot
+            && current.learning_rate == learning_rate
         {
-            return rules.clone();
+            return current.rules.clone();
         }
         let at = |(form, rule): &(Form, Rule)| {
             let mut rule = rule.clone();
@@ -75,7 +81,7 @@ impl<B: Backend> Fuld<B> {
             rule.set_coordinates(coordinates).map(|()| rule)
         };
         let rules = self.runs.iter().map(|run| at(run).unwrap_or_else(|error| panic!("{error}"))).collect();
-        slot.insert((learning_rate, rules)).1.clone()
+        slot.insert(Current { learning_rate, rules }).rules.clone()
     }
 
     /// Tables and numbers on the device, made anew only for another learning rate or device.
