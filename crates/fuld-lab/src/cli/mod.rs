@@ -5,6 +5,7 @@ mod checkpoints;
 mod data;
 mod device;
 mod live;
+mod summary;
 mod sweep;
 mod train;
 

@@ -3,15 +3,16 @@
 use super::checkpoints::Checkpoints;
 use super::device::Where;
 use super::live::Live;
+use super::summary::summary;
 use super::{INTERRUPTED, Usage};
 use crate::data::{self, DataSet};
 use crate::interrupt;
 use crate::settings::{Device, Settings};
-use crate::sweep::{self, Job, Row, Shard, Tally};
+use crate::sweep::{self, Job, Shard, Tally};
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -162,74 +163,4 @@ fn sentence(tally: Tally, seconds: f64) -> String {
         text += "; stopped and saved: the same command goes on from there";
     }
     text
-}
-
-/// Means over seeds, with standard deviations.
-fn summary(rows: &[Row]) -> String {
-    let Some(first) = rows.first() else { return String::new() };
-    let key: Vec<&str> = first.settings().filter(|column| *column != "seed").collect();
-    let mut groups: BTreeMap<usize, (Vec<String>, Vec<&Row>)> = BTreeMap::new();
-    let mut index: HashMap<Vec<String>, usize> = HashMap::new();
-    for row in rows {
-        let values: Vec<String> = key.iter().map(|column| row.text(column)).collect();
-        let place = index.len();
-        let place = *index.entry(values.clone()).or_insert(place);
-        groups.entry(place).or_insert_with(|| (values, Vec::new())).1.push(row);
-    }
-    // Columns in which nothing varies say nothing, but for the first five.
-    let varies = |column: usize| {
-        column < 5 || groups.values().any(|(values, _)| values[column] != groups[&0].0[column])
-    };
-    let columns: Vec<usize> = (0..key.len()).filter(|&column| varies(column)).collect();
-    let mut table: Vec<Vec<String>> = vec![
-        columns
-            .iter()
-            .map(|&column| key[column].to_string())
-            .chain(["runs", "train loss", "test loss", "test accuracy", ""].map(String::from))
-            .collect(),
-    ];
-    for (setting, rows) in groups.values() {
-        let ended: Vec<&&Row> = rows.iter().filter(|row| row.text("status") == "finished").collect();
-        let values = |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
-        let percent: Vec<f64> = values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
-        let count = |status: &str| rows.iter().filter(|row| row.text("status") == status).count();
-        let notes: Vec<String> = ["diverged", "failed"]
-            .iter()
-            .map(|status| (count(status), status))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, status)| format!("{count} {status}"))
-            .collect();
-        let mut line: Vec<String> = columns.iter().map(|&column| setting[column].clone()).collect();
-        line.extend([
-            rows.len().to_string(),
-            spread(&values("train_loss"), 4),
-            spread(&values("test_loss"), 4),
-            spread(&percent, 2) + if percent.is_empty() { "" } else { " %" },
-            notes.join(", "),
-        ]);
-        table.push(line);
-    }
-    aligned(&table)
-}
-
-/// Mean ± standard deviation.
-fn spread(values: &[f64], digits: usize) -> String {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    match values.len() {
-        0 => "–".into(),
-        1 => format!("{mean:.digits$}"),
-        _ => format!("{mean:.digits$} ± {:.digits$}", variance.sqrt()),
-    }
-}
-
-fn aligned(table: &[Vec<String>]) -> String {
-    let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
-    let line = |line: &Vec<String>| {
-        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
-    };
-    table.iter().map(line).collect()
 }

@@ -144,9 +144,11 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
         println!("\n            loss   accuracy");
         println!("train {:>10.4} {:>8.2} %", summary.train_loss, 100.0 * summary.train_accuracy);
         println!("test  {:>10.4} {:>8.2} %", summary.test_loss, 100.0 * summary.test_accuracy);
-        let what = if summary.measurements == 2 { "mean of the last two" } else { "the only one" };
         let when = if diverged { ", before it diverged" } else { "" };
-        println!("{what} of {} measurements{when}", result.measurements.len());
+        match summary.measurements {
+            2 => println!("mean of the last two of {} measurements{when}", result.measurements.len()),
+            _ => println!("from one measurement{when}"),
+        }
     }
     let iterations = match result.status {
         Status::Finished => settings.iterations,

@@ -57,3 +57,19 @@ fn bad_grids_are_named() {
     fuld(folder.path(), SWEEP).with(1, &["swept"]);
     assert_eq!(std::fs::read(folder.path().join("swept")).unwrap(), b"mine");
 }
+
+/// Runs that differ in anything but the seed are not averaged with one another.
+#[test]
+fn the_summary_is_over_seeds_alone() {
+    let grid = "width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nbatch = [20, 30]\nseed = [0, 1]\n\
+        inject_noise = ['1.2,1e-3', '1.9,1e-3']\n";
+    let folder = with_grid(grid);
+    let summary = fuld(folder.path(), SWEEP).with(0, &[]).stdout;
+    let lines: Vec<&str> = summary.lines().collect();
+    assert!(
+        lines[0].contains("batch") && lines[0].contains("noise_alpha") && !lines[0].contains("iterations"),
+        "{summary}"
+    );
+    let twos = lines[1..5].iter().filter(|line| line.contains("digits") && line.contains(" ± ")).count();
+    assert_eq!(twos, 4, "{summary}");
+}
