@@ -1,13 +1,15 @@
-//! Where to compute.
+//! Where to compute, and where the data is.
 
 use super::Usage;
+use crate::data::{self, DataError};
 use crate::settings::Device;
 use clap::Args;
+use std::path::PathBuf;
 
 /// Far beyond any machine; so many more the system refuses, and the program with it.
 const MOST_THREADS: usize = 1024;
 
-/// What computes, and with how many threads.
+/// What computes, with how many threads, on data from where.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Where {
     /// What computes
@@ -16,6 +18,9 @@ pub(super) struct Where {
     /// Threads: those of a sweep train a run each, those of a single run share its measurements [default: all cores]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+    /// Folder of the data sets [default: as for fuld data]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
 }
 
 impl Where {
@@ -34,6 +39,11 @@ impl Where {
             remember_kernels()?;
         }
         Ok(())
+    }
+
+    /// The folder of the data sets.
+    pub(super) fn data_directory(&self) -> Result<PathBuf, DataError> {
+        self.data_dir.clone().map_or_else(data::data_directory, Ok)
     }
 
     /// How many threads that is.

@@ -5,7 +5,7 @@ use super::device::Where;
 use super::live::Live;
 use super::summary::summary;
 use super::{INTERRUPTED, Usage};
-use crate::data::{self, DataSet};
+use crate::data::DataSet;
 use crate::interrupt;
 use crate::settings::{Device, Settings};
 use crate::sweep::{self, Job, Shard, Tally};
@@ -56,9 +56,6 @@ pub(super) struct Sweep {
     /// The most runs to train together on a GPU
     #[arg(long, value_name = "N", default_value_t = 128)]
     stack: usize,
-    /// Folder of the data sets [default: as for fuld data]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
     #[command(flatten)]
     place: Where,
     #[command(flatten)]
@@ -98,7 +95,7 @@ impl Sweep {
 
     /// Every run of the grid, checked, and the data sets they need, by their fingerprints.
     fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
-        let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
+        let directory = self.place.data_directory()?;
         let in_grid = || self.grid.display().to_string();
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         let (mut subjects, mut sets) = (HashMap::new(), HashMap::new());

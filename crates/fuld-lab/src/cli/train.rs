@@ -4,7 +4,7 @@ use super::bar::style;
 use super::checkpoints::Checkpoints;
 use super::device::Where;
 use super::{DIVERGED, INTERRUPTED};
-use crate::data::{self, DataSet};
+use crate::data::DataSet;
 use crate::interrupt;
 use crate::mlp::Shape;
 use crate::run_folder::{RunFolder, Weights};
@@ -47,9 +47,6 @@ pub(super) struct Train {
     /// Begin anew, whatever the folder holds
     #[arg(long)]
     fresh: bool,
-    /// Folder of the data sets [default: as for fuld data]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
     #[command(flatten)]
     place: Where,
     #[command(flatten)]
@@ -59,8 +56,8 @@ pub(super) struct Train {
 impl Train {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         self.place.check()?;
-        let directory = self.data_dir.clone().map_or_else(data::data_directory, Ok)?;
-        let data = DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &directory)?;
+        let data =
+            DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &self.place.data_directory()?)?;
         let settings = self.request.settings(&data.subject(), self.place.device)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
         let folder = RunFolder::open(&out)?;
