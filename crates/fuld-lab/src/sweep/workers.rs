@@ -11,7 +11,7 @@ use fuld::Control;
 use fuld::durable::fingerprint;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -144,10 +144,10 @@ impl<B: Backend> Sweep<'_, B> {
 
     /// Trains what of a stack is not done yet. An error is one of the disk, after which going on makes no sense.
     fn take(&self, worker: usize, stack: &[Job]) -> std::io::Result<()> {
-        let mut open = Vec::new();
+        let mut open = HashMap::new();
         for job in stack {
             match self.open(job) {
-                Ok(Some(folder)) => open.push((job.clone(), folder)),
+                Ok(Some(folder)) => drop(open.insert(job.folder.clone(), folder)),
                 Ok(None) => {}
                 Err(error) => self.failed(worker, job, &error.to_string())?,
             }
@@ -155,9 +155,12 @@ impl<B: Backend> Sweep<'_, B> {
         if open.is_empty() {
             return Ok(());
         }
-        let (jobs, folders): (Vec<Job>, Vec<RunFolder>) = open.into_iter().unzip();
+        // A stack that was under way goes on whole, whatever of it is done by now: its checkpoint fits no other.
+        let begun = stack.len() > 1 && self.stack_checkpoint(stack).exists();
+        let jobs: Vec<Job> =
+            stack.iter().filter(|job| begun || open.contains_key(&job.folder)).cloned().collect();
         self.tell(Event::Began { worker, jobs: &jobs });
-        let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &jobs, &folders)));
+        let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &jobs, &open)));
         let trained = trained.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason");
@@ -165,8 +168,17 @@ impl<B: Backend> Sweep<'_, B> {
         });
         match trained {
             Ok(()) => Ok(()),
-            Err(error) => jobs.iter().try_for_each(|job| self.failed(worker, job, &error)),
+            Err(error) => jobs
+                .iter()
+                .filter(|job| open.contains_key(&job.folder))
+                .try_for_each(|job| self.failed(worker, job, &error)),
         }
+    }
+
+    /// Where a stack of jobs is saved.
+    fn stack_checkpoint(&self, jobs: &[Job]) -> PathBuf {
+        let identity: String = jobs.iter().map(|job| job.settings.identity()).collect();
+        self.out.join(format!("stack-{:016x}.bin", fingerprint(identity.as_bytes())))
     }
 
     /// The folder of a job that is still to do.
@@ -194,18 +206,16 @@ impl<B: Backend> Sweep<'_, B> {
         failures::note(self.out, &job.settings, error)
     }
 
-    fn train(&self, worker: usize, jobs: &[Job], folders: &[RunFolder]) -> Result<(), String> {
+    /// Trains jobs together, and puts away the results of those whose folders are open.
+    fn train(&self, worker: usize, jobs: &[Job], open: &HashMap<PathBuf, RunFolder>) -> Result<(), String> {
         let settings: Vec<Settings> = jobs.iter().map(|job| job.settings.clone()).collect();
         let data = self
             .data
             .get(&settings[0].data_fingerprint)
             .ok_or_else(|| format!("{} was not loaded", settings[0].data))?;
-        let checkpoint = match folders {
-            [folder] => folder.checkpoint(),
-            _ => {
-                let identity: String = settings.iter().map(Settings::identity).collect();
-                self.out.join(format!("stack-{:016x}.bin", fingerprint(identity.as_bytes())))
-            }
+        let checkpoint = match jobs {
+            [job] => open[&job.folder].checkpoint(),
+            _ => self.stack_checkpoint(jobs),
         };
         let mut watch = |progress: Progress<'_>| {
             let measured = progress.measured.first().copied().flatten();
@@ -215,7 +225,8 @@ impl<B: Backend> Sweep<'_, B> {
         let ended = train::<B>(data, &settings, &device, &checkpoint, self.checkpoint_every, &mut watch)
             .map_err(|error| error.to_string())?;
         let Ended::Finished(results, net) = ended else { return Ok(()) };
-        for (run, ((job, folder), result)) in jobs.iter().zip(folders).zip(&results).enumerate() {
+        for (run, (job, result)) in jobs.iter().zip(&results).enumerate() {
+            let Some(folder) = open.get(&job.folder) else { continue };
             folder.keep(result, &Weights::of(&net, run)).map_err(|error| error.to_string())?;
             failures::forget(self.out, &job.settings);
             self.count(|tally| tally.done += 1);

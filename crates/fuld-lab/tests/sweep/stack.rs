@@ -5,7 +5,7 @@ use fuld::Control;
 use fuld_lab::data::DataSet;
 use fuld_lab::run_folder::Weights;
 use fuld_lab::settings::{Device, Request, Settings};
-use fuld_lab::sweep::{Job, Tally, jobs, requests, stacks, sweep};
+use fuld_lab::sweep::{Event, Job, Tally, jobs, requests, stacks, sweep};
 use fuld_lab::train::{Ended, Progress, RunResult, Status, train};
 use std::collections::HashMap;
 use std::path::Path;
@@ -123,8 +123,8 @@ fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
         sittings += 1;
         assert!(sittings < 20, "no progress between sittings");
         let began = std::sync::atomic::AtomicU64::new(u64::MAX);
-        let watch = |event: fuld_lab::sweep::Event<'_>| match event {
-            fuld_lab::sweep::Event::Progress { iteration, .. } => {
+        let watch = |event: Event<'_>| match event {
+            Event::Progress { iteration, .. } => {
                 let began = began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
                 if iteration - began >= sitting { Control::Stop } else { Control::Continue }
             }
@@ -160,4 +160,44 @@ fn a_sweep_of_stacks_leaves_the_files_of_a_sweep_of_runs() {
     assert_eq!(left, ["runs"]);
     let (tally, _) = swept(&stacks, together.path(), u64::MAX);
     assert_eq!(tally, Tally { before: 8, ..Tally::default() });
+}
+
+/// A kill between two results of a stack that are being put away, or another process that did some of its jobs.
+#[test]
+fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
+    let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let of = |out: &Path| stacks(jobs(settings(NOISY), out, None), 8);
+    let (whole, stacks) = (of(alone.path()), of(together.path()));
+    swept(&whole, alone.path(), u64::MAX);
+    let data = HashMap::from([(format!("{:016x}", digits().subject().fingerprint), digits())]);
+    let until = |last: u64| {
+        let first = std::sync::atomic::AtomicU64::new(u64::MAX);
+        let watch = |event: Event<'_>| {
+            if let Event::Progress { iteration, .. } = event {
+                first.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed);
+                return if iteration >= last { Control::Stop } else { Control::Continue };
+            }
+            Control::Continue
+        };
+        sweep::<Flex>(&stacks, &data, together.path(), 1, Duration::from_secs(5), &watch).unwrap();
+        first.into_inner()
+    };
+    assert_eq!(until(150), 0);
+    // What the others have of two of the jobs.
+    for job in &stacks[0][..2] {
+        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+        for file in ["result.toml", "weights.safetensors", "metrics.csv"] {
+            std::fs::copy(there.join(file), job.folder.join(file)).unwrap();
+        }
+    }
+    assert!(until(u64::MAX) >= 150, "it went on");
+    for job in &stacks[0] {
+        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+        for file in ["weights.safetensors", "metrics.csv"] {
+            assert!(
+                std::fs::read(there.join(file)).unwrap() == std::fs::read(job.folder.join(file)).unwrap()
+            );
+        }
+    }
+    assert!(!std::fs::read_dir(together.path()).unwrap().any(|e| e.unwrap().file_name() != "runs"));
 }
