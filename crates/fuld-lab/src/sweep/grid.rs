@@ -140,6 +140,13 @@ mod tests {
     }
 
     #[test]
+    fn the_grids_of_the_project_are_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grids");
+        assert_eq!(read(&folder.join("digits.toml")).unwrap().len(), 60);
+        assert_eq!(read(&folder.join("noise.toml")).unwrap().len(), 30);
+    }
+
+    #[test]
     fn grids_add_to_what_stands_above_them() {
         let grid = "seed = [0, 1]\n[[grid]]\nalpha = 1.5\n[[grid]]\noptimizer = 'sgdm'\nseed = 7\n";
         let requests = requests(grid).unwrap();
