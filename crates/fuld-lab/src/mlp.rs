@@ -32,9 +32,17 @@ impl Shape {
         (0..self.depth).map(move |layer| (size(layer), size(layer + 1)))
     }
 
-    /// Weights of all layers.
+    /// Weights of all layers; the largest number if there are more than it.
     pub fn weights(self) -> usize {
-        self.layers().map(|(inputs, outputs)| inputs * outputs).sum()
+        let Self { inputs, width, depth, classes } = self;
+        match depth {
+            0 => 0,
+            1 => inputs.saturating_mul(classes),
+            _ => {
+                let hidden = width.saturating_mul(width).saturating_mul(depth - 2);
+                inputs.saturating_add(classes).saturating_mul(width).saturating_add(hidden)
+            }
+        }
     }
 }
 
@@ -149,6 +157,18 @@ mod tests {
             let far = (ours - theirs.clone()).abs().max().into_scalar() / theirs.abs().max().into_scalar();
             assert!(far < 1e-6, "{far}");
         }
+    }
+
+    #[test]
+    fn weights_are_those_of_the_layers() {
+        for depth in 1..5 {
+            let shape = Shape { depth, ..SHAPE };
+            assert_eq!(
+                shape.weights(),
+                shape.layers().map(|(inputs, outputs)| inputs * outputs).sum::<usize>()
+            );
+        }
+        assert_eq!(Shape { width: usize::MAX, ..SHAPE }.weights(), usize::MAX);
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Sweep {
             }
         }
         for (subject, set) in subjects.into_values() {
-            sets.insert(format!("{:016x}", subject.fingerprint), set);
+            sets.insert(subject.fingerprint, set);
         }
         Ok((all, sets))
     }

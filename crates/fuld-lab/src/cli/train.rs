@@ -147,10 +147,7 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
             _ => println!("from one measurement{when}"),
         }
     }
-    let iterations = match result.status {
-        Status::Finished => settings.iterations,
-        Status::Diverged { iteration, .. } => iteration,
-    };
+    let iterations = result.reached();
     let speed = iterations as f64 / result.seconds;
     println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, measuring included)", result.seconds);
     tell_tails(result);

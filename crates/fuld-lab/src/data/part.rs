@@ -2,6 +2,7 @@
 
 use super::checksum;
 use super::fetch::FetchError;
+use fuld::durable;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,7 @@ pub(super) struct Part {
 impl Part {
     /// The part of a file, with what an earlier run left in it.
     pub(super) fn open(place: &Path) -> Result<Self, FetchError> {
-        let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let path = place.with_file_name(name);
+        let path = durable::part(place);
         let opened = OpenOptions::new().create(true).append(true).open(&path);
         let file = opened.map_err(|source| FetchError::write(&path, source))?;
         let len = file.metadata().map_err(|source| FetchError::write(&path, source))?.len();

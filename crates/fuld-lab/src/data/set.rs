@@ -47,7 +47,7 @@ impl DataSet {
         let sums: Vec<u8> = parts.iter().flat_map(|part| fingerprint(part).to_le_bytes()).collect();
         Subject {
             name: self.name.into(),
-            fingerprint: fingerprint(&sums),
+            fingerprint: format!("{:016x}", fingerprint(&sums)),
             images: self.train.len(),
             inputs: self.train.features(),
             classes: self.classes,

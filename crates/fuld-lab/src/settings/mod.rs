@@ -6,6 +6,7 @@ mod written;
 pub use request::Request;
 pub use written::{Bend, Noise};
 
+use crate::mlp::Shape;
 use clap::ValueEnum;
 use fuld_burn::{Form, FuldConfig, Scale};
 use serde::{Deserialize, Serialize};
@@ -33,9 +34,13 @@ pub enum Optimizer {
 
 impl Display for Optimizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.to_possible_value();
-        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
+        write_name(self, f)
     }
+}
+
+/// The name on the command line.
+fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(value.to_possible_value().as_ref().map_or("", |value| value.get_name()))
 }
 
 /// What computes.
@@ -48,13 +53,19 @@ pub enum Device {
     Cuda,
 }
 
+impl Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_name(self, f)
+    }
+}
+
 /// What settings need to know of a data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     /// Its name.
     pub name: String,
-    /// Of its pixels and labels.
-    pub fingerprint: u64,
+    /// Of its pixels and labels, as text.
+    pub fingerprint: String,
     /// Training images.
     pub images: usize,
     /// Numbers of an image.
@@ -171,10 +182,10 @@ impl Settings {
         if self.batch > subject.images {
             return Err(SettingsError::Batch { batch: self.batch, images: subject.images });
         }
-        let hidden = self.width as f64 * self.width as f64 * (self.depth as f64 - 2.0).max(0.0);
-        let weights = (subject.inputs + subject.classes) as f64 * self.width as f64 + hidden;
-        if weights > MOST_WEIGHTS {
-            return Err(SettingsError::TooLarge { width: self.width, depth: self.depth, weights });
+        let Self { width, depth, .. } = self;
+        let weights = Shape { inputs: subject.inputs, width, depth, classes: subject.classes }.weights();
+        if weights as f64 > MOST_WEIGHTS {
+            return Err(SettingsError::TooLarge { width, depth, weights: weights as f64 });
         }
         for (name, value) in [("eta", self.eta), ("lr", self.lr), ("clip", self.clip)] {
             if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
@@ -229,7 +240,7 @@ mod tests {
     use super::*;
 
     fn mnist() -> Subject {
-        Subject { name: "mnist".into(), fingerprint: 1, images: 60_000, inputs: 784, classes: 10 }
+        Subject { name: "mnist".into(), fingerprint: "1".into(), images: 60_000, inputs: 784, classes: 10 }
     }
 
     fn says(request: Request) -> String {

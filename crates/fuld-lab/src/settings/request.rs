@@ -89,7 +89,7 @@ impl Request {
         };
         let settings = Settings {
             data: subject.name.clone(),
-            data_fingerprint: format!("{:016x}", subject.fingerprint),
+            data_fingerprint: subject.fingerprint.clone(),
             device,
             width: self.width.unwrap_or(256),
             depth: self.depth.unwrap_or(4),

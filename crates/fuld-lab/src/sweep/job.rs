@@ -71,7 +71,7 @@ mod tests {
 
     fn settings(width: usize, alpha: f64, seed: u64) -> Settings {
         let subject =
-            Subject { name: "digits".into(), fingerprint: 1, images: 1442, inputs: 64, classes: 10 };
+            Subject { name: "digits".into(), fingerprint: "1".into(), images: 1442, inputs: 64, classes: 10 };
         let request =
             Request { width: Some(width), alpha: Some(alpha), seed: Some(seed), ..Request::default() };
         request.settings(&subject, Device::Cpu).unwrap()

@@ -18,10 +18,9 @@ pub(super) enum Cell {
     Number(Option<f64>),
 }
 
-/// A run: its name, and its cells by column.
+/// A run: its cells by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    name: String,
     pub(super) cells: Vec<(&'static str, Cell)>,
 }
 
@@ -85,10 +84,6 @@ fn row(name: String, what: &Found) -> Row {
         Some(Status::Finished) => "finished",
         Some(Status::Diverged { .. }) => "diverged",
     };
-    let reached = result.map(|result| match result.status {
-        Status::Finished => result.settings.iterations,
-        Status::Diverged { iteration, .. } => iteration,
-    });
     // What a run measured before it diverged is no result.
     let summary = result.filter(|result| result.status == Status::Finished).and_then(|result| result.summary);
     let text = |of: fn(&Settings) -> String| Cell::Text(s.map(of));
@@ -97,7 +92,7 @@ fn row(name: String, what: &Found) -> Row {
     let number = |of: fn(&Settings) -> Option<f64>| Cell::Number(s.and_then(of));
     let mean = |of: fn(&Summary) -> f64| Cell::Number(summary.as_ref().map(of));
     let cells = vec![
-        ("run", Cell::Text(Some(name.clone()))),
+        ("run", Cell::Text(Some(name))),
         ("data", text(|s| s.data.clone())),
         ("width", size(|s| s.width)),
         ("depth", size(|s| s.depth)),
@@ -117,9 +112,9 @@ fn row(name: String, what: &Found) -> Row {
         ("noise_alpha", number(|s| s.inject_noise.map(|noise| noise.alpha))),
         ("noise_scale", number(|s| s.inject_noise.map(|noise| noise.scale))),
         ("tail_index", whole(s.and_then(|s| s.tail_index))),
-        ("device", text(|s| format!("{:?}", s.device).to_lowercase())),
+        ("device", text(|s| s.device.to_string())),
         ("status", Cell::Text(Some(status.into()))),
-        ("reached", whole(reached)),
+        ("reached", whole(result.map(|result| result.reached()))),
         ("train_loss", mean(|s| s.train_loss)),
         ("train_accuracy", mean(|s| s.train_accuracy)),
         ("test_loss", mean(|s| s.test_loss)),
@@ -128,7 +123,7 @@ fn row(name: String, what: &Found) -> Row {
         ("stack", whole(result.map(|result| result.stack as u64))),
         ("error", Cell::Text(error)),
     ];
-    Row { name, cells }
+    Row { cells }
 }
 
 impl Row {
@@ -141,11 +136,6 @@ impl Row {
     pub fn settings(&self) -> impl Iterator<Item = &'static str> {
         let columns = self.cells.iter().map(|(column, _)| *column);
         columns.skip_while(|column| *column != "data").take_while(|column| *column != "status")
-    }
-
-    /// The run's name.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// A cell as text, empty where there is nothing.

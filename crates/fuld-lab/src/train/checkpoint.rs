@@ -50,7 +50,7 @@ pub enum CheckpointError {
 
 /// All that a stack of runs needs to go on.
 #[derive(Clone, Debug)]
-pub struct Checkpoint {
+pub(super) struct Checkpoint {
     pub(super) header: Header,
     /// Weights, and what the optimizer remembers.
     pub(super) state: [Vec<u8>; 2],
@@ -66,11 +66,6 @@ pub(super) struct Header {
 }
 
 impl Checkpoint {
-    /// Steps that were taken.
-    pub fn iteration(&self) -> u64 {
-        self.header.iteration
-    }
-
     pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |source| CheckpointError::Io { path: path.into(), source };
         let header = toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;

@@ -9,7 +9,7 @@ mod stepper;
 mod tails;
 mod trainer;
 
-pub use checkpoint::{Checkpoint, CheckpointError};
+pub use checkpoint::CheckpointError;
 pub use measurement::{Measurement, Summary};
 pub use run::{Ended, Progress, RunResult, Status, TrainError, train};
 pub use tails::LayerTail;

@@ -90,6 +90,16 @@ pub struct RunResult {
     pub tails: Vec<LayerTail>,
 }
 
+impl RunResult {
+    /// Steps that it took.
+    pub fn reached(&self) -> u64 {
+        match self.status {
+            Status::Finished => self.settings.iterations,
+            Status::Diverged { iteration, .. } => iteration,
+        }
+    }
+}
+
 /// Where training is, for whoever watches.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
@@ -99,8 +109,6 @@ pub struct Progress<'a> {
     pub began: u64,
     /// The last measurement of each run.
     pub measured: &'a [Option<Measurement>],
-    /// Runs whose loss was not a finite number.
-    pub diverged: usize,
 }
 
 /// How a sitting ended.
@@ -129,8 +137,7 @@ pub fn train<B: Backend>(
     let total = settings[0].iterations;
     while run.trainer.iteration() < total && run.alive() {
         let measured: Vec<_> = run.records.iter().map(|record| record.measurements.last().copied()).collect();
-        let diverged = run.records.iter().filter(|record| !record.live()).count();
-        let progress = Progress { iteration: run.trainer.iteration(), began, measured: &measured, diverged };
+        let progress = Progress { iteration: run.trainer.iteration(), began, measured: &measured };
         if watch(progress) == Control::Stop {
             run.save()?;
             return Ok(Ended::Stopped(run.trainer.iteration()));

@@ -74,8 +74,8 @@ impl<'a, B: Backend> Trainer<'a, B> {
         minibatch: u64,
         (purpose, iteration): (Purpose, u64),
     ) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
-        let indices: Vec<u32> =
-            batches.iter_mut().flat_map(|batches| batches.at(minibatch).to_vec()).collect();
+        let mut indices = Vec::with_capacity(batches.len() * self.settings[0].batch);
+        batches.iter_mut().for_each(|batches| indices.extend_from_slice(batches.at(minibatch)));
         let (losses, gradients) = self.net.gradients(self.train.pick(&indices, batches.len()));
         match &self.noise {
             Some(noise) => (losses, noise.added(gradients, purpose, iteration)),

@@ -117,7 +117,7 @@ fn a_run_that_diverges_does_not_disturb_the_others() {
 
 /// Sweeps stacks until nothing is left to do, in sittings that end at the first progress after so many steps.
 fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
-    let data = HashMap::from([(format!("{:016x}", digits().subject().fingerprint), digits())]);
+    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
     let mut sittings = 0;
     loop {
         sittings += 1;
@@ -169,7 +169,7 @@ fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
     let of = |out: &Path| stacks(jobs(settings(NOISY), out, None), 8);
     let (whole, stacks) = (of(alone.path()), of(together.path()));
     swept(&whole, alone.path(), u64::MAX);
-    let data = HashMap::from([(format!("{:016x}", digits().subject().fingerprint), digits())]);
+    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
     let until = |last: u64| {
         let first = std::sync::atomic::AtomicU64::new(u64::MAX);
         let watch = |event: Event<'_>| {
