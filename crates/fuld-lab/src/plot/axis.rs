@@ -1,0 +1,208 @@
+//! Axes: what they say, how numbers become places, where the ticks are.
+
+/// How numbers become places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    Linear,
+    Log,
+}
+
+/// An axis of a panel. Its range is that of the data unless it is given.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    label: String,
+    scale: Scale,
+    range: Option<(f64, f64)>,
+    ticks: Option<Vec<(f64, String)>>,
+}
+
+impl Axis {
+    /// Numbers as they are.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Self { label: label.into(), scale: Scale::Linear, range: None, ticks: None }
+    }
+
+    /// Logarithms of numbers; what is not positive is not shown.
+    pub fn log(label: impl Into<String>) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label) }
+    }
+
+    /// From here to there, whatever the data.
+    pub fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some((low, high));
+        self
+    }
+
+    /// Ticks at these places, and nowhere else.
+    pub fn ticks(mut self, at: &[f64]) -> Self {
+        self.ticks = Some(at.iter().map(|&value| (value, number(value, decimals_of(value)))).collect());
+        self
+    }
+
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Whether a number has a place.
+    pub(super) fn shows(&self, value: f64) -> bool {
+        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+    }
+
+    /// Fixes the range, from the data where it was not given.
+    pub(super) fn fitted(&self, data: impl Iterator<Item = f64>) -> Fitted {
+        let (low, high) = self.range.unwrap_or_else(|| {
+            let (low, high) = data
+                .filter(|&value| self.shows(value))
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
+            self.padded(low, high)
+        });
+        let (low, high) = (self.place(low), self.place(high));
+        Fitted { axis: self.clone(), low, high }
+    }
+
+    fn padded(&self, low: f64, high: f64) -> (f64, f64) {
+        match self.scale {
+            _ if low > high => (1.0, 2.0),
+            Scale::Linear if low == high => (low - 0.5, high + 0.5),
+            Scale::Linear => (low - 0.04 * (high - low), high + 0.04 * (high - low)),
+            Scale::Log if low == high => (low / 2.0, high * 2.0),
+            Scale::Log => {
+                let room = (high / low).powf(0.04);
+                (low / room, high * room)
+            }
+        }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Log => value.log10(),
+        }
+    }
+}
+
+/// An axis whose range is known.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted {
+    axis: Axis,
+    low: f64,
+    high: f64,
+}
+
+impl Fitted {
+    /// Where a number is, from 0 to 1 if it is in the range.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        (self.axis.place(value) - self.low) / (self.high - self.low)
+    }
+
+    pub(super) fn shows(&self, value: f64) -> bool {
+        self.axis.shows(value)
+    }
+
+    /// Zero, or the lower end where there is none.
+    pub(super) fn floor(&self) -> f64 {
+        match self.axis.scale {
+            Scale::Linear => 0.0f64.clamp(self.low, self.high),
+            Scale::Log => 10f64.powf(self.low),
+        }
+    }
+
+    /// Ticks in the range with their texts, about `wanted` of them.
+    pub(super) fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
+        let all = match (&self.axis.ticks, self.axis.scale) {
+            (Some(ticks), _) => ticks.clone(),
+            (None, Scale::Linear) => linear_ticks(self.low, self.high, wanted),
+            (None, Scale::Log) => log_ticks(self.low, self.high, wanted),
+        };
+        all.into_iter().filter(|&(value, _)| (-1e-9..=1.0 + 1e-9).contains(&self.at(value))).collect()
+    }
+}
+
+fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
+    let rough = (high - low) / wanted.max(1) as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .map(|unit| unit * power)
+        .into_iter()
+        .find(|&step| step >= rough * 0.85)
+        .unwrap_or(power);
+    let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    let decimals = decimals_of(step);
+    let tick = |i: i64| {
+        let value = i as f64 * step;
+        (value, number(value, decimals))
+    };
+    (first..=last).map(tick).collect()
+}
+
+/// Decades, or 1, 2, 5 where there are few of them; `low` and `high` are logarithms.
+fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
+    let decades = high - low;
+    let (first, last) = (low.floor() as i32, high.ceil() as i32);
+    if decades < 2.5 {
+        let units: &[f64] =
+            if decades < 0.7 { &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0] } else { &[1.0, 2.0, 5.0] };
+        let ticks = (first..=last).flat_map(|power| units.iter().map(move |unit| unit * 10f64.powi(power)));
+        return ticks.map(|value| (value, number(value, decimals_of(value)))).collect();
+    }
+    let stride = ((decades / wanted.max(1) as f64).ceil() as i32).max(1);
+    let whole = |power: &i32| power.rem_euclid(stride) == 0;
+    (first..=last).filter(whole).map(|power| (10f64.powi(power), decade(power))).collect()
+}
+
+fn decade(power: i32) -> String {
+    match power {
+        0 => "1".into(),
+        1 => "10".into(),
+        _ => format!("10^{{{power}}}").replace('-', "−"),
+    }
+}
+
+/// Decimals that a number needs, up to six.
+fn decimals_of(value: f64) -> usize {
+    (0..6).find(|&n| (value * 10f64.powi(n) - (value * 10f64.powi(n)).round()).abs() < 1e-6).unwrap_or(6)
+        as usize
+}
+
+fn number(value: f64, decimals: usize) -> String {
+    let value = if value.abs() < 1e-12 { 0.0 } else { value };
+    if value.abs() >= 1e5 {
+        let power = value.abs().log10().floor() as i32;
+        let unit = value / 10f64.powi(power);
+        let unit = if (unit - 1.0).abs() < 1e-9 {
+            String::new()
+        } else {
+            format!("{}·", number(unit, decimals_of(unit)))
+        };
+        return format!("{unit}{}", decade(power));
+    }
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(axis: Axis, data: &[f64]) -> Vec<String> {
+        axis.fitted(data.iter().copied()).ticks(5).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(texts(Axis::linear(""), &[-1.0, 1.0]), ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(
+            texts(Axis::linear(""), &[0.0, 50_000.0]),
+            ["0", "10000", "20000", "30000", "40000", "50000"]
+        );
+        assert_eq!(texts(Axis::log(""), &[1e-6, 1.0]), ["10^{−6}", "10^{−4}", "10^{−2}", "1"]);
+        assert_eq!(texts(Axis::log(""), &[0.01, 0.1]), ["0.01", "0.02", "0.05", "0.1"]);
+        assert_eq!(texts(Axis::linear("").ticks(&[2.0, 4.0, 99.0]), &[1.0, 5.0]), ["2", "4"]);
+    }
+
+    #[test]
+    fn places_are_between_the_ends() {
+        let axis = Axis::log("").range(1.0, 100.0).fitted(std::iter::empty());
+        assert_eq!((axis.at(1.0), axis.at(10.0), axis.at(100.0)), (0.0, 0.5, 1.0));
+        assert!(!axis.shows(0.0) && !axis.shows(f64::NAN) && axis.shows(1e9));
+    }
+}

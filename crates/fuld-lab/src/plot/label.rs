@@ -1,0 +1,86 @@
+//! Text with subscripts and superscripts: `∇G_{α}`, `10^{-3}`.
+
+use std::fmt::Write;
+
+/// What of a text stands where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Height {
+    Line,
+    Below,
+    Above,
+}
+
+fn pieces(text: &str) -> Vec<(Height, &str)> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(at) = [rest.find("_{"), rest.find("^{")].into_iter().flatten().min() {
+        let Some(end) = rest[at..].find('}') else { break };
+        let height = if rest[at..].starts_with('_') { Height::Below } else { Height::Above };
+        all.extend([(Height::Line, &rest[..at]), (height, &rest[at + 2..at + end])]);
+        rest = &rest[at + end + 1..];
+    }
+    all.push((Height::Line, rest));
+    all.retain(|(_, piece)| !piece.is_empty());
+    all
+}
+
+/// For an SVG `text` element.
+pub(super) fn svg(text: &str) -> String {
+    let mut out = String::new();
+    let mut sunk = 0.0;
+    for (height, piece) in pieces(text) {
+        let level = match height {
+            Height::Line => 0.0,
+            Height::Below => 3.0,
+            Height::Above => -4.5,
+        };
+        let (shift, size) = (level - sunk, if height == Height::Line { "" } else { " font-size=\"75%\"" });
+        let piece = escape(piece);
+        if shift == 0.0 && size.is_empty() {
+            out += &piece;
+        } else {
+            let _ = write!(out, "<tspan dy=\"{shift}\"{size}>{piece}</tspan>");
+        }
+        sunk = level;
+    }
+    out
+}
+
+/// For HTML.
+pub(super) fn html(text: &str) -> String {
+    let piece = |(height, piece): (Height, &str)| match height {
+        Height::Line => escape(piece),
+        Height::Below => format!("<sub>{}</sub>", escape(piece)),
+        Height::Above => format!("<sup>{}</sup>", escape(piece)),
+    };
+    pieces(text).into_iter().map(piece).collect()
+}
+
+/// About how wide a text is, in its own size.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let wide = |(height, piece): (Height, &str)| {
+        let scale = if height == Height::Line { 1.0 } else { 0.75 };
+        scale * piece.chars().map(|c| if " .,:;il|'()ft".contains(c) { 0.36 } else { 0.6 }).sum::<f64>()
+    };
+    size * pieces(text).into_iter().map(wide).sum::<f64>()
+}
+
+/// Without what means something to XML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_raised_and_lowered() {
+        assert_eq!(svg("a<b"), "a&lt;b");
+        assert_eq!(html("∇G_{α}(v) = 10^{-3}"), "∇G<sub>α</sub>(v) = 10<sup>-3</sup>");
+        assert_eq!(svg("x^{2}"), "x<tspan dy=\"-4.5\" font-size=\"75%\">2</tspan>");
+        assert_eq!(svg("G_{α} v"), "G<tspan dy=\"3\" font-size=\"75%\">α</tspan><tspan dy=\"-3\"> v</tspan>");
+        // What is not closed is text.
+        assert_eq!(html("x_{1"), "x_{1");
+    }
+}
