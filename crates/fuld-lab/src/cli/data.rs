@@ -1,8 +1,10 @@
 //! `fuld data`: the data sets.
 
-use crate::data::{DataSet, Fetched, Patience, Presence, Progress, Source, data_directory, fetch, presence};
+use super::output::Output;
+use crate::data::{DataSet, Fetched, Patience, Presence, Source, data_directory, fetch, presence};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,11 +72,11 @@ struct Fetch {
 }
 
 impl Data {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self.action {
-            None => self.list.run(),
-            Some(Action::List(list)) => list.run(),
-            Some(Action::Fetch(fetch)) => fetch.run(),
+            None => self.list.run(output),
+            Some(Action::List(list)) => list.run(output),
+            Some(Action::Fetch(fetch)) => fetch.run(output),
         }
     }
 }
@@ -85,33 +87,66 @@ fn directory(dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
 }
 
 impl List {
-    fn run(self) -> anyhow::Result<()> {
+    fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
-        println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
-        row("digits", (1_442, 355), "part of the program");
-        row("mnist", (60_000, 10_000), &whereabouts("mnist", &dir)?);
-        row("cifar10", (50_000, 10_000), &whereabouts("cifar10", &dir)?);
-        println!("\nThe data directory is {}.", dir.display());
-        Ok(())
+        let listed = |name, train, test| {
+            Ok::<_, anyhow::Error>(Listed { name, train, test, presence: presence(name, &dir)? })
+        };
+        let digits = Listed { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
+        let sets = [digits, listed("mnist", 60_000, 10_000)?, listed("cifar10", 50_000, 10_000)?];
+        let value = || json!({ "directory": dir.display().to_string(), "sets": sets.iter().map(Listed::json).collect::<Vec<_>>() });
+        output.result(value, || {
+            println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
+            for set in &sets {
+                let (train, test) = (grouped(set.train), grouped(set.test));
+                println!("{:9} {train:>8} {test:>7} {CLASSES:>8}  {}", set.name, set.whereabouts());
+            }
+            println!("\nThe data directory is {}.", dir.display());
+        })
     }
 }
 
-fn row(name: &str, (train, test): (usize, usize), place: &str) {
-    println!("{name:9} {:>8} {:>7} {:>8}  {place}", grouped(train), grouped(test), 10);
+/// All sets have as many.
+const CLASSES: usize = 10;
+
+/// A set as the list shows it.
+struct Listed {
+    name: &'static str,
+    train: usize,
+    test: usize,
+    presence: Presence,
 }
 
-fn whereabouts(set: &str, dir: &Path) -> anyhow::Result<String> {
-    Ok(match presence(set, dir)? {
-        Presence::Whole { folder, .. } => folder.display().to_string(),
-        Presence::Partial { folder, missing } => {
-            format!(
-                "only in part in {} (missing: {}): fuld data fetch {set}",
-                folder.display(),
-                missing.join(", ")
-            )
+impl Listed {
+    fn built_in(&self) -> bool {
+        self.name == "digits"
+    }
+
+    fn json(&self) -> Value {
+        let (place, folder, missing) = match &self.presence {
+            _ if self.built_in() => ("built-in", None, &[][..]),
+            Presence::Whole { folder, .. } => ("whole", Some(folder), &[][..]),
+            Presence::Partial { folder, missing } => ("partial", Some(folder), &missing[..]),
+            Presence::Absent => ("absent", None, &[][..]),
+        };
+        json!({
+            "name": self.name, "train": self.train, "test": self.test, "classes": CLASSES,
+            "presence": place, "folder": folder.map(|folder| folder.display().to_string()), "missing": missing,
+        })
+    }
+
+    fn whereabouts(&self) -> String {
+        let set = self.name;
+        match &self.presence {
+            _ if self.built_in() => "part of the program".into(),
+            Presence::Whole { folder, .. } => folder.display().to_string(),
+            Presence::Partial { folder, missing } => {
+                let missing = missing.join(", ");
+                format!("only in part in {} (missing: {missing}): fuld data fetch {set}", folder.display())
+            }
+            Presence::Absent => format!("not there: fuld data fetch {set}"),
         }
-        Presence::Absent => format!("not there: fuld data fetch {set}"),
-    })
+    }
 }
 
 /// 60000 as 60,000.
@@ -122,7 +157,7 @@ fn grouped(number: usize) -> String {
 }
 
 impl Fetch {
-    fn run(self) -> anyhow::Result<()> {
+    fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
         let mut source =
             Source::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
@@ -133,16 +168,21 @@ impl Fetch {
             source.folder.clear();
         }
         let patience = Patience { stall: Duration::from_secs(self.stall), ..Patience::default() };
-        let (folder, fetched) = fetch(&source, &dir, patience, Progress::of_stderr())?;
+        let (folder, fetched) = fetch(&source, &dir, patience, output.arrivals())?;
         let set = DataSet::load(&self.set, &folder)?;
         let counts =
             format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));
-        let place = folder.display();
-        match fetched {
-            Fetched::Already => println!("{} was complete already: {counts} in {place}", self.set),
-            Fetched::Archives(_) => println!("{}: {counts} in {place}", self.set),
-        }
-        Ok(())
+        let already = matches!(fetched, Fetched::Already);
+        let value = || {
+            json!({
+                "name": self.set, "train": set.train.len(), "test": set.test.len(),
+                "folder": folder.display().to_string(), "fetched": !already,
+            })
+        };
+        output.result(value, || {
+            let complete = if already { " was complete already" } else { "" };
+            println!("{}{complete}: {counts} in {}", self.set, folder.display());
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A sweep as it is watched: rows as they come, a line for each worker, and how long it will take.
 
 use super::bar::style;
+use super::output::Output;
 use crate::interrupt;
 use crate::sweep::{Event, Job, write};
 use crate::train::{RunResult, Status};
@@ -28,13 +29,15 @@ pub(super) struct Live {
     reached: Mutex<(u64, Vec<u64>)>,
     /// Of the longest name.
     width: usize,
+    /// Whether anyone wants to watch.
+    quiet: bool,
     /// Whether it was said that the sweep is being stopped.
     stopping: AtomicBool,
 }
 
 impl Live {
-    pub(super) fn new(out: &Path, stacks: &[Vec<Job>], workers: usize) -> Self {
-        let bars = MultiProgress::new();
+    pub(super) fn new(out: &Path, stacks: &[Vec<Job>], workers: usize, output: &Output) -> Self {
+        let bars = MultiProgress::with_draw_target(output.progress());
         let jobs = || stacks.iter().flatten();
         let iterations = jobs().map(|job| job.settings.iterations).sum();
         let total = bars.add(ProgressBar::new(iterations));
@@ -48,6 +51,7 @@ impl Live {
             total,
             reached: Mutex::new((0, vec![0; workers.len()])),
             width,
+            quiet: output.quiet,
             stopping: AtomicBool::new(false),
             workers,
             out: out.into(),
@@ -121,6 +125,9 @@ impl Live {
     }
 
     fn line(&self, text: String) {
+        if self.quiet {
+            return;
+        }
         if std::io::stderr().is_terminal() {
             let _ = self.bars.println(text);
         } else {

@@ -5,6 +5,7 @@ mod checkpoints;
 mod data;
 mod device;
 mod live;
+mod output;
 mod summary;
 mod sweep;
 mod train;
@@ -12,6 +13,7 @@ mod train;
 use crate::settings::SettingsError;
 use crate::sweep::GridError;
 use clap::{Parser, Subcommand};
+use output::Output;
 use std::process::ExitCode;
 
 /// Exit code of options, settings or a grid that make no sense, as of options that are not there.
@@ -21,12 +23,35 @@ const DIVERGED: u8 = 3;
 /// Exit code of a run that was interrupted and saved.
 const INTERRUPTED: u8 = 130;
 
-/// Heavy-tailed dynamics: training, sweeps and data.
+const OVERVIEW: &str = "\
+First steps:
+  fuld reproduce                                every figure and claim of the paper, in a report
+  fuld sample \"x^4/4 - x^2/2\" --alpha 1.5       draws from exp(-f), f a formula of your own
+  fuld law pdf 2 --alpha 1.5                    the density of the stable law at 2
+  fuld tail-index noise.npy                     how heavy the tails of your numbers are
+  fuld train                                    a network on the built-in digits, alpha = 1.75
+
+fuld COMMAND --help has more examples. Results go to standard output; notes, progress and errors to standard error.
+
+Exit codes:
+  0    done
+  1    an error, or some runs of a sweep failed
+  2    wrong usage: options or settings that make no sense
+  3    the run diverged
+  130  interrupted, and saved: the same command goes on from there";
+
+/// Fractional underdamped Langevin dynamics: sampling and training with heavy-tailed noise.
+///
+/// Langevin dynamics driven by an alpha-stable Levy motion instead of a Brownian one: alpha = 2 is the Gaussian of old,
+/// below 2 there are jumps. This program draws from densities with it, trains networks with it, evaluates the stable law that
+/// all of it rests on, and reproduces the paper (Simsekli, Zhu, Teh, Gurbuzbalaban, ICML 2020).
 #[derive(Debug, Parser)]
-#[command(name = "fuld", version, propagate_version = true)]
+#[command(name = "fuld", version, propagate_version = true, after_help = OVERVIEW)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Debug, Subcommand)]
@@ -39,10 +64,11 @@ enum Command {
 impl Cli {
     /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.
     pub fn run(self) -> ExitCode {
+        let output = &self.output;
         let outcome = match self.command {
-            Command::Train(command) => command.run(),
-            Command::Sweep(command) => command.run(),
-            Command::Data(command) => command.run().map(|()| ExitCode::SUCCESS),
+            Command::Train(command) => command.run(output),
+            Command::Sweep(command) => command.run(output),
+            Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),
         };
         outcome.unwrap_or_else(|error| {
             eprintln!("error: {}", told(&error));

@@ -3,6 +3,7 @@
 use super::checkpoints::Checkpoints;
 use super::device::Where;
 use super::live::Live;
+use super::output::Output;
 use super::summary::summary;
 use super::{INTERRUPTED, Usage};
 use crate::data::DataSet;
@@ -12,6 +13,7 @@ use crate::sweep::{self, Job, Shard, Tally};
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
+use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,7 +65,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         self.place.check()?;
         Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
         let (settings, data) = self.settings()?;
@@ -72,22 +74,22 @@ impl Sweep {
         });
         let jobs = sweep::jobs(settings, &out, self.shard);
         if jobs.is_empty() {
-            eprintln!("there is nothing to run in this shard of the grid");
+            output.note(|| "there is nothing to run in this shard of the grid".into());
         }
         if self.dry_run {
-            jobs.iter().for_each(|job| println!("{}", job.settings.name()));
-            eprintln!("{} runs, in {}", jobs.len(), out.display());
+            let names: Vec<String> = jobs.iter().map(|job| job.settings.name()).collect();
+            let value = || json!({ "folder": out.display().to_string(), "runs": names });
+            output.result(value, || names.iter().for_each(|name| println!("{name}")))?;
+            output.note(|| format!("{} runs, in {}", jobs.len(), out.display()));
             return Ok(ExitCode::SUCCESS);
         }
         std::fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
         interrupt::listen()?;
-        let checkpoints = self.checkpoints;
+        let sitting = Sitting { data: &data, out: &out, checkpoints: self.checkpoints, output };
         match self.place.device {
-            Device::Cpu => go::<Flex>(sweep::stacks(jobs, 1), &data, &out, self.place.threads(), checkpoints),
+            Device::Cpu => sitting.go::<Flex>(sweep::stacks(jobs, 1), self.place.threads()),
             #[cfg(feature = "cuda")]
-            Device::Cuda => {
-                go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), &data, &out, 1, checkpoints)
-            }
+            Device::Cuda => sitting.go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), 1),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         }
@@ -117,28 +119,41 @@ impl Sweep {
     }
 }
 
-fn go<B: Backend>(
-    stacks: Vec<Vec<Job>>,
-    data: &HashMap<String, DataSet>,
-    out: &Path,
-    workers: usize,
+/// What a sitting at a sweep works on.
+struct Sitting<'a> {
+    data: &'a HashMap<String, DataSet>,
+    out: &'a Path,
     checkpoints: Checkpoints,
-) -> anyhow::Result<ExitCode> {
-    let live = Live::new(out, &stacks, workers);
-    let every = checkpoints.checkpoint_every;
-    let tally = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| live.hear(event))
-        .with_context(|| format!("sweeping in {}", out.display()))?;
-    live.finish();
-    let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;
-    let seconds = live.seconds();
-    print!("{}", summary(&rows));
-    println!("\n{}", sentence(tally, seconds));
-    println!("table in {}", out.join("results.csv").display());
-    Ok(match tally {
-        Tally { stopped: true, .. } => ExitCode::from(INTERRUPTED),
-        Tally { failed: 0, .. } => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    output: &'a Output,
+}
+
+impl Sitting<'_> {
+    fn go<B: Backend>(&self, stacks: Vec<Vec<Job>>, workers: usize) -> anyhow::Result<ExitCode> {
+        let &Self { data, out, checkpoints, output } = self;
+        output.detail(|| {
+            let jobs: usize = stacks.iter().map(Vec::len).sum();
+            format!("{jobs} runs of {} data sets in {}, {workers} at a time", data.len(), out.display())
+        });
+        let live = Live::new(out, &stacks, workers, output);
+        let every = checkpoints.checkpoint_every;
+        let tally = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| live.hear(event))
+            .with_context(|| format!("sweeping in {}", out.display()))?;
+        live.finish();
+        let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;
+        let seconds = live.seconds();
+        let table = out.join("results.csv").display().to_string();
+        let value = || json!({ "rows": rows, "tally": tally, "seconds": seconds, "table": table });
+        output.result(value, || {
+            print!("{}", summary(&rows));
+            println!("\n{}", sentence(tally, seconds));
+            println!("table in {table}");
+        })?;
+        Ok(match tally {
+            Tally { stopped: true, .. } => ExitCode::from(INTERRUPTED),
+            Tally { failed: 0, .. } => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        })
+    }
 }
 
 fn sentence(tally: Tally, seconds: f64) -> String {

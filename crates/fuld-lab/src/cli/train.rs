@@ -3,6 +3,7 @@
 use super::bar::style;
 use super::checkpoints::Checkpoints;
 use super::device::Where;
+use super::output::Output;
 use super::{DIVERGED, INTERRUPTED};
 use crate::data::DataSet;
 use crate::interrupt;
@@ -15,6 +16,8 @@ use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld::Control;
 use indicatif::ProgressBar;
+use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -54,7 +57,7 @@ pub(super) struct Train {
 }
 
 impl Train {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         self.place.check()?;
         let data =
             DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &self.place.data_directory()?)?;
@@ -65,15 +68,23 @@ impl Train {
             folder.clear()?;
         }
         if let Some(result) = folder.result(&settings)? {
-            eprintln!("this run is finished; --fresh runs it again");
-            return Ok(tell(&result, &data, &folder));
+            output.note(|| "this run is finished; --fresh runs it again".into());
+            return tell(&result, &data, &folder, output);
         }
         interrupt::listen()?;
+        output.detail(|| {
+            format!(
+                "{}; {} threads; into {}",
+                headline(&settings, &data),
+                self.place.threads(),
+                out.display()
+            )
+        });
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.place.threads()).build()?;
         pool.install(|| match self.place.device {
-            Device::Cpu => go::<Flex>(&data, &settings, &folder, self.checkpoints),
+            Device::Cpu => go::<Flex>(&data, &settings, &folder, self.checkpoints, output),
             #[cfg(feature = "cuda")]
-            Device::Cuda => go::<burn::backend::Cuda>(&data, &settings, &folder, self.checkpoints),
+            Device::Cuda => go::<burn::backend::Cuda>(&data, &settings, &folder, self.checkpoints, output),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         })
@@ -85,10 +96,11 @@ fn go<B: Backend>(
     settings: &Settings,
     folder: &RunFolder,
     checkpoints: Checkpoints,
+    output: &Output,
 ) -> anyhow::Result<ExitCode> {
-    let bar = bar(settings.iterations);
+    let bar = output.bar(bar(settings.iterations));
     let mut watch = |progress: Progress<'_>| {
-        show(&bar, progress);
+        show(&bar, progress, output);
         if interrupt::asked() {
             bar.finish_and_clear();
             return Control::Stop;
@@ -102,12 +114,14 @@ fn go<B: Backend>(
     bar.finish_and_clear();
     match ended {
         Ended::Stopped(iteration) => {
-            eprintln!("saved after {iteration} iterations; the same command goes on from there");
+            output.result(|| json!({ "status": "interrupted", "iteration": iteration }), || {})?;
+            output
+                .note(|| format!("saved after {iteration} iterations; the same command goes on from there"));
             Ok(ExitCode::from(INTERRUPTED))
         }
         Ended::Finished(results, net) => {
             folder.keep(&results[0], &Weights::of(&net, 0))?;
-            Ok(tell(&results[0], data, folder))
+            tell(&results[0], data, folder, output)
         }
     }
 }
@@ -116,9 +130,9 @@ fn bar(iterations: u64) -> ProgressBar {
     ProgressBar::new(iterations).with_style(style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
 }
 
-fn show(bar: &ProgressBar, progress: Progress<'_>) {
+fn show(bar: &ProgressBar, progress: Progress<'_>, output: &Output) {
     if bar.position() == 0 && progress.began > 0 {
-        bar.suspend(|| eprintln!("going on after {} iterations", progress.began));
+        bar.suspend(|| output.note(|| format!("going on after {} iterations", progress.began)));
         bar.set_position(progress.began);
         bar.reset_eta();
     }
@@ -133,7 +147,31 @@ fn show(bar: &ProgressBar, progress: Progress<'_>) {
 }
 
 /// Prints what a run left, and says how the program ends.
-fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
+fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output) -> anyhow::Result<ExitCode> {
+    output.result(
+        || Told { folder: folder.path().display().to_string(), result },
+        || print(result, data, folder),
+    )?;
+    Ok(match result.status {
+        Status::Finished => ExitCode::SUCCESS,
+        Status::Diverged { iteration, loss } => {
+            eprintln!(
+                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --alpha below 2 with --scale, or clipping"
+            );
+            ExitCode::from(DIVERGED)
+        }
+    })
+}
+
+/// A result, and where it is kept.
+#[derive(Serialize)]
+struct Told<'a> {
+    folder: String,
+    #[serde(flatten)]
+    result: &'a RunResult,
+}
+
+fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
     let settings = &result.settings;
     println!("{}", headline(settings, data));
     let diverged = matches!(result.status, Status::Diverged { .. });
@@ -152,15 +190,6 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder) -> ExitCode {
     println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, measuring included)", result.seconds);
     tell_tails(result);
     println!("kept in {}", folder.path().display());
-    match result.status {
-        Status::Finished => ExitCode::SUCCESS,
-        Status::Diverged { iteration, loss } => {
-            eprintln!(
-                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --alpha below 2 with --scale, or clipping"
-            );
-            ExitCode::from(DIVERGED)
-        }
-    }
 }
 
 fn headline(settings: &Settings, data: &DataSet) -> String {

@@ -6,12 +6,14 @@ use crate::run_folder::read_result;
 use crate::settings::Settings;
 use crate::train::{RunResult, Status, Summary};
 use fuld::durable::replace;
+use serde::{Serialize, Serializer};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
 /// A cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(super) enum Cell {
     Text(Option<String>),
     Whole(Option<i64>),
@@ -124,6 +126,13 @@ fn row(name: String, what: &Found) -> Row {
         ("error", Cell::Text(error)),
     ];
     Row { cells }
+}
+
+/// An object, in the order of the columns.
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.cells.iter().map(|(column, cell)| (column, cell)))
+    }
 }
 
 impl Row {

@@ -9,6 +9,7 @@ use crate::train::{Ended, Measurement, Progress, RunResult, train};
 use burn::tensor::backend::Backend;
 use fuld::Control;
 use fuld::durable::fingerprint;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ pub enum Event<'a> {
 }
 
 /// What became of the jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Ended in this sweep, diverged ones included.
     pub done: usize,
