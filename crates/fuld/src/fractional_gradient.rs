@@ -137,7 +137,7 @@ fn sine_quotient(alpha: f64) -> f64 {
 }
 
 /// Distance from a minimum of `energy` at which it has risen by 1/2, to a factor of √2.
-fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
+pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     let rise = |d: f64| 0.5 * (energy(minimum + d) + energy(minimum - d)) - energy(minimum);
     let mut d = 1.0;
     // NaN, as of ∞ − ∞ far out, is no small rise.

@@ -18,6 +18,7 @@
 //! ```
 //!
 //! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
+//! - [`gibbs`]: the law itself, normalised by quadrature, to compare with.
 //! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
 //! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
 //! - [`random`], [`durable`]: randomness that depends on the seed alone, files that survive a kill.
@@ -33,6 +34,7 @@ pub mod durable;
 pub mod flmc_drift;
 mod fractional_gradient;
 pub mod gaussian_drift;
+pub mod gibbs;
 mod integrator;
 pub mod kinetic;
 pub mod kummer;

@@ -6,6 +6,7 @@ mod data;
 mod device;
 mod live;
 mod output;
+mod reproduce;
 mod summary;
 mod sweep;
 mod train;
@@ -56,6 +57,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Reproduce(reproduce::Reproduce),
     Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
@@ -66,6 +68,7 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let output = &self.output;
         let outcome = match self.command {
+            Command::Reproduce(command) => command.run(output),
             Command::Train(command) => command.run(output),
             Command::Sweep(command) => command.run(output),
             Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),

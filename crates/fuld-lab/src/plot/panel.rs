@@ -119,7 +119,7 @@ impl Panel {
         let x = self.x.fitted(self.marks.iter().flat_map(|mark| mark.shape.xs()));
         let y = self.y.fitted(self.marks.iter().flat_map(|mark| mark.shape.ys()));
         let (top, bottom) = (if self.title.is_empty() { 8.0 } else { 30.0 }, height - 42.0);
-        let y_ticks = y.ticks(((bottom - top) / 45.0) as usize);
+        let y_ticks = y.ticks((((bottom - top) / 42.0) as usize).max(4));
         let widest = y_ticks.iter().map(|(_, text)| label::width(text, 11.0)).fold(0.0, f64::max);
         let left = 10.0 + widest + if self.y.label().is_empty() { 6.0 } else { 22.0 };
         let frame = Frame { x, y, left, right: width - 10.0, top, bottom };

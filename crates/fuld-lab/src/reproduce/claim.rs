@@ -51,12 +51,19 @@ pub struct Claim {
     pub measured: String,
     /// Whether the two agree.
     pub verdict: Verdict,
+    /// Whether it is ours, and not the paper's.
+    pub ours: bool,
 }
 
 impl Claim {
-    /// A claim and how it fared.
+    /// A claim of the paper and how it fared.
     pub fn new(says: impl Into<String>, measured: impl Into<String>, verdict: Verdict) -> Self {
-        Self { says: says.into(), measured: measured.into(), verdict }
+        Self { says: says.into(), measured: measured.into(), verdict, ours: false }
+    }
+
+    /// A claim of ours.
+    pub fn ours(says: impl Into<String>, measured: impl Into<String>, verdict: Verdict) -> Self {
+        Self { ours: true, ..Self::new(says, measured, verdict) }
     }
 }
 

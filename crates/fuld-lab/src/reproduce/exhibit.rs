@@ -2,12 +2,14 @@
 
 use super::claim::Claim;
 use crate::plot::Figure;
+use fuld::durable::replace;
 use std::fmt::Write;
+use std::path::Path;
 
 /// A table of numbers and texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The name of its file.
+    /// What it holds.
     pub name: String,
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -33,6 +35,11 @@ impl Table {
     pub fn numbers(&mut self, text: impl Into<String>, numbers: &[f64]) {
         debug_assert_eq!(numbers.len() + 1, self.columns.len());
         self.rows.push(std::iter::once(text.into()).chain(numbers.iter().map(ToString::to_string)).collect());
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        format!("{}.csv", self.name.replace(' ', "-"))
     }
 
     /// The names of the columns.
@@ -81,6 +88,18 @@ pub struct Exhibit {
     pub settings: toml::Table,
     /// What is claimed, and how it fared.
     pub claims: Vec<Claim>,
+}
+
+impl Exhibit {
+    /// Writes figures, data and settings into a folder of its own.
+    pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
+        let folder = folder.join(self.id);
+        std::fs::create_dir_all(&folder)?;
+        self.figures.iter().try_for_each(|(figure, _)| figure.keep(&folder))?;
+        self.data.iter().try_for_each(|table| replace(&folder.join(table.file()), table.csv().as_bytes()))?;
+        let settings = toml::to_string(&self.settings).map_err(std::io::Error::other)?;
+        replace(&folder.join("settings.toml"), settings.as_bytes())
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,25 @@
 //! The paper's figures from our own runs, and what becomes of its claims.
 
+mod averages;
 mod claim;
+mod conformal;
+mod distance;
 mod exhibit;
+mod fields;
+mod gaussian;
+mod lab;
+mod law;
+mod levy;
+mod orders;
+mod overdamped;
+mod parts;
+mod report;
+mod systems;
+mod temperature;
+mod wells;
 
 pub use claim::{Claim, Verdict};
 pub use exhibit::{Exhibit, Table};
+pub use lab::{Interrupted, Lab};
+pub use parts::{Part, parts};
+pub use report::{Facts, report};

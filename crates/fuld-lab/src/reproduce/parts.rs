@@ -1,0 +1,39 @@
+//! The parts of the reproduction, in the order of the report.
+
+use super::exhibit::Exhibit;
+use super::lab::Lab;
+use super::{
+    averages, conformal, fields, gaussian, law, levy, orders, overdamped, systems, temperature, wells,
+};
+
+/// A part: what makes one exhibit.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// What `--only` knows it by.
+    pub id: &'static str,
+    /// What it shows, in a few words.
+    pub shows: &'static str,
+    /// About how many seconds it takes on two cores: what a progress bar weighs it by.
+    pub seconds: f64,
+    /// Makes it.
+    pub make: fn(&Lab) -> anyhow::Result<Exhibit>,
+}
+
+/// All parts that need no network to be trained.
+pub fn parts() -> Vec<Part> {
+    let part = |id, shows, seconds, make| Part { id, shows, seconds, make };
+    vec![
+        part("fig1", "stable densities and Lévy paths", 1.0, levy::make),
+        part("systems", "every dynamics the paper names", 6.0, systems::make),
+        part("fig2", "the drift c and the field ∇G", 2.0, |_| fields::make()),
+        part("averages", "averages along decreasing steps", 5.0, averages::make),
+        part("fig3", "invariant measures for the quartic potential", 5.0, wells::invariant),
+        part("fig4", "iterates, and which step is too large", 5.0, wells::iterates),
+        part("overdamped", "much friction", 4.0, overdamped::make),
+        part("conformal", "conformal Hamiltonian fields", 4.0, |_| conformal::make()),
+        part("temperature", "every temperature", 6.0, temperature::make),
+        part("orders", "integrators and their orders", 12.0, orders::make),
+        part("gaussian", "the Gaussian kinetic energy, working", 5.0, gaussian::make),
+        part("law", "error and speed of the law", 3.0, law::make),
+    ]
+}

@@ -1,0 +1,138 @@
+//! Where the mass is: minima of an energy, sought over many decades.
+
+use super::GibbsError;
+
+/// Mass is sought, and cells are laid, in this way.
+pub(super) struct Line {
+    /// Exponents of 2 between which |x| is looked at.
+    pub(super) octaves: std::ops::Range<i32>,
+    /// Points an octave.
+    pub(super) per_octave: i32,
+    /// Points over the stretch that seems to hold the mass: ripples are seen from here.
+    pub(super) fine: usize,
+    /// Relative error of the density on a cell.
+    pub(super) tolerance: f64,
+    /// A cell with less than this part of the mass is left out.
+    pub(super) negligible: f64,
+    /// Cells are halved at most this often, all together: an energy that is computed with noise is never followed.
+    pub(super) halvings: usize,
+    /// Beyond this |x| an f that is no number has overflowed; before, it has the edge of its domain there.
+    pub(super) horizon: f64,
+}
+
+/// A whole line, up to where squares still are numbers.
+pub(super) const LINE: Line = Line {
+    octaves: -30..498,
+    per_octave: 16,
+    fine: 8192,
+    tolerance: 1e-11,
+    negligible: 1e-60,
+    halvings: 20_000,
+    horizon: 1e20,
+};
+
+/// By how much the energy may exceed its minimum for a place to matter.
+const DEEP: f64 = 40.0;
+
+/// What was found.
+pub(super) struct Search {
+    /// Local minima, in order.
+    pub(super) minima: Vec<f64>,
+    /// The energy at the lowest.
+    pub(super) lowest: f64,
+    /// The outermost points at which the energy is a number.
+    pub(super) ends: [f64; 2],
+}
+
+impl Search {
+    pub(super) fn new(
+        energy: &dyn Fn(f64) -> f64,
+        slope: &dyn Fn(f64) -> f64,
+        line: &Line,
+    ) -> Result<Self, GibbsError> {
+        // What is no number is no place for mass.
+        let energy = |x: f64| Some(energy(x)).filter(|u| !u.is_nan()).unwrap_or(f64::INFINITY);
+        let mut points: Vec<(f64, f64)> = log_grid(line).into_iter().map(|x| (x, energy(x))).collect();
+        let lowest = |points: &[(f64, f64)]| points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((at, least)) = lowest(&points).filter(|(_, u)| *u < f64::INFINITY) else {
+            return Err(GibbsError::Nowhere);
+        };
+        let greatest = points.iter().map(|(_, u)| *u).fold(least, f64::max);
+        if greatest == least {
+            return Err(GibbsError::Nowhere);
+        }
+        let mut finite = points.iter().filter(|(_, u)| u.is_finite()).map(|(x, _)| *x);
+        let first = finite.next().unwrap_or(at);
+        let ends = [first, finite.next_back().unwrap_or(first)];
+        if least == f64::NEG_INFINITY || (at.abs() > line.horizon && ends.contains(&at)) {
+            return Err(GibbsError::Falls(at));
+        }
+        points.extend(fine_grid(&points, least, line.fine).into_iter().map(|x| (x, energy(x))));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.dedup_by(|a, b| a.0 == b.0);
+        let minima: Vec<f64> = brackets(&points).map(|(low, high)| refined(slope, low, high)).collect();
+        let lowest = minima.iter().map(|&x| energy(x)).fold(f64::INFINITY, f64::min);
+        if !lowest.is_finite() {
+            return Err(GibbsError::Nowhere);
+        }
+        Ok(Self { minima, lowest, ends })
+    }
+}
+
+/// Zero, and powers of 2 on either side of it.
+fn log_grid(line: &Line) -> Vec<f64> {
+    let steps = line.octaves.start * line.per_octave..=line.octaves.end * line.per_octave;
+    let positive: Vec<f64> = steps.map(|i| libm::exp2(f64::from(i) / f64::from(line.per_octave))).collect();
+    positive.iter().rev().map(|x| -x).chain([0.0]).chain(positive.iter().copied()).collect()
+}
+
+/// Equal steps over the stretch of a grid where the energy is not far above the least.
+fn fine_grid(points: &[(f64, f64)], least: f64, count: usize) -> Vec<f64> {
+    let deep = |(_, u): &(f64, f64)| u - least < DEEP;
+    let from = points.iter().position(deep).unwrap_or(0).saturating_sub(1);
+    let to = points.iter().rposition(deep).map_or(0, |i| (i + 1).min(points.len() - 1));
+    let (low, high) = (points[from].0, points[to].0);
+    (0..=count).map(|i| low + (high - low) * (i as f64 / count as f64)).collect()
+}
+
+/// Neighbours of every stretch of equal values that lies below both.
+fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
+    let mut runs = points.chunk_by(|a, b| a.1 == b.1).peekable();
+    let mut before: Option<(f64, f64)> = None;
+    std::iter::from_fn(move || {
+        loop {
+            let run = runs.next()?;
+            let (left, right) = (before, runs.peek().map(|next| next[0]));
+            before = run.last().copied();
+            let value = run[0].1;
+            // An end of the line is no minimum.
+            if let (Some(left), Some(right)) = (left, right)
+                && left.1 > value
+                && right.1 > value
+            {
+                return Some((left.0, right.0));
+            }
+        }
+    })
+}
+
+/// Where the slope changes sign between two points; their middle if it does not.
+fn refined(slope: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    let changes = slope(low) < 0.0 && slope(high) > 0.0;
+    let middle = |low: f64, high: f64| low + 0.5 * (high - low);
+    while changes {
+        let at = middle(low, high);
+        if at <= low || at >= high {
+            break;
+        }
+        let s = slope(at);
+        if s == 0.0 {
+            return at;
+        } else if s < 0.0 {
+            low = at;
+        } else {
+            high = at;
+        }
+    }
+    middle(low, high)
+}
