@@ -145,22 +145,21 @@ fn claims(problems: &[Vec<Curve>]) -> Vec<Claim> {
     };
     let (first, second) = (orders(1), orders(2));
     // Where the largest step is already beyond the asymptotic regime, the slope is a little off.
-    let verdict = |orders: &[(String, f64, f64)], wanted: f64| match orders {
+    let slack = |error: f64| 0.35 + 2.0 * error;
+    let verdict = |orders: &[(String, f64, f64)], right: &dyn Fn(f64, f64) -> bool| match orders {
         [] => Verdict::Fails,
-        orders => Verdict::of_all(
-            orders.iter().map(|(_, order, error)| (order - wanted).abs() < 0.35 + 3.0 * error),
-        ),
+        orders => Verdict::of_all(orders.iter().map(|(_, order, error)| right(*order, *error))),
     };
     vec![
         Claim::ours(
             "Euler's scheme, the paper's, is of first order in the step.",
             format!("Measured: {}.", told(&first)),
-            verdict(&first, 1.0),
+            verdict(&first, &|order, error| (order - 1.0).abs() < slack(error)),
         ),
         Claim::ours(
-            "BAOAB and ABOBA are of second order.",
+            "BAOAB and ABOBA are of second order, or more where the leading error happens to cancel.",
             format!("Measured, where the bias is seen and of one sign: {}.", told(&second)),
-            verdict(&second, 2.0),
+            verdict(&second, &|order, error| order > 2.0 - slack(error)),
         ),
     ]
 }
