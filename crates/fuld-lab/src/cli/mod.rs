@@ -2,11 +2,14 @@
 
 mod bar;
 mod checkpoints;
+mod completions;
 mod data;
 mod device;
+mod law;
 mod live;
 mod output;
 mod reproduce;
+mod picture;
 mod summary;
 mod sweep;
 mod train;
@@ -58,9 +61,11 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Reproduce(reproduce::Reproduce),
+    Law(law::Law),
     Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
+    Completions(completions::Completions),
 }
 
 impl Cli {
@@ -69,9 +74,11 @@ impl Cli {
         let output = &self.output;
         let outcome = match self.command {
             Command::Reproduce(command) => command.run(output),
+            Command::Law(command) => command.run(output).map(|()| ExitCode::SUCCESS),
             Command::Train(command) => command.run(output),
             Command::Sweep(command) => command.run(output),
             Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),
+            Command::Completions(command) => command.run().map(|()| ExitCode::SUCCESS),
         };
         outcome.unwrap_or_else(|error| {
             eprintln!("error: {}", told(&error));

@@ -1,0 +1,31 @@
+//! `fuld completions`: what the shell needs to complete commands and options.
+
+use super::Cli;
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+use std::io::Write;
+
+/// Print completions for your shell.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Where to put them:
+  bash        fuld completions bash > ~/.local/share/bash-completion/completions/fuld
+  zsh         fuld completions zsh > ~/.zfunc/_fuld       with fpath+=~/.zfunc before compinit in ~/.zshrc
+  fish        fuld completions fish > ~/.config/fish/completions/fuld.fish
+  elvish      fuld completions elvish > ~/.config/elvish/lib/fuld.elv        and: use fuld in rc.elv
+  powershell  fuld completions powershell >> $PROFILE
+
+They work in shells that are started afterwards.")]
+pub(super) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        // Into memory first: the generator panics where it cannot write.
+        let mut script = Vec::new();
+        generate(self.shell, &mut Cli::command(), "fuld", &mut script);
+        Ok(std::io::stdout().write_all(&script)?)
+    }
+}

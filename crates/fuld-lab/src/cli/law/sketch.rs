@@ -1,0 +1,95 @@
+//! Curves in the terminal, of dots of Braille: two across and four down in a character.
+
+use std::fmt::Write;
+
+const WIDTH: usize = 64;
+const HEIGHT: usize = 14;
+/// Bits of a Braille character, by column and row of the dot.
+const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
+
+/// A function to be drawn.
+pub(super) struct Curve<'a> {
+    pub(super) of: Box<dyn Fn(f64) -> f64 + 'a>,
+    /// With gaps, to be told from the others.
+    pub(super) dotted: bool,
+}
+
+/// The curves from one x to another. The first ones say how high the picture is: what is not dotted is always whole.
+pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
+    let columns = 2 * WIDTH;
+    let x = |i: usize| from + (to - from) * i as f64 / (columns - 1) as f64;
+    let heights = |curve: &Curve<'_>| (0..columns).map(|i| (curve.of)(x(i))).collect::<Vec<f64>>();
+    let lines: Vec<(Vec<f64>, bool)> = curves.iter().map(|curve| (heights(curve), curve.dotted)).collect();
+    let whole = lines.iter().filter(|(_, dotted)| !dotted).flat_map(|(line, _)| line);
+    let (low, high) = whole
+        .filter(|y| y.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| (low.min(y), high.max(y)));
+    if low >= high {
+        return String::new();
+    }
+    let rows = 4 * HEIGHT;
+    let row = |y: f64| ((high - y) / (high - low) * (rows - 1) as f64).round();
+    let mut cells = vec![[0u8; WIDTH]; HEIGHT];
+    let mut dot = |column: usize, row: f64| {
+        if (0.0..rows as f64).contains(&row) {
+            let row = row as usize;
+            cells[row / 4][column / 2] |= DOTS[column % 2][row % 4];
+        }
+    };
+    for (line, dotted) in &lines {
+        for (i, &y) in line.iter().enumerate() {
+            if *dotted && i % 3 > 0 || !y.is_finite() {
+                continue;
+            }
+            dot(i, row(y));
+            // Where it is steep, what lies between this dot and the next belongs to the curve too.
+            if let Some(&next) = line.get(i + 1).filter(|next| next.is_finite() && !dotted) {
+                let (a, b) = (row(y), row(next));
+                let mut between = a.min(b) + 1.0;
+                while between < a.max(b) {
+                    dot(i, between);
+                    between += 1.0;
+                }
+            }
+        }
+    }
+    let mut text = String::new();
+    for (i, cells) in cells.iter().enumerate() {
+        let margin = match i {
+            0 => format!("{high:.3}"),
+            _ if i + 1 == HEIGHT => format!("{low:.3}"),
+            _ => String::new(),
+        };
+        let braille: String =
+            cells.iter().map(|&bits| char::from_u32(0x2800 + u32::from(bits)).unwrap_or(' ')).collect();
+        let _ = writeln!(text, "{margin:>10} │{braille}");
+    }
+    let (left, right) = (format!("{from}"), format!("{to}"));
+    let _ = writeln!(text, "{:>10} └{}", "", "─".repeat(WIDTH));
+    let room = WIDTH.saturating_sub(left.len() + right.len());
+    let _ = writeln!(text, "{:>10}  {left}{}{right}", "", " ".repeat(room));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_from_corner_to_corner() {
+        let text = sketch(&[Curve { of: Box::new(|x| x), dotted: false }], (0.0, 1.0));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), HEIGHT + 2);
+        assert!(lines[0].ends_with('⠉') || lines[0].ends_with('⠋') || lines[0].ends_with('⠊'), "{text}");
+        assert!(lines[0].starts_with("     1.000") && lines[HEIGHT - 1].starts_with("     0.000"), "{text}");
+        assert!(lines[HEIGHT - 1].contains("│⣀"), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_left_out() {
+        assert_eq!(sketch(&[Curve { of: Box::new(|_| f64::NAN), dotted: false }], (0.0, 1.0)), "");
+        assert_eq!(sketch(&[], (0.0, 1.0)), "");
+        let spike = |x: f64| if x < 0.5 { f64::INFINITY } else { x };
+        assert!(sketch(&[Curve { of: Box::new(spike), dotted: false }], (0.0, 1.0)).contains("1.000"));
+    }
+}
