@@ -4,6 +4,7 @@ pub mod cli;
 pub mod data;
 pub mod interrupt;
 pub mod mlp;
+pub mod numbers;
 pub mod page;
 pub mod plot;
 pub mod reproduce;

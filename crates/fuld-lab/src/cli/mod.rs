@@ -12,6 +12,7 @@ mod reproduce;
 mod picture;
 mod summary;
 mod sweep;
+mod tail_index;
 mod train;
 
 use crate::settings::SettingsError;
@@ -62,6 +63,7 @@ pub struct Cli {
 enum Command {
     Reproduce(reproduce::Reproduce),
     Law(law::Law),
+    TailIndex(tail_index::TailIndex),
     Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
@@ -75,6 +77,7 @@ impl Cli {
         let outcome = match self.command {
             Command::Reproduce(command) => command.run(output),
             Command::Law(command) => command.run(output).map(|()| ExitCode::SUCCESS),
+            Command::TailIndex(command) => command.run(output).map(|()| ExitCode::SUCCESS),
             Command::Train(command) => command.run(output),
             Command::Sweep(command) => command.run(output),
             Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),

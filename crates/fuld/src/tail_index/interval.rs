@@ -6,6 +6,7 @@ use super::{BlockLogMoments, CharacteristicRegression, LogMoments};
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
 use crate::diagnostics::quantile_of;
 use crate::random::{Purpose, Stream};
+use rayon::prelude::*;
 
 /// The percentile bootstrap: rows are drawn with replacement, the estimator is run on each resample, and the interval lies
 /// between the (1 ∓ level)/2 quantiles of what it said.
@@ -69,18 +70,59 @@ impl Bootstrap {
         self.check()?;
         let estimate = estimator.fit(sample)?;
         let mut drawn = sample.clone();
-        let (mut alphas, mut scales) = (Vec::new(), Vec::new());
-        for index in 0..self.resamples {
-            sample.resample(Stream::new(self.seed, index as u64, Purpose::Resample), &mut drawn);
-            let again = estimator.fit(&drawn)?;
-            alphas.push(again.alpha);
-            scales.extend(again.scale);
-        }
-        let scale = (scales.len() == self.resamples).then(|| self.interval(&scales));
-        Ok(IntervalEstimate { estimate, alpha: self.interval(&alphas), scale })
+        let again = (0..self.resamples)
+            .map(|index| self.again(estimator, sample, index, &mut drawn))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.intervals(estimate, &again))
     }
 
-    fn check(&self) -> Result<(), TailIndexError> {
+    /// As [`with_interval`](TailIndexEstimator::with_interval), to the same numbers, with the resamples spread over the threads of
+    /// rayon; `heard` is told of each that is done.
+    pub fn in_parallel<E>(
+        &self,
+        estimator: &E,
+        sample: &Sample,
+        heard: &(dyn Fn() + Sync),
+    ) -> Result<IntervalEstimate, TailIndexError>
+    where
+        E: TailIndexEstimator + Sync + ?Sized,
+    {
+        self.check()?;
+        let estimate = estimator.fit(sample)?;
+        let again = (0..self.resamples)
+            .into_par_iter()
+            .map_init(
+                || sample.clone(),
+                |drawn, index| self.again(estimator, sample, index, drawn).inspect(|_| heard()),
+            )
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.intervals(estimate, &again))
+    }
+
+    /// The estimate from one resample, for which `drawn` has room.
+    fn again<E>(
+        &self,
+        estimator: &E,
+        sample: &Sample,
+        index: usize,
+        drawn: &mut Sample,
+    ) -> Result<Estimate, TailIndexError>
+    where
+        E: TailIndexEstimator + ?Sized,
+    {
+        sample.resample(Stream::new(self.seed, index as u64, Purpose::Resample), drawn);
+        estimator.fit(drawn)
+    }
+
+    fn intervals(&self, estimate: Estimate, again: &[Estimate]) -> IntervalEstimate {
+        let alphas: Vec<f64> = again.iter().map(|again| again.alpha).collect();
+        let scales: Vec<f64> = again.iter().filter_map(|again| again.scale).collect();
+        let scale = (scales.len() == self.resamples).then(|| self.interval(&scales));
+        IntervalEstimate { estimate, alpha: self.interval(&alphas), scale }
+    }
+
+    /// Refuses a level that is none, and too few resamples for it.
+    pub fn check(&self) -> Result<(), TailIndexError> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(TailIndexError::Level(self.level));
         }
@@ -105,6 +147,7 @@ impl Bootstrap {
 mod tests {
     use super::super::LogMoments;
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn data() -> Vec<f64> {
         (1..=100).map(|i| libm::tan(1.5 * libm::sin(f64::from(i * i)))).collect()
@@ -143,6 +186,12 @@ mod tests {
         let run =
             |seed| LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap();
         assert_eq!(run(5), run(5));
+        let (bootstrap, heard) = (Bootstrap { seed: 5, ..Bootstrap::default() }, AtomicUsize::new(0));
+        let count = || {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
+        assert_eq!(bootstrap.in_parallel(&LogMoments, &sample, &count).unwrap(), run(5));
+        assert_eq!(heard.into_inner(), bootstrap.resamples);
         assert_ne!(run(5), run(6));
         let Interval { low, high } = run(5).alpha;
         assert!((low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12, "({low:?}, {high:?})");

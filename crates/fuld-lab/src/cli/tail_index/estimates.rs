@@ -1,0 +1,99 @@
+//! Every estimator on the data and on Gaussian numbers in its shape.
+
+use fuld::tail_index::{
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, Interval, IntervalEstimate, LogMoments,
+    Sample, TailIndexError, TailIndexEstimator,
+};
+use serde::Serialize;
+
+/// The methods, the most accurate on stable data first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Method {
+    Characteristic,
+    Blocks,
+    LogMoments,
+    Hill,
+}
+
+impl Method {
+    pub(super) const ALL: [Self; 4] = [Self::Characteristic, Self::Blocks, Self::LogMoments, Self::Hill];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Characteristic => "characteristic function",
+            Self::Blocks => "block log-moments",
+            Self::LogMoments => "log-moments",
+            Self::Hill => "Hill",
+        }
+    }
+
+    fn estimator(self) -> Box<dyn TailIndexEstimator + Sync> {
+        match self {
+            Self::Characteristic => Box::new(CharacteristicRegression::default()),
+            Self::Blocks => Box::new(BlockLogMoments::default()),
+            Self::LogMoments => Box::new(LogMoments),
+            Self::Hill => Box::new(Hill::default()),
+        }
+    }
+}
+
+/// What a method says of the data, and of Gaussian numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding {
+    pub(super) data: IntervalEstimate,
+    pub(super) control: IntervalEstimate,
+}
+
+impl Finding {
+    /// Whether the tail is heavier than any that Gaussian numbers are taken to have.
+    pub(super) fn heavy(&self) -> bool {
+        self.data.alpha.high < self.control.alpha.low.min(2.0)
+    }
+}
+
+/// What every method says.
+pub(super) struct Findings(pub(super) Vec<(Method, Result<Finding, TailIndexError>)>);
+
+impl Findings {
+    /// So many fits a sample takes, as `heard` counts them.
+    pub(super) fn fits(bootstrap: &Bootstrap) -> u64 {
+        2 * (Method::ALL.len() * bootstrap.resamples) as u64
+    }
+
+    pub(super) fn of(
+        sample: &Sample,
+        bootstrap: &Bootstrap,
+        heard: &(dyn Fn() + Sync),
+    ) -> Result<Self, TailIndexError> {
+        let twin = sample.gaussian_twin(bootstrap.seed)?;
+        let find = |method: Method| {
+            let estimator = method.estimator();
+            let fit = |sample: &Sample| bootstrap.in_parallel(&*estimator, sample, heard);
+            (method, fit(sample).and_then(|data| Ok(Finding { data, control: fit(&twin)? })))
+        };
+        let all: Vec<_> = Method::ALL.into_iter().map(find).collect();
+        match all.iter().find_map(|(_, found)| found.as_ref().err()) {
+            Some(&error) if all.iter().all(|(_, found)| found.is_err()) => Err(error),
+            _ => Ok(Self(all)),
+        }
+    }
+
+    pub(super) fn by(&self, method: Method) -> Option<&Finding> {
+        self.0.iter().find(|(by, _)| *by == method).and_then(|(_, found)| found.as_ref().ok())
+    }
+}
+
+/// A number with its interval, for machines.
+#[derive(Serialize)]
+pub(super) struct Told {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Told {
+    pub(super) fn new(value: f64, Interval { low, high }: Interval) -> Self {
+        Self { value, low, high }
+    }
+}

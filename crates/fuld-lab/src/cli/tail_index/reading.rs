@@ -1,0 +1,51 @@
+//! What the estimates mean, in a sentence.
+
+use super::estimates::{Finding, Findings, Method};
+use serde::Serialize;
+
+/// Whether there is a heavy tail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Reading {
+    Heavy,
+    NotHeavy,
+    Undecided,
+}
+
+/// The two methods that can tell α near 2 from 2: log-moments are too noisy there, and Hill sees the end of the bulk.
+const JUDGES: [Method; 2] = [Method::Characteristic, Method::Blocks];
+
+/// The reading, and a sentence with the numbers it rests on.
+pub(super) fn reading(findings: &Findings) -> (Reading, String) {
+    let judged: Vec<(Method, &Finding)> =
+        JUDGES.into_iter().filter_map(|judge| Some((judge, findings.by(judge)?))).collect();
+    let begin = judged.iter().map(|(_, finding)| finding.control.alpha.low).fold(2.0, f64::min);
+    let ends = || judged.iter().map(|(_, finding)| finding.data.alpha.high);
+    let gaussian = format!("those of Gaussian numbers begin at {begin:.2}");
+    match judged.iter().filter(|(_, finding)| finding.heavy()).count() {
+        _ if judged.len() < JUDGES.len() => (
+            Reading::Undecided,
+            "Undecided: these are too few numbers for the methods that could tell.".into(),
+        ),
+        0 => {
+            let end = ends().fold(2.0, f64::min);
+            (
+                Reading::NotHeavy,
+                format!("No heavy tail to be seen: the intervals of alpha reach {end:.2}, and {gaussian}."),
+            )
+        }
+        heavy if heavy == judged.len() => {
+            let end = ends().fold(0.0, f64::max);
+            (Reading::Heavy, format!("Heavy tails: the intervals of alpha end at {end:.2}, and {gaussian}."))
+        }
+        _ => {
+            let says = |(judge, finding): &(Method, &Finding)| {
+                let word = if finding.heavy() { "heavy" } else { "not heavy" };
+                format!("{} says {word}", judge.name())
+            };
+            let said: Vec<String> = judged.iter().map(says).collect();
+            let why = "either these are too few numbers, or they are not independent draws from a stable law";
+            (Reading::Undecided, format!("Undecided: {}; {why}.", said.join(", ")))
+        }
+    }
+}

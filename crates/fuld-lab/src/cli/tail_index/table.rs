@@ -1,0 +1,56 @@
+//! The estimates as a table for the eye.
+
+use super::estimates::{Finding, Findings, Method};
+use fuld::tail_index::Interval;
+use std::fmt::Write;
+
+/// A line for each method: the data, then the Gaussian numbers.
+pub(super) fn table(findings: &Findings, level: f64) -> String {
+    let percent = format!("{:.4}", 100.0 * level);
+    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    let mut text = format!(
+        "{:<24} {:>6}  {:<14}  {:>8}  {:<20}  {}\n",
+        "method",
+        "alpha",
+        format!("{percent} %"),
+        "scale",
+        format!("{percent} %"),
+        "Gaussian numbers: alpha"
+    );
+    for (method, found) in &findings.0 {
+        let _ = match found {
+            Ok(finding) => writeln!(text, "{}", line(*method, finding).trim_end()),
+            Err(error) => writeln!(text, "{:<24} {:>6}  {error}", method.name(), "–"),
+        };
+    }
+    text
+}
+
+fn line(method: Method, Finding { data, control }: &Finding) -> String {
+    let (scale, scales) = match (data.estimate.scale, data.scale) {
+        (Some(scale), Some(interval)) => (short(scale), span(interval, short)),
+        _ => ("–".into(), String::new()),
+    };
+    format!(
+        "{:<24} {:>6.3}  {:<14}  {scale:>8}  {scales:<20}  {:.3}  {}",
+        method.name(),
+        data.estimate.alpha,
+        span(data.alpha, |alpha| format!("{alpha:.3}")),
+        control.estimate.alpha,
+        span(control.alpha, |alpha| format!("{alpha:.3}")),
+    )
+}
+
+fn span(Interval { low, high }: Interval, form: impl Fn(f64) -> String) -> String {
+    format!("{} to {}", form(low), form(high))
+}
+
+/// Four digits.
+fn short(number: f64) -> String {
+    let size = number.abs();
+    if (1e-3..1e4).contains(&size) {
+        format!("{number:.*}", (3 - size.log10().floor() as i32).clamp(0, 6) as usize)
+    } else {
+        format!("{number:.2e}")
+    }
+}

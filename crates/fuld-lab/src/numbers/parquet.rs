@@ -1,0 +1,136 @@
+//! The numeric columns of a Parquet file.
+
+use super::{Column, NumbersError, Table, chosen};
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+use std::fs::File;
+use std::path::Path;
+
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Those asked for, or all that hold numbers; nulls are missing.
+pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError> {
+    let file = File::open(path).map_err(|error| NumbersError::Unreadable { path: path.into(), error })?;
+    let damaged = |error: ParquetError| NumbersError::damaged(path, error);
+    let file = SerializedFileReader::new(file).map_err(damaged)?;
+    let schema = file.metadata().file_metadata().schema_descr_ptr();
+    let names: Vec<String> = schema.columns().iter().map(|column| column.path().parts().join(".")).collect();
+    let foreign: Vec<Option<String>> = schema.columns().iter().map(|column| foreign(column)).collect();
+    let places: Vec<usize> = match wanted {
+        [] => (0..names.len()).filter(|&place| foreign[place].is_none()).collect(),
+        wanted => chosen(path, &names, wanted)?,
+    };
+    if let Some(&place) = places.iter().find(|&&place| foreign[place].is_some()) {
+        let what = foreign[place].as_deref().unwrap_or_default();
+        return Err(NumbersError::unusable(
+            path,
+            format!("column {:?} holds {what}, not numbers", names[place]),
+        ));
+    }
+    if places.is_empty() {
+        let why = format!("it has no column of numbers; it has {}", names.join(", "));
+        return Err(NumbersError::unusable(path, why));
+    }
+    let columns = places
+        .iter()
+        .map(|&place| Ok(Column { name: names[place].clone(), values: values(&file, place)? }))
+        .collect::<Result<_, ParquetError>>()
+        .map_err(damaged)?;
+    let left_out = match wanted {
+        [] => names.iter().zip(foreign).filter_map(|(name, what)| Some((name.clone(), what?))).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Table { columns, nameless: false, left_out })
+}
+
+/// What a column holds if it is not plain numbers.
+fn foreign(column: &ColumnDescriptor) -> Option<String> {
+    if column.max_rep_level() > 0 {
+        return Some("lists".into());
+    }
+    if !matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE) {
+        return Some(column.physical_type().to_string().to_lowercase());
+    }
+    match column.logical_type_ref() {
+        None | Some(LogicalType::Integer(_)) => match column.converted_type() {
+            kind @ (ConvertedType::DECIMAL
+            | ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS) => Some(kind.to_string().to_lowercase()),
+            _ => None,
+        },
+        Some(other) => Some(format!("{other:?}").split(['(', ' ']).next().unwrap_or_default().to_lowercase()),
+    }
+}
+
+/// A column of all row groups.
+fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, ParquetError> {
+    let descriptor = file.metadata().file_metadata().schema_descr().column(place);
+    let unsigned = matches!(
+        descriptor.converted_type(),
+        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+    );
+    let mut all = Vec::new();
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group)?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        let there = descriptor.max_def_level();
+        match group.get_column_reader(place)? {
+            ColumnReader::DoubleColumnReader(reader) => each(reader, rows, there, &mut all, |&x| x)?,
+            ColumnReader::FloatColumnReader(reader) => {
+                each(reader, rows, there, &mut all, |&x| f64::from(x))?
+            }
+            ColumnReader::Int32ColumnReader(reader) if unsigned => {
+                each(reader, rows, there, &mut all, |&x| f64::from(x as u32))?
+            }
+            ColumnReader::Int32ColumnReader(reader) => {
+                each(reader, rows, there, &mut all, |&x| f64::from(x))?
+            }
+            ColumnReader::Int64ColumnReader(reader) if unsigned => {
+                each(reader, rows, there, &mut all, |&x| x as u64 as f64)?
+            }
+            ColumnReader::Int64ColumnReader(reader) => each(reader, rows, there, &mut all, |&x| x as f64)?,
+            _ => {}
+        }
+    }
+    Ok(all)
+}
+
+/// Appends the numbers of one column of a row group; a level below `there` says that one is missing.
+fn each<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    rows: usize,
+    there: i16,
+    all: &mut Vec<f64>,
+    number: impl Fn(&T::T) -> f64,
+) -> Result<(), ParquetError> {
+    const BATCH: usize = 65_536;
+    let mut left = rows;
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    while left > 0 {
+        values.clear();
+        levels.clear();
+        let (records, _, _) = reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Err(ParquetError::EOF(format!("{left} rows of a column are not there")));
+        }
+        left -= records.min(left);
+        if there == 0 {
+            all.extend(values.iter().map(&number));
+            continue;
+        }
+        let mut present = values.iter();
+        let next = |level: &i16| match *level == there {
+            true => present.next().map_or(f64::NAN, &number),
+            false => f64::NAN,
+        };
+        all.extend(levels.iter().map(next));
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Text in columns: CSV, or numbers between blanks, with a line of names or without.
+
+use super::{Column, NumbersError, Table, chosen};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A column as it is read.
+#[derive(Default)]
+struct Cells {
+    values: Vec<f64>,
+    /// The first cell that is no number, and its line.
+    foreign: Option<(usize, String)>,
+}
+
+/// Commas, semicolons, tabs or blanks part the cells, whichever the first line has; `#` begins a line of comment.
+pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        NumbersError::unusable(
+            path,
+            format!("line {line} is no text; files are .npy, .parquet or text in columns"),
+        )
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        .peekable();
+    let &(_, first) =
+        lines.peek().ok_or_else(|| NumbersError::unusable(path, "there are no numbers in it"))?;
+    let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator));
+    let split = |(line, text): (usize, &'_ str)| {
+        let cells: Option<Vec<String>> =
+            split(text, separator).map(|cells| cells.into_iter().map(Cow::into_owned).collect());
+        cells.ok_or_else(|| {
+            NumbersError::unusable(path, format!("line {line}: a quote is opened and not closed"))
+        })
+    };
+    let head = split((0, first))?;
+    let named = head.iter().any(|cell| number(cell).is_none());
+    let names: Vec<String> = match named {
+        true => head,
+        false => (1..=head.len()).map(|number| number.to_string()).collect(),
+    };
+    if named {
+        lines.next();
+    }
+    let mut columns: Vec<Cells> = names.iter().map(|_| Cells::default()).collect();
+    for (line, text) in lines {
+        let cells = split((line, text))?;
+        if cells.len() != names.len() {
+            let why = format!("line {line} has {} cells, where the first has {}", cells.len(), names.len());
+            return Err(NumbersError::unusable(path, why));
+        }
+        for (column, cell) in columns.iter_mut().zip(cells) {
+            let number = number(&cell);
+            column.values.push(number.unwrap_or(f64::NAN));
+            if number.is_none() && column.foreign.is_none() {
+                column.foreign = Some((line, cell));
+            }
+        }
+    }
+    table(path, names, columns, wanted, !named)
+}
+
+fn table(
+    path: &Path,
+    names: Vec<String>,
+    columns: Vec<Cells>,
+    wanted: &[String],
+    nameless: bool,
+) -> Result<Table, NumbersError> {
+    let foreign = |(line, cell): &(usize, String)| format!("line {line}: {cell:?} is no number");
+    let numeric = |&place: &usize| columns[place].foreign.is_none();
+    let places = match wanted {
+        [] => (0..names.len()).filter(numeric).collect(),
+        wanted => chosen(path, &names, wanted)?,
+    };
+    let refused =
+        if places.is_empty() { Some(0) } else { places.iter().copied().find(|place| !numeric(place)) };
+    if let Some(place) = refused {
+        let why = columns[place].foreign.as_ref().map(foreign).unwrap_or_default();
+        return Err(NumbersError::unusable(path, format!("column {:?}, {why}", names[place])));
+    }
+    let left_out = match wanted {
+        [] => names
+            .iter()
+            .zip(&columns)
+            .filter_map(|(n, c)| Some((n.clone(), foreign(c.foreign.as_ref()?))))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let column =
+        |&place: &usize| Column { name: names[place].clone(), values: columns[place].values.clone() };
+    Ok(Table { columns: places.iter().map(column).collect(), nameless, left_out })
+}
+
+/// A cell as a number; what is missing is NaN.
+fn number(cell: &str) -> Option<f64> {
+    match cell {
+        "" | "NA" | "N/A" | "null" | "None" => Some(f64::NAN),
+        _ => cell.parse().ok(),
+    }
+}
+
+/// The cells of a line; none if a quote is not closed.
+fn split(line: &str, separator: Option<char>) -> Option<Vec<Cow<'_, str>>> {
+    let Some(separator) = separator else {
+        return Some(line.split_whitespace().map(Cow::Borrowed).collect());
+    };
+    if !line.contains('"') {
+        return Some(line.split(separator).map(str::trim).map(Cow::Borrowed).collect());
+    }
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
+            '"' => quoted = !quoted,
+            letter if letter == separator && !quoted => cells.push(std::mem::take(&mut cell)),
+            letter => cell.push(letter),
+        }
+    }
+    cells.push(cell);
+    (!quoted).then(|| cells.into_iter().map(|cell| Cow::Owned(cell.trim().to_owned())).collect())
+}
