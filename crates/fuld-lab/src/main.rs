@@ -1,6 +1,5 @@
 //! The program `fuld`.
 
-use clap::Parser;
 use fuld_lab::cli::Cli;
 use std::process::ExitCode;
 
@@ -18,5 +17,5 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     end_with_the_reader();
-    Cli::parse().run()
+    Cli::read().run()
 }

@@ -1,5 +1,6 @@
 //! `fuld data`: the data sets.
 
+use super::grouped::grouped;
 use super::output::Output;
 use crate::data::{DataSet, Fetched, Patience, Presence, Source, data_directory, fetch, presence};
 use clap::builder::PossibleValuesParser;
@@ -149,13 +150,6 @@ impl Listed {
     }
 }
 
-/// 60000 as 60,000.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
-    digits.chars().enumerate().map(|(at, digit)| format!("{}{digit}", place(at))).collect()
-}
-
 impl Fetch {
     fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
@@ -192,17 +186,4 @@ fn lies_in(set: &str, dir: &Path) -> anyhow::Result<bool> {
         Presence::Whole { folder, .. } | Presence::Partial { folder, .. } => folder == dir,
         Presence::Absent => false,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 355, 1_442, 60_000, 1_234_567].map(grouped),
-            ["0", "355", "1,442", "60,000", "1,234,567"]
-        );
-    }
 }

@@ -5,6 +5,7 @@ mod checkpoints;
 mod completions;
 mod data;
 mod device;
+mod grouped;
 mod law;
 mod live;
 mod output;
@@ -71,6 +72,11 @@ enum Command {
 }
 
 impl Cli {
+    /// What the command line asks for; wrong usage ends the program.
+    pub fn read() -> Self {
+        Self::parse_from(std::env::args_os().map(law::value_of_range))
+    }
+
     /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.
     pub fn run(self) -> ExitCode {
         let output = &self.output;

@@ -1,9 +1,11 @@
 //! How much is told, and in what form.
 
 use crate::data;
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde::Serialize;
+use std::io::Write;
 
 /// Options of every command. Results go to standard output; notes, progress and errors to standard error.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -58,7 +60,8 @@ impl Output {
         text: impl FnOnce(),
     ) -> anyhow::Result<()> {
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&value())?);
+            let text = serde_json::to_string_pretty(&value())?;
+            writeln!(std::io::stdout(), "{text}").context("writing to standard output")?;
         } else {
             text();
         }

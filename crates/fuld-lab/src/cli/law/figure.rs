@@ -1,6 +1,7 @@
 //! The picture of a function, or of draws.
 
 use super::function::Function;
+use crate::cli::grouped::grouped;
 use crate::plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
 
@@ -50,7 +51,7 @@ impl Function {
 pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64]) -> Figure {
     let (mut from, mut to) = function.range(&laws[0]);
     let finite = || points.iter().copied().filter(|x| x.is_finite());
-    let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+    let (low, high) = extremes(finite());
     if low < high {
         (from, to) = (low, high);
     }
@@ -59,10 +60,10 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
         let xs = between(from, to, wide);
         let axis = if wide { Axis::log } else { Axis::linear };
         let mut panel = Panel::new("").x(axis(function.argument()));
-        let mut floor = f64::INFINITY;
+        let mut heights = Vec::new();
         for law in laws {
             let line = over(function, law, &xs);
-            floor = line.iter().map(|&(_, y)| y).filter(|&y| y > 0.0).fold(floor, f64::min);
+            heights.extend(line.iter().map(|&(_, y)| y).filter(|y| y.is_finite()));
             panel = panel.line(Hue::alpha(law.alpha()), label(law), line);
             if points.len() <= FEW {
                 panel = panel.dots(
@@ -75,9 +76,15 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
         if let Some(gauss) = gauss(function, laws) {
             panel = panel.dashed(Hue::alpha(2.0), "Gaussian (α = 2)", over(function, &gauss, &xs));
         }
+        // The Gaussian falls, or climbs, out of the picture; the others say how high it is.
+        let (low, high) = extremes(heights.into_iter().filter(|&y| !logarithmic || y > 0.0));
+        let room = 0.15 * (high - low);
         let label = function.label();
-        // The Gaussian falls out of any picture; the others say how deep it is.
-        let y = if logarithmic { Axis::log(label).range(0.5 * floor, 1.0) } else { Axis::linear(label) };
+        let y = match logarithmic {
+            true => Axis::log(label).range(0.5 * low, 1.0),
+            false if room > 0.0 => Axis::linear(label).range(low - room, high + room),
+            false => Axis::linear(label),
+        };
         panel.y(y)
     };
     let figure = Figure::new(function.name()).panel_height(340.0).panel(panel(false, (from, to)));
@@ -109,7 +116,7 @@ pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure
         let bin = |(i, &count): (usize, &usize)| (from + (i as f64 + 0.5) * width, count as f64 * unit);
         let bins: Vec<(f64, f64)> = counts.iter().enumerate().map(bin).collect();
         let xs = between(from, to, false);
-        let mut panel = Panel::new(format!("{} draws", draws.len()))
+        let mut panel = Panel::new(format!("{} draws", grouped(draws.len())))
             .x(Axis::linear("x").range(from, to))
             .y(Axis::linear(Function::Sample.label()))
             .steps(Hue::Muted, "draws", &bins)
@@ -120,6 +127,10 @@ pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure
         figure = figure.panel(panel);
     }
     figure
+}
+
+fn extremes(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
 /// The Gaussian of the same scale, unless it is there already.

@@ -17,6 +17,7 @@ use function::Function;
 use input::Taker;
 use levy_stable::{Sampler, SymmetricStable};
 use points::Points;
+pub(super) use points::value_of_range;
 use records::{Form, Records};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 
@@ -53,7 +54,7 @@ pub(super) struct Law {
     #[arg(value_enum)]
     function: Function,
     /// Where: numbers, ranges like -5..5/101, or - for standard input
-    #[arg(value_name = "X", allow_hyphen_values = true)]
+    #[arg(value_name = "X", allow_negative_numbers = true)]
     points: Vec<Points>,
     /// The tail index, 0 < α <= 2; several, with commas between them, make a column each
     #[arg(long, short, value_name = "A", required = true, value_delimiter = ',', allow_hyphen_values = true)]

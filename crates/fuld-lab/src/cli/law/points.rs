@@ -1,5 +1,6 @@
 //! Where a function is asked for: numbers, and ranges of them.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 
 /// The most points of one range; who needs more pipes them in.
@@ -21,19 +22,28 @@ pub(super) enum Points {
     StandardInput,
 }
 
+/// A range that begins below zero would be taken for an option; with a blank before it, it is a value.
+pub(in crate::cli) fn value_of_range(argument: OsString) -> OsString {
+    let range = argument.to_str().is_some_and(|text| {
+        let below = text
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
+        below && text.contains("..")
+    });
+    if range { [" ".into(), argument].into_iter().collect() } else { argument }
+}
+
 impl FromStr for Points {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
         if text == "-" {
             return Ok(Self::StandardInput);
         }
         let Some((from, rest)) = text.split_once("..") else {
-            let unknown = || match text.strip_prefix("--") {
-                Some(_) => format!("there is no option {text}"),
-                None => format!("{text:?} is no number, nor a range like -5..5/101"),
-            };
-            return text.parse().map(Self::One).map_err(|_| unknown());
+            let unknown = |_| format!("{text:?} is no number, nor a range like -5..5/101");
+            return text.parse().map(Self::One).map_err(unknown);
         };
         let (to, count) = rest.split_once('/').map_or((rest, None), |(to, count)| (to, Some(count)));
         let (logarithmic, count) = match count.map(|count| (count.strip_prefix("log"), count)) {
@@ -70,13 +80,18 @@ impl Points {
                 Box::new((0..count).map(move |i| match i as f64 {
                     i if i == steps => to,
                     0.0 => from,
-                    i if logarithmic => from * (to / from).powf(i / steps),
-                    // Each end by its own weight: differences could overflow, and 0 is met exactly.
-                    i => (from * (steps - i) + to * i) / steps,
+                    // By powers of ten, so that decades are met exactly.
+                    i if logarithmic => 10f64.powf(between(from.log10(), to.log10(), i, steps)),
+                    i => between(from, to, i, steps),
                 }))
             }
         }
     }
+}
+
+/// i of `steps` steps on the way, each end by its own weight: differences could overflow, and 0 is met exactly.
+fn between(from: f64, to: f64, i: f64, steps: f64) -> f64 {
+    from * ((steps - i) / steps) + to * (i / steps)
 }
 
 #[cfg(test)]
@@ -103,7 +118,6 @@ mod tests {
     fn what_is_no_range_is_named() {
         let refused = |text: &str| text.parse::<Points>().unwrap_err();
         assert!(refused("abc").contains("abc"));
-        assert!(refused("--alhpa").contains("no option --alhpa"));
         assert!(refused("0..x").contains("\"x\""));
         for text in ["0..1/1", "0..1/0", "0..1/many", "0..1/99999999999"] {
             assert!(refused(text).contains("points"), "{text}");

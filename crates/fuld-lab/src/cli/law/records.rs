@@ -67,8 +67,9 @@ impl<W: Write> Records<W> {
     }
 }
 
-/// As few digits as give the number back exactly, with an exponent where zeros would be many.
-pub(super) fn shortest(number: f64) -> String {
+/// As few digits as give the number back exactly, with an exponent where zeros would be many; 0 has no sign.
+fn shortest(number: f64) -> String {
+    let number = number + 0.0;
     let size = number.abs();
     if number == 0.0 || (1e-5..1e16).contains(&size) || !number.is_finite() {
         number.to_string()

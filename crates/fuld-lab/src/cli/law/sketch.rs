@@ -30,26 +30,12 @@ pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
     let rows = 4 * HEIGHT;
     let row = |y: f64| ((high - y) / (high - low) * (rows - 1) as f64).round();
     let mut cells = vec![[0u8; WIDTH]; HEIGHT];
-    let mut dot = |column: usize, row: f64| {
-        if (0.0..rows as f64).contains(&row) {
-            let row = row as usize;
-            cells[row / 4][column / 2] |= DOTS[column % 2][row % 4];
-        }
-    };
     for (line, dotted) in &lines {
-        for (i, &y) in line.iter().enumerate() {
-            if *dotted && i % 3 > 0 || !y.is_finite() {
-                continue;
-            }
-            dot(i, row(y));
-            // Where it is steep, what lies between this dot and the next belongs to the curve too.
-            if let Some(&next) = line.get(i + 1).filter(|next| next.is_finite() && !dotted) {
-                let (a, b) = (row(y), row(next));
-                let mut between = a.min(b) + 1.0;
-                while between < a.max(b) {
-                    dot(i, between);
-                    between += 1.0;
-                }
+        let dots = dots(line, row);
+        for (column, row) in dots.into_iter().step_by(if *dotted { 3 } else { 1 }) {
+            if (0.0..rows as f64).contains(&row) {
+                let row = row as usize;
+                cells[row / 4][column / 2] |= DOTS[column % 2][row % 4];
             }
         }
     }
@@ -60,15 +46,36 @@ pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
             _ if i + 1 == HEIGHT => format!("{low:.3}"),
             _ => String::new(),
         };
-        let braille: String =
-            cells.iter().map(|&bits| char::from_u32(0x2800 + u32::from(bits)).unwrap_or(' ')).collect();
-        let _ = writeln!(text, "{margin:>10} │{braille}");
+        let _ = writeln!(text, "{margin:>10} │{}", cells.map(braille).iter().collect::<String>().trim_end());
     }
     let (left, right) = (format!("{from}"), format!("{to}"));
     let _ = writeln!(text, "{:>10} └{}", "", "─".repeat(WIDTH));
     let room = WIDTH.saturating_sub(left.len() + right.len());
     let _ = writeln!(text, "{:>10}  {left}{}{right}", "", " ".repeat(room));
     text
+}
+
+/// Columns and rows along a curve; where it is steep, what lies between one dot and the next belongs to it too.
+fn dots(line: &[f64], row: impl Fn(f64) -> f64) -> Vec<(usize, f64)> {
+    let mut all: Vec<(usize, f64)> = Vec::new();
+    for (column, y) in line.iter().enumerate().filter(|(_, y)| y.is_finite()) {
+        let to = row(*y);
+        let from = all.last().filter(|(last, _)| last + 1 == column).map_or(to, |&(_, row)| row);
+        // A curve that comes from far away is drawn only where there is something to see.
+        let from = from.clamp(to - 4.0 * HEIGHT as f64, to + 4.0 * HEIGHT as f64);
+        let step = if to > from { 1.0 } else { -1.0 };
+        let between = ((to - from).abs() - 1.0).max(0.0) as usize;
+        all.extend((1..=between).map(|i| (column, from + step * i as f64)));
+        all.push((column, to));
+    }
+    all
+}
+
+fn braille(bits: u8) -> char {
+    match bits {
+        0 => ' ',
+        _ => char::from_u32(0x2800 + u32::from(bits)).unwrap_or(' '),
+    }
 }
 
 #[cfg(test)]

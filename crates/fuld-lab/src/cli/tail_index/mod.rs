@@ -7,6 +7,7 @@ mod table;
 
 use super::Usage;
 use super::bar::style;
+use super::grouped::grouped;
 use super::output::Output;
 use super::picture::Picture;
 use crate::numbers::{self, Column, Table};
@@ -149,8 +150,8 @@ impl TailIndex {
         for (i, (name, sample, findings)) in found.iter().enumerate() {
             let dimension = sample.pooled().len() / sample.len();
             let what = match dimension {
-                1 => format!("{} numbers", sample.len()),
-                _ => format!("{} rows of {dimension} numbers", sample.len()),
+                1 => format!("{} numbers", grouped(sample.len())),
+                _ => format!("{} rows of {dimension} numbers", grouped(sample.len())),
             };
             println!("{}{name}: {what}\n", if i > 0 { "\n" } else { "" });
             print!("{}", table::table(findings, self.level));

@@ -7,15 +7,10 @@ use std::fmt::Write;
 /// A line for each method: the data, then the Gaussian numbers.
 pub(super) fn table(findings: &Findings, level: f64) -> String {
     let percent = format!("{:.4}", 100.0 * level);
-    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    let interval = format!("{} % interval", percent.trim_end_matches('0').trim_end_matches('.'));
     let mut text = format!(
-        "{:<24} {:>6}  {:<14}  {:>8}  {:<20}  {}\n",
-        "method",
-        "alpha",
-        format!("{percent} %"),
-        "scale",
-        format!("{percent} %"),
-        "Gaussian numbers: alpha"
+        "{:<24} {:>6}  {interval:<16}  {:>8}  {interval:<20}  of Gaussian numbers\n",
+        "method", "alpha", "scale"
     );
     for (method, found) in &findings.0 {
         let _ = match found {
@@ -32,7 +27,7 @@ fn line(method: Method, Finding { data, control }: &Finding) -> String {
         _ => ("–".into(), String::new()),
     };
     format!(
-        "{:<24} {:>6.3}  {:<14}  {scale:>8}  {scales:<20}  {:.3}  {}",
+        "{:<24} {:>6.3}  {:<16}  {scale:>8}  {scales:<20}  {:.3}  {}",
         method.name(),
         data.estimate.alpha,
         span(data.alpha, |alpha| format!("{alpha:.3}")),
