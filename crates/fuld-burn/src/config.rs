@@ -21,7 +21,12 @@ pub enum Form {
         /// Inverse temperature β; 1 gives the paper's field.
         beta: f64,
     },
-    /// SGD's: the same with lr = η², μ = 1 − γη and β = 1.
+    /// The paper's recursion with the field s(αv)/2 of its authors' code, which is another field: [`Coordinates::authors`].
+    Authors {
+        /// Friction γ.
+        gamma: f64,
+    },
+    /// SGD's: the paper's with lr = η², μ = 1 − γη and β = 1.
     ///
     /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
     Sgd {
@@ -53,6 +58,7 @@ impl Form {
     pub(crate) fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
         match self {
             Self::Paper { gamma, beta } => Coordinates::paper(alpha, learning_rate, gamma, beta),
+            Self::Authors { gamma } => Coordinates::authors(alpha, learning_rate, gamma),
             Self::Sgd { momentum } => Coordinates::sgd(alpha, learning_rate, momentum),
             // The first step of a warm-up: nothing moves, wherever the bend is.
             Self::Matched { momentum, scale: Scale::Noise(_) } if learning_rate == 0.0 => {
@@ -112,10 +118,15 @@ impl FuldConfig {
         Fuld::of_runs(std::slice::from_ref(self))
     }
 
+    /// Step, momentum and field of a step with this learning rate (η in the paper's form).
+    pub fn coordinates(&self, learning_rate: f64) -> Result<Coordinates, RuleError> {
+        self.form.coordinates(self.alpha, learning_rate)
+    }
+
     /// Whether steps with this learning rate will be possible: a step itself can only panic. Tabulates nothing, and so does not
     /// notice an α too small for the table, which [`FuldConfig::init`] refuses.
     pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
-        self.form.coordinates(self.alpha, learning_rate)?;
+        self.coordinates(learning_rate)?;
         Self { alpha: 2.0, ..self.clone() }.rule(learning_rate).map(|_| ())
     }
 
@@ -127,6 +138,6 @@ impl FuldConfig {
             decay => WeightDecay::Coupled(decay),
         };
         let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
-        Rule::new(self.form.coordinates(self.alpha, learning_rate)?, options)
+        Rule::new(self.coordinates(learning_rate)?, options)
     }
 }

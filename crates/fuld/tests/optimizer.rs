@@ -171,6 +171,53 @@ fn three_coordinates_against_the_law() {
     }
 }
 
+/// s(αv)/2 from the law itself, at unit scale.
+#[test]
+fn the_authors_field_is_what_their_code_computes() {
+    let (eta, friction) = (0.3, 0.5);
+    for alpha in [0.8, 1.0, 1.2, 1.5, 1.75, 1.95, 1.999] {
+        let unit = SymmetricStable::new(alpha).unwrap();
+        let coordinates = Coordinates::authors(alpha, eta, friction);
+        let h = |v: f64| 0.5 * unit.score(alpha * v);
+        against_the_law(&rule(coordinates, Options::default()), (eta, friction), h, |x| x, 1e-12);
+        let (ours, papers) =
+            (coordinates.unwrap().slope(), Coordinates::paper(alpha, eta, friction, 1.0).unwrap().slope());
+        assert!((ours / (0.5 * alpha * unit.score_derivative(0.0)) - 1.0).abs() < 1e-12);
+        if alpha > 1.0 {
+            assert!((1.99..2.3).contains(&(papers / ours)), "alpha = {alpha}: {}", papers / ours);
+        }
+    }
+    // There their code is SGD, and its step twice what it is just below.
+    let gauss = Coordinates::authors(2.0, eta, friction);
+    assert_eq!(gauss, Coordinates::paper(2.0, eta, friction, 1.0));
+    assert!(Coordinates::authors(0.0, eta, friction).is_err());
+    assert_eq!(Coordinates::authors(1.5, 0.5, 3.0), Err(RuleError::Momentum(-0.5)));
+}
+
+/// Small gradients: the control and what it controls for move alike, and SGD at the same learning rate does not.
+#[test]
+fn small_steps_are_those_of_the_small_signal() {
+    for alpha in [1.2, 1.75] {
+        let forms = [
+            Coordinates::paper(alpha, 0.1, 0.9, 0.5),
+            Coordinates::authors(alpha, 0.1, 0.9),
+            Coordinates::matched(alpha, 0.01, 0.91, 0.3),
+        ];
+        for form in forms {
+            let control = rule(Ok(form.unwrap().small_signal()), Options::default());
+            let form = rule(form, Options::default());
+            let mut states = [(0.0, 0.0); 2];
+            for k in 0..100 {
+                let g = 1e-4 * f64::from(k).sin();
+                states[0] = form.step_one(states[0].0, states[0].1, g);
+                states[1] = control.step_one(states[1].0, states[1].1, g);
+            }
+            let [(x, _), (y, _)] = states;
+            assert!(x != 0.0 && (x / y - 1.0).abs() < 1e-5, "{x} and {y}");
+        }
+    }
+}
+
 #[test]
 fn matched_form_starts_as_sgd() {
     for alpha in [1.0, 1.5, 1.75, 1.99, 2.0] {

@@ -213,6 +213,9 @@ fn headline(settings: &Settings, data: &DataSet) -> String {
             text += &format!(", {name} {value}");
         }
     }
+    if let Some(field) = settings.field {
+        text += &format!(", the {field}' field");
+    }
     if let Some(scale) = settings.scale {
         text += &format!(", scale {scale}");
     }

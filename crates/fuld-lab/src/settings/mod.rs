@@ -1,20 +1,19 @@
 //! What determines a training run: the same names on the command line, in a sweep's grid and in a run's folder.
 
+mod error;
 mod request;
 mod written;
 
+pub use error::SettingsError;
 pub use request::Request;
 pub use written::{Bend, Noise};
 
 use crate::mlp::Shape;
 use clap::ValueEnum;
+use error::MOST_WEIGHTS;
 use fuld_burn::{Form, FuldConfig, Scale};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
-use thiserror::Error;
-
-/// More would be twelve gigabytes of weights, momentum and gradients.
-const MOST_WEIGHTS: f64 = 1e9;
 
 /// The optimizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
@@ -41,6 +40,22 @@ impl Display for Optimizer {
 /// The name on the command line.
 fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(value.to_possible_value().as_ref().map_or("", |value| value.get_name()))
+}
+
+/// The field of the paper's form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// The paper's formula, ∇G_α.
+    Paper,
+    /// What the authors' public code computes, s(αv)/2: rises half as fast, and is no reference.
+    Authors,
+}
+
+impl Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_name(self, f)
+    }
 }
 
 /// What computes.
@@ -97,6 +112,9 @@ pub struct Settings {
     pub gamma: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
+    /// None: the paper's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<Field>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lr: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,62 +127,6 @@ pub struct Settings {
     pub inject_noise: Option<Noise>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail_index: Option<u64>,
-}
-
-/// Settings that do not go together, or are out of range.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum SettingsError {
-    /// Two ways to say the same thing.
-    #[error(
-        "{0} and {1} do not go together: the step is given by eta, gamma and beta, or by lr, momentum and scale"
-    )]
-    TwoForms(&'static str, &'static str),
-    /// A setting of another optimizer.
-    #[error("{optimizer} has no {setting}: leave it out, or choose another optimizer")]
-    Foreign {
-        /// The setting.
-        setting: &'static str,
-        /// What was asked for.
-        optimizer: Optimizer,
-    },
-    /// A number that must be at least one.
-    #[error("{0} must be at least {1}, got {2}")]
-    TooSmall(&'static str, u64, u64),
-    /// A number that must be positive.
-    #[error("{0} must be positive and finite, got {1}")]
-    NotPositive(&'static str, f64),
-    /// A tail index out of range.
-    #[error("alpha must satisfy 0.1 <= alpha <= 2, got {0}")]
-    Alpha(f64),
-    /// A minibatch larger than the set.
-    #[error("a minibatch of {batch} images from a set of {images}: at most {images} are possible")]
-    Batch {
-        /// Images of a minibatch.
-        batch: usize,
-        /// Images of the set.
-        images: usize,
-    },
-    /// A network that no machine at hand can hold.
-    #[error(
-        "{depth} layers of width {width} have {weights:.1e} weights; at most {MOST_WEIGHTS:.0e} are allowed"
-    )]
-    TooLarge {
-        /// Units of a hidden layer.
-        width: usize,
-        /// Layers.
-        depth: usize,
-        /// Weights they would have.
-        weights: f64,
-    },
-    /// `scale = noise` needs to know the noise.
-    #[error(
-        "scale noise takes its scale from the added noise, and none is added: give inject-noise too, or scale noise=SCALE"
-    )]
-    UnknownNoise,
-    /// What the rule itself refuses.
-    #[error(transparent)]
-    Rule(#[from] fuld::optimizer::RuleError),
 }
 
 impl Settings {
@@ -209,15 +171,37 @@ impl Settings {
     /// The update rule of every optimizer with momentum.
     pub fn config(&self) -> FuldConfig {
         let momentum = self.momentum.unwrap_or(0.0);
-        let form = match (self.gamma, self.beta, self.scale) {
-            (Some(gamma), Some(beta), _) => Form::Paper { gamma, beta },
-            (_, _, Some(Bend::Kappa(kappa))) => Form::Matched { momentum, scale: Scale::Kappa(kappa) },
-            (_, _, Some(Bend::Noise(noise))) => {
+        let form = match (self.gamma, self.scale) {
+            (Some(gamma), _) if self.field == Some(Field::Authors) => Form::Authors { gamma },
+            (Some(gamma), _) => Form::Paper { gamma, beta: self.beta.unwrap_or(1.0) },
+            (_, Some(Bend::Kappa(kappa))) => Form::Matched { momentum, scale: Scale::Kappa(kappa) },
+            (_, Some(Bend::Noise(noise))) => {
                 Form::Matched { momentum, scale: Scale::Noise(noise.unwrap_or(f64::NAN)) }
             }
             _ => Form::Sgd { momentum },
         };
         FuldConfig::new(self.alpha, form)
+    }
+
+    /// SGD with momentum that takes the same steps as long as they are small, all else equal: the control that tells what the tail
+    /// does from what the learning rate does.
+    pub fn small_signal(&self) -> Result<Self, SettingsError> {
+        if self.optimizer != Optimizer::Fuld {
+            return Ok(self.clone());
+        }
+        let control = self.config().coordinates(self.step())?.small_signal();
+        Ok(Self {
+            optimizer: Optimizer::Sgdm,
+            alpha: 2.0,
+            eta: None,
+            gamma: None,
+            beta: None,
+            field: None,
+            lr: Some(control.learning_rate()),
+            momentum: Some(control.momentum()),
+            scale: None,
+            ..self.clone()
+        })
     }
 
     /// As text, which tells one run from another.
@@ -292,6 +276,40 @@ mod tests {
         assert!("2.5,1".parse::<Noise>().unwrap_err().contains("2.5"));
         assert!("1.5".parse::<Noise>().unwrap_err().contains("1.5,1e-3"));
         assert!("-3".parse::<Bend>().unwrap_err().contains("-3"));
+    }
+
+    #[test]
+    fn the_authors_field_belongs_to_the_papers_form() {
+        let authors = Request { field: Some(Field::Authors), ..Request::default() };
+        let settings = authors.settings(&mnist(), Device::Cpu).unwrap();
+        assert_eq!(settings.config().form, Form::Authors { gamma: 0.1 });
+        assert!(says(Request { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
+        assert!(says(Request { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3"));
+        assert!(says(Request { optimizer: Some(Optimizer::Sgdm), ..authors }).contains("sgdm has no field"));
+        // The paper's is what there was before there was a choice: the same run, by the same name.
+        let paper = Request { field: Some(Field::Paper), ..Request::default() };
+        assert_eq!(
+            paper.settings(&mnist(), Device::Cpu).unwrap().identity(),
+            Request::default().settings(&mnist(), Device::Cpu).unwrap().identity()
+        );
+    }
+
+    #[test]
+    fn the_control_has_the_small_steps_of_the_original() {
+        let paper = Request::default().settings(&mnist(), Device::Cpu).unwrap();
+        let authors = Request { field: Some(Field::Authors), ..Request::default() };
+        let authors = authors.settings(&mnist(), Device::Cpu).unwrap();
+        for (settings, slope) in [(paper, 1.134), (authors, 0.524)] {
+            let control = settings.small_signal().unwrap();
+            assert_eq!((control.optimizer, control.momentum), (Optimizer::Sgdm, Some(0.99)));
+            assert!((control.step() / 0.01 - slope).abs() < 0.002, "{}", control.step());
+            assert_eq!((control.seed, control.width), (settings.seed, settings.width));
+            // It can be typed: --optimizer sgdm --lr … --momentum ….
+            let (optimizer, lr, momentum) = (Some(Optimizer::Sgdm), control.lr, control.momentum);
+            let typed = Request { optimizer, lr, momentum, ..Request::default() };
+            assert_eq!(typed.settings(&mnist(), Device::Cpu).unwrap(), control);
+            assert_eq!(control.small_signal().unwrap(), control);
+        }
     }
 
     #[test]

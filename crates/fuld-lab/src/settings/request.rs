@@ -1,7 +1,7 @@
 //! What is asked for: the options of the command line, the keys of a grid.
 
 use super::written::{Bend, Noise, parse_every, read_every};
-use super::{Device, Optimizer, Settings, SettingsError, Subject};
+use super::{Device, Field, Optimizer, Settings, SettingsError, Subject};
 use clap::Args;
 use serde::Deserialize;
 
@@ -46,6 +46,9 @@ pub struct Request {
     /// Inverse temperature of the paper's form [default: 1]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub beta: Option<f64>,
+    /// Field of the paper's form [default: paper]
+    #[arg(long, help_heading = "Optimizer")]
+    pub field: Option<Field>,
     /// Learning rate, instead of eta [default with --momentum or --scale: 0.01; adam 0.001]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub lr: Option<f64>,
@@ -73,14 +76,27 @@ impl Request {
     pub fn settings(&self, subject: &Subject, device: Device) -> Result<Settings, SettingsError> {
         let optimizer = self.optimizer();
         self.refuse_foreign()?;
-        let papers = [("eta", self.eta), ("gamma", self.gamma), ("beta", self.beta)];
-        let sgds = [("lr", self.lr), ("momentum", self.momentum), ("scale", self.scale.map(|_| 0.0))];
-        let given = |of: [(&'static str, Option<f64>); 3]| of.into_iter().find(|(_, value)| value.is_some());
-        if let (Some((a, _)), Some((b, _))) = (given(papers), given(sgds)) {
+        let papers = [
+            ("eta", self.eta.is_some()),
+            ("gamma", self.gamma.is_some()),
+            ("beta", self.beta.is_some()),
+            ("field", self.field.is_some()),
+        ];
+        let sgds = [
+            ("lr", self.lr.is_some()),
+            ("momentum", self.momentum.is_some()),
+            ("scale", self.scale.is_some()),
+        ];
+        let given = |of: &[(&'static str, bool)]| of.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+        if let (Some(a), Some(b)) = (given(&papers), given(&sgds)) {
             return Err(SettingsError::TwoForms(a, b));
         }
+        let field = self.field.filter(|field| *field != Field::Paper);
+        if let (Some(Field::Authors), Some(beta)) = (field, self.beta) {
+            return Err(SettingsError::AuthorsBeta(beta));
+        }
         let adam = optimizer == Optimizer::Adam;
-        let paper = given(sgds).is_none() && !adam;
+        let paper = given(&sgds).is_none() && !adam;
         let scale = match self.scale {
             Some(Bend::Noise(None)) => {
                 Some(Bend::Noise(Some(self.inject_noise.ok_or(SettingsError::UnknownNoise)?.scale)))
@@ -101,7 +117,8 @@ impl Request {
             alpha: if optimizer == Optimizer::Fuld { self.alpha.unwrap_or(1.75) } else { 2.0 },
             eta: paper.then(|| self.eta.unwrap_or(0.1)),
             gamma: paper.then(|| self.gamma.unwrap_or(if subject.name == "cifar10" { 0.9 } else { 0.1 })),
-            beta: paper.then(|| self.beta.unwrap_or(1.0)),
+            beta: (paper && field.is_none()).then(|| self.beta.unwrap_or(1.0)),
+            field,
             lr: (!paper).then(|| self.lr.unwrap_or(if adam { 1e-3 } else { 0.01 })),
             momentum: (!paper && !adam).then(|| self.momentum.unwrap_or(0.99)),
             scale,
@@ -124,7 +141,7 @@ impl Request {
     pub fn useful(mut self) -> Self {
         let optimizer = self.optimizer();
         if optimizer != Optimizer::Fuld {
-            (self.alpha, self.scale) = (None, None);
+            (self.alpha, self.scale, self.field) = (None, None, None);
         }
         if !matches!(optimizer, Optimizer::ClipNorm | Optimizer::ClipValue) {
             self.clip = None;
@@ -141,6 +158,7 @@ impl Request {
             // 2 is what the others have.
             ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0) && useful.alpha.is_none()),
             ("scale", self.scale.is_some() && useful.scale.is_none()),
+            ("field", self.field.is_some() && useful.field.is_none()),
             ("clip", self.clip.is_some() && useful.clip.is_none()),
             ("eta", self.eta.is_some() && useful.eta.is_none()),
             ("gamma", self.gamma.is_some() && useful.gamma.is_none()),

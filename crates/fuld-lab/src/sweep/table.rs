@@ -107,6 +107,7 @@ fn row(name: String, what: &Found) -> Row {
         ("eta", number(|s| s.eta)),
         ("gamma", number(|s| s.gamma)),
         ("beta", number(|s| s.beta)),
+        ("field", Cell::Text(s.and_then(|s| s.field).map(|field| field.to_string()))),
         ("lr", number(|s| s.lr)),
         ("momentum", number(|s| s.momentum)),
         ("scale", Cell::Text(s.and_then(|s| s.scale).map(|scale| scale.to_string()))),

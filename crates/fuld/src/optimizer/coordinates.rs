@@ -1,4 +1,4 @@
-//! Three ways to say what the step is. All come down to η, μ and the field h(v) = a ∇G_α(v/κ).
+//! Ways to say what the step is. All come down to η, μ and the field h(v) = a ∇G_α(v/κ).
 
 use super::RuleError;
 use crate::{Beta, Friction, Step};
@@ -37,6 +37,19 @@ impl Coordinates {
             height: width / beta,
         }
         .checked()
+    }
+
+    /// The paper's recursion with the field that its authors' public code computes: h(v) = s(αv)/2, s the score of SαS(1).
+    ///
+    /// That is a ∇G_α(v/κ) with κ = α^(1/α−1) and a = α^(−1/α)/2. It is not the paper's formula and no reference for it: for α < 2 it
+    /// rises 2 to 2.3 times too slowly from 0. At α = 2 the field is v itself, as in SGD, so the step jumps there by 2.
+    pub fn authors(alpha: f64, eta: f64, gamma: f64) -> Result<Self, RuleError> {
+        let paper = Self::paper(alpha, eta, gamma, 1.0)?;
+        if paper.alpha == Alpha::GAUSS {
+            return Ok(paper);
+        }
+        let width = libm::pow(alpha, 1.0 / alpha);
+        Self { kappa: width / alpha, height: 0.5 / width, ..paper }.checked()
     }
 
     /// SGD's coordinates: learning rate lr = η², momentum μ, and h = ∇G_α as in the paper with β = 1.
@@ -115,6 +128,21 @@ impl Coordinates {
     /// h′(0) = a/κ · ∇G_α′(0): by this factor small steps differ from those of SGD with the same learning rate.
     pub fn slope(&self) -> f64 {
         self.height / self.kappa * slope(self.alpha)
+    }
+
+    /// SGD with momentum that takes the same steps as long as they are small: its learning rate is [`Self::slope`] times this one.
+    ///
+    /// What another α does better than this the tail does; the rest is the learning rate.
+    pub fn small_signal(&self) -> Self {
+        let learning_rate = self.slope() * self.learning_rate;
+        Self {
+            alpha: Alpha::GAUSS,
+            learning_rate,
+            momentum: self.momentum,
+            eta: learning_rate.sqrt(),
+            kappa: 1.0,
+            height: 1.0,
+        }
     }
 
     /// η/κ, the factor of b in x ← x − outer · ∇G_α(inner · b).

@@ -10,7 +10,7 @@
 //! coordinate that a rare large gradient has thrown far out moves little, as if it were clipped, and yet the whole leaves a
 //! Gibbs measure invariant.
 //!
-//! [`Coordinates`] say which a, κ, η and μ are meant, in three ways; a [`Rule`] takes the steps.
+//! [`Coordinates`] say which a, κ, η and μ are meant, in several ways; a [`Rule`] takes the steps.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Options, Rule};
