@@ -17,6 +17,7 @@ mod report;
 mod systems;
 mod temperature;
 mod wells;
+pub mod networks;
 
 pub use claim::{Claim, Verdict};
 pub use exhibit::{Exhibit, Table};

@@ -13,6 +13,8 @@ use fuld_burn::{Fuld, FuldConfig};
 pub(super) struct Stepper<B: Backend> {
     clip: Option<Clip>,
     step: f64,
+    /// √lr, which is η in the paper's form.
+    root: f64,
     rule: Rule<B>,
 }
 
@@ -47,7 +49,8 @@ impl<B: Backend> Stepper<B> {
             (Optimizer::ClipValue, Some(limit)) => Some(Clip::Value(limit)),
             _ => None,
         };
-        Ok(Self { clip, step: first.step(), rule })
+        let root = first.eta.unwrap_or_else(|| first.step().sqrt());
+        Ok(Self { clip, step: first.step(), root, rule })
     }
 
     /// Moves the network along the gradients.
@@ -61,6 +64,15 @@ impl<B: Backend> Stepper<B> {
             Rule::Momentum(rule) => rule.step(self.step, net, gradients),
             Rule::Adam(rule) => rule.step(self.step, net, gradients),
         }
+    }
+
+    /// The largest |v| = √lr |b| of each run, if there is a momentum by now.
+    pub(super) fn largest_v(&self) -> Option<Vec<f64>> {
+        let Rule::Momentum(rule) = &self.rule else { return None };
+        let layers = rule.states.iter().flatten();
+        let largest = layers.map(|state| state.momentum_buffer.clone().abs().max_dim(2).max_dim(1));
+        let largest = largest.reduce(Tensor::max_pair)?.into_data();
+        Some(largest.iter::<f64>().map(|b| self.root * b).collect())
     }
 
     /// What is remembered, by a recorder of burn's.

@@ -62,6 +62,12 @@ impl<'a, B: Backend> Trainer<'a, B> {
         &self.net
     }
 
+    /// The largest |v| of any weight of each run, v = −√lr b: the field bends where it is about κ. None before the first step, and for
+    /// rules without momentum.
+    pub fn largest_v(&self) -> Option<Vec<f64>> {
+        self.stepper.largest_v()
+    }
+
     /// Whether the loss of every step can be looked at without waiting for a device.
     pub(super) fn on_host(&self) -> bool {
         self.train.on_host()

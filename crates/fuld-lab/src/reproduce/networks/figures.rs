@@ -1,0 +1,96 @@
+//! The figures: measures over depth, a panel for each width, and what is gained against what.
+
+use super::arm::Arm;
+use super::results::{Measure, Results};
+use crate::plot::{Axis, Figure, Hue, Panel};
+
+/// How far arms stand apart on the axis of depths, so that their error bars do not cover each other.
+const APART: f64 = 0.09;
+
+/// One figure: rows are measures, columns are widths.
+pub(super) fn measures(name: &str, results: &Results, widths: &[usize], rows: &[Measure]) -> Figure {
+    let mut figure = Figure::new(name).columns(widths.len()).panel_height(240.0);
+    for &measure in rows {
+        for &width in widths {
+            figure = figure.panel(panel(results, width, measure));
+        }
+    }
+    figure
+}
+
+fn panel(results: &Results, width: usize, measure: Measure) -> Panel {
+    let depths = depths(results, width);
+    let (axis, title) = if measure.is_loss() {
+        (Axis::log(measure.label()), format!("width {width}"))
+    } else {
+        (Axis::linear(format!("{}, %", measure.label())), format!("width {width}"))
+    };
+    let mut panel = Panel::new(title).x(depth_axis(&depths)).y(axis);
+    for (place, arm) in (-2i32..).zip(Arm::ALL) {
+        let mut points = Vec::new();
+        for &depth in &depths {
+            if let Some((mean, error)) = results.mean(arm, (width, depth), measure) {
+                points.push((depth as f64 + APART * f64::from(place), mean, error));
+            }
+        }
+        panel = series(panel, arm.hue(), arm.label(), arm.is_control(), &points);
+    }
+    panel
+}
+
+/// What α = 1.75 gains in test accuracy over α = 2, and over SGDm at the matched step: a row by the formula, a row by the code.
+pub(super) fn gains(name: &str, results: &Results, widths: &[usize]) -> Figure {
+    let mut figure = Figure::new(name).columns(widths.len()).panel_height(240.0);
+    let rows =
+        [(Arm::Paper, Arm::PaperControl, "formula"), (Arm::Authors, Arm::AuthorsControl, "authors' code")];
+    for (arm, control, title) in rows {
+        for &width in widths {
+            let depths = depths(results, width);
+            let against = |other: Arm, shift: f64| -> Vec<(f64, f64, f64)> {
+                let gap = |&depth: &usize| {
+                    let gap = results.gap(arm, other, Measure::TestAccuracy, &[(width, depth)]);
+                    (depth as f64 + shift, gap.mean, gap.error)
+                };
+                depths.iter().map(gap).filter(|(_, mean, _)| mean.is_finite()).collect()
+            };
+            let mut panel = Panel::new(format!("{title}, width {width}"))
+                .x(depth_axis(&depths))
+                .y(Axis::linear("gain, points"))
+                .horizontal(0.0, "");
+            panel = series(
+                panel,
+                Hue::Vermillion,
+                "over α = 2 at the same η",
+                false,
+                &against(Arm::Gauss, -APART),
+            );
+            panel = series(panel, Hue::Blue, "over SGDm at the matched step", true, &against(control, APART));
+            figure = figure.panel(panel);
+        }
+    }
+    figure
+}
+
+fn depths(results: &Results, width: usize) -> Vec<usize> {
+    results.cells().into_iter().filter(|cell| cell.0 == width).map(|cell| cell.1).collect()
+}
+
+fn depth_axis(depths: &[usize]) -> Axis {
+    let ticks: Vec<f64> = depths.iter().map(|&depth| depth as f64).collect();
+    let (low, high) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+    Axis::linear("depth").range(low - 0.5, high + 0.5).ticks(&ticks)
+}
+
+/// Means joined by a line, with an error bar of one standard error each way.
+fn series(mut panel: Panel, hue: Hue, label: &str, dashed: bool, points: &[(f64, f64, f64)]) -> Panel {
+    let line: Vec<(f64, f64)> = points.iter().map(|&(x, mean, _)| (x, mean)).collect();
+    let bars: Vec<(f64, f64, f64)> = points
+        .iter()
+        .filter(|(.., error)| error.is_finite())
+        .map(|&(x, mean, error)| (x, mean - error, mean + error))
+        .collect();
+    panel = panel.error_bars(hue, bars);
+    panel =
+        if dashed { panel.dashed(hue, label, line.clone()) } else { panel.line(hue, label, line.clone()) };
+    panel.dots(hue, "", line)
+}

@@ -1,0 +1,160 @@
+//! The paper's networks (Figs. 5–8 and the supplement) with their controls: what of the gain is the tail, and what the learning rate.
+
+mod arm;
+mod claims;
+mod exhibit;
+mod figures;
+#[cfg(test)]
+mod made;
+mod plan;
+mod reach;
+mod results;
+mod speed;
+mod training;
+
+use crate::data::{DataError, DataSet, Presence, presence};
+use crate::reproduce::Exhibit;
+use crate::run_folder::read_result;
+use crate::settings::{Settings, Subject};
+use crate::sweep::{self, Job};
+use crate::train::Status;
+use anyhow::Context;
+use arm::Arm;
+use fuld::Control;
+use plan::Plan;
+use reach::Reach;
+use results::{Outcome, Results};
+use speed::Speed;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Which networks to train.
+#[derive(Clone, Debug)]
+pub struct Networks {
+    /// A folder with MNIST or CIFAR-10 or both, to be trained on beside the digits that the program carries.
+    pub data: Option<PathBuf>,
+    /// The paper's whole grid instead of a part of it.
+    pub full: bool,
+    /// The first seed.
+    pub seed: u64,
+    /// Threads, each of which trains a run.
+    pub threads: usize,
+}
+
+/// What is told on the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum News<'a> {
+    /// What comes now, and how long it will take.
+    Plan(&'a str),
+    /// So much of the training is done, from 0 to 1.
+    Done(f64),
+}
+
+/// A data set and its runs.
+struct Work {
+    data: DataSet,
+    subject: Subject,
+    plan: Plan,
+    runs: Vec<(Arm, Settings)>,
+    jobs: Vec<Job>,
+}
+
+impl Networks {
+    /// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
+    /// same call goes on from there.
+    pub fn run(
+        &self,
+        folder: &Path,
+        watch: &(dyn Fn(News<'_>) -> Control + Sync),
+    ) -> anyhow::Result<Option<Vec<Exhibit>>> {
+        let out = folder.join("networks");
+        let works: Vec<Work> = self.works(&out)?;
+        let mut jobs = Vec::new();
+        for work in &works {
+            let speed = Speed::measured(&work.plan, &work.data, &work.subject)?;
+            for job in &work.jobs {
+                if read_result(&job.folder)?.is_none() {
+                    jobs.push((job.clone(), speed.seconds(&job.settings)));
+                }
+            }
+        }
+        watch(News::Plan(&self.told(&works, &jobs)));
+        let data: HashMap<String, DataSet> =
+            works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
+        if !training::train(jobs, &data, &out, self.threads, watch)? {
+            return Ok(None);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
+        let mut exhibits = Vec::new();
+        for Work { data, subject, plan, runs, jobs } in &works {
+            let stop = || watch(News::Done(1.0));
+            let Some(reach) = pool.install(|| Reach::measured(plan, data, subject, &stop))? else {
+                return Ok(None);
+            };
+            exhibits.push(exhibit::exhibit(plan, subject, runs, &read(runs, jobs)?, reach));
+        }
+        Ok(Some(exhibits))
+    }
+
+    /// The data sets that there are, and what is to be trained on each.
+    fn works(&self, out: &Path) -> anyhow::Result<Vec<Work>> {
+        let work = |source: &str, folder: &Path| -> anyhow::Result<Work> {
+            let data = DataSet::load(source, folder)?;
+            let (subject, plan) = (data.subject(), Plan::of(source, self.full, self.seed));
+            let runs = plan.runs(&subject)?;
+            let jobs = sweep::jobs(runs.iter().map(|(_, settings)| settings.clone()).collect(), out, None);
+            Ok(Work { data, subject, plan, runs, jobs })
+        };
+        let mut works = vec![work("digits", Path::new(""))?];
+        if let Some(folder) = &self.data {
+            for set in ["mnist", "cifar10"] {
+                if presence(set, folder)? != Presence::Absent {
+                    works.push(work(set, folder)?);
+                }
+            }
+            if works.len() == 1 {
+                return Err(DataError::Nothing(folder.clone()).into());
+            }
+        }
+        Ok(works)
+    }
+
+    fn told(&self, works: &[Work], jobs: &[(Job, f64)]) -> String {
+        let all: usize = works.iter().map(|work| work.jobs.len()).sum();
+        let sets: Vec<&str> = works.iter().map(|work| claims::Set::of(&work.subject.name).name).collect();
+        let before = match all - jobs.len() {
+            0 => String::new(),
+            done => format!(", {done} of them done before"),
+        };
+        let threads = self.threads.max(1);
+        let seconds = jobs.iter().map(|(_, cost)| cost).sum::<f64>() / threads as f64;
+        let time = if jobs.is_empty() { String::new() } else { format!("; about {}", duration(seconds)) };
+        format!("networks on {}: {all} runs{before}{time} on {threads} threads", sets.join(", "))
+    }
+}
+
+/// What became of the runs.
+fn read(runs: &[(Arm, Settings)], jobs: &[Job]) -> anyhow::Result<Results> {
+    let mut outcomes = Vec::new();
+    for ((arm, settings), job) in runs.iter().zip(jobs) {
+        let result = read_result(&job.folder)?.with_context(|| {
+            format!("{} has no result; give the same command again", job.folder.display())
+        })?;
+        let summary = result.summary.filter(|_| result.status == Status::Finished);
+        let Settings { width, depth, seed, .. } = *settings;
+        outcomes.push(Outcome { arm: *arm, width, depth, seed, summary, reached: result.reached() });
+    }
+    // In an order for people: that of the training is another.
+    outcomes.sort_by_key(|run: &Outcome| (run.arm, run.width, run.depth, run.seed));
+    Ok(Results { outcomes })
+}
+
+/// In the largest unit that leaves a number above one.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} minutes", s / 60.0),
+        s if s < 48.0 * 3600.0 => format!("{:.1} hours", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}

@@ -1,0 +1,243 @@
+//! What the runs came to, and by how much one arm differs from another.
+
+use super::arm::Arm;
+use crate::train::Summary;
+
+/// What is measured of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// Cross entropy on the training set.
+    TrainLoss,
+    /// Accuracy on the training set, in percent.
+    TrainAccuracy,
+    /// Cross entropy on the test set.
+    TestLoss,
+    /// Accuracy on the test set, in percent.
+    TestAccuracy,
+}
+
+impl Measure {
+    /// All of them.
+    pub(super) const ALL: [Self; 4] =
+        [Self::TrainLoss, Self::TrainAccuracy, Self::TestLoss, Self::TestAccuracy];
+
+    /// In words.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::TrainLoss => "training loss",
+            Self::TrainAccuracy => "training accuracy",
+            Self::TestLoss => "test loss",
+            Self::TestAccuracy => "test accuracy",
+        }
+    }
+
+    /// Its value.
+    pub(super) fn of(self, summary: &Summary) -> f64 {
+        match self {
+            Self::TrainLoss => summary.train_loss,
+            Self::TrainAccuracy => 100.0 * summary.train_accuracy,
+            Self::TestLoss => summary.test_loss,
+            Self::TestAccuracy => 100.0 * summary.test_accuracy,
+        }
+    }
+
+    /// Whether small is good.
+    pub(super) fn is_loss(self) -> bool {
+        matches!(self, Self::TrainLoss | Self::TestLoss)
+    }
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Outcome {
+    /// Its optimizer.
+    pub(super) arm: Arm,
+    /// Units of a hidden layer.
+    pub(super) width: usize,
+    /// Linear layers.
+    pub(super) depth: usize,
+    /// Of weights and minibatches.
+    pub(super) seed: u64,
+    /// Means of the last two measurements; none if it diverged.
+    pub(super) summary: Option<Summary>,
+    /// Steps that it took.
+    pub(super) reached: u64,
+}
+
+/// The runs of a data set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Results {
+    /// Every run.
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+/// How much better one arm is than another, seed by seed, over some cells: positive where it is better, whatever is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gap {
+    /// Mean over cells of the mean over seeds.
+    pub(super) mean: f64,
+    /// Its standard error, from the spread over seeds within each cell; NaN where a cell has one seed.
+    pub(super) error: f64,
+    /// Cells in which it is better.
+    pub(super) won: usize,
+    /// Cells in which it is worse.
+    pub(super) lost: usize,
+}
+
+/// Standard errors that a difference must exceed to count. With some ten degrees of freedom chance alone does so one time in thirty.
+pub(super) const SURE: f64 = 2.5;
+
+impl Gap {
+    /// Better by more than chance would have it.
+    pub(super) fn is_gain(&self) -> bool {
+        self.mean > SURE * self.error
+    }
+
+    /// Worse by more than chance would have it.
+    pub(super) fn is_loss(&self) -> bool {
+        -self.mean > SURE * self.error
+    }
+
+    /// How likely it is to win as many cells, or more, if each were the toss of a coin.
+    pub(super) fn chance(&self) -> f64 {
+        let n = self.won + self.lost;
+        let mut term = 0.5f64.powi(n as i32);
+        let mut total = 0.0;
+        for k in 0..=n {
+            if k >= self.won {
+                total += term;
+            }
+            term *= (n - k) as f64 / (k + 1) as f64;
+        }
+        total.min(1.0)
+    }
+}
+
+impl Results {
+    /// The runs of an arm in a cell.
+    pub(super) fn of(&self, arm: Arm, (width, depth): (usize, usize)) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().filter(move |run| (run.arm, run.width, run.depth) == (arm, width, depth))
+    }
+
+    /// The widths and depths that there are, in order.
+    pub(super) fn cells(&self) -> Vec<(usize, usize)> {
+        let mut cells: Vec<_> = self.outcomes.iter().map(|run| (run.width, run.depth)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// The widths that there are, in order.
+    pub(super) fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.cells().iter().map(|cell| cell.0).collect();
+        widths.dedup();
+        widths
+    }
+
+    /// Runs of an arm that diverged.
+    pub(super) fn diverged(&self, arm: Arm) -> usize {
+        self.outcomes.iter().filter(|run| run.arm == arm && run.summary.is_none()).count()
+    }
+
+    /// Mean of a cell over its runs that did not diverge, and the standard error of the mean; none if all did.
+    pub(super) fn mean(&self, arm: Arm, cell: (usize, usize), measure: Measure) -> Option<(f64, f64)> {
+        let values: Vec<f64> =
+            self.of(arm, cell).filter_map(|run| run.summary.as_ref()).map(|s| measure.of(s)).collect();
+        (!values.is_empty()).then(|| mean_and_error(&values))
+    }
+
+    /// How much better an arm is than another in these cells.
+    ///
+    /// Where a run of a pair diverged there is no difference to take the mean of; but of two arms the one that diverged more often has
+    /// lost the cell.
+    pub(super) fn gap(&self, arm: Arm, other: Arm, measure: Measure, cells: &[(usize, usize)]) -> Gap {
+        let sign = if measure.is_loss() { -1.0 } else { 1.0 };
+        let (mut means, mut variance, mut won, mut lost) = (Vec::new(), 0.0, 0, 0);
+        for &cell in cells {
+            let (mut differences, mut ahead) = (Vec::new(), 0i64);
+            for run in self.of(arm, cell) {
+                let Some(against) = self.of(other, cell).find(|against| against.seed == run.seed) else {
+                    continue;
+                };
+                match (&run.summary, &against.summary) {
+                    (Some(a), Some(b)) => differences.push(sign * (measure.of(a) - measure.of(b))),
+                    (Some(_), None) => ahead += 1,
+                    (None, Some(_)) => ahead -= 1,
+                    (None, None) => {}
+                }
+            }
+            let mut verdict = ahead as f64;
+            if !differences.is_empty() {
+                let (mean, error) = mean_and_error(&differences);
+                means.push(mean);
+                variance += error * error;
+                if ahead == 0 {
+                    verdict = mean;
+                }
+            }
+            won += usize::from(verdict > 0.0);
+            lost += usize::from(verdict < 0.0);
+        }
+        let count = means.len() as f64;
+        Gap { mean: means.iter().sum::<f64>() / count, error: variance.sqrt() / count, won, lost }
+    }
+}
+
+/// The mean and its standard error, NaN for a single number.
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::networks::made::{made, outcome};
+
+    #[test]
+    fn gaps_are_paired_and_have_the_right_sign() {
+        // Seeds differ by far more than arms: only pairs show the difference.
+        let results = made(&[64], &[2, 3], |arm, _, _, seed| {
+            let better = if arm == Arm::Paper { 0.01 * (1.0 + seed as f64) } else { 0.0 };
+            (1.0 + 10.0 * seed as f64 - better, 0.5 + better)
+        });
+        let cells = results.cells();
+        let gap = results.gap(Arm::Paper, Arm::Gauss, Measure::TrainLoss, &cells);
+        assert!((gap.mean - 0.02).abs() < 1e-12 && gap.is_gain() && !gap.is_loss(), "{gap:?}");
+        // 0.01, 0.02, 0.03 in both cells: 0.01/√3 for each, and √2 less for two.
+        assert!((gap.error - 0.01 / 6f64.sqrt()).abs() < 1e-12, "{gap:?}");
+        let other = results.gap(Arm::Gauss, Arm::Paper, Measure::TestAccuracy, &cells);
+        assert!((other.mean + 2.0).abs() < 1e-9 && other.is_loss() && (other.won, other.lost) == (0, 2));
+    }
+
+    #[test]
+    fn who_diverges_has_lost() {
+        let mut results = made(&[64], &[2], |arm, _, _, _| (if arm == Arm::Paper { 0.1 } else { 0.2 }, 0.9));
+        let gap = |results: &Results| results.gap(Arm::Paper, Arm::Gauss, Measure::TrainLoss, &[(64, 2)]);
+        assert_eq!((gap(&results).won, gap(&results).lost), (1, 0));
+        let run = results.outcomes.iter_mut().find(|run| run.arm == Arm::Paper).unwrap();
+        run.summary = None;
+        let now = gap(&results);
+        assert_eq!((now.won, now.lost, results.diverged(Arm::Paper)), (0, 1, 1));
+        assert!((now.mean - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_seed_is_never_sure() {
+        let outcomes =
+            vec![outcome(Arm::Paper, 32, 2, 0, (0.1, 0.9)), outcome(Arm::Gauss, 32, 2, 0, (0.9, 0.1))];
+        let gap = Results { outcomes }.gap(Arm::Paper, Arm::Gauss, Measure::TestLoss, &[(32, 2)]);
+        assert!(gap.error.is_nan() && !gap.is_gain() && !gap.is_loss() && gap.won == 1);
+    }
+
+    #[test]
+    fn chance_is_that_of_a_coin() {
+        let chance = |won, lost| Gap { mean: 0.0, error: 0.0, won, lost }.chance();
+        assert!((chance(9, 0) - 1.0 / 512.0).abs() < 1e-15);
+        assert!((chance(8, 1) - 10.0 / 512.0).abs() < 1e-15);
+        assert!((chance(0, 45) - 1.0).abs() < 1e-12 && chance(0, 0) == 1.0);
+        assert!((chance(30, 15) - 0.0178).abs() < 1e-4);
+    }
+}
