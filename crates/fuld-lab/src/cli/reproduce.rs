@@ -4,8 +4,10 @@ use super::bar::style;
 use super::output::Output;
 use super::{INTERRUPTED, Usage};
 use crate::interrupt;
-use crate::reproduce::{Claim, Exhibit, Facts, Interrupted, Lab, Part, Verdict, parts, report};
+use crate::reproduce::networks::{Networks, News};
+use crate::reproduce::{Claim, Exhibit, Facts, Interrupted, Lab, Make, Part, Verdict, parts, report};
 use anyhow::Context;
+use fuld::Control;
 use fuld::durable::replace;
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -25,6 +27,8 @@ Examples:
   fuld reproduce                          everything that needs no download, some minutes
   fuld reproduce --only fig3              one figure
   fuld reproduce --only fig1,fig2,law     some of them
+  fuld reproduce --data ~/data            the networks on MNIST and CIFAR-10 too, as far as they are there; an hour or more
+  fuld reproduce --data ~/data --full     the paper's whole grid, five seeds: says how long, and goes on after a kill
 
 Parts:
   fig1         stable densities and Lévy paths
@@ -34,6 +38,7 @@ Parts:
   fig3         invariant measures for the quartic potential
   fig4         the iterates, and which step is too large
   overdamped   the footnote on much friction
+  networks     figures 5 to 8 and the supplement's networks, with controls
   conformal    the supplement's conformal Hamiltonian fields
   temperature  beyond the paper: every temperature
   orders       beyond the paper: integrators and their orders
@@ -46,12 +51,18 @@ pub(super) struct Reproduce {
     /// Only these parts, separated by commas
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<String>,
+    /// Folder of MNIST, CIFAR-10 or both, as fuld data fetch leaves it, to train the networks on
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds, on every data set there is
+    #[arg(long)]
+    full: bool,
     /// Of all randomness
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
 }
 
 impl Reproduce {
@@ -59,29 +70,30 @@ impl Reproduce {
         let chosen = self.chosen()?;
         std::fs::create_dir_all(&self.out).with_context(|| format!("making {}", self.out.display()))?;
         interrupt::listen()?;
-        let start = Instant::now();
-        let mut exhibits = Vec::new();
-        let interrupted = self.make(&chosen, &mut exhibits, output)?;
-        let page = self.page();
-        let facts = Facts {
-            seed: self.seed,
+        let mut made = Made {
+            exhibits: Vec::new(),
+            page: self.page(),
             command: self.command(),
-            seconds: start.elapsed().as_secs_f64(),
-            threads: if self.threads == 0 { available() } else { self.threads },
+            seed: self.seed,
+            threads: self.threads(),
+            start: Instant::now(),
         };
-        if !exhibits.is_empty() {
-            replace(&page, report(&exhibits, &facts).as_bytes())
-                .with_context(|| format!("writing {}", page.display()))?;
-        }
-        if interrupted {
+        let whole = self.quick(&chosen, &mut made, output)? && self.networks(&chosen, &mut made, output)?;
+        if !whole {
             output.note(|| {
-                format!("interrupted; {} of {} parts are in {}", exhibits.len(), chosen.len(), page.display())
+                "interrupted; what was finished is kept, and the same command trains no network twice".into()
             });
             return Ok(ExitCode::from(INTERRUPTED));
         }
+        let (exhibits, seconds) = (made.in_order(), made.seconds());
         output
-            .result(|| Told::of(&exhibits, &page, facts.seconds), || tell(&exhibits, &page, facts.seconds))?;
+            .result(|| Told::of(&exhibits, &made.page, seconds), || tell(&exhibits, &made.page, seconds))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn threads(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(all)
     }
 
     fn chosen(&self) -> anyhow::Result<Vec<Part>> {
@@ -113,48 +125,114 @@ impl Reproduce {
         if !self.only.is_empty() {
             command += &format!(" --only {}", self.only.join(","));
         }
+        if let Some(data) = &self.data {
+            command += &format!(" --data {}", data.display());
+        }
+        if self.full {
+            command += " --full";
+        }
         if self.seed != 0 {
             command += &format!(" --seed {}", self.seed);
         }
         command
     }
 
-    /// Makes the exhibits and keeps each at once; says whether it was interrupted.
-    fn make(&self, chosen: &[Part], exhibits: &mut Vec<Exhibit>, output: &Output) -> anyhow::Result<bool> {
-        let lab = Lab { seed: self.seed, threads: self.threads };
+    /// Makes all but the networks; says whether it came to the end.
+    fn quick(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
+        let lab = Lab { seed: self.seed, threads: self.threads() };
+        let quick = || {
+            chosen.iter().enumerate().filter_map(|(place, part)| match part.make {
+                Make::Exhibit(make) => Some((place, part, make)),
+                Make::Networks => None,
+            })
+        };
         let weight = |part: &Part| (10.0 * part.seconds) as u64;
-        let bar = output.bar(ProgressBar::new(chosen.iter().map(weight).sum()));
+        let bar = output.bar(ProgressBar::new(quick().map(|(_, part, _)| weight(part)).sum()));
         bar.set_style(style("{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}"));
         bar.enable_steady_tick(Duration::from_millis(200));
-        for part in chosen {
+        for (place, part, make) in quick() {
             bar.set_message(part.shows);
             let start = Instant::now();
-            let exhibit = match (part.make)(&lab) {
+            let exhibit = match make(&lab) {
                 Ok(exhibit) => exhibit,
-                Err(error) if error.is::<Interrupted>() => return Ok(true),
+                Err(error) if error.is::<Interrupted>() => return Ok(false),
                 Err(error) => return Err(error.context(format!("making {}", part.id))),
             };
-            exhibit
-                .keep(&self.out)
-                .with_context(|| format!("writing {}", self.out.join(part.id).display()))?;
-            let line = format!(
-                "{:12} {:30} {:>6.1} s  {}",
-                part.id,
-                marks(&exhibit.claims),
-                start.elapsed().as_secs_f64(),
-                exhibit.title
-            );
-            bar.suspend(|| output.note(|| line));
+            bar.suspend(|| output.note(|| line(&exhibit, start)));
             bar.inc(weight(part));
-            exhibits.push(exhibit);
+            made.keep(place, exhibit, &self.out)?;
         }
         bar.finish_and_clear();
-        Ok(false)
+        Ok(true)
+    }
+
+    /// Trains the networks, if they were asked for; says whether it came to the end.
+    fn networks(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
+        let Some(place) = chosen.iter().position(|part| matches!(part.make, Make::Networks)) else {
+            return Ok(true);
+        };
+        let networks =
+            Networks { data: self.data.clone(), full: self.full, seed: self.seed, threads: self.threads() };
+        let bar = output.bar(ProgressBar::new(1000));
+        bar.set_style(style("{bar:30} {percent} % of the training, {elapsed} so far, ETA {eta}"));
+        let start = Instant::now();
+        let hear = |news: News<'_>| {
+            match news {
+                News::Plan(plan) => bar.suspend(|| output.note(|| plan.into())),
+                News::Done(share) => bar.set_position((1000.0 * share) as u64),
+            }
+            if interrupt::asked() { Control::Stop } else { Control::Continue }
+        };
+        let Some(exhibits) = networks.run(&self.out, &hear)? else { return Ok(false) };
+        bar.finish_and_clear();
+        for exhibit in exhibits {
+            output.note(|| line(&exhibit, start));
+            made.keep(place, exhibit, &self.out)?;
+        }
+        Ok(true)
     }
 }
 
-fn available() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// What has been made so far.
+struct Made {
+    /// Each with its place in the report.
+    exhibits: Vec<(usize, Exhibit)>,
+    page: PathBuf,
+    command: String,
+    seed: u64,
+    threads: usize,
+    start: Instant,
+}
+
+impl Made {
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn in_order(&self) -> Vec<&Exhibit> {
+        let mut all: Vec<_> = self.exhibits.iter().collect();
+        all.sort_by_key(|(place, _)| *place);
+        all.into_iter().map(|(_, exhibit)| exhibit).collect()
+    }
+
+    /// Writes an exhibit, and the report anew: whatever happens next, there is one.
+    fn keep(&mut self, place: usize, exhibit: Exhibit, out: &Path) -> anyhow::Result<()> {
+        exhibit.keep(out).with_context(|| format!("writing {}", out.join(exhibit.id).display()))?;
+        self.exhibits.push((place, exhibit));
+        let facts = Facts {
+            seed: self.seed,
+            command: self.command.clone(),
+            seconds: self.seconds(),
+            threads: self.threads,
+        };
+        replace(&self.page, report(&self.in_order(), &facts).as_bytes())
+            .with_context(|| format!("writing {}", self.page.display()))
+    }
+}
+
+fn line(exhibit: &Exhibit, start: Instant) -> String {
+    let (id, marks, seconds) = (exhibit.id, marks(&exhibit.claims), start.elapsed().as_secs_f64());
+    format!("{id:16} {marks:26} {seconds:>6.1} s  {}", exhibit.title)
 }
 
 fn marks(claims: &[Claim]) -> String {
@@ -176,7 +254,7 @@ fn short(verdict: Verdict) -> &'static str {
     }
 }
 
-fn tell(exhibits: &[Exhibit], page: &Path, seconds: f64) {
+fn tell(exhibits: &[&Exhibit], page: &Path, seconds: f64) {
     for exhibit in exhibits {
         println!("\n{}", exhibit.title);
         for claim in &exhibit.claims {
@@ -211,8 +289,8 @@ struct ToldExhibit<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(exhibits: &'a [Exhibit], report: &'a Path, seconds: f64) -> Self {
-        let told = |exhibit: &'a Exhibit| ToldExhibit {
+    fn of(exhibits: &[&'a Exhibit], report: &'a Path, seconds: f64) -> Self {
+        let told = |exhibit: &&'a Exhibit| ToldExhibit {
             id: exhibit.id,
             title: &exhibit.title,
             claims: &exhibit.claims,

@@ -15,13 +15,22 @@ pub struct Part {
     pub shows: &'static str,
     /// About how many seconds it takes on two cores: what a progress bar weighs it by.
     pub seconds: f64,
-    /// Makes it.
-    pub make: fn(&Lab) -> anyhow::Result<Exhibit>,
+    /// How it is made.
+    pub make: Make,
 }
 
-/// All parts that need no network to be trained.
+/// How a part is made.
+#[derive(Clone, Copy)]
+pub enum Make {
+    /// At once, in seconds.
+    Exhibit(fn(&Lab) -> anyhow::Result<Exhibit>),
+    /// By training [`Networks`](super::networks::Networks).
+    Networks,
+}
+
+/// All parts.
 pub fn parts() -> Vec<Part> {
-    let part = |id, shows, seconds, make| Part { id, shows, seconds, make };
+    let part = |id, shows, seconds, make| Part { id, shows, seconds, make: Make::Exhibit(make) };
     vec![
         part("fig1", "stable densities and Lévy paths", 1.0, levy::make),
         part("systems", "every dynamics the paper names", 6.0, systems::make),
@@ -30,6 +39,7 @@ pub fn parts() -> Vec<Part> {
         part("fig3", "invariant measures for the quartic potential", 5.0, wells::invariant),
         part("fig4", "iterates, and which step is too large", 5.0, wells::iterates),
         part("overdamped", "much friction", 4.0, overdamped::make),
+        Part { id: "networks", shows: "networks, with their controls", seconds: 75.0, make: Make::Networks },
         part("conformal", "conformal Hamiltonian fields", 4.0, |_| conformal::make()),
         part("temperature", "every temperature", 6.0, temperature::make),
         part("orders", "integrators and their orders", 12.0, orders::make),

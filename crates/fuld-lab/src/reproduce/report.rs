@@ -20,7 +20,7 @@ pub struct Facts {
 const STYLE: &str = include_str!("report.css");
 
 /// The page.
-pub fn report(exhibits: &[Exhibit], facts: &Facts) -> String {
+pub fn report(exhibits: &[&Exhibit], facts: &Facts) -> String {
     let mut body = format!("<style>\n{STYLE}</style>\n");
     head(&mut body, exhibits, facts);
     overview(&mut body, exhibits);
@@ -38,11 +38,11 @@ pub fn report(exhibits: &[Exhibit], facts: &Facts) -> String {
     page("Fractional underdamped Langevin dynamics, reproduced", &body)
 }
 
-fn claims(exhibits: &[Exhibit]) -> impl Iterator<Item = &Claim> {
+fn claims<'a>(exhibits: &'a [&Exhibit]) -> impl Iterator<Item = &'a Claim> {
     exhibits.iter().flat_map(|exhibit| &exhibit.claims)
 }
 
-fn head(body: &mut String, exhibits: &[Exhibit], facts: &Facts) {
+fn head(body: &mut String, exhibits: &[&Exhibit], facts: &Facts) {
     let count = |verdict: Verdict| claims(exhibits).filter(|claim| claim.verdict == verdict).count();
     let (holds, part, fails) = (count(Verdict::Holds), count(Verdict::InPart), count(Verdict::Fails));
     let all = holds + part + fails;
@@ -59,7 +59,7 @@ fn head(body: &mut String, exhibits: &[Exhibit], facts: &Facts) {
     );
 }
 
-fn overview(body: &mut String, exhibits: &[Exhibit]) {
+fn overview(body: &mut String, exhibits: &[&Exhibit]) {
     body.push_str("<nav><ol class=\"overview\">\n");
     for exhibit in exhibits {
         let marks: String = exhibit.claims.iter().map(|claim| mark(claim.verdict)).collect();
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn verdicts_are_counted_and_told() {
         let facts = Facts { seed: 7, command: "fuld reproduce --seed 7".into(), seconds: 3.0, threads: 2 };
-        let text = report(&[exhibit(Verdict::Fails)], &facts);
+        let text = report(&[&exhibit(Verdict::Fails)], &facts);
         assert!(text.contains("<b>1</b>do not hold") && text.contains("✗</span> does not hold"));
         assert!(
             text.contains("One &amp; only")
