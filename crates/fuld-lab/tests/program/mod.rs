@@ -1,5 +1,8 @@
 //! The program in a folder of its own: run to its end, or killed on the way.
 
+// Every test crate uses some of it.
+#![allow(dead_code)]
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};

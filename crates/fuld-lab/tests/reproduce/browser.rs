@@ -1,0 +1,75 @@
+//! A page in headless Chromium: nothing missing, nothing said on its console.
+
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Looks at the page from within, and leaves what it saw as text. What an eye would miss: a picture without size or marks, a text that
+/// runs out of the page.
+const LOOK: &str = r##"<script>
+addEventListener("load", () => {
+  const problems = [];
+  for (const picture of document.images) if (!picture.naturalWidth) problems.push("missing picture " + picture.src);
+  const panels = document.querySelectorAll(".panels > svg");
+  panels.forEach((panel, i) => {
+    const box = panel.getBoundingClientRect();
+    if (box.width < 150 || box.height < 100) problems.push("panel " + i + " has no size");
+    if (panel.querySelectorAll("path, circle").length < 8) problems.push("panel " + i + " is empty");
+    for (const path of panel.querySelectorAll("path")) if (/NaN|inf/.test(path.getAttribute("d"))) problems.push("panel " + i + " has a path to nowhere");
+  });
+  const page = document.documentElement;
+  if (page.scrollWidth > page.clientWidth + 1) problems.push("the page is " + page.scrollWidth + " wide in " + page.clientWidth);
+  for (const link of document.querySelectorAll("a[href^='#']"))
+    if (!document.getElementById(link.getAttribute("href").slice(1))) problems.push("no place " + link.href);
+  const colour = getComputedStyle(document.body).backgroundColor;
+  const text = "LOOKED panels=" + panels.length + " background=" + colour + " problems=" + JSON.stringify(problems);
+  document.body.append(text);
+});
+</script>"##;
+
+fn chromium() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
+}
+
+/// Opens a page of ours as a desk and a phone would show it, light and dark. Says so where there is no browser.
+pub(crate) fn opens(page: &Path) {
+    let Some(chromium) = chromium() else {
+        eprintln!(
+            "skipped: there is no Chromium to open {} with (Debian: apt install chromium)",
+            page.display()
+        );
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let looked = folder.path().join("looked.html");
+    let text = std::fs::read_to_string(page).unwrap();
+    let panels = text.matches("role=\"img\"").count();
+    std::fs::write(&looked, text.replace("</body>", &format!("{LOOK}</body>"))).unwrap();
+    for (size, scheme, background) in
+        [("1200,900", "1", "rgb(255, 255, 255)"), ("500,800", "0", "rgb(20, 23, 28)")]
+    {
+        let output = Command::new(chromium)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+            ])
+            .args(["--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .arg(format!("--window-size={size}"))
+            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+            .arg(format!("file://{}", looked.display()))
+            .output()
+            .unwrap();
+        let (seen, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let expected = format!("LOOKED panels={panels} background={background} problems=[]");
+        assert!(panels > 0 && seen.contains(&expected), "{expected}: {:?}", seen.rsplit("LOOKED").next());
+        let said: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(said.is_empty(), "{said:?}");
+    }
+}
