@@ -74,7 +74,7 @@ enum Command {
 impl Cli {
     /// What the command line asks for; wrong usage ends the program.
     pub fn read() -> Self {
-        Self::parse_from(std::env::args_os().map(law::value_of_range))
+        Self::parse_from(law::shielded(std::env::args_os()))
     }
 
     /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.

@@ -17,7 +17,7 @@ use function::Function;
 use input::Taker;
 use levy_stable::{Sampler, SymmetricStable};
 use points::Points;
-pub(super) use points::value_of_range;
+pub(super) use points::shielded;
 use records::{Form, Records};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 
@@ -57,10 +57,10 @@ pub(super) struct Law {
     #[arg(value_name = "X", allow_negative_numbers = true)]
     points: Vec<Points>,
     /// The tail index, 0 < α <= 2; several, with commas between them, make a column each
-    #[arg(long, short, value_name = "A", required = true, value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "A", required = true, value_delimiter = ',', value_parser = points::number, allow_hyphen_values = true)]
     alpha: Vec<f64>,
     /// The scale σ [default: 1]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = points::number, allow_negative_numbers = true)]
     scale: Option<f64>,
     /// How many draws (sample) [default: 10]
     #[arg(long, value_name = "N")]

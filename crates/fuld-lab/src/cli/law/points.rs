@@ -22,15 +22,24 @@ pub(super) enum Points {
     StandardInput,
 }
 
-/// A range that begins below zero would be taken for an option; with a blank before it, it is a value.
-pub(in crate::cli) fn value_of_range(argument: OsString) -> OsString {
-    let range = argument.to_str().is_some_and(|text| {
-        let below = text
-            .strip_prefix('-')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
-        below && text.contains("..")
-    });
-    if range { [" ".into(), argument].into_iter().collect() } else { argument }
+/// Arguments as the parser of options needs them: after the word `law`, what begins below zero and is more than a plain number, like
+/// -5..5/101 or -1e-9, would be taken for options. With a blank before it, it is a value.
+pub(in crate::cli) fn shielded(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let mut law = false;
+    arguments.map(move |argument| {
+        let point =
+            |text: &str| text.starts_with('-') && (text.contains("..") || text.parse::<f64>().is_ok());
+        if law && argument.to_str().is_some_and(point) {
+            return [" ".into(), argument].into_iter().collect();
+        }
+        law |= argument == "law";
+        argument
+    })
+}
+
+/// A number that may have been shielded.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is no number"))
 }
 
 impl FromStr for Points {

@@ -1,0 +1,23 @@
+//! `fuld law` as it is typed.
+
+#[path = "../program/fed.rs"]
+mod fed;
+mod golden;
+mod input;
+mod pictures;
+mod refusal;
+mod sample;
+
+use fed::Ended;
+use tempfile::TempDir;
+
+/// Runs `fuld law` in an empty folder, with this on its standard input.
+fn law(arguments: &str, input: &str) -> Ended {
+    fed::fuld(TempDir::new().unwrap().path(), &format!("law {arguments}"), input)
+}
+
+/// The numbers of CSV with a line of names.
+#[track_caller]
+fn numbers(csv: &str) -> Vec<Vec<f64>> {
+    csv.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
+}

@@ -1,0 +1,37 @@
+//! Pictures on request.
+
+use crate::fed::fuld;
+use std::fs;
+use tempfile::TempDir;
+
+#[test]
+fn every_function_has_a_picture() {
+    let folder = TempDir::new().unwrap();
+    let functions =
+        ["pdf", "logpdf", "cdf", "sf", "quantile", "isf", "score", "score-derivative", "grad-g", "sample"];
+    for function in functions {
+        let arguments = format!("law {function} --alpha 1.25,1.75 --plot {function}.svg");
+        let ended = fuld(folder.path(), &arguments, "");
+        assert!(ended.stderr.contains(&format!("picture in {function}.svg")), "{}", ended.stderr);
+        assert_eq!(ended.printed().is_empty(), function != "sample", "without points, only the picture");
+        let svg = fs::read_to_string(folder.path().join(format!("{function}.svg"))).unwrap();
+        for text in ["α = 1.25", "α = 1.75", "Gaussian (α = 2)"] {
+            assert!(svg.contains(text), "{text} is not in {function}.svg");
+        }
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{function}.svg has places that are none");
+    }
+}
+
+#[test]
+fn points_are_printed_and_drawn() {
+    let folder = TempDir::new().unwrap();
+    let ended = fuld(folder.path(), "law sf 1..1e6/log7 --alpha 1.5 --plot tail.png -q", "");
+    assert_eq!(ended.stderr, "");
+    assert_eq!(ended.printed().lines().count(), 8);
+    assert!(fs::read(folder.path().join("tail.png")).unwrap().starts_with(b"\x89PNG"));
+    // One point has no extent, and the Gaussian itself has no Gaussian beside it.
+    fuld(folder.path(), "law pdf 3 --alpha 2 --plot one.svg", "").printed();
+    let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
+    assert!(svg.contains("α = 2") && !svg.contains("Gaussian"));
+    fuld(folder.path(), "law pdf --alpha 1.5 --plot nowhere/one.svg", "").refused(1, &["nowhere/one.svg"]);
+}

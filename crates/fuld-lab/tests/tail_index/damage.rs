@@ -1,0 +1,64 @@
+//! Files that were cut or changed are refused, by name, and never taken for whole.
+
+use crate::made::{little, npy, parquet, stable};
+use crate::tail_index;
+use ::parquet::basic::Compression;
+use std::fs;
+use tempfile::TempDir;
+
+#[test]
+fn cut_arrays_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let whole = npy("<f8", false, "(40,)", &little(&stable(1.5, 40, 1)));
+    for cut in [0, 3, 6, 8, 9, 10, 60, 127, 128, 129, whole.len() - 8, whole.len() - 1] {
+        fs::write(folder.path().join("x.npy"), &whole[..cut]).unwrap();
+        tail_index(folder.path(), "x.npy").refused(1, &["x.npy is damaged"]);
+    }
+    fs::write(folder.path().join("x.npy"), [&whole[..], b"more"].concat()).unwrap();
+    tail_index(folder.path(), "x.npy")
+        .refused(1, &["x.npy is damaged", "40 x 1 numbers of 8 bytes", "324 bytes"]);
+}
+
+#[test]
+fn arrays_of_something_else_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let refused = |bytes: &[u8], says: &[&str]| {
+        fs::write(folder.path().join("x.npy"), bytes).unwrap();
+        tail_index(folder.path(), "x.npy").refused(1, says);
+    };
+    let data = little(&[0.0; 16]);
+    refused(&npy("<c16", false, "(8,)", &data), &["x.npy", "<c16", "astype(float)"]);
+    refused(&npy("|O", false, "(8,)", &data), &["x.npy", "|O"]);
+    refused(&npy("<f8", false, "(2, 2, 4)", &data), &["x.npy", "[2, 2, 4]", "reshape"]);
+    refused(&npy("<f8", false, "()", &data[..8]), &["x.npy", "reshape"]);
+    refused(&npy("<f8", false, "(-3,)", &data), &["x.npy is damaged"]);
+    refused(&npy("<f8", false, "(99999999999, 99999999999)", &data), &["x.npy is damaged"]);
+    refused(&npy("", false, "(16,)", &data), &["x.npy is damaged"]);
+    let fields = npy("<f8", false, "(16,)", &data);
+    let fields = String::from_utf8_lossy(&fields).replace("'<f8'", "[('a', '<f8')]");
+    assert!(fields.contains("[('a'"));
+    refused(b"PK\x03\x04 something else", &["x.npy is damaged", "begin"]);
+}
+
+/// Whatever byte is changed or missing, there is an error or an answer, and no panic.
+#[test]
+fn damaged_parquet_does_not_panic() {
+    let folder = TempDir::new().unwrap();
+    let whole = parquet(&stable(1.5, 40, 1), Compression::SNAPPY);
+    let run = |bytes: &[u8]| {
+        fs::write(folder.path().join("x.parquet"), bytes).unwrap();
+        let ended = tail_index(folder.path(), "x.parquet --column x --resamples 19");
+        assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+        assert!(matches!(ended.code, Some(0 | 1)), "{:?}: {}", ended.code, ended.stderr);
+        ended
+    };
+    assert_eq!(run(&whole).code, Some(0));
+    for cut in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
+        run(&whole[..cut]).refused(1, &["x.parquet is damaged"]);
+    }
+    for at in (0..whole.len()).step_by(41) {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x5a;
+        run(&changed);
+    }
+}

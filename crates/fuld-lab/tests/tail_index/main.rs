@@ -1,0 +1,25 @@
+//! `fuld tail-index` as it is typed: what it finds, in which files, and what it makes of files that are none.
+
+mod damage;
+#[path = "../program/fed.rs"]
+mod fed;
+mod findings;
+mod formats;
+mod made;
+mod refusal;
+
+use fed::Ended;
+use serde_json::Value;
+use std::path::Path;
+
+/// Runs `fuld tail-index` in a folder.
+fn tail_index(folder: &Path, arguments: &str) -> Ended {
+    fed::fuld(folder, &format!("tail-index {arguments}"), "")
+}
+
+/// What it found, with few resamples.
+#[track_caller]
+fn found(folder: &Path, arguments: &str) -> Value {
+    let printed = tail_index(folder, &format!("{arguments} --json --resamples 39")).printed();
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}:\n{printed}"))
+}
