@@ -2,6 +2,7 @@
 
 use crate::made::{little, npy, stable};
 use crate::{fed, found, tail_index};
+use fuld::random::{Purpose, Stream};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -45,6 +46,20 @@ fn gaussian_numbers_are_not_heavy() {
     let text = tail_index(folder.path(), "x.npy --resamples 39 --level 0.8").printed();
     assert!(text.starts_with("x.npy: 4,000 numbers\n") && text.contains("80 % interval"), "{text}");
     assert!(text.contains("\nNo heavy tail to be seen: "), "{text}");
+}
+
+/// The tail of Laplace's law is exponential: its bulk is like a stable law's, its largest numbers are not.
+#[test]
+fn a_law_that_is_not_stable_is_told_from_one_that_is() {
+    let stream = Stream::new(1, 0, Purpose::Start);
+    let laplace = |n: u64| {
+        let uniform = (stream.word(2 * n) as f64 + 0.5) / 2f64.powi(64);
+        if stream.word(2 * n + 1) & 1 == 0 { uniform.ln() } else { -uniform.ln() }
+    };
+    let folder = folder_with(&(0..8_000).map(laplace).collect::<Vec<f64>>());
+    let sample = &found(folder.path(), "x.npy")["samples"][0];
+    assert_eq!(sample["reading"], "not-stable", "{sample}");
+    assert!(sample["sentence"].as_str().unwrap().contains("fall off faster"), "{sample}");
 }
 
 #[test]

@@ -53,12 +53,16 @@ impl Finding {
 }
 
 /// What every method says.
-pub(super) struct Findings(pub(super) Vec<(Method, Result<Finding, TailIndexError>)>);
+pub(super) struct Findings {
+    pub(super) all: Vec<(Method, Result<Finding, TailIndexError>)>,
+    /// What Hill would say of as many draws from the stable law that the characteristic function found, over its interval of α.
+    pub(super) hill_if_stable: Option<Interval>,
+}
 
 impl Findings {
     /// So many fits a sample takes, as `heard` counts them.
     pub(super) fn fits(bootstrap: &Bootstrap) -> u64 {
-        2 * (Method::ALL.len() * bootstrap.resamples) as u64
+        ((2 * Method::ALL.len() + 2) * bootstrap.resamples) as u64
     }
 
     pub(super) fn of(
@@ -74,13 +78,26 @@ impl Findings {
         };
         let all: Vec<_> = Method::ALL.into_iter().map(find).collect();
         match all.iter().find_map(|(_, found)| found.as_ref().err()) {
-            Some(&error) if all.iter().all(|(_, found)| found.is_err()) => Err(error),
-            _ => Ok(Self(all)),
+            Some(&error) if all.iter().all(|(_, found)| found.is_err()) => return Err(error),
+            _ => {}
         }
+        let mut findings = Self { all, hill_if_stable: None };
+        if let Some(Finding { data, .. }) = findings.by(Method::Characteristic) {
+            let hill = |alpha: f64| {
+                let twin = sample.stable_twin(alpha, bootstrap.seed)?;
+                Ok(bootstrap.in_parallel(&Hill::default(), &twin, heard)?.alpha)
+            };
+            let ends: Result<_, TailIndexError> =
+                hill(data.alpha.low).and_then(|low| Ok((low, hill(data.alpha.high)?)));
+            findings.hill_if_stable = ends
+                .ok()
+                .map(|(low, high)| Interval { low: low.low.min(high.low), high: low.high.max(high.high) });
+        }
+        Ok(findings)
     }
 
     pub(super) fn by(&self, method: Method) -> Option<&Finding> {
-        self.0.iter().find(|(by, _)| *by == method).and_then(|(_, found)| found.as_ref().ok())
+        self.all.iter().find(|(by, _)| *by == method).and_then(|(_, found)| found.as_ref().ok())
     }
 }
 

@@ -13,7 +13,7 @@ use super::picture::Picture;
 use crate::numbers::{self, Column, Table};
 use anyhow::Context;
 use estimates::{Finding, Findings, Told};
-use fuld::tail_index::{Bootstrap, Sample, Scaling, TailIndexError};
+use fuld::tail_index::{Bootstrap, Interval, Sample, Scaling, TailIndexError};
 use indicatif::ProgressBar;
 use reading::reading;
 use serde_json::{Value, json};
@@ -42,6 +42,9 @@ Methods:
   block log-moments         how sums grow: also for data whose sums become stable; needs independence
   log-moments               two moments of log|x|: noisy above 1.7, disturbed by zeros
   Hill                      the largest numbers alone: any power tail, also above 2; misleading for stable laws above 1.5
+
+The reading below the table is computed: heavy if the first two methods say so beyond doubt; not stable if the largest numbers are not as
+often as in draws from the law that was fitted.
 
 Columns of a file with names are chosen with --column, several make rows of vectors; arrays and text without names are rows of vectors.
 Coordinates of vectors are brought to one scale, for a mixture of scales looks like a heavy tail.")]
@@ -161,7 +164,8 @@ impl TailIndex {
 
     fn value(&self, found: &[(String, Sample, Findings)]) -> Value {
         let samples: Vec<Value> = found.iter().map(|(name, sample, findings)| {
-            let methods: Vec<Value> = findings.0.iter().map(|(method, found)| match found {
+            let methods: Vec<Value> = findings
+                    .all.iter().map(|(method, found)| match found {
                 Ok(Finding { data, control }) => json!({
                     "method": method,
                     "alpha": Told::new(data.estimate.alpha, data.alpha),
@@ -174,7 +178,9 @@ impl TailIndex {
             let (reading, sentence) = reading(findings);
             json!({
                 "name": name, "rows": sample.len(), "dimension": sample.pooled().len() / sample.len(),
-                "methods": methods, "reading": reading, "sentence": sentence,
+                "methods": methods,
+                    "hill_if_stable": findings.hill_if_stable.map(|Interval { low, high }| json!({ "low": low, "high": high })),
+                    "reading": reading, "sentence": sentence,
             })
         }).collect();
         json!({

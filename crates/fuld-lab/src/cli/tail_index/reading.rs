@@ -9,6 +9,8 @@ use serde::Serialize;
 pub(super) enum Reading {
     Heavy,
     NotHeavy,
+    /// Its largest numbers are not those of the stable law that its bulk is like.
+    NotStable,
     Undecided,
 }
 
@@ -17,6 +19,9 @@ const JUDGES: [Method; 2] = [Method::Characteristic, Method::Blocks];
 
 /// The reading, and a sentence with the numbers it rests on.
 pub(super) fn reading(findings: &Findings) -> (Reading, String) {
+    if let Some(sentence) = not_stable(findings) {
+        return (Reading::NotStable, sentence);
+    }
     let judged: Vec<(Method, &Finding)> =
         JUDGES.into_iter().filter_map(|judge| Some((judge, findings.by(judge)?))).collect();
     let begin = judged.iter().map(|(_, finding)| finding.control.alpha.low).fold(2.0, f64::min);
@@ -48,4 +53,20 @@ pub(super) fn reading(findings: &Findings) -> (Reading, String) {
             (Reading::Undecided, format!("Undecided: {}; {why}.", said.join(", ")))
         }
     }
+}
+
+/// Says so if Hill reads the largest numbers otherwise than those of the fitted law, intervals apart.
+fn not_stable(findings: &Findings) -> Option<String> {
+    let (bulk, hill) = (findings.by(Method::Characteristic)?, findings.by(Method::Hill)?);
+    let (ours, theirs) = (hill.data.alpha, findings.hill_if_stable?);
+    let how = match () {
+        () if ours.low > theirs.high => "faster",
+        () if ours.high < theirs.low => "more slowly",
+        () => return None,
+    };
+    Some(format!(
+        "Not a stable law: the bulk is like alpha = {:.2}, but the largest numbers fall off {how} than they would then: Hill's \
+         interval is {:.2} to {:.2}, and would be within {:.2} to {:.2}.",
+        bulk.data.estimate.alpha, ours.low, ours.high, theirs.low, theirs.high
+    ))
 }

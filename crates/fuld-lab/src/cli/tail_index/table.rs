@@ -12,7 +12,7 @@ pub(super) fn table(findings: &Findings, level: f64) -> String {
         "{:<24} {:>6}  {interval:<16}  {:>8}  {interval:<20}  of Gaussian numbers\n",
         "method", "alpha", "scale"
     );
-    for (method, found) in &findings.0 {
+    for (method, found) in &findings.all {
         let _ = match found {
             Ok(finding) => writeln!(text, "{}", line(*method, finding).trim_end()),
             Err(error) => writeln!(text, "{:<24} {:>6}  {error}", method.name(), "–"),
