@@ -72,7 +72,7 @@ fn better(set: Set, results: &Results, arm: Arm) -> Claim {
         "Combinations of width and depth in which it is better: {}. On average {}.{}",
         won.join(", "),
         averages(&gaps),
-        divergences(results, &[arm, Arm::Gauss])
+        explosions(results, &[arm, Arm::Gauss])
     );
     Claim::new(
         format!(
@@ -88,22 +88,21 @@ fn better(set: Set, results: &Results, arm: Arm) -> Claim {
 /// "Hence the noise is heavy-tailed": what is left of the gain once the learning rate is the same.
 fn remains(set: Set, results: &Results, arm: Arm, control: Arm) -> Claim {
     let cells = results.cells();
-    let measures = [Measure::TrainLoss, Measure::TestAccuracy];
-    let mut parts = Vec::new();
-    let mut told = Vec::new();
-    for measure in measures {
+    let (mut parts, mut told) = (Vec::new(), Vec::new());
+    for measure in [Measure::TrainLoss, Measure::TestLoss, Measure::TestAccuracy] {
         let gain = results.gap(arm, Arm::Gauss, measure, &cells);
         let rest = results.gap(arm, control, measure, &cells);
         parts.push((rest.is_gain() && rest.mean > TRACE * gain.mean.abs(), rest.mean >= 0.5 * gain.mean));
         let share = if gain.is_gain() {
-            format!(": {:.0} % of the gain", 100.0 * rest.mean / gain.mean)
+            format!(", {:.0} % of the gain", 100.0 * rest.mean / gain.mean).replace('-', "−")
         } else {
             String::new()
         };
         told.push(format!(
-            "{} than with α = 2, and {} than with SGDm at the matched step{share}",
-            difference(measure, gain),
-            difference(measure, rest)
+            "{} {} than with α = 2, and {} than with SGDm at the matched step{share}",
+            measure.label(),
+            amount(measure, gain),
+            amount(measure, rest)
         ));
     }
     let verdict = match parts.iter().filter(|(left, _)| *left).count() {
@@ -117,22 +116,23 @@ fn remains(set: Set, results: &Results, arm: Arm, control: Arm) -> Claim {
             set.name,
             named(arm)
         ),
-        sentence(&told.join("; ")) + &divergences(results, &[arm, control]),
+        sentence(&told.join("; ")) + &explosions(results, &[arm, control]),
         verdict,
     )
 }
 
 /// Where the field is straight, α is nothing but a learning rate.
-fn reaches(set: Set, Reach { largest, bent }: Reach) -> Claim {
+fn reaches(set: Set, Reach { typical, bent, largest }: Reach) -> Claim {
     let verdict = match () {
-        () if largest >= 1.0 => Verdict::Holds,
+        () if typical >= 1.0 => Verdict::Holds,
         () if bent >= STRAIGHT => Verdict::InPart,
         () => Verdict::Fails,
     };
     Claim::new(
         format!("On {}, momenta reach the bend of ∇G_α, |v| ~ 1, where it clips large steps.", set.name),
         format!(
-            "The largest |v| of any weight at any step was {largest:.3}, where the field is off a straight line by {:.2} % of itself.",
+            "In a typical network the largest |v| of any weight at any step was {typical:.3}, where the field is off a straight line by \
+             {:.2} % of itself; in the one that went furthest, {largest:.3}.",
             100.0 * bent
         ),
         verdict,
@@ -175,7 +175,7 @@ fn narrow(set: Set, results: &Results) -> Claim {
         format!(
             "α = 1.75 against 2, all depths: {}.{}",
             averages(&gaps),
-            divergences(results, &[Arm::Paper, Arm::Gauss])
+            explosions(results, &[Arm::Paper, Arm::Gauss])
         ),
         Verdict::of_all(gaps.iter().map(|(_, gap)| !gap.is_gain() && !gap.is_loss())),
     )
@@ -189,7 +189,7 @@ fn wide(set: Set, results: &Results) -> Claim {
         format!(
             "α = 1.75 against 2, all depths: {}.{}",
             averages(&gaps),
-            divergences(results, &[Arm::Paper, Arm::Gauss])
+            explosions(results, &[Arm::Paper, Arm::Gauss])
         ),
         Verdict::of_all(gaps.iter().map(|(_, gap)| gap.is_loss())),
     )
@@ -206,13 +206,17 @@ fn averages(gaps: &[(Measure, Gap)]) -> String {
 
 /// In words, with its standard error.
 fn difference(measure: Measure, gap: Gap) -> String {
-    let Gap { mean, error, .. } = gap;
-    if !measure.is_loss() {
-        let way = if mean < 0.0 { "lower" } else { "higher" };
-        return format!("{} {:.2} ± {error:.2} points {way}", measure.label(), mean.abs());
+    format!("{} {}", measure.label(), amount(measure, gap))
+}
+
+fn amount(measure: Measure, gap: Gap) -> String {
+    let (size, error) = (gap.mean.abs(), gap.error);
+    let way = if measure.is_loss() == (gap.mean < 0.0) { "higher" } else { "lower" };
+    if measure.is_loss() {
+        format!("{size:.4} ± {error:.4} {way}")
+    } else {
+        format!("{size:.2} ± {error:.2} points {way}")
     }
-    let way = if mean < 0.0 { "higher" } else { "lower" };
-    format!("{} {:.4} ± {error:.4} {way}", measure.label(), mean.abs())
 }
 
 fn points(gap: Gap) -> String {
@@ -230,16 +234,19 @@ fn sentence(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect::<String>() + ".")
 }
 
-/// Never silently: runs that diverged are in no mean.
-fn divergences(results: &Results, arms: &[Arm]) -> String {
-    let told = |&arm: &Arm| match results.diverged(arm) {
-        0 => String::new(),
-        count => {
-            let of = results.outcomes.iter().filter(|run| run.arm == arm).count();
-            format!(" {count} of {of} runs of {} diverged and are in no mean.", arm.label())
-        }
+/// Never silently: runs that exploded are in no mean.
+fn explosions(results: &Results, arms: &[Arm]) -> String {
+    let told = |&arm: &Arm| {
+        let (count, all) =
+            (results.exploded(arm), results.outcomes.iter().filter(|run| run.arm == arm).count());
+        (count > 0).then(|| format!("{count} of {all} runs of {}", arm.label()))
     };
-    arms.iter().map(told).collect()
+    let told: Vec<String> = arms.iter().filter_map(told).collect();
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!(" Exploded, and so in no mean: {}.", told.join(", "))
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use crate::plot::{Axis, Figure, Hue, Panel};
 /// How far arms stand apart on the axis of depths, so that their error bars do not cover each other.
 const APART: f64 = 0.09;
 
-/// One figure: rows are measures, columns are widths.
+/// One figure: rows are measures, columns are widths. A single width has two panels in a row.
 pub(super) fn measures(name: &str, results: &Results, widths: &[usize], rows: &[Measure]) -> Figure {
-    let mut figure = Figure::new(name).columns(widths.len()).panel_height(240.0);
+    let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(240.0);
     for &measure in rows {
         for &width in widths {
             figure = figure.panel(panel(results, width, measure));
@@ -38,9 +38,9 @@ fn panel(results: &Results, width: usize, measure: Measure) -> Panel {
     panel
 }
 
-/// What α = 1.75 gains in test accuracy over α = 2, and over SGDm at the matched step: a row by the formula, a row by the code.
+/// By how much α = 1.75 lowers the test loss against α = 2, and against SGDm at the matched step: a row by the formula, a row by the code.
 pub(super) fn gains(name: &str, results: &Results, widths: &[usize]) -> Figure {
-    let mut figure = Figure::new(name).columns(widths.len()).panel_height(240.0);
+    let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(240.0);
     let rows =
         [(Arm::Paper, Arm::PaperControl, "formula"), (Arm::Authors, Arm::AuthorsControl, "authors' code")];
     for (arm, control, title) in rows {
@@ -48,23 +48,29 @@ pub(super) fn gains(name: &str, results: &Results, widths: &[usize]) -> Figure {
             let depths = depths(results, width);
             let against = |other: Arm, shift: f64| -> Vec<(f64, f64, f64)> {
                 let gap = |&depth: &usize| {
-                    let gap = results.gap(arm, other, Measure::TestAccuracy, &[(width, depth)]);
+                    let gap = results.gap(arm, other, Measure::TestLoss, &[(width, depth)]);
                     (depth as f64 + shift, gap.mean, gap.error)
                 };
                 depths.iter().map(gap).filter(|(_, mean, _)| mean.is_finite()).collect()
             };
             let mut panel = Panel::new(format!("{title}, width {width}"))
                 .x(depth_axis(&depths))
-                .y(Axis::linear("gain, points"))
+                .y(Axis::linear("test loss, lower by"))
                 .horizontal(0.0, "");
             panel = series(
                 panel,
                 Hue::Vermillion,
-                "over α = 2 at the same η",
+                "than with α = 2 at the same η",
                 false,
                 &against(Arm::Gauss, -APART),
             );
-            panel = series(panel, Hue::Blue, "over SGDm at the matched step", true, &against(control, APART));
+            panel = series(
+                panel,
+                Hue::Blue,
+                "than with SGDm at the matched step",
+                true,
+                &against(control, APART),
+            );
             figure = figure.panel(panel);
         }
     }

@@ -58,10 +58,21 @@ pub(super) struct Outcome {
     pub(super) depth: usize,
     /// Of weights and minibatches.
     pub(super) seed: u64,
-    /// Means of the last two measurements; none if it diverged.
+    /// Means of the last two measurements; none if its loss ceased to be a number.
     pub(super) summary: Option<Summary>,
     /// Steps that it took.
     pub(super) reached: u64,
+}
+
+/// Ten classes, each as likely as the other.
+const LOSS_OF_A_GUESS: f64 = std::f64::consts::LN_10;
+
+impl Outcome {
+    /// What it came to, unless it exploded: its loss is no number, or in the end more than twice that of a guess. A mean in which such
+    /// runs take part says nothing of the others.
+    pub(super) fn sound(&self) -> Option<&Summary> {
+        self.summary.as_ref().filter(|summary| summary.train_loss <= 2.0 * LOSS_OF_A_GUESS)
+    }
 }
 
 /// The runs of a data set.
@@ -134,21 +145,20 @@ impl Results {
         widths
     }
 
-    /// Runs of an arm that diverged.
-    pub(super) fn diverged(&self, arm: Arm) -> usize {
-        self.outcomes.iter().filter(|run| run.arm == arm && run.summary.is_none()).count()
+    /// Runs of an arm that exploded.
+    pub(super) fn exploded(&self, arm: Arm) -> usize {
+        self.outcomes.iter().filter(|run| run.arm == arm && run.sound().is_none()).count()
     }
 
-    /// Mean of a cell over its runs that did not diverge, and the standard error of the mean; none if all did.
+    /// Mean of a cell over its runs that did not explode, and the standard error of the mean; none if all did.
     pub(super) fn mean(&self, arm: Arm, cell: (usize, usize), measure: Measure) -> Option<(f64, f64)> {
-        let values: Vec<f64> =
-            self.of(arm, cell).filter_map(|run| run.summary.as_ref()).map(|s| measure.of(s)).collect();
+        let values: Vec<f64> = self.of(arm, cell).filter_map(Outcome::sound).map(|s| measure.of(s)).collect();
         (!values.is_empty()).then(|| mean_and_error(&values))
     }
 
     /// How much better an arm is than another in these cells.
     ///
-    /// Where a run of a pair diverged there is no difference to take the mean of; but of two arms the one that diverged more often has
+    /// Where a run of a pair exploded there is no difference to take the mean of; but of two arms the one that exploded more often has
     /// lost the cell.
     pub(super) fn gap(&self, arm: Arm, other: Arm, measure: Measure, cells: &[(usize, usize)]) -> Gap {
         let sign = if measure.is_loss() { -1.0 } else { 1.0 };
@@ -159,7 +169,7 @@ impl Results {
                 let Some(against) = self.of(other, cell).find(|against| against.seed == run.seed) else {
                     continue;
                 };
-                match (&run.summary, &against.summary) {
+                match (run.sound(), against.sound()) {
                     (Some(a), Some(b)) => differences.push(sign * (measure.of(a) - measure.of(b))),
                     (Some(_), None) => ahead += 1,
                     (None, Some(_)) => ahead -= 1,
@@ -201,7 +211,7 @@ mod tests {
         // Seeds differ by far more than arms: only pairs show the difference.
         let results = made(&[64], &[2, 3], |arm, _, _, seed| {
             let better = if arm == Arm::Paper { 0.01 * (1.0 + seed as f64) } else { 0.0 };
-            (1.0 + 10.0 * seed as f64 - better, 0.5 + better)
+            (1.0 + seed as f64 - better, 0.5 + better)
         });
         let cells = results.cells();
         let gap = results.gap(Arm::Paper, Arm::Gauss, Measure::TrainLoss, &cells);
@@ -213,15 +223,18 @@ mod tests {
     }
 
     #[test]
-    fn who_diverges_has_lost() {
+    fn who_explodes_has_lost() {
         let mut results = made(&[64], &[2], |arm, _, _, _| (if arm == Arm::Paper { 0.1 } else { 0.2 }, 0.9));
         let gap = |results: &Results| results.gap(Arm::Paper, Arm::Gauss, Measure::TrainLoss, &[(64, 2)]);
         assert_eq!((gap(&results).won, gap(&results).lost), (1, 0));
-        let run = results.outcomes.iter_mut().find(|run| run.arm == Arm::Paper).unwrap();
-        run.summary = None;
-        let now = gap(&results);
-        assert_eq!((now.won, now.lost, results.diverged(Arm::Paper)), (0, 1, 1));
-        assert!((now.mean - 0.1).abs() < 1e-12);
+        let place = results.outcomes.iter().position(|run| run.arm == Arm::Paper).unwrap();
+        let much = outcome(Arm::Paper, 64, 2, 0, (99.0, 0.1));
+        for exploded in [much, Outcome { summary: None, ..much }] {
+            results.outcomes[place] = exploded;
+            let now = gap(&results);
+            assert_eq!((now.won, now.lost, results.exploded(Arm::Paper)), (0, 1, 1));
+            assert!((now.mean - 0.1).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use super::*;
 use crate::reproduce::networks::made::made;
 
-const FAR: Reach = Reach { largest: 0.04, bent: 0.001 };
+const FAR: Reach = Reach { typical: 0.04, bent: 0.001, largest: 0.08 };
 const DEPTHS: [usize; 5] = [2, 3, 4, 5, 6];
 
 /// Something that differs from seed to seed and arm to arm, much less than what matters, and cancels over the three seeds.
 fn jitter(arm: Arm, depth: usize, seed: u64) -> f64 {
-    1e-5 * (1.0 + arm as u64 as f64) * (depth as f64).cos() * (seed as f64 - 1.0)
+    1e-5 * f64::from(1 + arm as u8) * (depth as f64).cos() * (seed as f64 - 1.0)
 }
 
 /// Results whose gains over α = 2 are given: a loss so much lower, an accuracy so much higher.
@@ -47,7 +47,7 @@ fn better_in_most_cases() {
 }
 
 #[test]
-fn a_run_that_diverged_is_told_and_loses() {
+fn a_run_that_exploded_is_told_and_loses() {
     let mut results = with(&[64, 128], |arm, _, _| if arm == Arm::Paper { 0.01 } else { 0.0 });
     for run in
         results.outcomes.iter_mut().filter(|run| run.arm == Arm::Paper && run.seed == 1 && run.depth > 3)
@@ -57,10 +57,12 @@ fn a_run_that_diverged_is_told_and_loses() {
     assert_eq!(verdict("mnist", &results, FAR, &["most cases", "formula"]), Verdict::Fails);
     let claims = claims(Set::of("mnist"), &results, FAR);
     assert!(
-        claims[0].measured.contains("6 of 30 runs of α = 1.75, the paper's formula diverged"),
+        claims[0]
+            .measured
+            .contains("Exploded, and so in no mean: 6 of 30 runs of α = 1.75, the paper's formula."),
         "{claims:#?}"
     );
-    assert!(!claims[1].measured.contains("diverged"));
+    assert!(!claims[1].measured.contains("xploded"));
 }
 
 #[test]
@@ -126,7 +128,7 @@ fn narrow_and_wide() {
 #[test]
 fn the_bend() {
     let results = with(&[64], |_, _, _| 0.0);
-    let of = |largest, bent| verdict("digits", &results, Reach { largest, bent }, &["bend"]);
+    let of = |typical, bent| verdict("digits", &results, Reach { typical, bent, largest: 99.0 }, &["bend"]);
     assert_eq!(of(1.5, 0.3), Verdict::Holds);
     assert_eq!(of(0.6, 0.08), Verdict::InPart);
     assert_eq!(of(0.04, 0.001), Verdict::Fails);
