@@ -73,3 +73,14 @@ fn the_summary_is_over_seeds_alone() {
     let twos = lines[1..5].iter().filter(|line| line.contains("digits") && line.contains(" ± ")).count();
     assert_eq!(twos, 4, "{summary}");
 }
+
+/// The two fields are two runs, with names and rows of their own.
+#[test]
+fn fields_are_told_apart() {
+    let folder =
+        swept("width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nfield = ['paper', 'authors']\n");
+    let table = Table::of(&folder);
+    let fields: Vec<&str> = table.rows.iter().map(|row| row["field"].as_str()).collect();
+    assert!(fields.len() == 2 && fields.contains(&"") && fields.contains(&"authors"), "{fields:?}");
+    assert_ne!(table.rows[0]["train_loss"], table.rows[1]["train_loss"]);
+}

@@ -23,6 +23,9 @@ fn bad_settings_are_named() {
     refused("--lr inf", 2, &["lr", "inf"]);
     refused("--optimizer sgd", 2, &["sgd", "sgdm"]);
     refused("--optimizer sgdm --alpha 1.5", 2, &["sgdm has no alpha"]);
+    refused("--field authors --lr 0.01", 2, &["field and lr do not go together"]);
+    refused("--field authors --beta 2", 2, &["the authors' field has no beta", "2"]);
+    refused("--field mine", 2, &["mine", "paper", "authors"]);
     refused("--data imagenet", 1, &["imagenet", "digits"]);
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);

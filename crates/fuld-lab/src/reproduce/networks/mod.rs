@@ -59,6 +59,15 @@ struct Work {
     jobs: Vec<Job>,
 }
 
+impl Work {
+    fn new(data: DataSet, plan: Plan, out: &Path) -> anyhow::Result<Self> {
+        let subject = data.subject();
+        let runs = plan.runs(&subject)?;
+        let jobs = sweep::jobs(runs.iter().map(|(_, settings)| settings.clone()).collect(), out, None);
+        Ok(Self { data, subject, plan, runs, jobs })
+    }
+}
+
 impl Networks {
     /// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
     /// same call goes on from there.
@@ -68,9 +77,18 @@ impl Networks {
         watch: &(dyn Fn(News<'_>) -> Control + Sync),
     ) -> anyhow::Result<Option<Vec<Exhibit>>> {
         let out = folder.join("networks");
-        let works: Vec<Work> = self.works(&out)?;
+        self.complete(&self.works(&out)?, &out, watch)
+    }
+
+    /// Trains what is missing of these, and shows what there is.
+    fn complete(
+        &self,
+        works: &[Work],
+        out: &Path,
+        watch: &(dyn Fn(News<'_>) -> Control + Sync),
+    ) -> anyhow::Result<Option<Vec<Exhibit>>> {
         let mut jobs = Vec::new();
-        for work in &works {
+        for work in works {
             let speed = Speed::measured(&work.plan, &work.data, &work.subject)?;
             for job in &work.jobs {
                 if read_result(&job.folder)?.is_none() {
@@ -78,15 +96,15 @@ impl Networks {
                 }
             }
         }
-        watch(News::Plan(&self.told(&works, &jobs)));
+        watch(News::Plan(&self.told(works, &jobs)));
         let data: HashMap<String, DataSet> =
             works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
-        if !training::train(jobs, &data, &out, self.threads, watch)? {
+        if !training::train(jobs, &data, out, self.threads, watch)? {
             return Ok(None);
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         let mut exhibits = Vec::new();
-        for Work { data, subject, plan, runs, jobs } in &works {
+        for Work { data, subject, plan, runs, jobs } in works {
             let stop = || watch(News::Done(1.0));
             let Some(reach) = pool.install(|| Reach::measured(plan, data, subject, &stop))? else {
                 return Ok(None);
@@ -98,12 +116,8 @@ impl Networks {
 
     /// The data sets that there are, and what is to be trained on each.
     fn works(&self, out: &Path) -> anyhow::Result<Vec<Work>> {
-        let work = |source: &str, folder: &Path| -> anyhow::Result<Work> {
-            let data = DataSet::load(source, folder)?;
-            let (subject, plan) = (data.subject(), Plan::of(source, self.full, self.seed));
-            let runs = plan.runs(&subject)?;
-            let jobs = sweep::jobs(runs.iter().map(|(_, settings)| settings.clone()).collect(), out, None);
-            Ok(Work { data, subject, plan, runs, jobs })
+        let work = |source: &str, folder: &Path| {
+            Work::new(DataSet::load(source, folder)?, Plan::of(source, self.full, self.seed), out)
         };
         let mut works = vec![work("digits", Path::new(""))?];
         if let Some(folder) = &self.data {
@@ -158,3 +172,6 @@ fn duration(seconds: f64) -> String {
         s => format!("{:.1} days", s / 86_400.0),
     }
 }
+
+#[cfg(test)]
+mod tests;
