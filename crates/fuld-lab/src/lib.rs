@@ -9,6 +9,7 @@ pub mod page;
 pub mod plot;
 pub mod reproduce;
 pub mod run_folder;
+pub mod sampling;
 pub mod settings;
 pub mod sweep;
 pub mod train;

@@ -5,6 +5,7 @@
 use fuld::chains::{Control, Samples};
 use fuld::custom_kinetic::CustomKinetic;
 use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
 use std::error::Error;
@@ -95,8 +96,9 @@ fn compare() -> Result<(), Box<dyn Error>> {
             0.001,
         ),
     ];
-    let exact = Gibbs::new(beta);
-    println!("double well, alpha = {alpha}, beta = {beta}: E x² = {:.4}, modes at ±1\n", exact.second_moment);
+    let exact = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta)?;
+    let second_moment = exact.expectation(|x| x * x);
+    println!("double well, alpha = {alpha}, beta = {beta}: E x² = {second_moment:.4}, modes at ±1\n");
     println!("{:30} {:>6} {:>8} {:>8} {:>9}  modes", "system", "step", "E x²", "KS", "diverged");
     for (name, system, integrator, eta) in systems {
         match system {
@@ -137,37 +139,4 @@ fn show(
     let second = if second < 1e3 { format!("{second:.4}") } else { format!("{second:.0e}") };
     println!("{name:30} {eta:>6} {second:>8} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));
     Ok(())
-}
-
-/// e^(−βf), normalised by the trapezoidal rule.
-struct Gibbs {
-    cumulated: Vec<f64>,
-    second_moment: f64,
-}
-
-impl Gibbs {
-    const REACH: f64 = 8.0;
-    const CELLS: usize = 16_000;
-
-    fn new(beta: f64) -> Self {
-        let width = 2.0 * Self::REACH / Self::CELLS as f64;
-        let (mut sum, mut second) = (0.0, 0.0);
-        let mut cumulated = Vec::new();
-        for i in 0..=Self::CELLS {
-            let x = -Self::REACH + i as f64 * width;
-            let density = (-beta * (0.25 * x.powi(4) - 0.5 * x * x)).exp();
-            cumulated.push(sum + 0.5 * density);
-            sum += density;
-            second += x * x * density;
-        }
-        cumulated.iter_mut().for_each(|c| *c /= sum);
-        Self { cumulated, second_moment: second / sum }
-    }
-
-    fn cdf(&self, x: f64) -> f64 {
-        let at = ((x + Self::REACH) / (2.0 * Self::REACH) * Self::CELLS as f64)
-            .clamp(0.0, Self::CELLS as f64 - 1e-9);
-        let (i, t) = (at as usize, at.fract());
-        (1.0 - t) * self.cumulated[i] + t * self.cumulated[i + 1]
-    }
 }

@@ -49,7 +49,7 @@ mod schedule;
 mod system;
 pub mod tail_index;
 
-pub use chains::{Control, Run, Samples, Start, ZarrSink};
+pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use conformal::ConformalField;
 pub use integrator::{Integrator, Unsuited};
 pub use kinetic::Kinetic;

@@ -11,11 +11,13 @@ mod live;
 mod output;
 mod picture;
 mod reproduce;
+mod sample;
 mod summary;
 mod sweep;
 mod tail_index;
 mod train;
 
+use crate::sampling::SamplingError;
 use crate::settings::SettingsError;
 use crate::sweep::GridError;
 use clap::{Parser, Subcommand};
@@ -65,6 +67,7 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Law(law::Law),
     TailIndex(tail_index::TailIndex),
+    Sample(Box<sample::Sample>),
     Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
@@ -84,6 +87,7 @@ impl Cli {
             Command::Reproduce(command) => command.run(output),
             Command::Law(command) => command.run(output).map(|()| ExitCode::SUCCESS),
             Command::TailIndex(command) => command.run(output).map(|()| ExitCode::SUCCESS),
+            Command::Sample(command) => command.run(output),
             Command::Train(command) => command.run(output),
             Command::Sweep(command) => command.run(output),
             Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),
@@ -91,9 +95,12 @@ impl Cli {
         };
         outcome.unwrap_or_else(|error| {
             eprintln!("error: {}", told(&error));
-            let usage = error
-                .chain()
-                .any(|cause| cause.is::<Usage>() || cause.is::<SettingsError>() || cause.is::<GridError>());
+            let usage = error.chain().any(|cause| {
+                cause.is::<Usage>()
+                    || cause.is::<SettingsError>()
+                    || cause.is::<GridError>()
+                    || cause.is::<SamplingError>()
+            });
             if usage { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         })
     }

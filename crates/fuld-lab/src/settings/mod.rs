@@ -6,6 +6,7 @@ mod written;
 
 pub use error::SettingsError;
 pub use request::Request;
+pub(crate) use written::written;
 pub use written::{Bend, Noise};
 
 use crate::mlp::Shape;
@@ -38,7 +39,7 @@ impl Display for Optimizer {
 }
 
 /// The name on the command line.
-fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(value.to_possible_value().as_ref().map_or("", |value| value.get_name()))
 }
 

@@ -24,9 +24,11 @@ mod run;
 mod sink;
 mod worker;
 mod zarr;
+mod zarr_draws;
 
 pub use checkpoint::CheckpointError;
 pub use outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
 pub use run::{Run, Start, TestFunction};
 pub use sink::{Callback, Layout, Samples, Sink};
 pub use zarr::ZarrSink;
+pub use zarr_draws::ZarrDraws;

@@ -28,6 +28,7 @@ pub use harmonic::Harmonic;
 pub use logistic::LogisticRegression;
 pub use mixture::GaussianMixture;
 pub use named::{Entry, catalogue, named};
+pub use nearest::nearest;
 pub use rosenbrock::Rosenbrock;
 
 /// A potential f on ℝ^d with its gradient.

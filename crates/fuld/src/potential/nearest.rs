@@ -1,7 +1,7 @@
 //! The name a user may have meant.
 
 /// The candidate with the smallest edit distance to `name`, if few enough letters differ for it to be a slip.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Longer than any name: nobody meant one of ours, and the distance would take its time.
     const LONGEST: usize = 40;
     let name: Vec<char> = name.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect();

@@ -1,0 +1,28 @@
+//! Sampling from exp(−βf): what is asked for, the chains, and what came out of them.
+
+mod config;
+mod dynamics;
+mod error;
+mod exact;
+mod folder;
+mod histogram;
+mod page;
+mod request;
+mod settings;
+mod start;
+mod summary;
+mod table;
+mod target;
+
+pub use config::{read_config, write_config};
+pub use dynamics::{Dynamics, Scheme};
+pub use error::SamplingError;
+pub use exact::Exact;
+pub use folder::SampleFolder;
+pub use histogram::histogram;
+pub use page::report;
+pub use request::Request;
+pub use settings::Settings;
+pub use start::StartingPoint;
+pub use summary::{Agreement, Coordinate, Summary, Tails};
+pub use target::Target;

@@ -1,0 +1,262 @@
+//! What the draws say: a row of numbers for each coordinate, those that exist for its tails.
+
+use super::{Exact, Settings, Target};
+use fuld::ZarrDraws;
+use fuld::chains::Outcome;
+use fuld::diagnostics::{Chains, Sample, Tail};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// R̂ above which chains do not agree yet, and effective draws below which diagnostics cannot be trusted.
+const R_HAT: f64 = 1.01;
+const ESS: f64 = 400.0;
+/// The Kolmogorov–Smirnov distance of n independent draws is below this over √n in 19 of 20 cases.
+const KOLMOGOROV_95: f64 = 1.3581;
+
+/// Which moments the tails of a sample leave, by the shape k̂ of a generalised Pareto law fitted to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tails {
+    /// k̂ < 1/2: mean and variance.
+    Light,
+    /// 1/2 ≤ k̂ < 1: a mean, but no variance and so no standard error of the mean.
+    NoVariance,
+    /// k̂ ≥ 1: no mean.
+    NoMean,
+}
+
+impl Tails {
+    /// By the shape of the heavier tail.
+    pub fn new(pareto_k: f64) -> Self {
+        if pareto_k >= 1.0 {
+            Self::NoMean
+        } else if pareto_k >= 0.5 {
+            Self::NoVariance
+        } else {
+            // Also where there are too few different draws to tell.
+            Self::Light
+        }
+    }
+}
+
+/// How far draws are from the law they should have.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The Kolmogorov–Smirnov distance.
+    pub distance: f64,
+    /// What as many independent draws as these are worth stay below in 19 of 20 cases.
+    pub noise: f64,
+}
+
+/// A coordinate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Coordinate {
+    /// Its name.
+    pub name: String,
+    /// Which moments there are.
+    pub tails: Tails,
+    /// k̂ of the heavier tail.
+    pub pareto_k: f64,
+    /// Where there is one.
+    pub mean: Option<f64>,
+    /// The standard deviation, where there is one.
+    pub sd: Option<f64>,
+    /// The standard error of the mean, where there is one.
+    pub mcse_mean: Option<f64>,
+    /// The median, and quantiles 5 % and 95 %.
+    pub median: f64,
+    #[expect(missing_docs)]
+    pub q05: f64,
+    #[expect(missing_docs)]
+    pub q95: f64,
+    /// The standard error of the median.
+    pub mcse_median: f64,
+    /// Half of the interquartile range.
+    pub half_iqr: f64,
+    /// Effective draws for the centre.
+    pub ess_bulk: f64,
+    /// Effective draws for the tails.
+    pub ess_tail: f64,
+    /// R̂.
+    pub r_hat: f64,
+    /// The distance from the exact law, where that is known.
+    pub ks: Option<Agreement>,
+}
+
+impl Coordinate {
+    /// From the draws of all chains that stayed finite.
+    fn new(name: &str, draws: &[Vec<f64>], exact: &Exact, index: usize) -> anyhow::Result<Self> {
+        let chains = Chains::new(draws)?;
+        let sample = Sample::new(chains.pooled())?;
+        let (ess_bulk, ess_tail) = (chains.ess_bulk(), chains.ess_tail());
+        let count = sample.len() as f64;
+        let effective = ess_bulk.min(ess_tail).min(count);
+        let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
+        let pareto_k = sample.pareto_k(Tail::Both, relative).unwrap_or(f64::NAN);
+        let tails = Tails::new(pareto_k);
+        let mean = sample.sorted().iter().sum::<f64>() / count;
+        let square = sample.sorted().iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        let light = tails == Tails::Light;
+        let ks = match exact.of(index) {
+            Some(law) => Some(Agreement {
+                distance: sample.kolmogorov_smirnov(|x| law.cdf(x))?.distance,
+                noise: KOLMOGOROV_95 / effective.sqrt(),
+            }),
+            None => None,
+        };
+        Ok(Self {
+            name: name.into(),
+            tails,
+            pareto_k,
+            mean: (tails != Tails::NoMean).then_some(mean),
+            sd: light.then(|| (square / (count - 1.0)).sqrt()),
+            mcse_mean: light.then(|| chains.mcse_mean()),
+            median: sample.quantile(0.5)?,
+            q05: sample.quantile(0.05)?,
+            q95: sample.quantile(0.95)?,
+            mcse_median: chains.mcse_quantile(0.5)?,
+            half_iqr: 0.5 * (sample.quantile(0.75)? - sample.quantile(0.25)?),
+            ess_bulk,
+            ess_tail,
+            r_hat: chains.r_hat(),
+            ks,
+        })
+    }
+
+    fn is_suspect(&self) -> bool {
+        // NaN is suspect.
+        !(self.r_hat <= R_HAT && self.ess_bulk >= ESS && self.ess_tail >= ESS)
+    }
+}
+
+/// All coordinates, and what became of the chains.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// In order; none if every chain diverged.
+    pub coordinates: Vec<Coordinate>,
+    /// Chains that were run, and those of them that diverged and are left out.
+    pub chains: usize,
+    #[expect(missing_docs)]
+    pub diverged: usize,
+    /// Draws of each chain.
+    pub draws: usize,
+    /// Whether the dynamics leaves e^(−βf) invariant.
+    pub exact_dynamics: bool,
+}
+
+impl Summary {
+    /// Reads the draws back, coordinate by coordinate.
+    pub fn new(
+        draws: &ZarrDraws,
+        outcome: &Outcome,
+        settings: &Settings,
+        target: &Target,
+        exact: &Exact,
+    ) -> anyhow::Result<Self> {
+        let coordinates = if outcome.divergences.len() < draws.chains() {
+            let coordinate =
+                |i: usize| Coordinate::new(target.name(i), &finite(draws.coordinate(i)?), exact, i);
+            (0..draws.dim()).into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?
+        } else {
+            Vec::new()
+        };
+        Ok(Self {
+            coordinates,
+            chains: draws.chains(),
+            diverged: outcome.divergences.len(),
+            draws: draws.draws(),
+            exact_dynamics: settings.is_exact(),
+        })
+    }
+
+    /// Whether every chain diverged.
+    pub fn is_lost(&self) -> bool {
+        self.diverged == self.chains
+    }
+
+    /// What a reader of the numbers should know, a line each.
+    pub fn remarks(&self, settings: &Settings) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.diverged > 0 && !self.is_lost() {
+            remarks.push(format!(
+                "{} of {} chains diverged and are left out, which may bias what is left: try a smaller --step",
+                self.diverged, self.chains
+            ));
+        }
+        let heavy = |tails: Tails| self.coordinates.iter().filter(move |c| c.tails == tails);
+        for (tails, what) in [
+            (Tails::NoVariance, "no variance, so the mean has no standard error"),
+            (Tails::NoMean, "no mean"),
+        ] {
+            if let Some(first) = heavy(tails).next() {
+                remarks.push(format!(
+                    "{} seems to have {what} (its tails fit a Pareto law of shape {:.2}; {}): medians stand for it",
+                    names(heavy(tails)),
+                    first.pareto_k,
+                    if tails == Tails::NoMean { "1 or more" } else { "0.5 to 1" },
+                ));
+            }
+        }
+        if !self.exact_dynamics && !self.coordinates.is_empty() {
+            let why = match settings.system {
+                super::Dynamics::Momentum => "has no noise and ends in minima of f",
+                _ => "does not target exp(-beta f) at this alpha and beta: a distance is its bias",
+            };
+            remarks.push(format!("{} {why}", settings.system));
+        }
+        if self.coordinates.iter().any(Coordinate::is_suspect) {
+            let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
+            remarks.push(format!(
+                "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \
+                 --warmup, --draws or --thin help",
+                names(suspects)
+            ));
+        }
+        remarks
+    }
+
+    /// One row a coordinate; what does not exist is left empty.
+    pub fn csv(&self) -> String {
+        let mut text = String::from(
+            "coordinate,tails,pareto_k,mean,sd,mcse_mean,median,mcse_median,half_iqr,q05,q95,ess_bulk,ess_tail,r_hat,\
+             ks,ks_noise\n",
+        );
+        for c in &self.coordinates {
+            let or_empty = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let tails = serde_json::to_value(c.tails).ok().and_then(|v| v.as_str().map(str::to_owned));
+            let cells = [
+                c.name.clone(),
+                tails.unwrap_or_default(),
+                c.pareto_k.to_string(),
+                or_empty(c.mean),
+                or_empty(c.sd),
+                or_empty(c.mcse_mean),
+                c.median.to_string(),
+                c.mcse_median.to_string(),
+                c.half_iqr.to_string(),
+                c.q05.to_string(),
+                c.q95.to_string(),
+                c.ess_bulk.to_string(),
+                c.ess_tail.to_string(),
+                c.r_hat.to_string(),
+                or_empty(c.ks.map(|ks| ks.distance)),
+                or_empty(c.ks.map(|ks| ks.noise)),
+            ];
+            text += &(cells.join(",") + "\n");
+        }
+        text
+    }
+}
+
+/// The chains that did not diverge.
+pub(super) fn finite(chains: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    chains.into_iter().filter(|chain| chain.iter().all(|x| x.is_finite())).collect()
+}
+
+/// The first names, and how many more there are.
+fn names<'a>(coordinates: impl Iterator<Item = &'a Coordinate>) -> String {
+    const SHOWN: usize = 4;
+    let all: Vec<&str> = coordinates.map(|c| c.name.as_str()).collect();
+    let shown = all[..all.len().min(SHOWN)].join(", ");
+    if all.len() > SHOWN { format!("{shown} and {} more", all.len() - SHOWN) } else { shown }
+}

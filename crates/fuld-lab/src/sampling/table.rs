@@ -1,0 +1,123 @@
+//! The summary as a table: for the terminal, and for the page.
+
+use super::summary::{Coordinate, Summary, Tails};
+
+/// More coordinates than this are not all shown.
+const SHOWN: usize = 10;
+/// Of those that are not the first, the worst are.
+const WORST: usize = 3;
+
+/// The numbers that are shown of coordinates with such tails: names of the columns, and rows.
+pub(super) struct Table {
+    pub(super) columns: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Summary {
+    /// One table for coordinates that have moments, one for those that do not.
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let shown = self.shown();
+        let table = |light: bool| {
+            let of_kind: Vec<_> = shown.iter().filter(|c| (c.tails == Tails::Light) == light).collect();
+            let exact = of_kind.iter().any(|c| c.ks.is_some());
+            let mut columns = vec![""];
+            columns.extend(if light { ["mean", "MCSE", "sd"] } else { ["median", "MCSE", "half IQR"] });
+            columns.extend(["5 %", "50 %", "95 %", "ESS bulk", "ESS tail", "R-hat"]);
+            columns.extend(exact.then_some(["KS", "noise"]).into_iter().flatten());
+            Table { rows: of_kind.iter().map(|c| row(c, exact)).collect(), columns }
+        };
+        [table(true), table(false)].into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
+
+    /// How many coordinates the tables leave out.
+    pub fn hidden(&self) -> usize {
+        self.coordinates.len() - self.shown().len()
+    }
+
+    /// All coordinates, or the first and the worst.
+    fn shown(&self) -> Vec<&Coordinate> {
+        if self.coordinates.len() <= SHOWN {
+            return self.coordinates.iter().collect();
+        }
+        let (first, rest) = self.coordinates.split_at(SHOWN - WORST);
+        let mut worst: Vec<&Coordinate> = rest.iter().collect();
+        // NaN is the worst of all.
+        worst.sort_by(|a, b| b.r_hat.total_cmp(&a.r_hat));
+        first.iter().chain(worst.into_iter().take(WORST)).collect()
+    }
+
+    /// The tables as aligned text.
+    pub fn table(&self) -> String {
+        let text: Vec<String> = self.tables().iter().map(aligned).collect();
+        text.join("\n")
+    }
+}
+
+fn row(c: &Coordinate, exact: bool) -> Vec<String> {
+    let light = c.mean.zip(c.sd).zip(c.mcse_mean);
+    let (centre, spread, error) = match light {
+        Some(((mean, sd), error)) => (mean, sd, error),
+        None => (c.median, c.half_iqr, c.mcse_median),
+    };
+    let mut row = vec![
+        c.name.clone(),
+        number(centre),
+        number(error),
+        number(spread),
+        number(c.q05),
+        number(c.median),
+        number(c.q95),
+        format!("{:.0}", c.ess_bulk),
+        format!("{:.0}", c.ess_tail),
+        format!("{:.3}", c.r_hat),
+    ];
+    if exact {
+        row.push(c.ks.map(|ks| format!("{:.4}", ks.distance)).unwrap_or_default());
+        row.push(c.ks.map(|ks| format!("{:.4}", ks.noise)).unwrap_or_default());
+    }
+    row
+}
+
+/// Four digits after the point where that says something.
+fn number(x: f64) -> String {
+    let size = x.abs();
+    if size == 0.0 || (1e-3..1e5).contains(&size) {
+        let digits = if size >= 1e3 { 1 } else { 4 };
+        // No minus zero.
+        format!("{:.digits$}", if format!("{size:.digits$}").parse() == Ok(0.0) { 0.0 } else { x })
+    } else {
+        format!("{x:.2e}")
+    }
+}
+
+fn aligned(table: &Table) -> String {
+    let head: Vec<String> = table.columns.iter().map(ToString::to_string).collect();
+    let lines: Vec<&Vec<String>> = std::iter::once(&head).chain(&table.rows).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |line: &&Vec<String>| {
+        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (x, text) in [
+            (0.0, "0.0000"),
+            (-1e-5, "-1.00e-5"),
+            (0.12345, "0.1235"),
+            (-7.0, "-7.0000"),
+            (12345.678, "12345.7"),
+            (1e9, "1.00e9"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(number(x), text);
+        }
+    }
+}

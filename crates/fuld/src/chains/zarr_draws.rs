@@ -1,0 +1,83 @@
+//! Draws that [`ZarrSink`](super::ZarrSink) left on disk, read back one coordinate at a time.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The draws in a Zarr store of this program, as far as they were saved. Numbers stay on disk until they are asked for.
+#[derive(Clone, Debug)]
+pub struct ZarrDraws {
+    path: PathBuf,
+    chains: usize,
+    draws: usize,
+    dim: usize,
+    /// Draws of a chunk.
+    segment: usize,
+}
+
+impl ZarrDraws {
+    /// Opens the store in a directory. Those of other programs need not be readable.
+    pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        let file = path.join("posterior/x/.zarray");
+        let json = std::fs::read_to_string(&file).map_err(named(&file))?;
+        let foreign = || io::Error::other(format!("{} is not as this program writes it", file.display()));
+        let (shape, chunks) =
+            (numbers(&json, "shape").ok_or_else(foreign)?, numbers(&json, "chunks").ok_or_else(foreign)?);
+        match (shape.as_slice(), chunks.as_slice()) {
+            (&[chains, draws], &[_, segment]) if segment > 0 => {
+                Ok(Self { path, chains, draws, dim: 1, segment })
+            }
+            (&[chains, draws, dim], &[_, segment, _]) if segment > 0 => {
+                Ok(Self { path, chains, draws, dim, segment })
+            }
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Chains.
+    pub fn chains(&self) -> usize {
+        self.chains
+    }
+
+    /// Draws a chain.
+    pub fn draws(&self) -> usize {
+        self.draws
+    }
+
+    /// Coordinates of a position.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// One coordinate of the positions, one vector a chain. Panics if there is no such coordinate.
+    pub fn coordinate(&self, coordinate: usize) -> io::Result<Vec<Vec<f64>>> {
+        assert!(coordinate < self.dim, "coordinate {coordinate} of {}", self.dim);
+        let mut series = vec![Vec::with_capacity(self.draws); self.chains];
+        for (number, first) in (0..self.draws).step_by(self.segment).enumerate() {
+            let chunk = if self.dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
+            let file = self.path.join("posterior/x").join(chunk);
+            let bytes = std::fs::read(&file).map_err(named(&file))?;
+            if bytes.len() != 8 * self.chains * self.segment * self.dim {
+                return Err(io::Error::other(format!("{} has {} bytes", file.display(), bytes.len())));
+            }
+            let count = self.segment.min(self.draws - first);
+            for (chain, bytes) in series.iter_mut().zip(bytes.chunks_exact(8 * self.segment * self.dim)) {
+                let (words, _) = bytes.as_chunks::<8>();
+                let picked = words.iter().skip(coordinate).step_by(self.dim).take(count);
+                chain.extend(picked.map(|word| f64::from_le_bytes(*word)));
+            }
+        }
+        Ok(series)
+    }
+}
+
+fn named(file: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+}
+
+/// The list of whole numbers that a key has in our own JSON.
+fn numbers(json: &str, key: &str) -> Option<Vec<usize>> {
+    let (_, rest) = json.split_once(&format!("\"{key}\":["))?;
+    let (list, _) = rest.split_once(']')?;
+    list.split(',').map(|number| number.trim().parse().ok()).collect()
+}
