@@ -126,7 +126,8 @@ impl Sample {
             ))
             .into());
         }
-        let folder = SampleFolder::open(&out)?;
+        let folder = SampleFolder::open(&out)
+            .context("the draws need a folder that can be written: name another one with --out")?;
         if self.fresh {
             folder.clear()?;
         }
@@ -217,6 +218,7 @@ impl Job {
                         summary.hidden()
                     );
                 }
+                print!("\n{}", summary.distances());
                 println!("\n{pictures}");
             }
             let size = summary.chains as f64 * (self.run.warmup + self.run.draws * self.run.thin) as f64;

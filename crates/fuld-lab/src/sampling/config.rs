@@ -55,6 +55,9 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
 
 /// Writes settled settings as a configuration.
 pub fn write_config(path: &Path, settings: &Settings) -> io::Result<()> {
-    let text = format!("# fuld sample --config {}\n{}", path.display(), settings.text());
+    let text = format!(
+        "# fuld sample --config FILE runs this; options on the command line win.\n{}",
+        settings.text()
+    );
     replace(path, text.as_bytes())
 }

@@ -62,7 +62,7 @@ fn amount(summary: &Summary) -> String {
 
 fn tables(summary: &Summary) -> String {
     let mut html = String::new();
-    for table in summary.tables() {
+    for table in summary.tables(true) {
         let cells = |tag: &str, cells: Vec<String>| {
             let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
             format!("<tr>{cells}</tr>\n")
@@ -70,6 +70,10 @@ fn tables(summary: &Summary) -> String {
         let head = cells("th", table.columns.iter().map(ToString::to_string).collect());
         let rows: String = table.rows.into_iter().map(|row| cells("td", row)).collect();
         html += &format!("<div class=\"scroll\"><table>\n{head}{rows}</table></div>\n");
+    }
+    if summary.coordinates.iter().any(|c| c.ks.is_some()) {
+        html += "<p class=\"soft\">KS: the largest gap between the distribution function of the draws and the exact one. Noise: what \
+                 as many independent draws as the effective ones stay below in 19 of 20 cases.</p>\n";
     }
     if summary.hidden() > 0 {
         html += &format!(
@@ -93,7 +97,7 @@ impl Figures {
         let figure = |name: &str| Figure::new(name).columns(coordinates.min(2));
         Self {
             density: figure("density"),
-            trace: Figure::new("trace").columns(1),
+            trace: figure("trace"),
             autocorrelation: figure("autocorrelation"),
             ranks: figure("ranks"),
         }
@@ -226,14 +230,15 @@ fn correlation(name: &str, ranks: &[Vec<f64>]) -> Panel {
     let points = mean.iter().take(used).enumerate().map(|(lag, sum)| (lag as f64, sum / count)).collect();
     Panel::new(name)
         .x(Axis::linear("lag in draws"))
-        .y(Axis::linear("autocorrelation").range(-0.1, 1.0))
+        .y(Axis::linear("autocorrelation").range(-0.1, 1.05))
         .horizontal(0.0, "")
         .dots(Hue::Blue, "", points)
 }
 
 fn rank_histogram(name: &str, ranks: &[Vec<f64>], total: usize) -> Panel {
-    let mut panel =
-        Panel::new(name).x(Axis::linear("rank among all draws")).y(Axis::linear("share of the chain"));
+    let mut panel = Panel::new(name)
+        .x(Axis::linear("rank, as a part of all draws"))
+        .y(Axis::linear("share of the chain"));
     let share = 1.0 / RANK_BINS as f64;
     panel = panel.horizontal(share, "");
     for (i, (chain, hue)) in ranks.iter().zip(CHAINS).enumerate() {
@@ -244,9 +249,7 @@ fn rank_histogram(name: &str, ranks: &[Vec<f64>], total: usize) -> Panel {
         let bins: Vec<(f64, f64)> = counts
             .iter()
             .enumerate()
-            .map(|(bin, &count)| {
-                ((bin as f64 + 0.5) * share * total as f64, count as f64 / chain.len() as f64)
-            })
+            .map(|(bin, &count)| ((bin as f64 + 0.5) * share, count as f64 / chain.len() as f64))
             .collect();
         panel = panel.steps(hue, format!("chain {i}"), &bins);
     }

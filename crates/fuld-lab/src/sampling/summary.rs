@@ -184,27 +184,29 @@ impl Summary {
             ));
         }
         let heavy = |tails: Tails| self.coordinates.iter().filter(move |c| c.tails == tails);
-        for (tails, what) in [
-            (Tails::NoVariance, "no variance, so the mean has no standard error"),
-            (Tails::NoMean, "no mean"),
-        ] {
+        for (tails, what) in
+            [(Tails::NoVariance, "no variance, and no standard error of a mean"), (Tails::NoMean, "no mean")]
+        {
             if let Some(first) = heavy(tails).next() {
                 remarks.push(format!(
-                    "{} seems to have {what} (its tails fit a Pareto law of shape {:.2}; {}): medians stand for it",
+                    "{}: tails so heavy (Pareto shape {:.2}, {}) that there is {what}; the median stands for it",
                     names(heavy(tails)),
                     first.pareto_k,
-                    if tails == Tails::NoMean { "1 or more" } else { "0.5 to 1" },
+                    if tails == Tails::NoMean { "1 or more" } else { "0.5 or more" },
                 ));
             }
         }
         if !self.exact_dynamics && !self.coordinates.is_empty() {
             let why = match settings.system {
                 super::Dynamics::Momentum => "has no noise and ends in minima of f",
-                _ => "does not target exp(-beta f) at this alpha and beta: a distance is its bias",
+                super::Dynamics::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
+                _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
             remarks.push(format!("{} {why}", settings.system));
         }
-        if self.coordinates.iter().any(Coordinate::is_suspect) {
+        // What has no noise is not meant to mix.
+        let noisy = settings.system != super::Dynamics::Momentum;
+        if noisy && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \

@@ -20,12 +20,12 @@ pub enum GibbsError {
     },
     /// The potential is smallest far out, or has no minimum at all.
     #[error(
-        "exp(-beta f) cannot be normalised: f still falls at x = {0:e}; is a confining term missing, or a sign wrong?"
+        "exp(-beta f) cannot be normalised: f still falls at x = {0:.0e}; is a confining term missing, or a sign wrong?"
     )]
     Falls(f64),
     /// The mass does not get small far out.
     #[error(
-        "exp(-beta f) cannot be normalised: a part {part:.1e} of its mass is still at |x| near {x:e}; f must grow faster than \
+        "exp(-beta f) cannot be normalised: a part {part:.1e} of its mass is still around x = {x:.0e}; f must grow faster than \
          log|x|/beta, and the better the faster"
     )]
     Tails {

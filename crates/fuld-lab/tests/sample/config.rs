@@ -1,0 +1,53 @@
+//! Settings as a file: out, in again, and over each other.
+
+use crate::program::fuld;
+use crate::{assert_same_run, scratch};
+
+const ODD: &str = "sample double_well --dim 2 --param b=2 --param a=0.5 --system fuld-gaussian --alpha 1.3 --beta 2 --gamma 3 \
+    --step 0.01 --step-power 0.3 --half-life 200 --chains 3 --draws 30 --warmup 11 --thin 7 --start 1,-0.5 --velocities --seed 9 \
+    --integrator aboba";
+
+#[test]
+fn a_configuration_goes_round() {
+    let folder = scratch();
+    fuld(folder.path(), &format!("{ODD} --save-config a.toml")).with(0, &["--config a.toml"]);
+    assert!(!folder.path().join("samples").exists(), "it only writes the file");
+    fuld(folder.path(), "sample --config a.toml --save-config b.toml").with(0, &[]);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("a.toml"), read("b.toml"));
+    for line in ["step-power = 0.3", "start = \"1,-0.5\"", "velocities = true", "b = 2.0"] {
+        assert!(read("a.toml").contains(line), "{line}");
+    }
+    fuld(folder.path(), &format!("{ODD} --out one")).with(0, &[]);
+    fuld(folder.path(), "sample --config a.toml --out two").with(0, &[]);
+    fuld(folder.path(), "sample --config one/config.toml --out three").with(0, &[]);
+    assert_same_run(&folder.path().join("one"), &folder.path().join("two"));
+    assert_same_run(&folder.path().join("one"), &folder.path().join("three"));
+}
+
+#[test]
+fn options_win_over_the_file() {
+    let folder = scratch();
+    std::fs::write(folder.path().join("a.toml"), "potential = 'x^2'\nalpha = 1.2\nstart = -2\nchains = 3")
+        .unwrap();
+    fuld(folder.path(), "sample --config a.toml --alpha 1.7 --save-config b.toml").with(0, &[]);
+    let table: toml::Table = std::fs::read_to_string(folder.path().join("b.toml")).unwrap().parse().unwrap();
+    assert_eq!(table["alpha"].as_float(), Some(1.7));
+    assert_eq!((table["chains"].as_integer(), table["start"].as_str()), (Some(3), Some("-2")));
+}
+
+#[test]
+fn what_is_no_configuration_is_named() {
+    let folder = scratch();
+    let refused = |text: &str, says: &[&str]| {
+        std::fs::write(folder.path().join("a.toml"), text).unwrap();
+        fuld(folder.path(), "sample --config a.toml").with(2, says);
+    };
+    refused("alpa = 1.5", &["a.toml", "`alpa`", "did you mean `alpha`?"]);
+    refused("quux = 1.5", &["`quux`", "there are potential, dim"]);
+    refused("alpha = 'two'", &["a.toml", "alpha"]);
+    refused("system = 'fudl'", &["a.toml", "system", "fudl"]);
+    refused("potential = ", &["a.toml"]);
+    refused("alpha = 1.5", &["say what to sample from"]);
+    fuld(folder.path(), "sample --config none.toml").with(2, &["none.toml"]);
+}

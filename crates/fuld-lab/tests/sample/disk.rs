@@ -1,0 +1,68 @@
+//! Places that cannot be written, and a disk that is full.
+
+use crate::program::fuld;
+use crate::{WELL, assert_same_run, scratch};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn a_place_that_is_no_folder_is_named() {
+    let folder = scratch();
+    std::fs::write(folder.path().join("run"), "mine").unwrap();
+    fuld(folder.path(), WELL).with(1, &["run", "--out"]);
+    fuld(folder.path(), &format!("{WELL}/below")).with(1, &["run/below", "--out"]);
+    assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch();
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o555)).unwrap();
+    if std::fs::write(run.join("probe"), "").is_ok() {
+        println!("skipped: this user may write everywhere");
+        return;
+    }
+    fuld(folder.path(), WELL).with(1, &["run", "--out"]);
+}
+
+/// A small disk of its own, taken away again at the end.
+struct Disk<'a>(&'a Path);
+
+impl<'a> Disk<'a> {
+    fn mount(at: &'a Path, size: &str) -> Option<Self> {
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", size, "fuld-test"]).arg(at).output();
+        mounted.is_ok_and(|ended| ended.status.success()).then_some(Self(at))
+    }
+}
+
+impl Drop for Disk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_drawn() {
+    const LARGE: &str =
+        "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --out run";
+    let folder = scratch();
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    let Some(disk) = Disk::mount(&run, "size=2m") else {
+        println!("skipped: this user may not mount a small disk");
+        return;
+    };
+    // Five megabytes of draws on two.
+    fuld(folder.path(), LARGE).with(1, &["No space left", "fuld sample --resume --out run goes on"]);
+    let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&run).status();
+    assert!(grown.unwrap().success());
+    fuld(folder.path(), "sample --resume --out run").with(0, &[]);
+    let unbroken = scratch();
+    fuld(unbroken.path(), LARGE).with(0, &[]);
+    assert_same_run(&run, &unbroken.path().join("run"));
+    drop(disk);
+}

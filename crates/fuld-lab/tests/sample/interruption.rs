@@ -1,0 +1,53 @@
+//! A run that was stopped or killed goes on to the same bytes.
+
+use crate::program::{fuld, kill, signal, start, wait, wait_until};
+use crate::{assert_same_run, scratch};
+use std::path::Path;
+
+const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --out run";
+
+/// Draws of a chain that are on disk.
+fn drawn(run: &Path) -> u64 {
+    let json = std::fs::read_to_string(run.join("draws.zarr/posterior/x/.zarray")).unwrap_or_default();
+    let shape = json.split_once("\"shape\":[16,").and_then(|(_, rest)| rest.split_once(']'));
+    shape.map_or(0, |(draws, _)| draws.parse().unwrap())
+}
+
+#[test]
+fn it_goes_on_to_the_same_draws() {
+    let unbroken = scratch();
+    fuld(unbroken.path(), LONG).with(0, &[]);
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let often = format!("{LONG} --checkpoint-every 0.02 --threads 1");
+    let mut child = start(folder.path(), &often);
+    // Also in the middle of the warm-up, and of a segment.
+    wait_until(&mut child, || run.join("checkpoint.bin").exists());
+    signal(&mut child, "INT");
+    wait(child).with(130, &["saved after", "fuld sample --resume --out run"]);
+    let mut child = start(folder.path(), &format!("{often} --resume"));
+    wait_until(&mut child, || drawn(&run) > 500);
+    signal(&mut child, "INT");
+    let ended = wait(child).with(130, &["go on with: fuld sample --resume --out run"]);
+    let saved = drawn(&run);
+    assert!(ended.stderr.contains(&format!("saved after {saved} of 20000 draws")), "{}", ended.stderr);
+    assert!(!run.join("summary.csv").exists());
+    let mut child = start(folder.path(), "sample --resume --out run --checkpoint-every 0.02");
+    wait_until(&mut child, || drawn(&run) > saved + 500);
+    kill(child);
+    fuld(folder.path(), "sample --resume --out run").with(0, &[]);
+    assert_same_run(&run, &unbroken.path().join("run"));
+    // And again, where there is nothing left to do.
+    fuld(folder.path(), "sample --resume --out run").with(0, &[]);
+    assert_same_run(&run, &unbroken.path().join("run"));
+}
+
+#[test]
+fn threads_leave_no_trace() {
+    let folder = scratch();
+    let few = "sample double_well --dim 3 --chains 5 --draws 40 --velocities";
+    for threads in [1, 3] {
+        fuld(folder.path(), &format!("{few} --threads {threads} --out {threads}")).with(0, &[]);
+    }
+    assert_same_run(&folder.path().join("1"), &folder.path().join("3"));
+}

@@ -1,0 +1,71 @@
+//! What makes no sense is refused by name, and makes no folder.
+
+use crate::program::fuld;
+use crate::{WELL, scratch};
+
+#[test]
+fn bad_settings_are_named() {
+    let folder = scratch();
+    let refused = |arguments: &str, says: &[&str]| {
+        let ended = fuld(folder.path(), arguments).with(2, says);
+        assert!(ended.stdout.is_empty() && !ended.stderr.contains("panicked"), "{ended:?}");
+        assert!(!folder.path().join("run").exists(), "{arguments} made a folder");
+    };
+    let settings = |options: &str, says: &[&str]| refused(&format!("{WELL} {options}"), says);
+    settings("--alpha 0", &["alpha", "got 0"]);
+    settings("--alpha 2.1", &["alpha", "2.1"]);
+    settings("--alpha nan", &["alpha", "NaN"]);
+    settings("--step -1", &["step size must be positive", "-1"]);
+    settings("--eta -1", &["step size must be positive", "-1"]);
+    settings("--beta 0", &["beta", "got 0"]);
+    settings("--gamma -2", &["gamma", "-2"]);
+    settings("--system fudl", &["fudl", "'fuld'"]);
+    settings("--integrator baobab", &["baobab", "'baoab'"]);
+    settings("--chains 0", &["chains must be at least 1, got 0"]);
+    settings("--draws 3", &["draws must be at least 4, got 3"]);
+    settings("--thin 0", &["thin must be at least 1"]);
+    settings("--draws 9999999999999", &["9999999999999", "hold"]);
+    settings("--start 1,2", &["--start has 2 coordinates, the potential 1"]);
+    settings("--start here", &["here", "normal:SD"]);
+    settings("--half-life 10", &["step-power"]);
+    settings("--step-power -1", &["power", "-1"]);
+    settings("--dim 0", &["dimension", "got 0"]);
+    settings("--param a=2", &["--param a", "formula"]);
+    settings("--param two", &["two", "NAME=NUMBER"]);
+    settings("--system flmc --gamma 1", &["flmc has no friction gamma"]);
+    settings("--system momentum --beta 2", &["momentum has no beta"]);
+    settings("--system underdamped-langevin --alpha 1.5", &["underdamped-langevin has no alpha"]);
+    settings("--system flmc --velocities", &["flmc has no velocities"]);
+    settings("--system fhd --alpha 0.9", &["1 < alpha <= 2", "0.9"]);
+    settings("--threads 100000", &["100000"]);
+    settings("--resume --fresh", &["--fresh"]);
+    refused("sample", &["a formula", "--config"]);
+    refused("sample harmonics --out run", &["did you mean `harmonic`?"]);
+    refused("sample harmonic --param lamda=2 --out run", &["did you mean `lambda`?"]);
+    refused("sample x^2+y^2 --system flmc --out run", &["sum of one function", "--system fuld"]);
+    refused("sample -x^2 --system flmc --out run", &[]);
+    refused("sample --resume", &["--out"]);
+    refused("sample --resume --out run", &["no run to go on with"]);
+}
+
+#[test]
+fn a_bad_formula_is_pointed_at() {
+    let folder = scratch();
+    let ended = fuld(folder.path(), "sample x^2+3y").with(2, &["an operator is missing before `y`"]);
+    let lines: Vec<&str> = ended.stderr.lines().collect();
+    let at = lines.iter().position(|line| line.ends_with("x^2+3y")).unwrap();
+    assert_eq!(lines[at].find("3y").map(|place| place + 1), lines[at + 1].find('^'), "{}", ended.stderr);
+}
+
+#[test]
+fn a_run_is_not_overwritten_unasked() {
+    let folder = scratch();
+    let few = format!("{WELL} --chains 2 --draws 10");
+    fuld(folder.path(), &few).with(0, &[]);
+    let before = crate::files(&folder.path().join("run"));
+    fuld(folder.path(), &few).with(2, &["run holds a run already", "--resume", "--fresh"]);
+    fuld(folder.path(), &format!("{few} --seed 1 --resume")).with(1, &["there seed: 0, here seed: 1"]);
+    assert!(crate::files(&folder.path().join("run")) == before, "it was left as it was");
+    fuld(folder.path(), &format!("{few} --seed 1 --fresh")).with(0, &[]);
+    assert!(crate::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);
+}
