@@ -20,7 +20,7 @@ fn bad_settings_are_named() {
     settings("--beta 0", &["beta", "got 0"]);
     settings("--gamma -2", &["gamma", "-2"]);
     settings("--system fudl", &["fudl", "'fuld'"]);
-    settings("--integrator baobab", &["baobab", "'baoab'"]);
+    settings("--integrator eular", &["eular", "'euler'"]);
     settings("--chains 0", &["chains must be at least 1, got 0"]);
     settings("--draws 3", &["draws must be at least 4, got 3"]);
     settings("--thin 0", &["thin must be at least 1"]);
