@@ -65,9 +65,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Reproduce(reproduce::Reproduce),
+    Sample(Box<sample::Sample>),
     Law(law::Law),
     TailIndex(tail_index::TailIndex),
-    Sample(Box<sample::Sample>),
     Train(Box<train::Train>),
     Sweep(sweep::Sweep),
     Data(data::Data),
@@ -85,9 +85,9 @@ impl Cli {
         let output = &self.output;
         let outcome = match self.command {
             Command::Reproduce(command) => command.run(output),
+            Command::Sample(command) => command.run(output),
             Command::Law(command) => command.run(output).map(|()| ExitCode::SUCCESS),
             Command::TailIndex(command) => command.run(output).map(|()| ExitCode::SUCCESS),
-            Command::Sample(command) => command.run(output),
             Command::Train(command) => command.run(output),
             Command::Sweep(command) => command.run(output),
             Command::Data(command) => command.run(output).map(|()| ExitCode::SUCCESS),
