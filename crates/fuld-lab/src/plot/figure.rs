@@ -1,10 +1,11 @@
 //! A figure: panels in rows, and one legend for all of them.
 
 use super::canvas::{Anchor, Canvas, FONT, Theme};
+use super::frame::dot;
 use super::hue::Hue;
 use super::label;
 use super::mark::{Mark, Shape};
-use super::panel::{Panel, dot};
+use super::panel::Panel;
 use super::png;
 use fuld::durable;
 use std::io;

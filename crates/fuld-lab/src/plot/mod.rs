@@ -11,6 +11,7 @@
 mod axis;
 mod canvas;
 mod figure;
+mod frame;
 mod hue;
 mod label;
 mod mark;

@@ -3,7 +3,8 @@
 use super::exhibit::Exhibit;
 use super::lab::Lab;
 use super::{
-    averages, conformal, fields, gaussian, law, levy, orders, overdamped, systems, temperature, wells,
+    averages, conformal, fields, gaussian, invariant, iterates, law, levy, orders, overdamped, systems,
+    temperature,
 };
 
 /// A part: what makes one exhibit.
@@ -36,8 +37,8 @@ pub fn parts() -> Vec<Part> {
         part("systems", "every dynamics the paper names", 6.0, systems::make),
         part("fig2", "the drift c and the field ∇G", 2.0, |_| fields::make()),
         part("averages", "averages along decreasing steps", 5.0, averages::make),
-        part("fig3", "invariant measures for the quartic potential", 5.0, wells::invariant),
-        part("fig4", "iterates, and which step is too large", 5.0, wells::iterates),
+        part("fig3", "invariant measures for the quartic potential", 5.0, invariant::make),
+        part("fig4", "iterates, and which step is too large", 5.0, iterates::make),
         part("overdamped", "much friction", 4.0, overdamped::make),
         Part { id: "networks", shows: "networks, with their controls", seconds: 75.0, make: Make::Networks },
         part("conformal", "conformal Hamiltonian fields", 4.0, |_| conformal::make()),
