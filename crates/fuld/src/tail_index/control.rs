@@ -1,8 +1,11 @@
 //! What the estimator says of Gaussian data.
 
-use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use super::sample::sorted;
+use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
+use crate::diagnostics::quantile_of;
 use crate::random::{Purpose, Stream, fill};
 use levy_stable::Sampler;
+use rayon::prelude::*;
 
 /// Interquartile range of SαS(1) at α = 2, the Gaussian law of variance 2: 2√2 Φ⁻¹(3/4).
 const GAUSSIAN_RANGE: f64 = 1.907_745_104_817_88;
@@ -11,26 +14,68 @@ impl Sample {
     /// Independent Gaussian numbers in the shape of this sample, each coordinate with the median and interquartile range
     /// that it has here.
     pub fn gaussian_twin(&self, seed: u64) -> Result<Self, TailIndexError> {
-        self.twin(&Sampler::new(2.0, 1.0)?, GAUSSIAN_RANGE, seed)
+        Twins::of(self, 2.0, seed)?.nth(0)
     }
+}
 
-    /// Independent draws from SαS in the shape of this sample, each coordinate with the median and interquartile range that it has
-    /// here: what the sample would be like if it were stable.
-    pub fn stable_twin(&self, alpha: f64, seed: u64) -> Result<Self, TailIndexError> {
+/// Samples of independent SαS draws in the shape of another, each coordinate with the median and interquartile range that it has there.
+struct Twins<'a> {
+    of: &'a Sample,
+    law: Sampler,
+    /// What unit draws of each coordinate are multiplied by.
+    factors: Vec<f64>,
+    seed: u64,
+}
+
+impl<'a> Twins<'a> {
+    fn of(sample: &'a Sample, alpha: f64, seed: u64) -> Result<Self, TailIndexError> {
         let law = Sampler::new(alpha, 1.0)?;
-        self.twin(&law, 2.0 * law.law().isf(0.25), seed)
+        let range = if alpha == 2.0 { GAUSSIAN_RANGE } else { 2.0 * law.law().isf(0.25) };
+        let factors = sample.spreads()?.iter().map(|spread| spread / range).collect();
+        Ok(Self { of: sample, law, factors, seed })
     }
 
-    /// Draws from a law with this interquartile range.
-    fn twin(&self, law: &Sampler, range: f64, seed: u64) -> Result<Self, TailIndexError> {
-        let spreads = self.spreads()?;
-        let mut words = vec![0; self.len()];
-        self.like(|coordinate, column| {
-            fill(&[Stream::new(seed, coordinate as u64, Purpose::Control)], 0, words.len(), &mut words);
-            law.transform(&words, column);
-            let factor = spreads[coordinate] / range;
-            column.iter_mut().for_each(|x| *x *= factor);
+    fn nth(&self, index: usize) -> Result<Sample, TailIndexError> {
+        let mut words = vec![0; self.of.len()];
+        self.of.like(|coordinate, column| {
+            let chain = index * self.factors.len() + coordinate;
+            fill(&[Stream::new(self.seed, chain as u64, Purpose::Control)], 0, words.len(), &mut words);
+            self.law.transform(&words, column);
+            column.iter_mut().for_each(|x| *x *= self.factors[coordinate]);
         })
+    }
+}
+
+/// What an estimator says of draws whose law is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// The median of α̂.
+    pub alpha: f64,
+    /// Where α̂ lies with the probability that was asked for.
+    pub interval: Interval,
+}
+
+impl Bootstrap {
+    /// What the estimator would say of `sample` were it of independent SαS draws: of as many such samples as there are to be resamples,
+    /// in its shape and with its quartiles, spread over the threads of rayon; `heard` is told of each.
+    ///
+    /// With α = 2 this is the Gaussian control with its noise: an interval for the data that lies below this one is evidence of a
+    /// heavy tail.
+    pub fn if_stable<E>(
+        &self,
+        alpha: f64,
+        estimator: &E,
+        sample: &Sample,
+        heard: &(dyn Fn() + Sync),
+    ) -> Result<Expected, TailIndexError>
+    where
+        E: TailIndexEstimator + Sync + ?Sized,
+    {
+        self.check()?;
+        let twins = Twins::of(sample, alpha, self.seed)?;
+        let fit = |index| estimator.fit(&twins.nth(index)?).map(|fit| fit.alpha).inspect(|_| heard());
+        let alphas = (0..self.resamples).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        Ok(Expected { alpha: quantile_of(&sorted(&alphas), 0.5), interval: self.interval(&alphas) })
     }
 }
 
@@ -60,6 +105,7 @@ where
 
 #[cfg(test)]
 mod tests {
+    use super::super::CharacteristicRegression;
     use super::*;
     use levy_stable::SymmetricStable;
 
@@ -74,9 +120,26 @@ mod tests {
     fn twins_have_the_same_quartiles() {
         let x: Vec<f64> = (0..20_000).map(|i| 3.0 + 0.01 * f64::from(i)).collect();
         let sample = Sample::scalars(&x).unwrap();
-        for twin in [sample.gaussian_twin(1), sample.stable_twin(0.8, 2), sample.stable_twin(1.7, 3)] {
-            let inside = twin.unwrap().pooled().iter().filter(|x| x.abs() < 50.0).count();
+        for (alpha, index) in [(2.0, 0), (0.8, 1), (1.7, 2)] {
+            let twin = Twins::of(&sample, alpha, 1).unwrap().nth(index).unwrap();
+            let inside = twin.pooled().iter().filter(|x| x.abs() < 50.0).count();
             assert!(inside.abs_diff(10_000) < 500, "{inside}");
         }
+    }
+
+    /// α̂ of stable samples lies about their α, more narrowly the more numbers there are; other seeds are other samples.
+    #[test]
+    fn expectations_lie_about_the_index() {
+        let expected = |n: i32, seed| {
+            let x: Vec<f64> = (0..n).map(f64::from).collect();
+            let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed };
+            let sample = Sample::scalars(&x).unwrap();
+            bootstrap.if_stable(1.2, &CharacteristicRegression::default(), &sample, &|| ()).unwrap()
+        };
+        let (few, many) = (expected(300, 1), expected(3_000, 1));
+        let width = |expected: &Expected| expected.interval.high - expected.interval.low;
+        assert!((many.alpha - 1.2).abs() < 0.02 && many.interval.contains(1.2), "{many:?}");
+        assert!(width(&few) > 2.0 * width(&many) && width(&many) > 0.03, "{few:?} {many:?}");
+        assert_ne!(few, expected(300, 2));
     }
 }

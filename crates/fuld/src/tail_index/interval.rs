@@ -134,7 +134,7 @@ impl Bootstrap {
         Ok(())
     }
 
-    fn interval(&self, values: &[f64]) -> Interval {
+    pub(super) fn interval(&self, values: &[f64]) -> Interval {
         let sorted = sorted(values);
         let (n, tail) = (sorted.len() as f64, 0.5 * (1.0 - self.level));
         // From quantiles i/(n + 1) to those of `quantile`, whose ends are the first and the last.

@@ -44,7 +44,7 @@ mod sample;
 
 pub use blocks::BlockLogMoments;
 pub use characteristic::CharacteristicRegression;
-pub use control::gaussian_control;
+pub use control::{Expected, gaussian_control};
 pub use error::TailIndexError;
 pub use hill::Hill;
 pub use interval::{Bootstrap, Interval, IntervalEstimate};

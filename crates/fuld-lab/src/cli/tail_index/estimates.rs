@@ -1,8 +1,8 @@
 //! Every estimator on the data and on Gaussian numbers in its shape.
 
 use fuld::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, Interval, IntervalEstimate, LogMoments,
-    Sample, TailIndexError, TailIndexEstimator,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Expected, Hill, Interval, IntervalEstimate,
+    LogMoments, Sample, TailIndexError, TailIndexEstimator,
 };
 use serde::Serialize;
 
@@ -38,17 +38,17 @@ impl Method {
     }
 }
 
-/// What a method says of the data, and of Gaussian numbers.
+/// What a method says of the data, and would say of Gaussian numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding {
     pub(super) data: IntervalEstimate,
-    pub(super) control: IntervalEstimate,
+    pub(super) gaussian: Expected,
 }
 
 impl Finding {
-    /// Whether the tail is heavier than any that Gaussian numbers are taken to have.
+    /// Whether α is below what Gaussian numbers are taken to have, intervals apart.
     pub(super) fn heavy(&self) -> bool {
-        self.data.alpha.high < self.control.alpha.low.min(2.0)
+        self.data.alpha.high < self.gaussian.interval.low
     }
 }
 
@@ -70,11 +70,13 @@ impl Findings {
         bootstrap: &Bootstrap,
         heard: &(dyn Fn() + Sync),
     ) -> Result<Self, TailIndexError> {
-        let twin = sample.gaussian_twin(bootstrap.seed)?;
         let find = |method: Method| {
             let estimator = method.estimator();
-            let fit = |sample: &Sample| bootstrap.in_parallel(&*estimator, sample, heard);
-            (method, fit(sample).and_then(|data| Ok(Finding { data, control: fit(&twin)? })))
+            let find = || {
+                let data = bootstrap.in_parallel(&*estimator, sample, heard)?;
+                Ok(Finding { data, gaussian: bootstrap.if_stable(2.0, &*estimator, sample, heard)? })
+            };
+            (method, find())
         };
         let all: Vec<_> = Method::ALL.into_iter().map(find).collect();
         match all.iter().find_map(|(_, found)| found.as_ref().err()) {
@@ -83,15 +85,12 @@ impl Findings {
         }
         let mut findings = Self { all, hill_if_stable: None };
         if let Some(Finding { data, .. }) = findings.by(Method::Characteristic) {
-            let hill = |alpha: f64| {
-                let twin = sample.stable_twin(alpha, bootstrap.seed)?;
-                Ok(bootstrap.in_parallel(&Hill::default(), &twin, heard)?.alpha)
-            };
-            let ends: Result<_, TailIndexError> =
-                hill(data.alpha.low).and_then(|low| Ok((low, hill(data.alpha.high)?)));
-            findings.hill_if_stable = ends
-                .ok()
-                .map(|(low, high)| Interval { low: low.low.min(high.low), high: low.high.max(high.high) });
+            let hill = |alpha| bootstrap.if_stable(alpha, &Hill::default(), sample, heard).ok();
+            let ends = hill(data.alpha.low).zip(hill(data.alpha.high));
+            findings.hill_if_stable = ends.map(|(a, b)| Interval {
+                low: a.interval.low.min(b.interval.low),
+                high: a.interval.high.max(b.interval.high),
+            });
         }
         Ok(findings)
     }

@@ -142,7 +142,10 @@ impl TailIndex {
             }
         }
         let scaling = if columns.len() > 1 { Scaling::PerCoordinate } else { Scaling::Common };
-        Sample::rows(&rows, columns.len(), scaling).map_err(|error| refusal(error, columns))
+        // Gaussian numbers like these need a spread to have: asked for here, where columns still have names.
+        let sample = Sample::rows(&rows, columns.len(), scaling)
+            .and_then(|sample| sample.gaussian_twin(self.seed).map(|_| sample));
+        sample.map_err(|error| refusal(error, columns))
     }
 
     fn shown(&self) -> String {
@@ -166,12 +169,12 @@ impl TailIndex {
         let samples: Vec<Value> = found.iter().map(|(name, sample, findings)| {
             let methods: Vec<Value> = findings
                     .all.iter().map(|(method, found)| match found {
-                Ok(Finding { data, control }) => json!({
+                Ok(Finding { data, gaussian }) => json!({
                     "method": method,
                     "alpha": Told::new(data.estimate.alpha, data.alpha),
                     "scale": data.estimate.scale.zip(data.scale).map(|(scale, interval)| Told::new(scale, interval)),
                     "zeros": data.estimate.zeros,
-                    "gaussian_alpha": Told::new(control.estimate.alpha, control.alpha),
+                    "gaussian_alpha": Told::new(gaussian.alpha, gaussian.interval),
                 }),
                 Err(error) => json!({ "method": method, "error": error.to_string() }),
             }).collect();

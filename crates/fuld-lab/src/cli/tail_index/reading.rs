@@ -24,7 +24,7 @@ pub(super) fn reading(findings: &Findings) -> (Reading, String) {
     }
     let judged: Vec<(Method, &Finding)> =
         JUDGES.into_iter().filter_map(|judge| Some((judge, findings.by(judge)?))).collect();
-    let begin = judged.iter().map(|(_, finding)| finding.control.alpha.low).fold(2.0, f64::min);
+    let begin = judged.iter().map(|(_, finding)| finding.gaussian.interval.low).fold(2.0, f64::min);
     let ends = || judged.iter().map(|(_, finding)| finding.data.alpha.high);
     let gaussian = format!("those of Gaussian numbers begin at {begin:.2}");
     match judged.iter().filter(|(_, finding)| finding.heavy()).count() {

@@ -21,7 +21,7 @@ pub(super) fn table(findings: &Findings, level: f64) -> String {
     text
 }
 
-fn line(method: Method, Finding { data, control }: &Finding) -> String {
+fn line(method: Method, Finding { data, gaussian }: &Finding) -> String {
     let (scale, scales) = match (data.estimate.scale, data.scale) {
         (Some(scale), Some(interval)) => (short(scale), span(interval, short)),
         _ => ("–".into(), String::new()),
@@ -31,8 +31,8 @@ fn line(method: Method, Finding { data, control }: &Finding) -> String {
         method.name(),
         data.estimate.alpha,
         span(data.alpha, |alpha| format!("{alpha:.3}")),
-        control.estimate.alpha,
-        span(control.alpha, |alpha| format!("{alpha:.3}")),
+        gaussian.alpha,
+        span(gaussian.interval, |alpha| format!("{alpha:.3}")),
     )
 }
 
