@@ -41,10 +41,10 @@ impl Arm {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Gauss => "α = 2",
-            Self::Paper => "α = 1.75, the paper's formula",
-            Self::PaperControl => "SGDm at the step of the formula",
-            Self::Authors => "α = 1.75, the authors' code",
-            Self::AuthorsControl => "SGDm at the step of the code",
+            Self::Paper => "α = 1.75, paper's formula",
+            Self::PaperControl => "SGDm, the formula's step",
+            Self::Authors => "α = 1.75, authors' code",
+            Self::AuthorsControl => "SGDm, the code's step",
         }
     }
 

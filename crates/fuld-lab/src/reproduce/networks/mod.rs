@@ -46,7 +46,7 @@ pub struct Networks {
 pub enum News<'a> {
     /// What comes now, and how long it will take.
     Plan(&'a str),
-    /// So much of the training is done, from 0 to 1.
+    /// So much of the work is done, from 0 to 1.
     Done(f64),
 }
 
@@ -87,28 +87,34 @@ impl Networks {
         out: &Path,
         watch: &(dyn Fn(News<'_>) -> Control + Sync),
     ) -> anyhow::Result<Option<Vec<Exhibit>>> {
-        let mut jobs = Vec::new();
-        for work in works {
-            let speed = Speed::measured(&work.plan, &work.data, &work.subject)?;
-            for job in &work.jobs {
+        let (mut jobs, mut looks) = (Vec::new(), Vec::new());
+        for Work { data, subject, plan, jobs: all, .. } in works {
+            let Some(speed) = Speed::measured(plan, data, subject, &|| watch(News::Done(0.0)))? else {
+                return Ok(None);
+            };
+            for job in all {
                 if read_result(&job.folder)?.is_none() {
-                    jobs.push((job.clone(), speed.seconds(&job.settings)));
+                    jobs.push((job.clone(), speed.seconds((job.settings.width, job.settings.depth))));
                 }
             }
+            looks.push(Reach::seconds(plan, &speed));
         }
-        watch(News::Plan(&self.told(works, &jobs)));
+        let training: f64 = jobs.iter().map(|(_, seconds)| seconds).sum();
+        let total = training + looks.iter().sum::<f64>();
+        watch(News::Plan(&self.told(works, jobs.len(), total)));
         let data: HashMap<String, DataSet> =
             works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
-        if !training::train(jobs, &data, out, self.threads, watch)? {
+        if !training::train(jobs, &data, out, self.threads, &|done| watch(News::Done(done / total)))? {
             return Ok(None);
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
-        let mut exhibits = Vec::new();
-        for Work { data, subject, plan, runs, jobs } in works {
-            let stop = || watch(News::Done(1.0));
-            let Some(reach) = pool.install(|| Reach::measured(plan, data, subject, &stop))? else {
+        let (mut exhibits, mut done) = (Vec::new(), training);
+        for (Work { data, subject, plan, runs, jobs }, seconds) in works.iter().zip(looks) {
+            let hear = |share: f64| watch(News::Done((done + share * seconds) / total));
+            let Some(reach) = pool.install(|| Reach::measured(plan, data, subject, &hear))? else {
                 return Ok(None);
             };
+            done += seconds;
             exhibits.push(exhibit::exhibit(plan, subject, runs, &read(runs, jobs)?, reach));
         }
         Ok(Some(exhibits))
@@ -133,17 +139,16 @@ impl Networks {
         Ok(works)
     }
 
-    fn told(&self, works: &[Work], jobs: &[(Job, f64)]) -> String {
+    /// What will be done, and how long it takes.
+    fn told(&self, works: &[Work], missing: usize, seconds: f64) -> String {
         let all: usize = works.iter().map(|work| work.jobs.len()).sum();
         let sets: Vec<&str> = works.iter().map(|work| claims::Set::of(&work.subject.name).name).collect();
-        let before = match all - jobs.len() {
+        let before = match all - missing {
             0 => String::new(),
             done => format!(", {done} of them done before"),
         };
-        let threads = self.threads.max(1);
-        let seconds = jobs.iter().map(|(_, cost)| cost).sum::<f64>() / threads as f64;
-        let time = if jobs.is_empty() { String::new() } else { format!("; about {}", duration(seconds)) };
-        format!("networks on {}: {all} runs{before}{time} on {threads} threads", sets.join(", "))
+        let (time, threads) = (duration(seconds / self.threads.max(1) as f64), self.threads);
+        format!("networks on {}: {all} runs{before}; about {time} on {threads} threads", sets.join(", "))
     }
 }
 

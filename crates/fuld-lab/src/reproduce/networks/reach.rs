@@ -2,6 +2,7 @@
 
 use super::arm::{ALPHA, Arm};
 use super::plan::Plan;
+use super::speed::Speed;
 use crate::data::DataSet;
 use crate::settings::Subject;
 use crate::train::Trainer;
@@ -9,6 +10,7 @@ use burn::backend::Flex;
 use fuld::Control;
 use levy_stable::SymmetricStable;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Steps that are looked at: more than enough to leave the plateau that deep networks start on.
 const STEPS: u64 = 2_000;
@@ -35,25 +37,40 @@ impl Reach {
         Ok(Self { typical, bent, largest: networks.last().copied().unwrap_or(0.0) })
     }
 
-    /// Trains the shallowest and the deepest network of each width and looks at every step. None if `watch` says stop.
+    /// The networks that are looked at: the shallowest and the deepest of each width.
+    fn shapes(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
+        let ends = [plan.depths.first(), plan.depths.last()];
+        plan.widths
+            .iter()
+            .flat_map(move |&width| ends.into_iter().flatten().map(move |&depth| (width, depth)))
+    }
+
+    fn steps(plan: &Plan) -> u64 {
+        plan.iterations.min(STEPS)
+    }
+
+    /// Seconds that looking takes on one core, roughly.
+    pub(super) fn seconds(plan: &Plan, speed: &Speed) -> f64 {
+        let whole: f64 = Self::shapes(plan).map(|shape| speed.seconds(shape)).sum();
+        whole * Self::steps(plan) as f64 / plan.iterations as f64
+    }
+
+    /// Trains these networks and looks at every step. `watch` hears the share of the steps that is done; none if it says stop.
     pub(super) fn measured(
         plan: &Plan,
         data: &DataSet,
         subject: &Subject,
-        watch: &(dyn Fn() -> Control + Sync),
+        watch: &(dyn Fn(f64) -> Control + Sync),
     ) -> anyhow::Result<Option<Self>> {
-        let ends = [plan.depths.first(), plan.depths.last()];
-        let shapes: Vec<(usize, usize)> = plan
-            .widths
-            .iter()
-            .flat_map(|&width| ends.into_iter().flatten().map(move |&depth| (width, depth)))
-            .collect();
+        let (shapes, steps) = (Self::shapes(plan).collect::<Vec<_>>(), Self::steps(plan));
+        let all_steps = (shapes.len() as u64 * steps) as f64;
+        let done = AtomicU64::new(0);
         let largest = |&shape: &(usize, usize)| -> anyhow::Result<Option<f64>> {
             let settings = Arm::Paper.settings(&plan.request(shape, plan.seed), subject)?;
             let mut trainer = Trainer::<Flex>::new(data, &[settings], &Default::default())?;
             let mut largest = 0.0f64;
-            for _ in 0..plan.iterations.min(STEPS) {
-                if watch() == Control::Stop {
+            for _ in 0..steps {
+                if watch(done.fetch_add(1, Ordering::Relaxed) as f64 / all_steps) == Control::Stop {
                     return Ok(None);
                 }
                 trainer.step();
@@ -86,7 +103,7 @@ mod tests {
     fn momenta_are_seen() {
         let data = DataSet::load("digits", "".as_ref()).unwrap();
         let plan = Plan { widths: vec![16], depths: vec![2], seed: 0, seeds: 1, iterations: 50 };
-        let reach = |stop| Reach::measured(&plan, &data, &data.subject(), &|| stop).unwrap();
+        let reach = |stop| Reach::measured(&plan, &data, &data.subject(), &|_| stop).unwrap();
         // η times the sum of some ten gradients, the largest of which are about 0.1.
         let largest = reach(Control::Continue).unwrap().largest;
         assert!((0.005..0.5).contains(&largest), "{largest}");

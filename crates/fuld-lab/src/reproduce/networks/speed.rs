@@ -3,9 +3,10 @@
 use super::arm::Arm;
 use super::plan::Plan;
 use crate::data::DataSet;
-use crate::settings::{Settings, Subject};
+use crate::settings::Subject;
 use crate::train::Trainer;
 use burn::backend::Flex;
+use fuld::Control;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -24,10 +25,18 @@ pub(super) struct Speed {
 }
 
 impl Speed {
-    /// Times every shape of a plan.
-    pub(super) fn measured(plan: &Plan, data: &DataSet, subject: &Subject) -> anyhow::Result<Self> {
+    /// Times every shape of a plan. None if `watch` says stop.
+    pub(super) fn measured(
+        plan: &Plan,
+        data: &DataSet,
+        subject: &Subject,
+        watch: &dyn Fn() -> Control,
+    ) -> anyhow::Result<Option<Self>> {
         let mut seconds = HashMap::new();
         for cell in plan.cells() {
+            if watch() == Control::Stop {
+                return Ok(None);
+            }
             let settings = Arm::Paper.settings(&plan.request(cell, plan.seed), subject)?;
             let images = (data.train.len() + data.test.len()) as f64 / settings.batch as f64;
             let steps = settings.iterations as f64 + MEASUREMENTS * FORWARD * images;
@@ -42,11 +51,11 @@ impl Speed {
             }
             seconds.insert(cell, steps * start.elapsed().as_secs_f64() / f64::from(taken));
         }
-        Ok(Self { seconds })
+        Ok(Some(Self { seconds }))
     }
 
-    /// Of a run.
-    pub(super) fn seconds(&self, settings: &Settings) -> f64 {
-        self.seconds.get(&(settings.width, settings.depth)).copied().unwrap_or(0.0)
+    /// Of a run of this width and depth.
+    pub(super) fn seconds(&self, shape: (usize, usize)) -> f64 {
+        self.seconds.get(&shape).copied().unwrap_or(0.0)
     }
 }

@@ -78,3 +78,21 @@ fn times_have_the_unit_that_fits() {
     let told = [12.0, 600.0, 7_200.0, 400_000.0].map(duration);
     assert_eq!(told, ["12 s", "10 minutes", "2.0 hours", "4.6 days"]);
 }
+
+#[test]
+fn the_full_grid_has_the_figures_of_the_paper() {
+    let figures = |set: &str| {
+        let plan = Plan::of(set, true, 0);
+        let subject =
+            Subject { name: set.into(), fingerprint: "1".into(), images: 50_000, inputs: 784, classes: 10 };
+        let results = made::made(&plan.widths, &plan.depths, |_, _, depth, _| (depth as f64, 0.5));
+        let (runs, reach) = (plan.runs(&subject).unwrap(), Reach::of(vec![0.04]).unwrap());
+        let exhibit = exhibit::exhibit(&plan, &subject, &runs, &results, reach);
+        exhibit.figures.iter().map(|(figure, _)| figure.name().to_string()).collect::<Vec<_>>()
+    };
+    let mnist = ["fig5-mnist-train", "fig6-mnist-test", "supplement-mnist-widths"];
+    assert_eq!(figures("mnist")[..3], mnist);
+    assert_eq!(figures("mnist")[3..], ["networks-mnist-gain", "networks-mnist-gain-widths"]);
+    assert_eq!(figures("cifar10")[..2], ["fig7-cifar10-train", "fig8-cifar10-test"]);
+    assert_eq!(figures("digits")[2], "networks-digits-widths");
+}

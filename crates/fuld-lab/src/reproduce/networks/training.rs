@@ -1,6 +1,5 @@
 //! The runs of all data sets as one sweep: resumable, and told of by the share of the work that is done.
 
-use super::News;
 use crate::data::DataSet;
 use crate::sweep::{self, Event, Job};
 use anyhow::{Context, bail};
@@ -14,19 +13,19 @@ use std::time::Duration;
 /// Between two checkpoints of a run.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 
-/// Trains the jobs that are not done yet; `cost` is in seconds. False if it was stopped.
+/// Trains jobs, each given with the seconds that it may take. `watch` hears how many of these are done; false if it said stop.
 pub(super) fn train(
     jobs: Vec<(Job, f64)>,
     data: &HashMap<String, DataSet>,
     out: &Path,
     threads: usize,
-    watch: &(dyn Fn(News<'_>) -> Control + Sync),
+    watch: &(dyn Fn(f64) -> Control + Sync),
 ) -> anyhow::Result<bool> {
     std::fs::create_dir_all(out).with_context(|| format!("making {}", out.display()))?;
     let cost: HashMap<_, f64> = jobs.iter().map(|(job, cost)| (job.folder.clone(), *cost)).collect();
     let stacks: Vec<Vec<Job>> = jobs.into_iter().map(|(job, _)| vec![job]).collect();
-    let ledger = Ledger { total: cost.values().sum(), cost, state: Mutex::default() };
-    let hear = |event: Event<'_>| watch(News::Done(ledger.enter(event)));
+    let ledger = Ledger { cost, state: Mutex::default() };
+    let hear = |event: Event<'_>| watch(ledger.enter(event));
     let tally = sweep::sweep::<Flex>(&stacks, data, out, threads, CHECKPOINT_EVERY, &hear)
         .with_context(|| format!("training in {}", out.display()))?;
     if tally.stopped {
@@ -48,7 +47,6 @@ pub(super) fn train(
 
 /// How much of the work is done.
 struct Ledger {
-    total: f64,
     cost: HashMap<std::path::PathBuf, f64>,
     state: Mutex<State>,
 }
@@ -64,7 +62,7 @@ struct State {
 }
 
 impl Ledger {
-    /// Takes note, and gives the share of the work that is done.
+    /// Takes note, and gives the seconds of work that are done.
     fn enter(&self, event: Event<'_>) -> f64 {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = |job: &Job| self.cost.get(&job.folder).copied().unwrap_or(0.0);
@@ -89,6 +87,6 @@ impl Ledger {
             }
             Event::Skipped { job, .. } => state.ended += cost(job),
         }
-        (state.ended + state.under_way.values().sum::<f64>()) / self.total
+        state.ended + state.under_way.values().sum::<f64>()
     }
 }

@@ -59,7 +59,7 @@ fn a_run_that_exploded_is_told_and_loses() {
     assert!(
         claims[0]
             .measured
-            .contains("Exploded, and so in no mean: 6 of 30 runs of α = 1.75, the paper's formula."),
+            .contains("Exploded, and so in no mean: 6 of 30 runs of α = 1.75, paper's formula."),
         "{claims:#?}"
     );
     assert!(!claims[1].measured.contains("xploded"));
