@@ -35,7 +35,7 @@ use std::process::ExitCode;
 Examples:
   fuld train                                            the built-in digits, alpha = 1.75
   fuld train --data mnist --alpha 2                     MNIST (after: fuld data fetch mnist)
-  fuld train --field authors                            what the authors' code computes instead of the paper's formula
+  fuld train --field authors                            the field of the authors' code, not the paper's
   fuld train --optimizer clip-value --clip 0.005        SGD with momentum, clipped
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --scale noise
                                                         noise that kills SGD, and the form that is matched to it

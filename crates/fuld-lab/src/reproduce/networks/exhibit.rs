@@ -176,24 +176,22 @@ fn means(id: &str, results: &Results) -> Table {
 fn differences(id: &str, results: &Results) -> Table {
     let mut table = Table::new(
         format!("{id}-differences"),
-        &["α = 1.75 by", "against", "training loss", "training accuracy", "test loss", "test accuracy"],
+        &["α = 1.75 less its rival", "training loss", "training accuracy", "test loss", "test accuracy"],
     );
     let pairs = [
-        (Arm::Paper, Arm::Gauss),
-        (Arm::Paper, Arm::PaperControl),
-        (Arm::Authors, Arm::Gauss),
-        (Arm::Authors, Arm::AuthorsControl),
+        ("formula − α = 2", Arm::Paper, Arm::Gauss),
+        ("formula − SGDm at its step", Arm::Paper, Arm::PaperControl),
+        ("code − α = 2", Arm::Authors, Arm::Gauss),
+        ("code − SGDm at its step", Arm::Authors, Arm::AuthorsControl),
     ];
     let cells = results.cells();
-    for (arm, other) in pairs {
-        let by = if arm == Arm::Paper { "the paper's formula" } else { "the authors' code" };
-        let against = if other == Arm::Gauss { "α = 2" } else { "SGDm at the matched step" };
+    for (name, arm, other) in pairs {
         let [a, b, c, d] = Measure::ALL.map(|measure| {
             let gap = results.gap(arm, other, measure, &cells);
             let (sign, digits) = if measure.is_loss() { (-1.0, 4) } else { (1.0, 2) };
             format!("{:+.digits$} ± {:.digits$}", sign * gap.mean, gap.error).replace('-', "−")
         });
-        table.row([by.into(), against.into(), a, b, c, d]);
+        table.row([name.into(), a, b, c, d]);
     }
     table
 }
