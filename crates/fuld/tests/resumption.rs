@@ -3,8 +3,8 @@
 mod wells;
 
 use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
-use fuld::potential::Harmonic;
-use fuld::{Integrator, Run};
+use fuld::potential::{DoubleWell, Harmonic};
+use fuld::{Integrator, Run, Schedule, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -229,4 +229,34 @@ fn a_store_is_not_overwritten() {
     std::fs::write(&file, "").unwrap();
     let error = go(&file.join("draws.zarr")).unwrap_err().to_string();
     assert!(error.contains("draws cannot be written") && error.contains("a file"), "{error}");
+}
+
+/// What a store holds is what memory would: all coordinates, over several segments, also of a run that was stopped.
+#[test]
+fn a_store_is_read_back() {
+    for dim in [1, 3] {
+        let path = scratch(&format!("read-back-{dim}"));
+        let potential = DoubleWell::new(dim, 1.0, 1.0).unwrap();
+        // More than a segment of 2²⁰ numbers.
+        let run = Run {
+            chains: 64,
+            draws: 20_000 / dim as u64,
+            warmup: 3,
+            velocities: dim == 3,
+            ..Run::new(
+                System::fuld(1.5, 2.0, 1.0).unwrap(),
+                Integrator::Baoab,
+                Schedule::constant(0.05).unwrap(),
+            )
+        };
+        let mut sink = ZarrSink::new(&path);
+        run.stream(&potential, &mut sink, &mut |_| Control::Continue).unwrap();
+        let (store, memory) = (fuld::ZarrDraws::open(&path).unwrap(), run.sample(&potential).unwrap());
+        assert_eq!((store.chains(), store.draws(), store.dim()), (64, memory.draws(), dim));
+        for i in 0..dim {
+            assert!(store.coordinate(i).unwrap() == memory.coordinate(i), "coordinate {i} of {dim}");
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+        assert!(fuld::ZarrDraws::open(&path).unwrap_err().to_string().contains(".zarray"));
+    }
 }

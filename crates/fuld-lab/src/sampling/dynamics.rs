@@ -129,15 +129,15 @@ fn flmc(alpha: f64, beta: f64, target: &Target) -> Result<System, SamplingError>
     Ok(System::flmc(alpha, beta, |x| f.value(&[x]), derivative, reach)?)
 }
 
-/// How far the drift is tabulated: to where e^(−βf) has fallen by 10⁴³, or, if its tails are heavy, to where there is but
-/// 1e-4 of its mass: further out the table of a power law takes minutes, and its drift is about constant.
+/// How far the drift is tabulated: to where e^(−βf) has fallen by 10⁴³, or, if its tails are heavy, a thousand
+/// times as far out as all but 2 in 1000 draws: the table of a power law takes minutes from 10⁹ on.
 fn reach(f: &dyn Potential, beta: f64) -> Result<f64, SamplingError> {
     const DEEP: f64 = 100.0;
     let gibbs = Gibbs::new(f, beta)?;
     let farthest = |p: f64| gibbs.quantile(p).abs().max(gibbs.quantile(1.0 - p).abs());
     let lowest = gibbs.modes().iter().map(|&x| f.value(&[x])).fold(f64::INFINITY, f64::min);
     let fallen = |x: f64| beta * (f.value(&[x]) - lowest) > DEEP && beta * (f.value(&[-x]) - lowest) > DEEP;
-    let (mut reach, end) = (farthest(1e-3), 10.0 * farthest(1e-3));
+    let (mut reach, end) = (farthest(1e-3), 1e3 * farthest(1e-3));
     while !fallen(reach) && reach < end {
         reach *= 1.05;
     }

@@ -11,11 +11,12 @@ const OUTER: Line = Line {
     per_octave: 4,
     fine: 256,
     tolerance: 1e-7,
+    floor: 1e-10,
     negligible: 1e-14,
     halvings: 300,
     horizon: 3e4,
 };
-const INNER: Line = Line { per_octave: 3, fine: 64, tolerance: 1e-9, ..OUTER };
+const INNER: Line = Line { per_octave: 3, fine: 64, tolerance: 1e-9, floor: 1e-11, ..OUTER };
 
 /// The law of coordinate `kept` under e^(−βf): energy −log ∫ e^(−βf), slope the mean of β∂f over the other coordinate.
 pub(super) fn marginal(potential: &dyn Potential, beta: f64, kept: usize) -> Result<Gibbs, GibbsError> {

@@ -12,6 +12,8 @@ pub(super) struct Line {
     pub(super) fine: usize,
     /// Relative error of the density on a cell.
     pub(super) tolerance: f64,
+    /// Error of a cell, as a part of all mass, that is small enough whatever it is of the cell's own.
+    pub(super) floor: f64,
     /// A cell with less than this part of the mass is left out.
     pub(super) negligible: f64,
     /// Cells are halved at most this often, all together: an energy that is computed with noise is never followed.
@@ -26,6 +28,7 @@ pub(super) const LINE: Line = Line {
     per_octave: 16,
     fine: 8192,
     tolerance: 1e-11,
+    floor: 1e-18,
     negligible: 1e-60,
     halvings: 20_000,
     horizon: 1e20,

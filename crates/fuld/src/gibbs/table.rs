@@ -8,9 +8,8 @@ use levy_stable::interpolate;
 
 /// Coefficients of a cell.
 const TERMS: usize = 10;
-/// What part of all mass may be beyond reach, and what part may be lost where the density is rough.
+/// What part of all mass may be beyond reach.
 const LOST: f64 = 1e-9;
-const ROUGH: f64 = 1e-18;
 
 /// A stretch of the line on which the density is a polynomial.
 #[derive(Clone, Debug)]
@@ -80,6 +79,7 @@ impl Table {
         let mut fitting = Fitting {
             density: &density,
             tolerance: line.tolerance,
+            floor: line.floor,
             size,
             negligible: line.negligible,
             halvings_left: line.halvings,
@@ -172,6 +172,7 @@ impl Table {
 struct Fitting<'a> {
     density: &'a dyn Fn(f64) -> f64,
     tolerance: f64,
+    floor: f64,
     /// Of the whole mass, roughly.
     size: f64,
     /// What part of it is not worth a cell.
@@ -192,7 +193,7 @@ impl Fitting<'_> {
         let (error, size) = cell.check(self.density);
         let middle = left + 0.5 * (right - left);
         let rough = error > self.tolerance * size
-            && error > ROUGH * self.size
+            && error > self.floor * self.size
             // Far from the origin a narrow well cannot be told more finely than places can.
             && error > 4.0 * ((self.density)(middle.next_up()) - (self.density)(middle)).abs() * cell.width;
         if rough && self.halvings_left > 0 && left < middle && middle < right {
