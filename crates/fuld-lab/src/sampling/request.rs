@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Request {
-    /// A formula like "x^4/4 - x^2/2", or the name of a potential (listed below)
+    /// A formula like "x^4/4 - x^2/2", or the name of a potential (--help lists them)
     #[serde(skip_serializing_if = "Option::is_none")]
     pub potential: Option<String>,
     /// Dimension [default: as many as the formula has variables]
@@ -24,7 +24,7 @@ pub struct Request {
     #[arg(long, allow_negative_numbers = true, help_heading = "Target")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// The dynamics [default: fuld]
+    /// The dynamics (--help lists them) [default: fuld]
     #[arg(long, help_heading = "Dynamics", hide_possible_values = true, value_name = "NAME")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<Dynamics>,

@@ -122,20 +122,15 @@ fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
 /// Where the slope changes sign between two points; their middle if it does not.
 fn refined(slope: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let changes = slope(low) < 0.0 && slope(high) > 0.0;
-    let middle = |low: f64, high: f64| low + 0.5 * (high - low);
-    while changes {
-        let at = middle(low, high);
-        if at <= low || at >= high {
-            break;
-        }
-        let s = slope(at);
-        if s == 0.0 {
-            return at;
-        } else if s < 0.0 {
-            low = at;
+    loop {
+        let middle = low + 0.5 * (high - low);
+        let slope = slope(middle);
+        if !changes || slope == 0.0 || middle <= low || middle >= high {
+            return middle;
+        } else if slope < 0.0 {
+            low = middle;
         } else {
-            high = at;
+            high = middle;
         }
     }
-    middle(low, high)
 }
