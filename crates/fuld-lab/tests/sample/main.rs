@@ -4,7 +4,6 @@ mod config;
 mod disk;
 mod interruption;
 #[path = "../program/mod.rs"]
-#[allow(dead_code)]
 mod program;
 mod refusal;
 mod summary;
