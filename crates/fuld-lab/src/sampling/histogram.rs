@@ -30,7 +30,7 @@ pub fn histogram(
     let most = parts.iter().flat_map(|(ours, exact)| [Some(*ours), *exact]).flatten().fold(0.0, f64::max);
     let labels: Vec<String> = (0..ROWS).map(|i| label(low + (i as f64 + 0.5) * step, step)).collect();
     let margin = labels.iter().map(String::len).max().unwrap_or(0).max(name.len());
-    let room = width.saturating_sub(margin + 10).max(10);
+    let room = width.saturating_sub(margin + 11).max(10);
     let mut text = format!("{name:>margin$}\n");
     for (label, (ours, exact)) in labels.iter().zip(&parts) {
         let bar = bar(ours / most * room as f64, exact.map(|exact| exact / most * room as f64), room + 1);
