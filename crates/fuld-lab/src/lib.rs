@@ -1,5 +1,6 @@
 //! The program `fuld`: data sets, networks, training and sweeps, from the command line.
 
+mod aligned;
 pub mod cli;
 pub mod data;
 pub mod interrupt;

@@ -1,5 +1,6 @@
 //! The table of a sweep for the eye: runs that differ in nothing but their seed as one line.
 
+use crate::aligned::aligned;
 use crate::sweep::Row;
 
 /// Means over seeds, with standard deviations.
@@ -62,14 +63,4 @@ fn spread(values: &[f64], digits: usize) -> String {
         1 => format!("{mean:.digits$}"),
         _ => format!("{mean:.digits$} ± {:.digits$}", variance.sqrt()),
     }
-}
-
-fn aligned(table: &[Vec<String>]) -> String {
-    let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
-    let line = |line: &Vec<String>| {
-        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
-    };
-    table.iter().map(line).collect()
 }

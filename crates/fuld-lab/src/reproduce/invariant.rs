@@ -5,10 +5,10 @@ use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
 use super::quartic::{
-    ALPHAS, BETA, Dynamics, ETA, GAMMA, ITERATIONS, corrected, settings, uncorrected, well,
+    ALPHAS, BETA, Dynamics, ETA, GAMMA, ITERATIONS, corrected, mode, settings, uncorrected, well,
 };
 use crate::plot::{Axis, Figure, Hue, Panel};
-use fuld::diagnostics::{Chains, Histogram, KernelDensity, Sample};
+use fuld::diagnostics::{Chains, Histogram, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::{Integrator, Run, Schedule};
 
@@ -74,13 +74,6 @@ impl Measured {
             format!("{:.0}", self.effective),
         ]);
     }
-}
-
-/// How far from 0 the draws are likeliest to be: both sides are of one law.
-fn mode(draws: Vec<f64>) -> Option<f64> {
-    let distances: Vec<f64> = draws.into_iter().map(f64::abs).collect();
-    let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
-    density.grid().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
 }
 
 /// Makes Figure 3.

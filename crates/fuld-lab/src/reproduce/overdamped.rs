@@ -3,8 +3,9 @@
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::quartic::mode;
 use crate::plot::{Axis, Figure, Hue, Panel};
-use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::diagnostics::Sample;
 use fuld::gibbs::Gibbs;
 use fuld::potential::{DoubleWell, FromFn1};
 use fuld::{Integrator, Run, Schedule, System};
@@ -57,9 +58,7 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
         let (samples, outcome) = lab.run(run, &DoubleWell::new(1, 1.0, 1.0)?)?;
         let draws: Vec<f64> = samples.pooled(0).into_iter().filter(|x| x.is_finite()).collect();
         let distance = Sample::new(draws.clone())?.kolmogorov_smirnov(|x| law.cdf(x))?.distance;
-        let folded: Vec<f64> = draws.into_iter().map(f64::abs).collect();
-        let mode = KernelDensity::new(&Sample::new(folded)?)?.grid().max_by(|a, b| a.1.total_cmp(&b.1));
-        let mode = mode.map_or(f64::NAN, |(x, _)| x);
+        let mode = mode(draws).unwrap_or(f64::NAN);
         table.row([
             gamma.to_string(),
             format!("{distance:.4}"),

@@ -1,6 +1,7 @@
 //! The paper's synthetic setting: f = x⁴/4 − x²/2, uncorrected dynamics against FULD, by Euler's scheme.
 
 use fuld::System;
+use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::potential::DoubleWell;
 
 pub(super) const GAMMA: f64 = 10.0;
@@ -35,4 +36,11 @@ pub(super) fn settings() -> toml::Table {
     settings.insert("iterations".into(), (ITERATIONS as i64).into());
     settings.insert("integrator".into(), "euler".into());
     settings
+}
+
+/// How far from 0 the draws are likeliest to be: both sides are of one law.
+pub(super) fn mode(draws: Vec<f64>) -> Option<f64> {
+    let distances: Vec<f64> = draws.into_iter().map(f64::abs).collect();
+    let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
+    density.grid().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
 }

@@ -25,10 +25,10 @@ pub fn report(exhibits: &[&Exhibit], facts: &Facts) -> String {
     head(&mut body, exhibits, facts);
     overview(&mut body, exhibits);
     exhibits.iter().for_each(|exhibit| section(&mut body, exhibit));
-    let _ = write!(
+    let _ = writeln!(
         body,
         "<footer>Made by <code>{}</code> with seed {} on {} threads in {:.0} seconds. Pictures, data and settings of each figure lie \
-         beside this page. fuld {}, <a href=\"https://proceedings.mlr.press/v119/simsekli20a.html\">the paper</a>.</footer>\n",
+         beside this page. fuld {}, <a href=\"https://proceedings.mlr.press/v119/simsekli20a.html\">the paper</a>.</footer>",
         escape(&facts.command),
         facts.seed,
         facts.threads,

@@ -1,6 +1,7 @@
 //! The summary as a table: for the terminal, and for the page.
 
 use super::summary::{Agreement, Coordinate, Summary, Tails};
+use crate::aligned::aligned;
 
 /// More coordinates than this are not all shown.
 const SHOWN: usize = 10;
@@ -11,6 +12,13 @@ const WORST: usize = 3;
 pub(super) struct Table {
     pub(super) columns: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn aligned(&self) -> String {
+        let head = self.columns.iter().map(ToString::to_string).collect();
+        aligned(&[&[head], &self.rows[..]].concat())
+    }
 }
 
 impl Summary {
@@ -48,7 +56,7 @@ impl Summary {
 
     /// The tables as aligned text, narrow enough for a terminal.
     pub fn table(&self) -> String {
-        let text: Vec<String> = self.tables(false).iter().map(aligned).collect();
+        let text: Vec<String> = self.tables(false).iter().map(Table::aligned).collect();
         text.join("\n")
     }
 
@@ -102,18 +110,6 @@ fn number(x: f64) -> String {
     } else {
         format!("{x:.2e}")
     }
-}
-
-fn aligned(table: &Table) -> String {
-    let head: Vec<String> = table.columns.iter().map(ToString::to_string).collect();
-    let lines: Vec<&Vec<String>> = std::iter::once(&head).chain(&table.rows).collect();
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let line = |line: &&Vec<String>| {
-        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
-    };
-    lines.iter().map(line).collect()
 }
 
 #[cfg(test)]
