@@ -12,10 +12,25 @@ fn end_with_the_reader() {
     }
 }
 
+/// Results that standard output cannot take, as on a full disk, are an error like any other; Rust would panic.
+fn say_when_unheard() {
+    let otherwise = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        match panic.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: ")) {
+            Some(reason) => {
+                eprintln!("error: standard output cannot be written: {reason}");
+                std::process::exit(1);
+            }
+            None => otherwise(panic),
+        }
+    }));
+}
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     end_with_the_reader();
+    say_when_unheard();
     Cli::read().run()
 }

@@ -111,3 +111,19 @@ fn help_teaches() {
         );
     }
 }
+
+/// Where standard output takes nothing, every command says so and fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_standard_output_is_an_error() {
+    let folder = folder();
+    for arguments in ["data", TINY, "sweep grid.toml", "completions bash", "law pdf 2 --alpha 1.5"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
+        let ended =
+            command.args(arguments.split(' ')).current_dir(folder.path()).stdout(full).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments}: {said}");
+        assert!(said.contains("No space left") && !said.contains("panicked"), "{arguments}: {said}");
+    }
+}
