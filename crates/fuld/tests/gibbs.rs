@@ -159,3 +159,18 @@ fn two_coordinates() {
     let [x, _] = Gibbs::marginals(&cauchy, 1.0).unwrap();
     close(x.cdf(3.0), 0.5 + 3f64.atan() / PI, 1e-7);
 }
+
+#[test]
+fn tails_have_their_exponents() {
+    let exponent =
+        |f: &str, beta: f64| Gibbs::new(&f.parse::<Formula>().unwrap(), beta).unwrap().tail_exponent();
+    // e^(−βf) = (1 + x²)^(−β): P(|X| > r) ~ r^(1 − 2β).
+    for (beta, exact) in [(1.0, 1.0), (1.5, 2.0), (2.5, 4.0)] {
+        assert!(
+            (exponent("log(1 + x^2)", beta) / exact - 1.0).abs() < 0.01,
+            "{beta}: {}",
+            exponent("log(1 + x^2)", beta)
+        );
+    }
+    assert!(exponent("x^2/2", 1.0) > 20.0 && exponent("(x - 300)^2", 1.0) > 20.0);
+}

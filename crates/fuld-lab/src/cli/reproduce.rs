@@ -139,7 +139,7 @@ impl Reproduce {
 
     /// Makes all but the networks; says whether it came to the end.
     fn quick(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
-        let lab = Lab { seed: self.seed, threads: self.threads() };
+        let lab = Lab::new(self.seed, self.threads());
         let quick = || {
             chosen.iter().enumerate().filter_map(|(place, part)| match part.make {
                 Make::Exhibit(make) => Some((place, part, make)),
@@ -153,7 +153,7 @@ impl Reproduce {
         for (place, part, make) in quick() {
             bar.set_message(part.shows);
             let start = Instant::now();
-            let exhibit = match make(&lab) {
+            let exhibit = match lab.make(make) {
                 Ok(exhibit) => exhibit,
                 Err(error) if error.is::<Interrupted>() => return Ok(false),
                 Err(error) => return Err(error.context(format!("making {}", part.id))),

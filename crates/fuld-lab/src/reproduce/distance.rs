@@ -18,7 +18,16 @@ pub(super) struct Distance {
 const PLACES: usize = 64;
 const RESAMPLES: u64 = 200;
 
+/// What a small step may add to chance.
+const DISCRETISATION: f64 = 0.002;
+
 impl Distance {
+    /// Whether the law is right, as far as chance and a small step let one see: half again of what chance exceeds once in twenty is
+    /// exceeded about once in a thousand.
+    pub(super) fn agrees(&self) -> bool {
+        self.value <= 1.5 * self.chance + DISCRETISATION
+    }
+
     /// Of the draws of chains, those that are finite.
     pub(super) fn of(chains: &[Vec<f64>], law: &Gibbs) -> anyhow::Result<Self> {
         let draws: Vec<f64> = chains.iter().flatten().copied().filter(|x| x.is_finite()).collect();

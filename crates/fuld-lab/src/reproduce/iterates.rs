@@ -53,7 +53,7 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
         id: "fig4",
         title: "Figure 4 · Iterates, and which step is too large".into(),
         text: format!(
-            "The iterates behind Figure 3: of {PATHS} chains the one with the median excursion (chains that diverged have none). Below, the share \
+            "The iterates behind Figure 3: of {PATHS} chains the one with the median excursion (chains that diverged have none), with the amplitude (γ/β)^(1/α) for both dynamics. Below, the share \
              of 512 chains that are gone after 50,000 Euler steps of other sizes."
         ),
         figures: vec![

@@ -1,18 +1,20 @@
 //! Where exhibits are made: from which seed, on how many threads, until someone says stop.
 
+use super::exhibit::Exhibit;
 use crate::interrupt;
 use fuld::chains::{Outcome, Samples};
 use fuld::random::{Purpose, Stream, fill};
 use fuld::{Control, Potential, Run};
 use levy_stable::Sampler;
+use std::cell::RefCell;
 
 /// What every exhibit needs to know.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Lab {
-    /// All randomness comes from it.
-    pub seed: u64,
-    /// Threads; all cores if 0.
-    pub threads: usize,
+    seed: u64,
+    threads: usize,
+    /// What was run, for the record.
+    runs: RefCell<Vec<String>>,
 }
 
 /// Someone pressed Ctrl-C.
@@ -21,9 +23,27 @@ pub struct Lab {
 pub struct Interrupted;
 
 impl Lab {
+    /// All randomness comes from the seed; threads are all cores if 0.
+    pub fn new(seed: u64, threads: usize) -> Self {
+        Self { seed, threads, runs: RefCell::default() }
+    }
+
+    /// Makes an exhibit, and adds the seed and every run to its settings.
+    pub fn make(&self, make: fn(&Self) -> anyhow::Result<Exhibit>) -> anyhow::Result<Exhibit> {
+        self.runs.borrow_mut().clear();
+        let mut exhibit = make(self)?;
+        exhibit.settings.insert("seed".into(), self.seed.to_string().into());
+        let runs = self.runs.take();
+        if !runs.is_empty() {
+            exhibit.settings.insert("runs".into(), runs.into());
+        }
+        Ok(exhibit)
+    }
+
     /// Runs chains in memory, with the seed of the lab.
     pub fn run(&self, run: Run, potential: &dyn Potential) -> anyhow::Result<(Samples, Outcome)> {
         let run = Run { seed: self.seed, threads: self.threads, ..run };
+        self.runs.borrow_mut().push(format!("{run:?}, start {:?}", run.start));
         let mut samples = Samples::default();
         let mut go_on = |_: &_| if interrupt::asked() { Control::Stop } else { Control::Continue };
         let outcome = run.stream(potential, &mut samples, &mut go_on)?;
@@ -31,6 +51,11 @@ impl Lab {
             return Err(Interrupted.into());
         }
         Ok((samples, outcome))
+    }
+
+    /// Random words.
+    pub fn words(&self, count: usize) -> Vec<u64> {
+        fuld::random::words(self.seed).take(count).collect()
     }
 
     /// Draws of SαS(1); another `path` gives others.

@@ -116,7 +116,7 @@ fn speeds(lab: &Lab) -> anyhow::Result<Table> {
     let x: Vec<f64> = lab.noise(1.5, 1, COUNT)?;
     let many: Vec<f64> = lab.noise(1.5, 2, MANY)?;
     let single: Vec<f32> = many.iter().map(|&x| x as f32).collect();
-    let words: Vec<u64> = fuld::random::words(lab.seed).take(MANY).collect();
+    let words: Vec<u64> = lab.words(MANY);
     let mut rows: [(&str, Vec<f64>); 6] =
         ["pdf", "sf", "score", "∇G_α table, f64", "∇G_α table, f32", "draws"].map(|name| (name, Vec::new()));
     let (mut out, mut bulk, mut bulk_single) = (vec![0.0; COUNT], vec![0.0; MANY], vec![0.0f32; MANY]);

@@ -38,9 +38,19 @@ pub(super) fn settings() -> toml::Table {
     settings
 }
 
-/// How far from 0 the draws are likeliest to be: both sides are of one law.
-pub(super) fn mode(draws: Vec<f64>) -> Option<f64> {
-    let distances: Vec<f64> = draws.into_iter().map(f64::abs).collect();
-    let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
-    density.grid().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
+/// Groups of chains from which the error of a mode is taken.
+const GROUPS: usize = 8;
+
+/// How far from 0 draws are likeliest to be, since both sides are of one law, and the standard error of that.
+pub(super) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
+    let mode_of = |group: &[Vec<f64>]| {
+        let distances: Vec<f64> = group.iter().flatten().filter(|x| x.is_finite()).map(|x| x.abs()).collect();
+        let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
+        density.grid().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
+    };
+    let modes: Vec<f64> = chains.chunks(chains.len().div_ceil(GROUPS)).filter_map(mode_of).collect();
+    let count = modes.len() as f64;
+    let mean = modes.iter().sum::<f64>() / count;
+    let spread = modes.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (count * (count - 1.0));
+    (mean, spread.sqrt())
 }

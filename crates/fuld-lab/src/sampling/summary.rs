@@ -4,6 +4,7 @@ use super::{Exact, Settings, Target};
 use fuld::ZarrDraws;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
+use fuld::gibbs::Gibbs;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -13,24 +14,24 @@ const ESS: f64 = 400.0;
 /// The Kolmogorov–Smirnov distance of n independent draws is below this over √n in 19 of 20 cases.
 const KOLMOGOROV_95: f64 = 1.3581;
 
-/// Which moments the tails of a sample leave, by the shape k̂ of a generalised Pareto law fitted to them.
+/// Which moments the tails of a law leave: those below the exponent a of P(|x| > r) ~ r^(−a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tails {
-    /// k̂ < 1/2: mean and variance.
+    /// a > 2: mean and variance.
     Light,
-    /// 1/2 ≤ k̂ < 1: a mean, but no variance and so no standard error of the mean.
+    /// 1 < a ≤ 2: a mean, but no variance and so no standard error of the mean.
     NoVariance,
-    /// k̂ ≥ 1: no mean.
+    /// a ≤ 1: no mean.
     NoMean,
 }
 
 impl Tails {
-    /// By the shape of the heavier tail.
-    pub fn new(pareto_k: f64) -> Self {
-        if pareto_k >= 1.0 {
+    /// By the exponent, which is known to a hundredth.
+    pub fn new(exponent: f64) -> Self {
+        if exponent <= 1.01 {
             Self::NoMean
-        } else if pareto_k >= 0.5 {
+        } else if exponent <= 2.02 {
             Self::NoVariance
         } else {
             // Also where there are too few different draws to tell.
@@ -55,8 +56,9 @@ pub struct Coordinate {
     pub name: String,
     /// Which moments there are.
     pub tails: Tails,
-    /// k̂ of the heavier tail.
-    pub pareto_k: f64,
+    /// The exponent of the heavier tail: of the exact law if it is known and the dynamics targets it, else by the shape of a
+    /// generalised Pareto law fitted to the draws.
+    pub tail_exponent: f64,
     /// Where there is one.
     pub mean: Option<f64>,
     /// The standard deviation, where there is one.
@@ -85,15 +87,22 @@ pub struct Coordinate {
 
 impl Coordinate {
     /// From the draws of all chains that stayed finite.
-    fn new(name: &str, draws: &[Vec<f64>], exact: &Exact, index: usize) -> anyhow::Result<Self> {
+    fn new(
+        name: &str,
+        draws: &[Vec<f64>],
+        exact: &Exact,
+        index: usize,
+        targets: bool,
+    ) -> anyhow::Result<Self> {
         let chains = Chains::new(draws)?;
         let sample = Sample::new(chains.pooled())?;
         let (ess_bulk, ess_tail) = (chains.ess_bulk(), chains.ess_tail());
         let count = sample.len() as f64;
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
-        let pareto_k = sample.pareto_k(Tail::Both, relative).unwrap_or(f64::NAN);
-        let tails = Tails::new(pareto_k);
+        let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
+        let tail_exponent = exact.of(index).filter(|_| targets).map_or_else(fitted, Gibbs::tail_exponent);
+        let tails = Tails::new(tail_exponent);
         let mean = sample.sorted().iter().sum::<f64>() / count;
         let square = sample.sorted().iter().map(|x| (x - mean).powi(2)).sum::<f64>();
         let light = tails == Tails::Light;
@@ -107,7 +116,7 @@ impl Coordinate {
         Ok(Self {
             name: name.into(),
             tails,
-            pareto_k,
+            tail_exponent,
             mean: (tails != Tails::NoMean).then_some(mean),
             sd: light.then(|| (square / (count - 1.0)).sqrt()),
             mcse_mean: light.then(|| chains.mcse_mean()),
@@ -154,8 +163,9 @@ impl Summary {
         exact: &Exact,
     ) -> anyhow::Result<Self> {
         let coordinates = if outcome.divergences.len() < draws.chains() {
-            let coordinate =
-                |i: usize| Coordinate::new(target.name(i), &finite(draws.coordinate(i)?), exact, i);
+            let coordinate = |i: usize| {
+                Coordinate::new(target.name(i), &finite(draws.coordinate(i)?), exact, i, settings.is_exact())
+            };
             (0..draws.dim()).into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?
         } else {
             Vec::new()
@@ -189,10 +199,9 @@ impl Summary {
         {
             if let Some(first) = heavy(tails).next() {
                 remarks.push(format!(
-                    "{}: tails so heavy (Pareto shape {:.2}, {}) that there is {what}; the median stands for it",
+                    "{}: tails so heavy, P(|x| > r) ~ r^-{:.2}, that there is {what}; the median stands for it",
                     names(heavy(tails)),
-                    first.pareto_k,
-                    if tails == Tails::NoMean { "1 or more" } else { "0.5 or more" },
+                    first.tail_exponent,
                 ));
             }
         }
@@ -220,7 +229,7 @@ impl Summary {
     /// One row a coordinate; what does not exist is left empty.
     pub fn csv(&self) -> String {
         let mut text = String::from(
-            "coordinate,tails,pareto_k,mean,sd,mcse_mean,median,mcse_median,half_iqr,q05,q95,ess_bulk,ess_tail,r_hat,\
+            "coordinate,tails,tail_exponent,mean,sd,mcse_mean,median,mcse_median,half_iqr,q05,q95,ess_bulk,ess_tail,r_hat,\
              ks,ks_noise\n",
         );
         for c in &self.coordinates {
@@ -229,7 +238,7 @@ impl Summary {
             let cells = [
                 c.name.clone(),
                 tails.unwrap_or_default(),
-                c.pareto_k.to_string(),
+                c.tail_exponent.to_string(),
                 or_empty(c.mean),
                 or_empty(c.sd),
                 or_empty(c.mcse_mean),

@@ -116,6 +116,18 @@ impl Gibbs {
         self.table.expectation(&h)
     }
 
+    /// a of P(|X| > r) ~ r^(−a), of the heavier side, as far as a millionth of the mass tells: moments below a exist. To about a
+    /// hundredth where tails are powers; a large number where they are lighter.
+    pub fn tail_exponent(&self) -> f64 {
+        let middle = self.quantile(0.5);
+        let side = |end: f64| {
+            let there = end - middle;
+            let (near, far) = (self.density(middle + there), self.density(middle + 2.0 * there));
+            if far > 0.0 { libm::log2(near / far) - 1.0 } else { f64::INFINITY }
+        };
+        side(self.quantile(1e-6)).min(side(self.quantile(1.0 - 1e-6)))
+    }
+
     /// The local maxima of the density from left to right, those left out that are twelve decades below the highest.
     pub fn modes(&self) -> &[f64] {
         &self.modes
