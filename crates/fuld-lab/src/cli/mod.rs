@@ -46,7 +46,7 @@ Exit codes:
   1    an error, or some runs of a sweep failed
   2    wrong usage: options or settings that make no sense
   3    the run diverged
-  130  interrupted, and saved: the same command goes on from there";
+  130  interrupted, and saved: the same command goes on from there (sample: with --resume)";
 
 /// Fractional underdamped Langevin dynamics: sampling and training with heavy-tailed noise.
 ///

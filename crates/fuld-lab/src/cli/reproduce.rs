@@ -11,9 +11,13 @@ use fuld::Control;
 use fuld::durable::replace;
 use indicatif::ProgressBar;
 use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+/// Networks take this seed and some that follow.
+const LARGEST_SEED: u64 = u64::MAX - 1_000;
 
 /// Draw every figure of the paper from our own runs, and check its claims.
 ///
@@ -58,7 +62,7 @@ pub(super) struct Reproduce {
     #[arg(long)]
     full: bool,
     /// Of all randomness
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
     seed: u64,
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
@@ -68,6 +72,7 @@ pub(super) struct Reproduce {
 impl Reproduce {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         let chosen = self.chosen()?;
+        self.check_networks(&chosen)?;
         std::fs::create_dir_all(&self.out).with_context(|| format!("making {}", self.out.display()))?;
         interrupt::listen()?;
         let mut made = Made {
@@ -80,6 +85,8 @@ impl Reproduce {
         };
         let whole = self.quick(&chosen, &mut made, output)? && self.networks(&chosen, &mut made, output)?;
         if !whole {
+            let report = made.page.display().to_string();
+            output.result(|| json!({ "status": "interrupted", "report": report }), || {})?;
             output.note(|| {
                 "interrupted; what was finished is kept, and the same command trains no network twice".into()
             });
@@ -108,6 +115,23 @@ impl Reproduce {
             .into_iter()
             .filter(|part| self.only.is_empty() || self.only.iter().any(|id| part.id == id))
             .collect())
+    }
+
+    /// Says at once what would otherwise be noticed after minutes.
+    fn check_networks(&self, chosen: &[Part]) -> anyhow::Result<()> {
+        let networks = chosen.iter().any(|part| matches!(part.make, Make::Networks));
+        for (given, option) in [(self.data.is_some(), "--data"), (self.full, "--full")] {
+            Usage::unless(!given || networks, || {
+                format!(
+                    "{option} is for the networks, which --only {} leaves out: add networks",
+                    self.only.join(",")
+                )
+            })?;
+        }
+        if let Some(folder) = &self.data {
+            Networks::find(folder)?;
+        }
+        Ok(())
     }
 
     /// Parts that were asked for alone have a page of their own: the whole report stays.
@@ -276,7 +300,8 @@ fn tell(exhibits: &[&Exhibit], page: &Path, seconds: f64) {
 /// What machines are told.
 #[derive(Serialize)]
 struct Told<'a> {
-    report: &'a Path,
+    status: &'a str,
+    report: String,
     seconds: f64,
     exhibits: Vec<ToldExhibit<'a>>,
 }
@@ -295,6 +320,11 @@ impl<'a> Told<'a> {
             title: &exhibit.title,
             claims: &exhibit.claims,
         };
-        Self { report, seconds, exhibits: exhibits.iter().map(told).collect() }
+        Self {
+            status: "finished",
+            report: report.display().to_string(),
+            seconds,
+            exhibits: exhibits.iter().map(told).collect(),
+        }
     }
 }

@@ -21,12 +21,12 @@ impl Verdict {
         if so { Self::Holds } else { Self::Fails }
     }
 
-    /// Holds if all of it is so, in part if some of it is.
+    /// Holds if all of it is so, in part if some of it is. Of nothing nothing holds.
     pub fn of_all(parts: impl IntoIterator<Item = bool>) -> Self {
         let parts: Vec<bool> = parts.into_iter().collect();
         match parts.iter().filter(|&&so| so).count() {
-            count if count == parts.len() => Self::Holds,
             0 => Self::Fails,
+            count if count == parts.len() => Self::Holds,
             _ => Self::InPart,
         }
     }
@@ -76,5 +76,6 @@ mod tests {
         assert_eq!(Verdict::of_all([true, true]), Verdict::Holds);
         assert_eq!(Verdict::of_all([true, false]), Verdict::InPart);
         assert_eq!(Verdict::of_all([false, false]), Verdict::Fails);
+        assert_eq!(Verdict::of_all([]), Verdict::Fails);
     }
 }

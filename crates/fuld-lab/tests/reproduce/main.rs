@@ -113,7 +113,10 @@ fn mistakes_are_named() {
         |arguments: &str, code: i32, says: &[&str]| drop(fuld(folder.path(), arguments).with(code, says));
     says("reproduce --only fig9", 2, &["\"fig9\"", "fig1, systems"]);
     says("reproduce --threads 0", 2, &["--threads"]);
-    says("reproduce --only networks --data nowhere", 1, &["nowhere"]);
+    says("reproduce --data nowhere", 1, &["nowhere"]);
+    assert!(!folder.path().join("reproduction").exists(), "it is noticed before anything is made");
+    says("reproduce --only fig1 --full", 2, &["--full", "add networks"]);
+    says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
     says("reproduce --only fig1 --out file", 1, &["making file"]);
 }

@@ -127,16 +127,22 @@ impl Networks {
         };
         let mut works = vec![work("digits", Path::new(""))?];
         if let Some(folder) = &self.data {
-            for set in ["mnist", "cifar10"] {
-                if presence(set, folder)? != Presence::Absent {
-                    works.push(work(set, folder)?);
-                }
-            }
-            if works.len() == 1 {
-                return Err(DataError::Nothing(folder.clone()).into());
+            for set in Self::find(folder)? {
+                works.push(work(set, folder)?);
             }
         }
         Ok(works)
+    }
+
+    /// The data sets in a folder; an error if there is none.
+    pub fn find(folder: &Path) -> Result<Vec<&'static str>, DataError> {
+        let mut found = Vec::new();
+        for set in ["mnist", "cifar10"] {
+            if presence(set, folder)? != Presence::Absent {
+                found.push(set);
+            }
+        }
+        if found.is_empty() { Err(DataError::Nothing(folder.into())) } else { Ok(found) }
     }
 
     /// What will be done, and how long it takes.
