@@ -1,10 +1,11 @@
 //! The section of the report about the networks of one data set.
 
 use super::arm::Arm;
-use super::claims::{Set, claims};
+use super::claims::claims;
 use super::plan::Plan;
 use super::reach::Reach;
 use super::results::{Measure, Outcome, Results};
+use super::set::Set;
 use super::{figures, results};
 use crate::plot::Figure;
 use crate::reproduce::{Exhibit, Table};
@@ -31,7 +32,7 @@ pub(super) fn exhibit(
          paper's formula and by the field that its authors' code computes, s(αv)/2, and beside each SGD with momentum at the step to which the \
          field comes down for small gradients, {:.2} and {:.2} times that of α = 2: what is gained over α = 2 but not over that is gained \
          by the learning rate. {} A difference counts if it exceeds {} standard errors.",
-        set.name,
+        set.name(),
         results.outcomes.len(),
         plan.seeds,
         plan.iterations,
@@ -48,12 +49,12 @@ pub(super) fn exhibit(
     );
     Exhibit {
         id,
-        title: format!("Networks on {}", set.name),
+        title: format!("Networks on {}", set.name()),
         text,
         figures: pictures(&subject.name, results),
         data: vec![every_run(id, results), means(id, results)],
         tables: vec![differences(id, results)],
-        settings: configuration(plan, runs),
+        settings: configuration(plan, runs, reach),
         claims: claims(set, results, reach),
     }
 }
@@ -196,20 +197,29 @@ fn differences(id: &str, results: &Results) -> Table {
     table
 }
 
-/// The settings of each optimizer, and the grid.
-fn configuration(plan: &Plan, runs: &[(Arm, Settings)]) -> toml::Table {
+/// The settings of each optimizer, the grid, and how far momenta were followed.
+fn configuration(plan: &Plan, runs: &[(Arm, Settings)], reach: Reach) -> toml::Table {
     let list = |numbers: &[usize]| toml::Value::Array(numbers.iter().map(|&n| (n as i64).into()).collect());
     let mut table = toml::Table::new();
     table.insert("width".into(), list(&plan.widths));
     table.insert("depth".into(), list(&plan.depths));
     table.insert("seed".into(), format!("{}..{}", plan.seed, plan.seed + plan.seeds).into());
     for arm in Arm::ALL {
-        let settings = runs.iter().find(|(other, _)| *other == arm).map(|(_, settings)| settings);
+        // Seeds are those of the grid; one that TOML has no number for must not lose the rest.
+        let settings = runs.iter().find(|(other, _)| *other == arm);
+        let settings = settings.map(|(_, settings)| Settings { seed: 0, ..settings.clone() });
         let Some(Ok(mut of)) = settings.map(toml::Table::try_from) else { continue };
         for varying in ["width", "depth", "seed"] {
             of.remove(varying);
         }
         table.insert(arm.name().into(), of.into());
     }
+    let shapes: Vec<String> = Reach::shapes(plan).map(|(width, depth)| format!("{width}x{depth}")).collect();
+    let mut momenta = toml::Table::new();
+    momenta.insert("optimizer".into(), Arm::Paper.name().into());
+    momenta.insert("shapes".into(), shapes.into());
+    momenta.insert("seed".into(), plan.seed.to_string().into());
+    momenta.insert("steps".into(), (reach.steps as i64).into());
+    table.insert("momenta".into(), momenta.into());
     table
 }

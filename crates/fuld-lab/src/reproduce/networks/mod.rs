@@ -9,6 +9,7 @@ mod made;
 mod plan;
 mod reach;
 mod results;
+mod set;
 mod speed;
 mod training;
 
@@ -24,6 +25,7 @@ use fuld::Control;
 use plan::Plan;
 use reach::Reach;
 use results::{Outcome, Results};
+use set::Set;
 use speed::Speed;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -148,7 +150,7 @@ impl Networks {
     /// What will be done, and how long it takes.
     fn told(&self, works: &[Work], missing: usize, seconds: f64) -> String {
         let all: usize = works.iter().map(|work| work.jobs.len()).sum();
-        let sets: Vec<&str> = works.iter().map(|work| claims::Set::of(&work.subject.name).name).collect();
+        let sets: Vec<&str> = works.iter().map(|work| Set::of(&work.subject.name).name()).collect();
         let before = match all - missing {
             0 => String::new(),
             done => format!(", {done} of them done before"),

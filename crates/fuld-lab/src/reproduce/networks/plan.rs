@@ -24,6 +24,12 @@ const BETWEEN_MEASUREMENTS: u64 = 100;
 impl Plan {
     /// What is trained on a data set.
     pub(super) fn of(set: &str, full: bool, seed: u64) -> Self {
+        let plan = Self::from(set, full, seed);
+        // The last seeds that there are, if there are not as many after the first.
+        Self { seed: seed.min(u64::MAX - plan.seeds), ..plan }
+    }
+
+    fn from(set: &str, full: bool, seed: u64) -> Self {
         if full {
             let (widths, depths) = (vec![32, 64, 128, 256, 512], (2..=10).collect());
             return Self { widths, depths, seed, seeds: 5, iterations: 10_000 };
@@ -98,6 +104,12 @@ mod tests {
             runs.iter().all(|(_, s)| s.iterations == 10_000 && s.batch == 100 && s.measure_every == 9_900)
         );
         assert_eq!((runs[0].1.width, runs[0].1.depth), (512, 10));
+    }
+
+    #[test]
+    fn every_seed_has_others_to_go_with_it() {
+        let runs = Plan::of("digits", false, u64::MAX).runs(&subject("digits")).unwrap();
+        assert_eq!(runs.len(), 3 * 5 * 5 * 5);
     }
 
     #[test]

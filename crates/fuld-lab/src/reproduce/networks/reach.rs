@@ -15,31 +15,56 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Steps that are looked at: more than enough to leave the plateau that deep networks start on.
 const STEPS: u64 = 2_000;
 
+/// The field that is off its straight line by less than this part of itself is that of SGD.
+pub(super) const STRAIGHT: f64 = 0.01;
+
 /// The largest |v| that any weight of a network had, at any step, and what the field makes of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach {
-    /// The median over networks: one that explodes goes as far as it likes.
+    /// Networks that were looked at.
+    pub(super) networks: usize,
+    /// Those of them in which the field was straight all the way.
+    pub(super) straight: usize,
+    /// Steps that were looked at.
+    pub(super) steps: u64,
+    /// Steps of a whole run.
+    pub(super) iterations: u64,
+    /// |v|, the median over networks.
     pub(super) typical: f64,
-    /// 1 − ∇G_α(v)/(∇G_α′(0) v) there: by what part of itself the field is off the straight line of SGD.
-    pub(super) bent: f64,
-    /// Of the network that went furthest.
+    /// |v| of the network that went furthest.
     pub(super) largest: f64,
+    /// By what part of itself the field is off a straight line there.
+    pub(super) bent: f64,
 }
 
 impl Reach {
-    /// From the largest |v| of each network, for the paper's formula.
-    pub(super) fn of(mut networks: Vec<f64>) -> anyhow::Result<Self> {
+    /// From the largest |v| of each network of a plan, for the paper's formula.
+    pub(super) fn of(plan: &Plan, mut networks: Vec<f64>) -> anyhow::Result<Self> {
         networks.sort_by(f64::total_cmp);
-        let typical = networks.get(networks.len() / 2).copied().unwrap_or(0.0);
         let law = SymmetricStable::kinetic(ALPHA)?;
-        let straight = law.score_derivative(0.0) * typical;
-        let bent = if typical > 0.0 { 1.0 - law.score(typical) / straight } else { 0.0 };
-        Ok(Self { typical, bent, largest: networks.last().copied().unwrap_or(0.0) })
+        // 1 − ∇G_α(v)/(∇G_α′(0) v), which grows with |v|.
+        let bent = |v: f64| match v {
+            0.0 => 0.0,
+            v if v.is_finite() => 1.0 - law.score(v) / (law.score_derivative(0.0) * v),
+            _ => 1.0,
+        };
+        let largest = networks.last().copied().unwrap_or(0.0);
+        Ok(Self {
+            networks: networks.len(),
+            straight: networks.iter().filter(|&&v| bent(v) < STRAIGHT).count(),
+            steps: Self::steps(plan),
+            iterations: plan.iterations,
+            typical: networks.get(networks.len() / 2).copied().unwrap_or(0.0),
+            largest,
+            bent: bent(largest),
+        })
     }
 
     /// The networks that are looked at: the shallowest and the deepest of each width.
-    fn shapes(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
-        let ends = [plan.depths.first(), plan.depths.last()];
+    pub(super) fn shapes(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
+        let (first, last) = (plan.depths.first(), plan.depths.last());
+        // One depth is both, and looked at once.
+        let ends = [first, last.filter(|_| last != first)];
         plan.widths
             .iter()
             .flat_map(move |&width| ends.into_iter().flatten().map(move |&depth| (width, depth)))
@@ -74,13 +99,16 @@ impl Reach {
                     return Ok(None);
                 }
                 trainer.step();
-                largest = trainer.largest_v().into_iter().flatten().fold(largest, f64::max);
+                // What is no number any more has gone as far as one can.
+                let reached = trainer.largest_v().into_iter().flatten();
+                let reached = reached.map(|v| if v.is_nan() { f64::INFINITY } else { v });
+                largest = reached.fold(largest, f64::max);
             }
             Ok(Some(largest))
         };
         let all: Vec<Option<f64>> = shapes.par_iter().map(largest).collect::<anyhow::Result<_>>()?;
         match all.into_iter().collect::<Option<Vec<f64>>>() {
-            Some(all) => Self::of(all).map(Some),
+            Some(all) => Self::of(plan, all).map(Some),
             None => Ok(None),
         }
     }
@@ -92,11 +120,19 @@ mod tests {
 
     #[test]
     fn the_field_is_straight_at_first_and_bends_near_one() {
-        let bent = |v: f64| Reach::of(vec![v]).unwrap().bent;
+        let plan = Plan::of("mnist", true, 0);
+        let bent = |v: f64| Reach::of(&plan, vec![v]).unwrap().bent;
         assert!(bent(0.05) < 2e-3 && bent(1.0) > 0.03 && bent(5.0) > 0.7, "{} {}", bent(1.0), bent(5.0));
-        assert_eq!(bent(0.0), 0.0);
-        let far = Reach::of(vec![0.1, 240.0, 0.3]).unwrap();
-        assert_eq!((far.typical, far.largest), (0.3, 240.0));
+        assert_eq!((bent(0.0), bent(f64::INFINITY)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn the_network_that_goes_furthest_counts() {
+        let reach = Reach::of(&Plan::of("mnist", true, 0), vec![0.1, 240.0, 0.3]).unwrap();
+        assert_eq!((reach.typical, reach.largest), (0.3, 240.0));
+        assert_eq!((reach.straight, reach.networks), (2, 3));
+        assert!(reach.bent > 0.99);
+        assert_eq!((reach.steps, reach.iterations), (STEPS, 10_000));
     }
 
     #[test]
@@ -105,8 +141,9 @@ mod tests {
         let plan = Plan { widths: vec![16], depths: vec![2], seed: 0, seeds: 1, iterations: 50 };
         let reach = |stop| Reach::measured(&plan, &data, &data.subject(), &|_| stop).unwrap();
         // η times the sum of some ten gradients, the largest of which are about 0.1.
-        let largest = reach(Control::Continue).unwrap().largest;
+        let Reach { largest, networks, steps, .. } = reach(Control::Continue).unwrap();
         assert!((0.005..0.5).contains(&largest), "{largest}");
+        assert_eq!((networks, steps), (1, 50));
         assert_eq!(reach(Control::Stop), None);
     }
 }

@@ -87,7 +87,7 @@ pub(super) struct Results {
 pub(super) struct Gap {
     /// Mean over cells of the mean over seeds.
     pub(super) mean: f64,
-    /// Its standard error, from the spread over seeds within each cell; NaN where a cell has one seed.
+    /// Its standard error, from the spread over seeds within each cell; NaN where a cell has one pair of seeds.
     pub(super) error: f64,
     /// Cells in which it is better.
     pub(super) won: usize,
@@ -99,6 +99,16 @@ pub(super) struct Gap {
 pub(super) const SURE: f64 = 2.5;
 
 impl Gap {
+    /// Whether there were pairs enough for a mean and its error.
+    pub(super) fn is_known(&self) -> bool {
+        self.mean.is_finite() && self.error.is_finite()
+    }
+
+    /// Larger than another, of other runs, by more than chance would have it.
+    pub(super) fn exceeds(&self, other: &Self) -> bool {
+        self.mean - other.mean > SURE * self.error.hypot(other.error)
+    }
+
     /// Better by more than chance would have it.
     pub(super) fn is_gain(&self) -> bool {
         self.mean > SURE * self.error
@@ -191,6 +201,32 @@ impl Results {
         let count = means.len() as f64;
         Gap { mean: means.iter().sum::<f64>() / count, error: variance.sqrt() / count, won, lost }
     }
+
+    /// How much an arm is ahead of α = 2 in test accuracy in the cell where it is most so.
+    ///
+    /// The largest of many differences is large by chance too. So for each seed the cell is chosen by the others: what is chosen by some
+    /// runs and measured by another is not too large on average. The error is rather too small, because the choices are not independent.
+    pub(super) fn peak(&self, arm: Arm, cells: &[(usize, usize)]) -> Gap {
+        let gap = |runs: &Self, cell| {
+            runs.gap(arm, Arm::Gauss, Measure::TestAccuracy, std::slice::from_ref(cell)).mean
+        };
+        let mut seeds: Vec<u64> = self.outcomes.iter().map(|run| run.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        let mut seen = Vec::new();
+        for seed in seeds {
+            let (one, others): (Vec<Outcome>, Vec<Outcome>) =
+                self.outcomes.iter().partition(|run| run.seed == seed);
+            let (one, others) = (Self { outcomes: one }, Self { outcomes: others });
+            let ahead =
+                cells.iter().map(|cell| (cell, gap(&others, cell))).filter(|(_, mean)| !mean.is_nan());
+            if let Some((cell, _)) = ahead.max_by(|a, b| a.1.total_cmp(&b.1)) {
+                seen.extend(Some(gap(&one, cell)).filter(|mean| !mean.is_nan()));
+            }
+        }
+        let (mean, error) = mean_and_error(&seen);
+        Gap { mean, error, won: 0, lost: 0 }
+    }
 }
 
 /// The mean and its standard error, NaN for a single number.
@@ -243,6 +279,32 @@ mod tests {
             vec![outcome(Arm::Paper, 32, 2, 0, (0.1, 0.9)), outcome(Arm::Gauss, 32, 2, 0, (0.9, 0.1))];
         let gap = Results { outcomes }.gap(Arm::Paper, Arm::Gauss, Measure::TestLoss, &[(32, 2)]);
         assert!(gap.error.is_nan() && !gap.is_gain() && !gap.is_loss() && gap.won == 1);
+    }
+
+    #[test]
+    fn the_peak_is_not_the_best_of_many_throws() {
+        // Sixty cells of noise between −½ and ½: the best mean of three is far ahead, the peak is not.
+        let noise = |arm: Arm, depth: usize, seed: u64| {
+            let x = 43_758.5453 * (12.9898 * depth as f64 + 78.233 * seed as f64).sin();
+            if arm == Arm::Paper { x - x.floor() - 0.5 } else { 0.0 }
+        };
+        let depths: Vec<usize> = (2..62).collect();
+        let pure = made(&[64], &depths, |arm, _, depth, seed| (1.0, 0.01 * noise(arm, depth, seed)));
+        let cells = pure.cells();
+        let alone =
+            cells.iter().map(|&cell| pure.gap(Arm::Paper, Arm::Gauss, Measure::TestAccuracy, &[cell]).mean);
+        let (best, peak) = (alone.fold(f64::MIN, f64::max), pure.peak(Arm::Paper, &cells));
+        assert!(best > 0.3 && peak.mean < 0.5 * best && !peak.is_gain(), "{best} {peak:?}");
+        // What is really there is found, and is as large as it is.
+        let real = made(&[64], &depths, |arm, _, depth, seed| {
+            let gain = if arm == Arm::Paper && depth == 7 { 2.0 } else { 0.0 };
+            (1.0, 0.01 * (gain + 0.3 * noise(arm, depth, seed)))
+        });
+        let peak = real.peak(Arm::Paper, &cells);
+        assert!((peak.mean - 2.0).abs() < 0.2 && peak.is_gain(), "{peak:?}");
+        // With one seed there are no others to choose by.
+        let one = Results { outcomes: real.outcomes.into_iter().filter(|run| run.seed == 0).collect() };
+        assert!(one.peak(Arm::Paper, &cells).mean.is_nan());
     }
 
     #[test]

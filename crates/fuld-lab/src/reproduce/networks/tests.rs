@@ -61,6 +61,10 @@ fn a_section_has_figures_data_settings_and_claims() {
     assert!(exhibit.claims.iter().all(|claim| claim.says.contains("the digits")), "{:#?}", exhibit.claims);
     let authors = exhibit.settings["alpha-1.75-authors"].as_table().unwrap();
     assert_eq!((authors["field"].as_str(), authors["eta"].as_float()), (Some("authors"), Some(0.1)));
+    assert_eq!(exhibit.settings["seed"].as_str(), Some("3..5"));
+    let momenta = exhibit.settings["momenta"].as_table().unwrap();
+    assert_eq!((momenta["seed"].as_str(), momenta["steps"].as_integer()), (Some("3"), Some(150)));
+    assert_eq!(momenta["shapes"].as_array().unwrap().len(), 2);
     let run = std::fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     assert!(run.join("result.toml").exists() && !run.join("weights.safetensors").exists());
 }
@@ -86,7 +90,7 @@ fn the_full_grid_has_the_figures_of_the_paper() {
         let subject =
             Subject { name: set.into(), fingerprint: "1".into(), images: 50_000, inputs: 784, classes: 10 };
         let results = made::made(&plan.widths, &plan.depths, |_, _, depth, _| (depth as f64, 0.5));
-        let (runs, reach) = (plan.runs(&subject).unwrap(), Reach::of(vec![0.04]).unwrap());
+        let (runs, reach) = (plan.runs(&subject).unwrap(), Reach::of(&plan, vec![0.04]).unwrap());
         let exhibit = exhibit::exhibit(&plan, &subject, &runs, &results, reach);
         exhibit.figures.iter().map(|(figure, _)| figure.name().to_string()).collect::<Vec<_>>()
     };
