@@ -3,8 +3,9 @@
 mod words;
 
 use super::arm::Arm;
+use super::gap::{Gap, SURE};
 use super::reach::{Reach, STRAIGHT};
-use super::results::{Gap, Measure, Results, SURE};
+use super::results::{Measure, Results};
 use super::set::Set;
 use crate::reproduce::{Claim, Verdict};
 use words::{amount, differences, explosions, points, sentence, small};
@@ -135,7 +136,7 @@ fn stays_straight(set: Set, reach: Reach) -> Claim {
             100.0 * STRAIGHT
         ),
         format!(
-            "So in {straight} of {networks} networks (of each width the shallowest and the deepest, with the first seed), followed for \
+            "So in {straight} of {networks} networks (of each width the shallowest and the deepest, with every seed), followed for \
              {steps} of {iterations} steps. The largest |v| of any weight at any step of any of them was {}, where the field is off a \
              straight line by {:.2} % of itself; in the median network it was {}.",
             number(largest),

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::reach::Reach;
 use super::results::{Measure, Outcome, Results};
 use super::set::Set;
-use super::{figures, results};
+use super::{figures, gap};
 use crate::plot::Figure;
 use crate::reproduce::{Exhibit, Table};
 use crate::settings::{Settings, Subject};
@@ -45,7 +45,7 @@ pub(super) fn exhibit(
                  optimizers have lost where they did."
             ),
         },
-        results::SURE,
+        gap::SURE,
     );
     Exhibit {
         id,
@@ -218,7 +218,7 @@ fn configuration(plan: &Plan, runs: &[(Arm, Settings)], reach: Reach) -> toml::T
     let mut momenta = toml::Table::new();
     momenta.insert("optimizer".into(), Arm::Paper.name().into());
     momenta.insert("shapes".into(), shapes.into());
-    momenta.insert("seed".into(), plan.seed.to_string().into());
+    momenta.insert("seed".into(), table["seed"].clone());
     momenta.insert("steps".into(), (reach.steps as i64).into());
     table.insert("momenta".into(), momenta.into());
     table

@@ -4,6 +4,7 @@ mod arm;
 mod claims;
 mod exhibit;
 mod figures;
+mod gap;
 #[cfg(test)]
 mod made;
 mod plan;

@@ -60,7 +60,7 @@ impl Reach {
         })
     }
 
-    /// The networks that are looked at: the shallowest and the deepest of each width.
+    /// Those that are looked at, with every seed: the shallowest and the deepest of each width.
     pub(super) fn shapes(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
         let (first, last) = (plan.depths.first(), plan.depths.last());
         // One depth is both, and looked at once.
@@ -77,7 +77,7 @@ impl Reach {
     /// Seconds that looking takes on one core, roughly.
     pub(super) fn seconds(plan: &Plan, speed: &Speed) -> f64 {
         let whole: f64 = Self::shapes(plan).map(|shape| speed.seconds(shape)).sum();
-        whole * Self::steps(plan) as f64 / plan.iterations as f64
+        whole * plan.seeds as f64 * Self::steps(plan) as f64 / plan.iterations as f64
     }
 
     /// Trains these networks and looks at every step. `watch` hears the share of the steps that is done; none if it says stop.
@@ -87,11 +87,14 @@ impl Reach {
         subject: &Subject,
         watch: &(dyn Fn(f64) -> Control + Sync),
     ) -> anyhow::Result<Option<Self>> {
-        let (shapes, steps) = (Self::shapes(plan).collect::<Vec<_>>(), Self::steps(plan));
-        let all_steps = (shapes.len() as u64 * steps) as f64;
+        let seeds = plan.seed..plan.seed + plan.seeds;
+        let networks: Vec<_> =
+            Self::shapes(plan).flat_map(|shape| seeds.clone().map(move |seed| (shape, seed))).collect();
+        let steps = Self::steps(plan);
+        let all_steps = (networks.len() as u64 * steps) as f64;
         let done = AtomicU64::new(0);
-        let largest = |&shape: &(usize, usize)| -> anyhow::Result<Option<f64>> {
-            let settings = Arm::Paper.settings(&plan.request(shape, plan.seed), subject)?;
+        let largest = |&(shape, seed): &((usize, usize), u64)| -> anyhow::Result<Option<f64>> {
+            let settings = Arm::Paper.settings(&plan.request(shape, seed), subject)?;
             let mut trainer = Trainer::<Flex>::new(data, &[settings], &Default::default())?;
             let mut largest = 0.0f64;
             for _ in 0..steps {
@@ -106,7 +109,7 @@ impl Reach {
             }
             Ok(Some(largest))
         };
-        let all: Vec<Option<f64>> = shapes.par_iter().map(largest).collect::<anyhow::Result<_>>()?;
+        let all: Vec<Option<f64>> = networks.par_iter().map(largest).collect::<anyhow::Result<_>>()?;
         match all.into_iter().collect::<Option<Vec<f64>>>() {
             Some(all) => Self::of(plan, all).map(Some),
             None => Ok(None),
@@ -138,12 +141,12 @@ mod tests {
     #[test]
     fn momenta_are_seen() {
         let data = DataSet::load("digits", "".as_ref()).unwrap();
-        let plan = Plan { widths: vec![16], depths: vec![2], seed: 0, seeds: 1, iterations: 50 };
+        let plan = Plan { widths: vec![16], depths: vec![2], seed: 0, seeds: 2, iterations: 50 };
         let reach = |stop| Reach::measured(&plan, &data, &data.subject(), &|_| stop).unwrap();
         // η times the sum of some ten gradients, the largest of which are about 0.1.
         let Reach { largest, networks, steps, .. } = reach(Control::Continue).unwrap();
         assert!((0.005..0.5).contains(&largest), "{largest}");
-        assert_eq!((networks, steps), (1, 50));
+        assert_eq!((networks, steps), (2, 50));
         assert_eq!(reach(Control::Stop), None);
     }
 }

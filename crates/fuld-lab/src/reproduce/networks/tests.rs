@@ -63,7 +63,7 @@ fn a_section_has_figures_data_settings_and_claims() {
     assert_eq!((authors["field"].as_str(), authors["eta"].as_float()), (Some("authors"), Some(0.1)));
     assert_eq!(exhibit.settings["seed"].as_str(), Some("3..5"));
     let momenta = exhibit.settings["momenta"].as_table().unwrap();
-    assert_eq!((momenta["seed"].as_str(), momenta["steps"].as_integer()), (Some("3"), Some(150)));
+    assert_eq!((momenta["seed"].as_str(), momenta["steps"].as_integer()), (Some("3..5"), Some(150)));
     assert_eq!(momenta["shapes"].as_array().unwrap().len(), 2);
     let run = std::fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     assert!(run.join("result.toml").exists() && !run.join("weights.safetensors").exists());

@@ -1,7 +1,8 @@
 //! Differences in words, with their errors.
 
 use crate::reproduce::networks::arm::Arm;
-use crate::reproduce::networks::results::{Gap, Measure, Outcome, Results};
+use crate::reproduce::networks::gap::Gap;
+use crate::reproduce::networks::results::{Measure, Outcome, Results};
 
 /// All of them, each with what is measured.
 pub(super) fn differences(gaps: &[(Measure, Gap)]) -> String {
