@@ -142,7 +142,7 @@ pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     let mut d = 1.0;
     // NaN, as of ∞ − ∞ far out, is no small rise.
     let small = |d: f64| rise(d) < 0.5;
-    while !small(d) && d > 1e-100 {
+    while !small(d) && d > 1e-305 {
         d *= std::f64::consts::FRAC_1_SQRT_2;
     }
     while small(d) && d < 1e100 {
