@@ -50,26 +50,35 @@ impl Axis {
 
     /// Fixes the range, from the data where it was not given.
     pub(super) fn fitted(&self, data: impl Iterator<Item = f64>) -> Fitted {
-        let (low, high) = self.range.unwrap_or_else(|| {
-            let (low, high) = data
-                .filter(|&value| self.shows(value))
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
-            self.padded(low, high)
-        });
-        let (low, high) = (self.place(low), self.place(high));
+        let (low, high, room) = match self.range {
+            Some((low, high)) => (self.place(low), self.place(high), 0.0),
+            None => {
+                let places = data.filter(|&value| self.shows(value)).map(|value| self.place(value));
+                let (low, high) = places
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), place| (a.min(place), b.max(place)));
+                (low, high, 0.04)
+            }
+        };
+        let (low, high) = self.widened(low, high, room);
         Fitted { axis: self.clone(), low, high }
     }
 
-    fn padded(&self, low: f64, high: f64) -> (f64, f64) {
-        match self.scale {
-            _ if low > high => (1.0, 2.0),
-            Scale::Linear if low == high => (low - 0.5, high + 0.5),
-            Scale::Linear => (low - 0.04 * (high - low), high + 0.04 * (high - low)),
-            Scale::Log if low == high => (low / 2.0, high * 2.0),
-            Scale::Log => {
-                let room = (high / low).powf(0.04);
-                (low / room, high * room)
-            }
+    /// With room at both ends, as a part of the range, and wide enough that every number has a place.
+    fn widened(&self, low: f64, high: f64, room: f64) -> (f64, f64) {
+        // Each end by its own: their difference may overflow.
+        let (low, high) = (low.clamp(-f64::MAX, f64::MAX), high.clamp(-f64::MAX, f64::MAX));
+        let room = room * high - room * low;
+        let (about, least) = match self.scale {
+            Scale::Linear => (0.5, 1e-13 * low.abs().max(f64::MIN_POSITIVE)),
+            Scale::Log => (std::f64::consts::LOG10_2, 0.0),
+        };
+        if low.is_nan() || high.is_nan() || low > high {
+            (self.place(1.0), self.place(2.0))
+        } else if 0.5 * high - 0.5 * low <= least {
+            let about = about.max(1e3 * least);
+            ((low - about).max(-f64::MAX), (high + about).min(f64::MAX))
+        } else {
+            ((low - room).max(-f64::MAX), (high + room).min(f64::MAX))
         }
     }
 
@@ -92,7 +101,8 @@ pub(super) struct Fitted {
 impl Fitted {
     /// Where a number is, from 0 to 1 if it is in the range.
     pub(super) fn at(&self, value: f64) -> f64 {
-        (self.axis.place(value) - self.low) / (self.high - self.low)
+        // Halves, for the whole may overflow.
+        (0.5 * self.axis.place(value) - 0.5 * self.low) / (0.5 * self.high - 0.5 * self.low)
     }
 
     pub(super) fn shows(&self, value: f64) -> bool {
@@ -119,7 +129,8 @@ impl Fitted {
 }
 
 fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
-    let rough = (high - low) / wanted.max(1) as f64;
+    let wanted = wanted.max(1) as f64;
+    let rough = high / wanted - low / wanted;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0]
         .map(|unit| unit * power)
@@ -171,6 +182,8 @@ fn number(value: f64, decimals: usize) -> String {
         let unit = value / 10f64.powi(power);
         let unit = if (unit - 1.0).abs() < 1e-9 {
             String::new()
+        } else if (unit + 1.0).abs() < 1e-9 {
+            "−".into()
         } else {
             format!("{}·", number(unit, decimals_of(unit)))
         };
@@ -194,9 +207,43 @@ mod tests {
             texts(Axis::linear(""), &[0.0, 50_000.0]),
             ["0", "10000", "20000", "30000", "40000", "50000"]
         );
+        assert_eq!(texts(Axis::linear(""), &[-1.7e308, 1.7e308]), ["−10^{308}", "0", "10^{308}"]);
         assert_eq!(texts(Axis::log(""), &[1e-6, 1.0]), ["10^{−6}", "10^{−4}", "10^{−2}", "1"]);
         assert_eq!(texts(Axis::log(""), &[0.01, 0.1]), ["0.01", "0.02", "0.05", "0.1"]);
         assert_eq!(texts(Axis::linear("").ticks(&[2.0, 4.0, 99.0]), &[1.0, 5.0]), ["2", "4"]);
+    }
+
+    /// Differences and quotients of numbers like these overflow, or vanish.
+    #[test]
+    fn every_range_has_places() {
+        let (inf, most, least) = (f64::INFINITY, f64::MAX, f64::from_bits(1));
+        let ranges = [
+            (1e-300, 1e300),
+            (-most, most),
+            (0.0, most),
+            (1e300, 1e300),
+            (least, least),
+            (-least, least),
+            (1.0, 1.0 + f64::EPSILON),
+            (inf, -inf),
+            (inf, 1.0),
+            (f64::NAN, 1.0),
+        ];
+        for ((low, high), given) in ranges.into_iter().flat_map(|range| [(range, false), (range, true)]) {
+            for axis in [Axis::linear(""), Axis::log("")] {
+                let axis = if given { axis.range(low, high) } else { axis };
+                let fitted = axis.fitted([low, high].into_iter());
+                for value in [low, high, fitted.floor()].into_iter().filter(|&value| fitted.shows(value)) {
+                    let place = fitted.at(value);
+                    assert!(!place.is_nan(), "{value} of {low} to {high}");
+                    assert!(
+                        given || (-1e-9..=1.0 + 1e-9).contains(&place),
+                        "{value} of {low} to {high}: {place}"
+                    );
+                }
+                assert!(fitted.ticks(5).len() < 30, "{low} to {high}");
+            }
+        }
     }
 
     #[test]

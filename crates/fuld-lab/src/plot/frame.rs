@@ -108,12 +108,14 @@ impl Frame {
                 }
                 canvas.close_group();
             }
-            Shape::Vertical(x, _) => {
+            Shape::Vertical(x, _) if self.x.shows(*x) => {
                 self.rule(canvas, &stroke, (self.across(*x), self.top), (self.across(*x), self.bottom))
             }
-            Shape::Horizontal(y, _) => {
+            Shape::Horizontal(y, _) if self.y.shows(*y) => {
                 self.rule(canvas, &stroke, (self.left, self.up(*y)), (self.right, self.up(*y)))
             }
+            // A line across that is nowhere.
+            Shape::Vertical(..) | Shape::Horizontal(..) => {}
         }
     }
 

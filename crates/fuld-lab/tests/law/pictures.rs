@@ -22,6 +22,23 @@ fn every_function_has_a_picture() {
     }
 }
 
+/// Quotients and differences of such ends are no numbers.
+#[test]
+fn every_range_has_a_picture() {
+    let folder = TempDir::new().unwrap();
+    let ranges = ["1e-300..1e300/log10", "-1.7e308..1.7e308/9", "1e300..1.1e300/9", "0..1e-310/3"];
+    for (range, function) in
+        ranges.into_iter().flat_map(|range| [(range, "pdf"), (range, "score"), (range, "sf")])
+    {
+        fuld(folder.path(), &format!("law {function} {range} --alpha 1.5 --plot wide.svg"), "").printed();
+        let svg = fs::read_to_string(folder.path().join("wide.svg")).unwrap();
+        assert!(
+            svg.contains("α = 1.5") && !svg.contains("NaN") && !svg.contains("inf"),
+            "{function} {range}"
+        );
+    }
+}
+
 #[test]
 fn points_are_printed_and_drawn() {
     let folder = TempDir::new().unwrap();

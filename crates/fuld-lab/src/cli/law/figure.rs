@@ -1,6 +1,7 @@
 //! The picture of a function, or of draws.
 
 use super::function::Function;
+use super::points::Points;
 use crate::cli::grouped::grouped;
 use crate::plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
@@ -81,7 +82,7 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
         let room = 0.15 * (high - low);
         let label = function.label();
         let y = match logarithmic {
-            true => Axis::log(label).range(0.5 * low, 1.0),
+            true => Axis::log(label).range(0.5 * low, 2.0 * high),
             false if room > 0.0 => Axis::linear(label).range(low - room, high + room),
             false => Axis::linear(label),
         };
@@ -148,7 +149,5 @@ fn over(function: Function, law: &SymmetricStable, xs: &[f64]) -> Vec<(f64, f64)
 }
 
 fn between(from: f64, to: f64, logarithmic: bool) -> Vec<f64> {
-    let step = |i: usize| i as f64 / (FINE - 1) as f64;
-    let at = |t: f64| if logarithmic { from * (to / from).powf(t) } else { from * (1.0 - t) + to * t };
-    (0..FINE).map(step).map(at).collect()
+    Points::Range { from, to, count: FINE, logarithmic }.numbers().collect()
 }

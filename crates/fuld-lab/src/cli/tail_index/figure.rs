@@ -29,7 +29,10 @@ fn panel(name: &str, sample: &Sample, findings: &Findings) -> Panel {
     let mut panel = Panel::new(name)
         .x(Axis::log("x").range(from, to))
         .y(Axis::log("P(|X − median| > x)").range(0.3 / n, 1.5));
-    let xs: Vec<f64> = (0..FINE).map(|i| from * (to / from).powf(i as f64 / (FINE - 1) as f64)).collect();
+    // By logarithms, for the quotient of the ends may overflow.
+    let (first, last) = (from.ln(), to.ln());
+    let at = |t: f64| (first * (1.0 - t) + last * t).exp();
+    let xs: Vec<f64> = (0..FINE).map(|i| at(i as f64 / (FINE - 1) as f64)).collect();
     let beyond =
         |law: &SymmetricStable| xs.iter().map(|&x| (x, 2.0 * law.sf(x))).collect::<Vec<(f64, f64)>>();
     panel = panel.dots(Hue::Muted, "data", dots(&sizes, n));
