@@ -12,5 +12,6 @@ pub mod reproduce;
 pub mod run_folder;
 pub mod sampling;
 pub mod settings;
+mod stderr;
 pub mod sweep;
 pub mod train;

@@ -1,6 +1,7 @@
 //! The program `fuld`.
 
 use fuld_lab::cli::Cli;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// `fuld … | head` ends quietly when head has enough, as other programs do; Rust would panic.
@@ -12,17 +13,20 @@ fn end_with_the_reader() {
     }
 }
 
-/// Results that standard output cannot take, as on a full disk, are an error like any other; Rust would panic.
+/// Results that standard output cannot take, as on a full disk, are an error like any other; Rust would panic. If standard error
+/// takes nothing either, the exit code alone says so.
 fn say_when_unheard() {
     let otherwise = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        match panic.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: ")) {
-            Some(reason) => {
-                eprintln!("error: standard output cannot be written: {reason}");
-                std::process::exit(1);
-            }
-            None => otherwise(panic),
+        let text = panic.payload_as_str().unwrap_or_default();
+        if let Some(reason) = text.strip_prefix("failed printing to stdout: ") {
+            let _ = writeln!(std::io::stderr(), "error: standard output cannot be written: {reason}");
+            std::process::exit(1);
         }
+        if text.starts_with("failed printing to stderr: ") {
+            std::process::exit(1);
+        }
+        otherwise(panic);
     }));
 }
 

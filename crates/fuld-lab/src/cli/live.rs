@@ -3,6 +3,7 @@
 use super::bar::style;
 use super::output::Output;
 use crate::interrupt;
+use crate::stderr::say;
 use crate::sweep::{Event, Job, write};
 use crate::train::{RunResult, Status};
 use fuld::Control;
@@ -131,7 +132,7 @@ impl Live {
         if std::io::stderr().is_terminal() {
             let _ = self.bars.println(text);
         } else {
-            eprintln!("{text}");
+            say(text);
         }
     }
 

@@ -19,6 +19,7 @@ mod train;
 
 use crate::sampling::SamplingError;
 use crate::settings::SettingsError;
+use crate::stderr::say;
 use crate::sweep::GridError;
 use clap::{Parser, Subcommand};
 use output::Output;
@@ -94,7 +95,7 @@ impl Cli {
             Command::Completions(command) => command.run().map(|()| ExitCode::SUCCESS),
         };
         outcome.unwrap_or_else(|error| {
-            eprintln!("error: {}", told(&error));
+            say(format_args!("error: {}", told(&error)));
             let usage = error.chain().any(|cause| {
                 cause.is::<Usage>()
                     || cause.is::<SettingsError>()

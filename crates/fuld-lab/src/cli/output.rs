@@ -1,6 +1,7 @@
 //! How much is told, and in what form.
 
 use crate::data;
+use crate::stderr::say;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -26,14 +27,14 @@ impl Output {
     /// Something good to know, on standard error.
     pub(super) fn note(&self, text: impl FnOnce() -> String) {
         if !self.quiet {
-            eprintln!("{}", text());
+            say(text());
         }
     }
 
     /// Something for the curious, on standard error.
     pub(super) fn detail(&self, text: impl FnOnce() -> String) {
         if self.verbose && !self.quiet {
-            eprintln!("{}", text());
+            say(text());
         }
     }
 

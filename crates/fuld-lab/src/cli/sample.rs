@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::sampling::{
     Exact, Request, SampleFolder, Settings, Summary, Target, histogram, read_config, report, write_config,
 };
+use crate::stderr::say;
 use anyhow::Context;
 use clap::ValueEnum;
 use fuld::chains::{Outcome, Progress};
@@ -235,11 +236,11 @@ impl Job {
             return Ok(ExitCode::SUCCESS);
         }
         let first = outcome.divergences.iter().map(|divergence| divergence.step).min().unwrap_or(0);
-        eprintln!(
+        say(format_args!(
             "diverged: all {} chains left for infinity, the first at step {first}; try a smaller --step than {}, another \
              --integrator, or --system fuld",
             summary.chains, self.settings.step
-        );
+        ));
         Ok(ExitCode::from(DIVERGED))
     }
 

@@ -10,6 +10,7 @@ use crate::interrupt;
 use crate::mlp::Shape;
 use crate::run_folder::{RunFolder, Weights};
 use crate::settings::{Device, Optimizer, Request, Settings};
+use crate::stderr::say;
 use crate::train::{Ended, Progress, RunResult, Status, train};
 use anyhow::Context;
 use burn::backend::Flex;
@@ -156,9 +157,9 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output)
     Ok(match result.status {
         Status::Finished => ExitCode::SUCCESS,
         Status::Diverged { iteration, loss } => {
-            eprintln!(
+            say(format_args!(
                 "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --alpha below 2 with --scale, or clipping"
-            );
+            ));
             ExitCode::from(DIVERGED)
         }
     })

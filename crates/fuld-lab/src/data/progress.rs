@@ -1,5 +1,6 @@
 //! What is told while files arrive.
 
+use crate::stderr::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -36,8 +37,8 @@ impl Progress {
     /// Says something, in either form above the bars.
     pub(super) fn say(self, bar: &ProgressBar, line: &str) {
         match self {
-            Self::Bars => bar.suspend(|| eprintln!("{line}")),
-            Self::Lines => eprintln!("{line}"),
+            Self::Bars => bar.suspend(|| say(line)),
+            Self::Lines => say(line),
             Self::Silent => {}
         }
     }

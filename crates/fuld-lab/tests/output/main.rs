@@ -127,3 +127,24 @@ fn a_full_disk_under_standard_output_is_an_error() {
         assert!(said.contains("No space left") && !said.contains("panicked"), "{arguments}: {said}");
     }
 }
+
+/// Notes that no one hears change nothing: the exit code and the result are those of other times.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_standard_error_is_no_panic() {
+    let folder = folder();
+    for (arguments, code) in [
+        (TINY, 0),
+        ("sweep grid.toml", 0),
+        ("sample x^2/2 --draws 50", 0),
+        ("law pdf 2 --alpha 3", 2),
+        ("no", 2),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
+        let ended =
+            command.args(arguments.split(' ')).current_dir(folder.path()).stderr(full).output().unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{arguments}");
+        assert_eq!(ended.stdout.is_empty(), code != 0, "{arguments}");
+    }
+}
