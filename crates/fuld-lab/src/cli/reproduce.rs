@@ -53,7 +53,7 @@ pub(super) struct Reproduce {
     #[arg(long, value_name = "DIR", default_value = "reproduction")]
     out: PathBuf,
     /// Only these parts, separated by commas
-    #[arg(long, value_name = "PART", value_delimiter = ',')]
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_hint = clap::ValueHint::Other)]
     only: Vec<String>,
     /// Folder of MNIST, CIFAR-10 or both, as fuld data fetch leaves it, to train the networks on
     #[arg(long, value_name = "DIR")]
