@@ -42,6 +42,12 @@ pub enum NumbersError {
         /// What is there.
         names: Vec<String>,
     },
+    /// A column is asked for twice.
+    #[error("column {name:?} is asked for twice; once is enough")]
+    Twice {
+        /// Its name, or its number.
+        name: String,
+    },
 }
 
 impl NumbersError {

@@ -78,5 +78,9 @@ fn chosen(path: &Path, names: &[String], wanted: &[String]) -> Result<Vec<usize>
                 NumbersError::NoColumn { path: path.into(), wanted: wanted.clone(), names: names.to_vec() }
             })
         };
-    wanted.iter().map(place).collect()
+    let places: Vec<usize> = wanted.iter().map(place).collect::<Result<_, _>>()?;
+    match (1..places.len()).find(|&i| places[..i].contains(&places[i])) {
+        Some(i) => Err(NumbersError::Twice { name: names[places[i]].clone() }),
+        None => Ok(places),
+    }
 }

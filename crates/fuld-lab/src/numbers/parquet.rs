@@ -1,7 +1,7 @@
 //! The numeric columns of a Parquet file.
 
 use super::{Column, NumbersError, Table, chosen};
-use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -35,6 +35,16 @@ pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError
         let why = format!("it has no column of numbers; it has {}", names.join(", "));
         return Err(NumbersError::unusable(path, why));
     }
+    for group in file.metadata().row_groups() {
+        let unread = |&place: &usize| Some((place, unread(&group.column(place).compression())?));
+        if let Some((place, codec)) = places.iter().find_map(unread) {
+            let why = format!(
+                "column {:?} is compressed with {codec}, which is not read here; snappy, zstd, lz4 and gzip are",
+                names[place]
+            );
+            return Err(NumbersError::unusable(path, why));
+        }
+    }
     let columns = places
         .iter()
         .map(|&place| Ok(Column { name: names[place].clone(), values: values(&file, place)? }))
@@ -45,6 +55,15 @@ pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError
         _ => Vec::new(),
     };
     Ok(Table { columns, nameless: false, left_out })
+}
+
+/// What a column is compressed with if this program cannot unpack it.
+fn unread(codec: &Compression) -> Option<&'static str> {
+    match codec {
+        Compression::BROTLI(_) => Some("brotli"),
+        Compression::LZO => Some("lzo"),
+        _ => None,
+    }
 }
 
 /// What a column holds if it is not plain numbers.

@@ -12,7 +12,8 @@ struct Cells {
     foreign: Option<(usize, String)>,
 }
 
-/// Commas, semicolons, tabs or blanks part the cells, whichever the first line has; `#` begins a line of comment.
+/// Commas, semicolons, tabs or blanks part the cells, whichever the first line has; `#` begins a line of comment. Blanks in the
+/// first line over lines of one cell are part of a name.
 pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -36,8 +37,14 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
             NumbersError::unusable(path, format!("line {line}: a quote is opened and not closed"))
         })
     };
-    let head = split((0, first))?;
+    let mut head = split((0, first))?;
     let named = head.iter().any(|cell| number(cell).is_none());
+    if named && separator.is_none() && head.len() > 1 {
+        let second = lines.clone().nth(1).map(split).transpose()?;
+        if second.is_some_and(|cells| cells.len() == 1) {
+            head = vec![head.join(" ")];
+        }
+    }
     let names: Vec<String> = match named {
         true => head,
         false => (1..=head.len()).map(|number| number.to_string()).collect(),
@@ -105,22 +112,34 @@ fn number(cell: &str) -> Option<f64> {
 
 /// The cells of a line; none if a quote is not closed.
 fn split(line: &str, separator: Option<char>) -> Option<Vec<Cow<'_, str>>> {
-    let Some(separator) = separator else {
-        return Some(line.split_whitespace().map(Cow::Borrowed).collect());
-    };
     if !line.contains('"') {
-        return Some(line.split(separator).map(str::trim).map(Cow::Borrowed).collect());
+        return Some(match separator {
+            Some(separator) => line.split(separator).map(str::trim).map(Cow::Borrowed).collect(),
+            None => line.split_whitespace().map(Cow::Borrowed).collect(),
+        });
     }
+    let parts = |letter: char| separator.map_or(letter.is_whitespace(), |separator| letter == separator);
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    // Several blanks part as one does; between two commas there is an empty cell.
+    let mut begun = separator.is_some();
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
             '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
-            '"' => quoted = !quoted,
-            letter if letter == separator && !quoted => cells.push(std::mem::take(&mut cell)),
-            letter => cell.push(letter),
+            letter if parts(letter) && !quoted => {
+                cells.extend(begun.then(|| std::mem::take(&mut cell)));
+                begun = separator.is_some();
+            }
+            letter => {
+                begun = true;
+                if letter == '"' {
+                    quoted = !quoted;
+                } else {
+                    cell.push(letter);
+                }
+            }
         }
     }
-    cells.push(cell);
+    cells.extend(begun.then_some(cell));
     (!quoted).then(|| cells.into_iter().map(|cell| Cow::Owned(cell.trim().to_owned())).collect())
 }

@@ -42,6 +42,23 @@ fn arrays_of_something_else_are_refused() {
     refused(b"PK\x03\x04 something else", &["x.npy is damaged", "begin"]);
 }
 
+/// A file of snappy whose footer says brotli, of which nothing more need be read: the number of the codec, twice itself as Thrift
+/// writes it, follows the name of its column.
+#[test]
+fn what_cannot_be_unpacked_is_named() {
+    let folder = TempDir::new().unwrap();
+    let mut bytes = parquet(&stable(1.5, 40, 1), Compression::SNAPPY);
+    let codec = b"\x18\x01x\x15\x02";
+    let places: Vec<usize> =
+        (0..bytes.len() - codec.len()).filter(|&at| bytes[at..].starts_with(codec)).collect();
+    assert_eq!(places.len(), 2, "one for each row group");
+    places.iter().for_each(|at| bytes[at + 4] = 2 * 4);
+    fs::write(folder.path().join("x.parquet"), bytes).unwrap();
+    tail_index(folder.path(), "x.parquet -c x")
+        .refused(1, &["x.parquet", "\"x\" is compressed with brotli", "snappy, zstd, lz4 and gzip"]);
+    tail_index(folder.path(), "x.parquet -c single --resamples 19").printed();
+}
+
 /// Whatever byte is changed or missing, there is an error or an answer, and no panic.
 #[test]
 fn damaged_parquet_does_not_panic() {

@@ -94,6 +94,32 @@ fn columns_are_vectors_or_stand_alone() {
     assert!(between > alpha(&apart, 1) && between < alpha(&apart, 0), "{between}");
 }
 
+/// The same numbers in order and in disorder: only the first are remarked on. In disorder there is a remark on
+/// one sample in 200, and the seed is fixed.
+#[test]
+fn rows_that_depend_on_their_order_are_remarked_on() {
+    let mut numbers = stable(1.5, 500, 7);
+    let remarks = |numbers: &[f64]| {
+        let folder = folder_with(numbers);
+        found(folder.path(), "x.npy")["samples"][0]["remarks"].clone()
+    };
+    assert_eq!(remarks(&numbers), serde_json::json!([]));
+    numbers.sort_by(f64::total_cmp);
+    let sorted = remarks(&numbers);
+    assert!(
+        sorted.as_array().unwrap().len() == 1 && sorted[0].as_str().unwrap().contains("order"),
+        "{sorted}"
+    );
+}
+
+#[test]
+fn a_number_that_comes_too_often_is_remarked_on() {
+    let mut numbers = stable(1.5, 600, 8);
+    numbers.iter_mut().step_by(3).for_each(|x| *x = 0.0);
+    let text = tail_index(folder_with(&numbers).path(), "x.npy --resamples 39").printed();
+    assert!(text.contains("one number comes 200 times in 600"), "{text}");
+}
+
 #[test]
 fn draws_can_be_piped_in() {
     let folder = Path::new(".");

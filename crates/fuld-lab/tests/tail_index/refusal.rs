@@ -30,6 +30,16 @@ fn bad_numbers_are_named_with_their_place() {
     refused(&half, "(40,)", &["x.npy", "one and the same number"]);
 }
 
+/// Rows that were left out are counted all the same.
+#[test]
+fn rows_are_those_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    let mut numbers = stable(1.5, 40, 1);
+    (numbers[5], numbers[7]) = (f64::NAN, f64::INFINITY);
+    fs::write(folder.path().join("x.npy"), npy("<f8", false, "(40,)", &little(&numbers))).unwrap();
+    tail_index(folder.path(), "x.npy --drop-missing").refused(1, &["row 8 of column 1 is inf"]);
+}
+
 #[test]
 fn bad_text_is_named_with_its_line() {
     let folder = TempDir::new().unwrap();
@@ -44,6 +54,8 @@ fn bad_text_is_named_with_its_line() {
     refused("a,b\n1,2\n3\n", "", 1, &["x.csv", "line 3 has 1 cells", "2"]);
     refused("a,b\n\"1,2\n", "", 1, &["x.csv", "line 2", "quote"]);
     refused("a,b\n1,2\n", "", 2, &["several columns", "a, b", "--column", "--by-column"]);
+    refused("a,b\n1,2\n", "--column a,a", 2, &["column \"a\"", "twice"]);
+    refused("a,b\n1,2\n", "-c a -c 1", 2, &["column \"a\"", "twice"]);
     refused("a,b\n1,2\n", "--column c", 1, &["x.csv", "no column \"c\"", "a, b"]);
     refused("a,b\n1,2\n", "--column 3", 1, &["no column \"3\""]);
     refused("a,b\n1,x\n", "--column b", 1, &["column \"b\"", "line 2", "\"x\""]);

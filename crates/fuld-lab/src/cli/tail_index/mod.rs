@@ -3,6 +3,7 @@
 mod estimates;
 mod figure;
 mod reading;
+mod remarks;
 mod table;
 
 use super::Usage;
@@ -10,12 +11,13 @@ use super::bar::style;
 use super::grouped::grouped;
 use super::output::Output;
 use super::picture::Picture;
-use crate::numbers::{self, Column, Table};
+use crate::numbers::{self, Column, NumbersError, Table};
 use anyhow::Context;
 use estimates::{Finding, Findings, Told};
 use fuld::tail_index::{Bootstrap, Interval, Sample, Scaling, TailIndexError};
 use indicatif::ProgressBar;
 use reading::reading;
+use remarks::remarks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -79,7 +81,10 @@ impl TailIndex {
         let bootstrap = Bootstrap { resamples: self.resamples, level: self.level, seed: self.seed };
         bootstrap.check().map_err(|error| Usage(error.to_string()))?;
         let start = Instant::now();
-        let table = numbers::read(&self.file, &self.columns)?;
+        let table = numbers::read(&self.file, &self.columns).map_err(|error| match error {
+            NumbersError::Twice { .. } => anyhow::Error::from(Usage(error.to_string())),
+            error => error.into(),
+        })?;
         output.detail(|| format!("read in {:.2} s", start.elapsed().as_secs_f64()));
         for (column, what) in &table.left_out {
             output.note(|| format!("column {column:?} is left out: {what}"));
@@ -128,6 +133,8 @@ impl TailIndex {
     fn sample(&self, columns: &[&Column]) -> anyhow::Result<Sample> {
         let count = columns.first().map_or(0, |column| column.values.len());
         let mut rows = Vec::with_capacity(count * columns.len());
+        // Where in the file the rows are that stay.
+        let mut places = Vec::with_capacity(count);
         for row in 0..count {
             let cells = || columns.iter().map(|column| column.values[row]);
             let missing = columns.iter().find(|column| column.values[row].is_nan());
@@ -138,14 +145,17 @@ impl TailIndex {
                     row + 1,
                     column.name
                 ),
-                None => rows.extend(cells()),
+                None => {
+                    rows.extend(cells());
+                    places.push(row);
+                }
             }
         }
         let scaling = if columns.len() > 1 { Scaling::PerCoordinate } else { Scaling::Common };
         // Gaussian numbers like these need a spread to have: asked for here, where columns still have names.
         let sample = Sample::rows(&rows, columns.len(), scaling)
             .and_then(|sample| sample.gaussian_twin(self.seed).map(|_| sample));
-        sample.map_err(|error| refusal(error, columns))
+        sample.map_err(|error| refusal(error, columns, &places))
     }
 
     fn shown(&self) -> String {
@@ -162,6 +172,7 @@ impl TailIndex {
             println!("{}{name}: {what}\n", if i > 0 { "\n" } else { "" });
             print!("{}", table::table(findings, self.level));
             println!("\n{}", reading(findings).1);
+            remarks(sample, findings).iter().for_each(|remark| println!("{remark}"));
         }
     }
 
@@ -183,7 +194,7 @@ impl TailIndex {
                 "name": name, "rows": sample.len(), "dimension": sample.pooled().len() / sample.len(),
                 "methods": methods,
                     "hill_if_stable": findings.hill_if_stable.map(|Interval { low, high }| json!({ "low": low, "high": high })),
-                    "reading": reading, "sentence": sentence,
+                    "reading": reading, "sentence": sentence, "remarks": remarks(sample, findings),
             })
         }).collect();
         json!({
@@ -193,10 +204,10 @@ impl TailIndex {
 }
 
 /// An error in terms of rows and columns, as the file has them.
-fn refusal(error: TailIndexError, columns: &[&Column]) -> anyhow::Error {
+fn refusal(error: TailIndexError, columns: &[&Column], places: &[usize]) -> anyhow::Error {
     match error {
         TailIndexError::Number { index, value } => {
-            let (row, column) = (index / columns.len() + 1, &columns[index % columns.len()].name);
+            let (row, column) = (places[index / columns.len()] + 1, &columns[index % columns.len()].name);
             anyhow::anyhow!(
                 "row {row} of column {column} is {value}; numbers must be finite and at most 1e300 in size"
             )
