@@ -66,7 +66,12 @@ impl Axis {
     /// With room at both ends, as a part of the range, and wide enough that every number has a place.
     fn widened(&self, low: f64, high: f64, room: f64) -> (f64, f64) {
         // Each end by its own: their difference may overflow.
-        let (low, high) = (low.clamp(-f64::MAX, f64::MAX), high.clamp(-f64::MAX, f64::MAX));
+        let most = match self.scale {
+            Scale::Linear => f64::MAX,
+            // No number has so many digits; a range from 0 begins here.
+            Scale::Log => 330.0,
+        };
+        let (low, high) = (low.clamp(-most, most), high.clamp(-most, most));
         let room = room * high - room * low;
         let (about, least) = match self.scale {
             Scale::Linear => (0.5, 1e-13 * low.abs().max(f64::MIN_POSITIVE)),
