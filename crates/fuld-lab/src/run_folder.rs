@@ -60,7 +60,8 @@ impl RunFolder {
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(at(path))?;
         let lock = path.join("lock");
-        let file = File::create(&lock).map_err(at(&lock))?;
+        // Not emptied: a file of this name need not be ours.
+        let file = File::options().create(true).truncate(false).write(true).open(&lock).map_err(at(&lock))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { path: path.into(), _lock: file }),
             Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path.into())),

@@ -12,10 +12,12 @@ mod output;
 mod picture;
 mod reproduce;
 mod sample;
+mod shield;
 mod summary;
 mod sweep;
 mod tail_index;
 mod train;
+mod width;
 
 use crate::sampling::SamplingError;
 use crate::settings::SettingsError;
@@ -78,7 +80,7 @@ enum Command {
 impl Cli {
     /// What the command line asks for; wrong usage ends the program.
     pub fn read() -> Self {
-        Self::parse_from(law::shielded(std::env::args_os()))
+        Self::parse_from(shield::shielded(std::env::args_os()))
     }
 
     /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.

@@ -1,11 +1,11 @@
 //! Configurations: the options as a file.
 
-use super::{Request, SamplingError, Settings};
+use super::{Dynamics, Request, SamplingError, Scheme, Settings};
 use fuld::durable::replace;
 use fuld::potential::nearest;
 use std::io;
 use std::path::Path;
-use toml::Table;
+use toml::{Table, Value};
 
 /// The keys that a configuration may have.
 const KEYS: [&str; 18] = [
@@ -34,6 +34,12 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
     let wrong = |reason: String| SamplingError::Config { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let mut table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+    // As the option may be called too.
+    if let Some(step) = table.remove("eta") {
+        if table.insert("step".into(), step).is_some() {
+            return Err(wrong("step and eta are the same setting: leave one of them out".into()));
+        }
+    }
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let meant = nearest(key, KEYS).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
         return Err(wrong(format!("there is no setting `{key}`{meant}; there are {}", KEYS.join(", "))));
@@ -48,9 +54,35 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
         let alone = Table::from_iter([(key.clone(), value.clone())]);
         alone.try_into::<Request>().map_err(|error| wrong(format!("{key}: {}", error.message())))?;
     }
-    let given = Table::try_from(over).map_err(|error| wrong(error.to_string()))?;
+    if let Some(system) = over.system {
+        forget_foreign(&mut table, system);
+    }
+    let mut given = Table::try_from(over).map_err(|error| wrong(error.to_string()))?;
+    // Parameters one by one: those that are not given stay.
+    if let (Some(Value::Table(ours)), Some(Value::Table(theirs))) =
+        (given.get_mut("param"), table.get("param"))
+    {
+        for (name, value) in theirs {
+            ours.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
     table.extend(given);
     table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
+}
+
+/// Drops what another system than the file's has no use for: a file that was written for one has all its settings.
+fn forget_foreign(table: &mut Table, system: Dynamics) {
+    let scheme = table.get("integrator").cloned().and_then(|value| value.try_into::<Scheme>().ok());
+    let foreign = [
+        ("alpha", !system.has_alpha()),
+        ("beta", !system.has_beta()),
+        ("gamma", !system.has_velocity()),
+        ("velocities", !system.has_velocity()),
+        ("integrator", scheme.is_some_and(|scheme| !scheme.suits(system))),
+    ];
+    for (key, _) in foreign.into_iter().filter(|(_, foreign)| *foreign) {
+        table.remove(key);
+    }
 }
 
 /// Writes settled settings as a configuration.

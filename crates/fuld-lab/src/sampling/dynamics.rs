@@ -54,6 +54,11 @@ impl Dynamics {
         self != Self::Momentum
     }
 
+    /// Whether it has noise at all.
+    pub fn has_noise(self) -> bool {
+        self != Self::Momentum
+    }
+
     /// Whether it has a velocity, and so a friction.
     pub fn has_velocity(self) -> bool {
         !matches!(
@@ -156,6 +161,17 @@ pub enum Scheme {
     Baoab,
     /// The other symmetric splitting
     Aboba,
+}
+
+impl Scheme {
+    /// Whether it can make the steps of a system.
+    pub(super) fn suits(self, system: Dynamics) -> bool {
+        match self {
+            Self::Euler => true,
+            Self::TamedEuler => !system.has_velocity(),
+            Self::Baoab | Self::Aboba => system.has_velocity(),
+        }
+    }
 }
 
 impl fmt::Display for Scheme {

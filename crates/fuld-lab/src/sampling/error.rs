@@ -69,6 +69,41 @@ pub enum SamplingError {
         /// Coordinates.
         dim: usize,
     },
+    /// More steps than can be counted.
+    #[error(
+        "{warmup} steps of warm-up and {draws} draws of {thin} steps each would never end: lower warmup, draws or thin"
+    )]
+    TooManySteps {
+        /// Steps before the first draw.
+        warmup: u64,
+        /// Draws a chain.
+        draws: u64,
+        /// Steps a draw.
+        thin: u64,
+    },
+    /// Noise whose scale is no number.
+    #[error(
+        "alpha = {alpha} makes noise of scale {scale}, out of the range of numbers: choose a larger alpha"
+    )]
+    NoiseScale {
+        /// The tail index.
+        alpha: f64,
+        /// What came out.
+        scale: f64,
+    },
+    /// Chains that start where the potential has no value.
+    #[error(
+        "{bad} of {chains} chains would start where f is not a finite number, as at {at}: name a place inside with --start, \
+         as in --start 1"
+    )]
+    Outside {
+        /// How many of them.
+        bad: usize,
+        /// All.
+        chains: usize,
+        /// The start of the first.
+        at: String,
+    },
     /// A start in another dimension.
     #[error("--start has {start} coordinates, the potential {dim}; one number stands for all of them")]
     Start {

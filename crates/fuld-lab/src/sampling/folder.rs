@@ -11,15 +11,36 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct SampleFolder(RunFolder);
 
+/// What is in a folder that draws should go to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Nothing that could be lost.
+    Nothing,
+    /// A run of chains with these settings, finished or not.
+    Run(Box<Settings>),
+    /// Files that no run of chains left, this one among them.
+    Foreign(String),
+}
+
 impl SampleFolder {
     /// Makes the folder if need be and takes hold of it.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         RunFolder::open(path).map(Self)
     }
 
-    /// Whether a folder holds a run, finished or not.
-    pub fn is_taken(path: &Path) -> bool {
-        path.join("config.toml").exists() || path.join("draws.zarr").exists()
+    /// What is in a folder, which is left as it is.
+    pub fn content(path: &Path) -> Content {
+        let config = std::fs::read_to_string(path.join("config.toml")).ok();
+        if let Some(settings) = config.and_then(|text| toml::from_str(&text).ok()) {
+            return Content::Run(Box::new(settings));
+        }
+        // What is no folder, or cannot be read, is told by whoever wants to write there.
+        let names = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let mut names: Vec<String> =
+            names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        // Hidden files are not in the way, and a run that was killed at once leaves its lock and half a file.
+        names.retain(|name| !name.starts_with('.') && name != "lock" && name != "config.toml.part");
+        names.into_iter().min().map_or(Content::Nothing, Content::Foreign)
     }
 
     /// Where it is.
@@ -37,7 +58,8 @@ impl SampleFolder {
         self.path().join("draws.zarr")
     }
 
-    /// Forgets whatever is there of an earlier run; the settings last, by which it is recognised as taken.
+    /// Forgets whatever is there of an earlier run, and should only be asked where there is one; the settings last, by which it
+    /// is recognised.
     pub fn clear(&self) -> Result<(), FolderError> {
         let gone = |path: PathBuf, result: io::Result<()>| match result {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FolderError::Io { path, source }),

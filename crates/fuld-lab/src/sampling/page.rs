@@ -39,9 +39,8 @@ pub fn report(
     if !summary.coordinates.is_empty() {
         let coordinates = draws.dim().min(DRAWN);
         let mut figures = Figures::new(coordinates);
-        for i in 0..coordinates {
-            let chains = finite(draws.coordinate(i)?);
-            figures.add(target.name(i), &chains, exact.of(i), settings)?;
+        for (i, chains) in draws.coordinates(0..coordinates)?.into_iter().enumerate() {
+            figures.add(target.name(i), &finite(chains), exact.of(i), settings)?;
         }
         body += &figures.sections(draws.dim(), exact.of(0).is_some());
     }

@@ -91,7 +91,8 @@ pub struct Request {
 impl Request {
     /// Fills in the defaults and checks everything.
     pub fn settle(&self) -> Result<(Settings, Target), SamplingError> {
-        let potential = self.potential.clone().ok_or(SamplingError::NoPotential)?;
+        // A formula that begins with a minus may have been shielded by a blank.
+        let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
         let target = Target::new(&potential, self.dim, &self.param)?;
         let system = self.system.unwrap_or(Dynamics::Fuld);
         self.refuse_foreign(system)?;

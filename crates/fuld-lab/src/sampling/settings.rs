@@ -2,7 +2,7 @@
 
 use super::{Dynamics, SamplingError, Scheme, StartingPoint, Target};
 use fuld::durable::fingerprint;
-use fuld::{Integrator, Run, Schedule};
+use fuld::{Integrator, ParameterError, Run, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,11 @@ impl Settings {
         }
         let numbers = self.draws as f64 * self.chains as f64 * self.dim as f64;
         let steps = self.draws as f64 * self.thin as f64 + self.warmup as f64;
-        if numbers > 1e11 || steps > 1e18 {
+        if steps > 1e18 {
+            let Self { warmup, draws, thin, .. } = *self;
+            return Err(SamplingError::TooManySteps { warmup, draws, thin });
+        }
+        if numbers > 1e11 {
             let Self { chains, draws, dim, .. } = *self;
             return Err(SamplingError::TooMany { chains, draws, dim });
         }
@@ -86,7 +90,14 @@ impl Settings {
     /// The run, without checkpoint and threads.
     pub fn run(&self, target: &Target) -> Result<Run, SamplingError> {
         let (alpha, beta) = (self.tail_index(), self.temperature());
-        let system = self.system.system(alpha, self.gamma.unwrap_or(0.0), beta, target)?;
+        let system = self.system.system(alpha, self.gamma.unwrap_or(0.0), beta, target);
+        let system = system.map_err(|error| match error {
+            // Nobody gave a scale: it follows from alpha.
+            SamplingError::Parameter(ParameterError::Law(levy_stable::ParameterError::Scale(scale))) => {
+                SamplingError::NoiseScale { alpha, scale }
+            }
+            error => error,
+        })?;
         let integrator = Integrator::from(self.integrator);
         integrator.check(&system)?;
         Ok(Run {
@@ -99,6 +110,24 @@ impl Settings {
             velocities: self.velocities,
             ..Run::new(system, integrator, self.schedule()?)
         })
+    }
+
+    /// The first setting that is not the same elsewhere: as it is there, and as it is here.
+    pub fn difference(&self, there: &Self) -> Option<(String, String)> {
+        let (theirs, ours) = (there.text(), self.text());
+        let only = |text: &str, other: &str| {
+            let line = text.lines().find(|line| !other.lines().any(|known| known == *line));
+            line.map(ToOwned::to_owned)
+        };
+        let (there, here) = (only(&theirs, &ours), only(&ours, &theirs));
+        // A setting that is on one side only is named on the other as well.
+        let missing = |line: &Option<String>| {
+            line.as_ref().map(|line| format!("no {}", line.split(" =").next().unwrap_or(line)))
+        };
+        match (there.clone().or_else(|| missing(&here)), here.or_else(|| missing(&there))) {
+            (Some(there), Some(here)) => Some((there, here)),
+            _ => None,
+        }
     }
 
     /// As TOML, in which it also is kept.

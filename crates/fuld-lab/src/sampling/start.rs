@@ -64,7 +64,12 @@ impl Serialize for StartingPoint {
 
 impl<'de> Deserialize<'de> for StartingPoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = crate::settings::written(deserializer)?;
+        // In a file a list of numbers is the plainest way to write a point.
+        let text = match toml::Value::deserialize(deserializer)? {
+            toml::Value::Array(list) => list.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+            toml::Value::String(text) => text,
+            other => other.to_string(),
+        };
         text.parse().map_err(serde::de::Error::custom)
     }
 }

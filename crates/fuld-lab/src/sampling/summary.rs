@@ -1,10 +1,10 @@
 //! What the draws say: a row of numbers for each coordinate, those that exist for its tails.
 
 use super::{Exact, Settings, Target};
+use crate::interrupt;
 use fuld::ZarrDraws;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
-use fuld::gibbs::Gibbs;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -13,6 +13,16 @@ const R_HAT: f64 = 1.01;
 const ESS: f64 = 400.0;
 /// The Kolmogorov–Smirnov distance of n independent draws is below this over √n in 19 of 20 cases.
 const KOLMOGOROV_95: f64 = 1.3581;
+/// A distance from the exact law that no usual step explains, if it is also so many times what noise is.
+const FAR: f64 = 0.1;
+const TIMES_NOISE: f64 = 3.0;
+/// Numbers that are held in memory at a time: coordinates of as many draws as fit are read together.
+const HELD: usize = 1 << 25;
+
+/// Someone asked to stop before all was summed up.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
 
 /// Which moments the tails of a law leave: those below the exponent a of P(|x| > r) ~ r^(−a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -92,7 +102,7 @@ impl Coordinate {
         draws: &[Vec<f64>],
         exact: &Exact,
         index: usize,
-        targets: bool,
+        settings: &Settings,
     ) -> anyhow::Result<Self> {
         let chains = Chains::new(draws)?;
         let sample = Sample::new(chains.pooled())?;
@@ -101,7 +111,12 @@ impl Coordinate {
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
         let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
-        let tail_exponent = exact.of(index).filter(|_| targets).map_or_else(fitted, Gibbs::tail_exponent);
+        let tail_exponent = match exact.of(index).filter(|_| settings.is_exact()) {
+            Some(law) => law.tail_exponent(),
+            // Points of rest have no tails.
+            None if !settings.system.has_noise() => f64::NAN,
+            None => fitted(),
+        };
         let tails = Tails::new(tail_exponent);
         let mean = sample.sorted().iter().sum::<f64>() / count;
         let square = sample.sorted().iter().map(|x| (x - mean).powi(2)).sum::<f64>();
@@ -132,6 +147,11 @@ impl Coordinate {
         })
     }
 
+    /// Whether the draws are far from the exact law, by more than a step or chance would do.
+    fn is_far(&self) -> bool {
+        self.ks.is_some_and(|ks| ks.distance > FAR && ks.distance > TIMES_NOISE * ks.noise)
+    }
+
     fn is_suspect(&self) -> bool {
         // NaN is suspect.
         !(self.r_hat <= R_HAT && self.ess_bulk >= ESS && self.ess_tail >= ESS)
@@ -154,7 +174,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the draws back, coordinate by coordinate.
+    /// Reads the draws back, some coordinates at a time. The error is [`Interrupted`] if someone asks to stop.
     pub fn new(
         draws: &ZarrDraws,
         outcome: &Outcome,
@@ -163,10 +183,22 @@ impl Summary {
         exact: &Exact,
     ) -> anyhow::Result<Self> {
         let coordinates = if outcome.divergences.len() < draws.chains() {
-            let coordinate = |i: usize| {
-                Coordinate::new(target.name(i), &finite(draws.coordinate(i)?), exact, i, settings.is_exact())
+            let coordinate = |(i, chains): (usize, Vec<Vec<f64>>)| {
+                if interrupt::asked() {
+                    return Err(Interrupted.into());
+                }
+                Coordinate::new(target.name(i), &finite(chains), exact, i, settings)
             };
-            (0..draws.dim()).into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?
+            let together = (HELD / (draws.chains() * draws.draws()).max(1)).max(1);
+            let mut all = Vec::with_capacity(draws.dim());
+            for first in (0..draws.dim()).step_by(together) {
+                let group = first..(first + together).min(draws.dim());
+                let read = draws.coordinates(group.clone())?;
+                let numbered: Vec<_> = group.zip(read).collect();
+                let made: Vec<_> = numbered.into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?;
+                all.extend(made);
+            }
+            all
         } else {
             Vec::new()
         };
@@ -213,9 +245,17 @@ impl Summary {
             };
             remarks.push(format!("{} {why}", settings.system));
         }
+        if self.exact_dynamics && self.coordinates.iter().any(Coordinate::is_far) {
+            let far = || self.coordinates.iter().filter(|c| c.is_far());
+            let most = far().filter_map(|c| c.ks).map(|ks| ks.distance).fold(0.0, f64::max);
+            remarks.push(format!(
+                "warning: {}: a KS distance of {most:.2} is far more than chance, so these are not draws from exp(-beta f): chains \
+                 have not found all of it yet (more --warmup), or left the domain of f (another --start, a smaller --step)",
+                names(far())
+            ));
+        }
         // What has no noise is not meant to mix.
-        let noisy = settings.system != super::Dynamics::Momentum;
-        if noisy && self.coordinates.iter().any(Coordinate::is_suspect) {
+        if settings.system.has_noise() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \
@@ -260,7 +300,7 @@ impl Summary {
 }
 
 /// The chains that did not diverge.
-pub(super) fn finite(chains: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+pub(crate) fn finite(chains: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     chains.into_iter().filter(|chain| chain.iter().all(|x| x.is_finite())).collect()
 }
 

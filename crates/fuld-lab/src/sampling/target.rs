@@ -1,8 +1,8 @@
 //! What is sampled from: a formula, or a potential with a name.
 
 use super::SamplingError;
-use fuld::Potential;
 use fuld::potential::{Formula, catalogue, named};
+use fuld::{Potential, Run, Start};
 use std::collections::BTreeMap;
 
 /// A potential, and what is known of it.
@@ -47,27 +47,38 @@ impl Target {
             Some(dim) => Formula::with_dim(text, dim)?,
             None => Formula::parse(text)?,
         };
-        let letters = formula.dim() <= 4 && !text.contains("x1");
-        Ok(Self::of(Box::new(formula), None, letters.then_some(["x", "y", "z", "w"])))
+        // There are four letters; more coordinates are counted.
+        let names = (formula.dim() <= 4).then(|| (0..formula.dim()).map(|i| formula.variable(i)).collect());
+        Ok(Self::of(Box::new(formula), None, names))
     }
 
     fn of(
         potential: Box<dyn Potential>,
         one: Option<Box<dyn Potential>>,
-        letters: Option<[&str; 4]>,
+        names: Option<Vec<String>>,
     ) -> Self {
         let dim = potential.dim();
-        let name = |i: usize| match letters {
-            Some(letters) => letters[i].to_owned(),
-            None if dim == 1 => "x".into(),
-            None => format!("x{}", i + 1),
-        };
-        Self { names: (0..dim).map(name).collect(), potential, one }
+        let name = |i: usize| if dim == 1 { "x".into() } else { format!("x{}", i + 1) };
+        let names = names.unwrap_or_else(|| (0..dim).map(name).collect());
+        Self { names, potential, one }
     }
 
     /// f.
     pub fn potential(&self) -> &dyn Potential {
         &*self.potential
+    }
+
+    /// Refuses chains that would start where f has no value: their gradient may exist all the same, and lead nowhere.
+    pub fn check_starts(&self, run: &Run) -> Result<(), SamplingError> {
+        let dim = self.potential.dim();
+        // All of them are at the same place.
+        let differ = if matches!(run.start, Start::Point(_)) { 1 } else { run.chains };
+        let starts = (0..differ).map(|chain| run.start_of_chain(chain, dim));
+        let mut outside = starts.filter(|start| !self.potential.value(start).is_finite());
+        let Some(first) = outside.next() else { return Ok(()) };
+        let bad = if differ == 1 { run.chains } else { 1 + outside.count() };
+        let at: Vec<String> = first.iter().map(|x| format!("{x:.4}")).collect();
+        Err(SamplingError::Outside { bad, chains: run.chains, at: at.join(",") })
     }
 
     /// The function of one coordinate whose sum f is, if it is known to be one.
@@ -100,6 +111,8 @@ mod tests {
         let plane = Target::new("x^2 + y^2", None, &none).unwrap();
         assert_eq!((plane.name(1), plane.one_coordinate().is_none()), ("y", true));
         assert!(Target::new("x", None, &none).is_ok());
+        let counted = Target::new("x2^2", None, &none).unwrap();
+        assert_eq!((counted.name(0), counted.name(1)), ("x1", "x2"));
         let misspelt = Target::new("doublewell", None, &none).unwrap_err().to_string();
         assert!(misspelt.contains("did you mean `double_well`?"), "{misspelt}");
         let parameters = BTreeMap::from([("b".to_owned(), 2.0)]);

@@ -6,7 +6,6 @@ mod written;
 
 pub use error::SettingsError;
 pub use request::Request;
-pub(crate) use written::written;
 pub use written::{Bend, Noise};
 
 use crate::mlp::Shape;

@@ -105,7 +105,7 @@ pub(super) fn read_every<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
 }
 
 /// A text, or a bare number as text.
-pub(crate) fn written<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+fn written<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {

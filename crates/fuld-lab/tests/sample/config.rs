@@ -2,10 +2,15 @@
 
 use crate::program::fuld;
 use crate::{assert_same_run, scratch};
+use std::path::Path;
 
 const ODD: &str = "sample double_well --dim 2 --param b=2 --param a=0.5 --system fuld-gaussian --alpha 1.3 --beta 2 --gamma 3 \
     --step 0.01 --step-power 0.3 --half-life 200 --chains 3 --draws 30 --warmup 11 --thin 7 --start 1,-0.5 --velocities --seed 9 \
     --integrator aboba";
+
+fn table(file: &Path) -> toml::Table {
+    std::fs::read_to_string(file).unwrap().parse().unwrap()
+}
 
 #[test]
 fn a_configuration_goes_round() {
@@ -31,9 +36,50 @@ fn options_win_over_the_file() {
     std::fs::write(folder.path().join("a.toml"), "potential = 'x^2'\nalpha = 1.2\nstart = -2\nchains = 3")
         .unwrap();
     fuld(folder.path(), "sample --config a.toml --alpha 1.7 --save-config b.toml").with(0, &[]);
-    let table: toml::Table = std::fs::read_to_string(folder.path().join("b.toml")).unwrap().parse().unwrap();
+    let table = table(&folder.path().join("b.toml"));
     assert_eq!(table["alpha"].as_float(), Some(1.7));
     assert_eq!((table["chains"].as_integer(), table["start"].as_str()), (Some(3), Some("-2")));
+}
+
+#[test]
+fn a_parameter_leaves_the_others_as_they_are_in_the_file() {
+    let folder = scratch();
+    fuld(folder.path(), "sample double_well --param b=2 --param a=3 --save-config a.toml").with(0, &[]);
+    fuld(folder.path(), "sample --config a.toml --param a=0.5 --save-config b.toml").with(0, &[]);
+    let parameters = table(&folder.path().join("b.toml"))["param"].clone();
+    assert_eq!((parameters["a"].as_float(), parameters["b"].as_float()), (Some(0.5), Some(2.0)));
+    // Another potential has others.
+    fuld(folder.path(), "sample harmonic --config a.toml --save-config c.toml").with(0, &[]);
+    assert!(!table(&folder.path().join("c.toml")).contains_key("param"));
+}
+
+#[test]
+fn a_file_of_one_system_serves_another() {
+    let folder = scratch();
+    fuld(folder.path(), "sample x^2 --velocities --beta 3 --seed 4 --save-config a.toml").with(0, &[]);
+    fuld(folder.path(), "sample --config a.toml --system overdamped-langevin --save-config b.toml")
+        .with(0, &[]);
+    let other = table(&folder.path().join("b.toml"));
+    assert!(["alpha", "gamma", "velocities"].iter().all(|key| !other.contains_key(*key)), "{other}");
+    assert_eq!((other["beta"].as_float(), other["seed"].as_integer()), (Some(3.0), Some(4)));
+    assert_eq!(other["integrator"].as_str(), Some("tamed-euler"));
+    // What is asked for beside it is refused as ever.
+    fuld(folder.path(), "sample --config a.toml --system momentum --alpha 1.2")
+        .with(2, &["momentum has no alpha"]);
+}
+
+#[test]
+fn a_start_may_be_a_list_and_the_step_be_called_eta() {
+    let folder = scratch();
+    let file = folder.path().join("a.toml");
+    std::fs::write(&file, "potential = 'x^2+y^2'\nstart = [1, -2.5]\neta = 0.125").unwrap();
+    fuld(folder.path(), "sample --config a.toml --save-config b.toml").with(0, &[]);
+    let read = table(&folder.path().join("b.toml"));
+    assert_eq!((read["start"].as_str(), read["step"].as_float()), (Some("1,-2.5"), Some(0.125)));
+    std::fs::write(&file, "potential = 'x^2'\nstep = 0.1\neta = 0.125").unwrap();
+    fuld(folder.path(), "sample --config a.toml").with(2, &["step and eta"]);
+    std::fs::write(&file, "potential = 'x^2'\nstart = [true]").unwrap();
+    fuld(folder.path(), "sample --config a.toml").with(2, &["start", "normal:SD"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod config;
 mod disk;
+mod folder;
 mod interruption;
 #[path = "../program/mod.rs"]
 mod program;

@@ -25,6 +25,8 @@ fn bad_settings_are_named() {
     settings("--draws 3", &["draws must be at least 4, got 3"]);
     settings("--thin 0", &["thin must be at least 1"]);
     settings("--draws 9999999999999", &["9999999999999", "hold"]);
+    settings("--warmup 18446744073709551615", &["18446744073709551615 steps of warm-up"]);
+    settings("--alpha 1e-9", &["alpha = 0.000000001", "larger alpha"]);
     settings("--start 1,2", &["--start has 2 coordinates, the potential 1"]);
     settings("--start here", &["here", "normal:SD"]);
     settings("--half-life 10", &["step-power"]);
@@ -44,6 +46,11 @@ fn bad_settings_are_named() {
     refused("sample harmonic --param lamda=2 --out run", &["did you mean `lambda`?"]);
     refused("sample x^2+y^2 --system flmc --out run", &["sum of one function", "--system fuld"]);
     refused("sample -x^2 --system flmc --out run", &[]);
+    refused(
+        "sample x-log(x) --out run",
+        &["of 64 chains would start where f is not a finite number", "--start"],
+    );
+    refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);
     refused("sample --resume", &["--out"]);
     refused("sample --resume --out run", &["no run to go on with"]);
 }
@@ -58,13 +65,25 @@ fn a_bad_formula_is_pointed_at() {
 }
 
 #[test]
+fn a_formula_may_begin_with_a_minus() {
+    let folder = scratch();
+    let few = "--chains 2 --draws 10 --out run --fresh";
+    fuld(folder.path(), &format!("sample -x^2/2+x^4/4 {few}")).with(0, &[]);
+    fuld(folder.path(), &format!("sample -q -log(1-tanh(x)^2) {few} --start -1")).with(0, &[]);
+    fuld(folder.path(), "sample -t^2 --out run").with(2, &["-t"]);
+}
+
+#[test]
 fn a_run_is_not_overwritten_unasked() {
     let folder = scratch();
     let few = format!("{WELL} --chains 2 --draws 10");
     fuld(folder.path(), &few).with(0, &[]);
     let before = crate::files(&folder.path().join("run"));
     fuld(folder.path(), &few).with(2, &["run holds a run already", "--resume", "--fresh"]);
-    fuld(folder.path(), &format!("{few} --seed 1 --resume")).with(1, &["there seed: 0, here seed: 1"]);
+    fuld(folder.path(), &format!("{few} --seed 1 --resume"))
+        .with(2, &["run holds a run with other settings: there seed = 0, here seed = 1", "--out", "--fresh"]);
+    fuld(folder.path(), "sample --resume --out run --step-power 0.5")
+        .with(2, &["there no step-power, here step-power = 0.5"]);
     assert!(crate::files(&folder.path().join("run")) == before, "it was left as it was");
     fuld(folder.path(), &format!("{few} --seed 1 --fresh")).with(0, &[]);
     assert!(crate::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);

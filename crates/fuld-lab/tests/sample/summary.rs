@@ -69,6 +69,34 @@ fn divergence_is_counted_and_told() {
         .with(0, &[&format!("{diverged} of 64 chains diverged and are left out")]);
 }
 
+/// Chains at rest have no tails, and what is left of a run that is finished has no speed.
+#[test]
+fn nothing_is_said_of_what_was_not_measured() {
+    let folder = scratch();
+    let rest = "sample double_well --system momentum --integrator aboba --out run";
+    let ended = fuld(folder.path(), rest).with(0, &["no noise"]);
+    assert!(!ended.stderr.contains("tails"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("steps/s"), "{}", ended.stdout);
+    let again = fuld(folder.path(), "sample --resume --out run").with(0, &[]);
+    assert!(again.stdout.contains("1000 draws of 64 chains\n"), "{}", again.stdout);
+}
+
+/// One of two modes, 6 standard deviations from the other.
+#[test]
+fn draws_far_from_the_exact_law_are_told() {
+    let folder = scratch();
+    let lost = "sample double_well --param b=40 --alpha 2 --start 1 --draws 400 --out run";
+    fuld(folder.path(), lost).with(0, &["warning: x: a KS distance of 0.5"]);
+}
+
+/// What starts where there is a value but no gradient.
+#[test]
+fn a_start_without_gradient_is_named() {
+    let folder = scratch();
+    let ended = fuld(folder.path(), "sample x+sqrt(x) --start 0 --draws 20 --out run").with(3, &["--start"]);
+    assert!(!ended.stderr.contains("--system fuld"), "{}", ended.stderr);
+}
+
 /// What does not move, and what cannot be normalised, has a summary all the same.
 #[test]
 fn odd_targets() {

@@ -48,7 +48,9 @@ pub enum CheckpointError {
         byte: usize,
     },
     /// The file belongs to a run with other settings.
-    #[error("checkpoint {path} belongs to another run: {difference}; remove it or name another file")]
+    #[error(
+        "checkpoint {path} belongs to another run: {difference}; go on with the settings that it has, or name another file"
+    )]
     OtherRun {
         /// The file.
         path: PathBuf,

@@ -143,6 +143,11 @@ impl Run {
         step.saturating_sub(self.warmup) / self.thin
     }
 
+    /// Where a chain starts, in so many dimensions.
+    pub fn start_of_chain(&self, chain: usize, dim: usize) -> Vec<f64> {
+        self.start_of(chain..chain + 1, dim)
+    }
+
     pub(super) fn start_of(&self, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
         match &self.start {
             Start::Point(point) => point.repeat(chains.len()),

@@ -105,8 +105,7 @@ impl Sink for ZarrSink {
         if !self.positions().join(".zarray").exists() {
             return Ok(());
         }
-        let message =
-            format!("{} holds draws already; remove it or name another directory", self.path.display());
+        let message = format!("{} holds draws already; name another directory", self.path.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
     }
 

@@ -1,6 +1,7 @@
-//! Draws that [`ZarrSink`](super::ZarrSink) left on disk, read back one coordinate at a time.
+//! Draws that [`ZarrSink`](super::ZarrSink) left on disk, read back some coordinates at a time.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The draws in a Zarr store of this program, as far as they were saved. Numbers stay on disk until they are asked for.
@@ -51,8 +52,14 @@ impl ZarrDraws {
 
     /// One coordinate of the positions, one vector a chain. Panics if there is no such coordinate.
     pub fn coordinate(&self, coordinate: usize) -> io::Result<Vec<Vec<f64>>> {
-        assert!(coordinate < self.dim, "coordinate {coordinate} of {}", self.dim);
-        let mut series = vec![Vec::with_capacity(self.draws); self.chains];
+        Ok(self.coordinates(coordinate..coordinate + 1)?.swap_remove(0))
+    }
+
+    /// Some coordinates of the positions, each as [`coordinate`](Self::coordinate) gives it; the store is read only once for all of
+    /// them. Panics if there are no such coordinates.
+    pub fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>> {
+        assert!(coordinates.end <= self.dim, "coordinates {coordinates:?} of {}", self.dim);
+        let mut all = vec![vec![Vec::with_capacity(self.draws); self.chains]; coordinates.len()];
         for (number, first) in (0..self.draws).step_by(self.segment).enumerate() {
             let chunk = if self.dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
             let file = self.path.join("posterior/x").join(chunk);
@@ -61,13 +68,16 @@ impl ZarrDraws {
                 return Err(io::Error::other(format!("{} has {} bytes", file.display(), bytes.len())));
             }
             let count = self.segment.min(self.draws - first);
-            for (chain, bytes) in series.iter_mut().zip(bytes.chunks_exact(8 * self.segment * self.dim)) {
+            for (chain, bytes) in bytes.chunks_exact(8 * self.segment * self.dim).enumerate() {
                 let (words, _) = bytes.as_chunks::<8>();
-                let picked = words.iter().skip(coordinate).step_by(self.dim).take(count);
-                chain.extend(picked.map(|word| f64::from_le_bytes(*word)));
+                for draw in words.chunks_exact(self.dim).take(count) {
+                    for (series, word) in all.iter_mut().zip(&draw[coordinates.clone()]) {
+                        series[chain].push(f64::from_le_bytes(*word));
+                    }
+                }
             }
         }
-        Ok(series)
+        Ok(all)
     }
 }
 

@@ -97,6 +97,11 @@ impl Formula {
         &self.source
     }
 
+    /// The name of a variable, counted from 0, in the way that the formula names its own: y or x2.
+    pub fn variable(&self, i: usize) -> String {
+        self.family.name(u32::try_from(i).unwrap_or(u32::MAX - 1))
+    }
+
     /// ∂f/∂xᵢ as a formula, i counted from 0; `None` from the dimension on.
     pub fn derivative(&self, i: usize) -> Option<Expression<'_>> {
         self.derivatives.get(i).map(|&root| self.expression(root))

@@ -17,7 +17,6 @@ use function::Function;
 use input::Taker;
 use levy_stable::{Sampler, SymmetricStable};
 use points::Points;
-pub(super) use points::shielded;
 use records::{Form, Records};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 

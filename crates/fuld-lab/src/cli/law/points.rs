@@ -1,6 +1,5 @@
 //! Where a function is asked for: numbers, and ranges of them.
 
-use std::ffi::OsString;
 use std::str::FromStr;
 
 /// The most points of one range; who needs more pipes them in.
@@ -20,21 +19,6 @@ pub(super) enum Points {
         logarithmic: bool,
     },
     StandardInput,
-}
-
-/// Arguments as the parser of options needs them: after the word `law`, what begins below zero and is more than a plain number, like
-/// -5..5/101 or -1e-9, would be taken for options. With a blank before it, it is a value.
-pub(in crate::cli) fn shielded(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
-    let mut law = false;
-    arguments.map(move |argument| {
-        let point =
-            |text: &str| text.starts_with('-') && (text.contains("..") || text.parse::<f64>().is_ok());
-        if law && argument.to_str().is_some_and(point) {
-            return [" ".into(), argument].into_iter().collect();
-        }
-        law |= argument == "law";
-        argument
-    })
 }
 
 /// A number that may have been shielded.

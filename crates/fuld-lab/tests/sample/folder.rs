@@ -1,0 +1,88 @@
+//! Folders: what is not ours stays as it is, and one run has one folder.
+
+use crate::program::{Ended, fuld, signal, start, wait, wait_until};
+use crate::{WELL, files, scratch};
+
+const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
+
+/// Also where it asks to begin anew, and where a file has the name of one of ours.
+#[test]
+fn files_of_others_are_left_alone() {
+    for names in
+        [&["summary.csv", "page.html", "lock"][..], &["config.toml"], &["result.toml", "checkpoint.bin"]]
+    {
+        let folder = scratch();
+        let run = folder.path().join("run");
+        std::fs::create_dir(&run).unwrap();
+        for name in names {
+            std::fs::write(run.join(name), "title = 'mine'").unwrap();
+        }
+        let before = files(&run);
+        for options in ["", "--fresh"] {
+            fuld(folder.path(), &format!("{FEW} {options}"))
+                .with(2, &["run holds files that no run", "--out"]);
+        }
+        let ended = fuld(folder.path(), &format!("{FEW} --resume"));
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(files(&run) == before, "{names:?}");
+    }
+}
+
+#[test]
+fn what_a_run_killed_at_once_leaves_is_no_obstacle() {
+    let folder = scratch();
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    for name in ["lock", "config.toml.part", ".hidden"] {
+        std::fs::write(run.join(name), "kept").unwrap();
+    }
+    fuld(folder.path(), FEW).with(0, &[]);
+    assert_eq!(files(&run)[".hidden"], b"kept");
+}
+
+#[test]
+fn a_folder_in_use_is_told_as_such() {
+    let folder = scratch();
+    let mut child = start(folder.path(), &format!("{WELL} --draws 1000000 --checkpoint-every 0.02"));
+    wait_until(&mut child, || folder.path().join("run/checkpoint.bin").exists());
+    let ended = fuld(folder.path(), "sample --resume --out run").with(1, &["in use by another process"]);
+    assert!(!ended.stderr.contains("written"), "{}", ended.stderr);
+    signal(&mut child, "INT");
+    wait(child).with(130, &[]);
+}
+
+#[test]
+fn a_damaged_run_is_kept_and_the_way_out_named() {
+    let folder = scratch();
+    fuld(folder.path(), FEW).with(0, &[]);
+    let checkpoint = folder.path().join("run/checkpoint.bin");
+    let mut bytes = std::fs::read(&checkpoint).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&checkpoint, &bytes).unwrap();
+    let before = files(&folder.path().join("run"));
+    fuld(folder.path(), "sample --resume --out run").with(1, &["damaged", "--fresh begins it anew"]);
+    std::fs::remove_file(&checkpoint).unwrap();
+    fuld(folder.path(), "sample --resume --out run")
+        .with(1, &["holds draws already", "--fresh begins it anew"]);
+    std::fs::write(&checkpoint, &bytes).unwrap();
+    assert!(files(&folder.path().join("run")) == before, "it was left as it was");
+    fuld(folder.path(), &format!("{FEW} --fresh")).with(0, &[]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_need_not_be_unicode() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = scratch();
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
+    program.args(["sample", "x^2", "--chains", "2", "--draws", "20", "--json", "--out"]);
+    let output = program.arg(OsStr::from_bytes(b"run-\xff")).current_dir(folder.path()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Ended { code, stdout, stderr } =
+        Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
+    assert_eq!(code, Some(0), "{stderr}");
+    let told: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(told["folder"].as_str().unwrap().starts_with("run-"), "{stdout}");
+}
