@@ -35,10 +35,10 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let mut table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
     // As the option may be called too.
-    if let Some(step) = table.remove("eta") {
-        if table.insert("step".into(), step).is_some() {
-            return Err(wrong("step and eta are the same setting: leave one of them out".into()));
-        }
+    if let Some(step) = table.remove("eta")
+        && table.insert("step".into(), step).is_some()
+    {
+        return Err(wrong("step and eta are the same setting: leave one of them out".into()));
     }
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let meant = nearest(key, KEYS).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
