@@ -234,7 +234,7 @@ mod tests {
     fn the_peak_is_not_the_best_of_many_throws() {
         // Sixty cells of noise between −½ and ½: the best mean of three is far ahead, the peak is not.
         let noise = |arm: Arm, depth: usize, seed: u64| {
-            let x = 43_758.5453 * (12.9898 * depth as f64 + 78.233 * seed as f64).sin();
+            let x = 43758.5453 * (12.9898 * depth as f64 + 78.233 * seed as f64).sin();
             if arm == Arm::Paper { x - x.floor() - 0.5 } else { 0.0 }
         };
         let depths: Vec<usize> = (2..62).collect();
