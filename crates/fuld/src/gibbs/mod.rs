@@ -23,7 +23,7 @@ use table::Table;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let well: Formula = "x^4/4 - x^2/2".parse()?;
 /// let gibbs = Gibbs::new(&well, 1.0)?;
-/// assert!((gibbs.expectation(|x| x * x) - 1.0418379).abs() < 1e-7);
+/// assert!((gibbs.expectation(|x| x * x) - 1.0417973).abs() < 1e-7);
 /// assert!((gibbs.cdf(0.0) - 0.5).abs() < 1e-12);
 /// assert_eq!(gibbs.modes().len(), 2);
 /// let slope: Formula = "x".parse()?;
