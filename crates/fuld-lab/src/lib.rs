@@ -2,6 +2,7 @@
 
 mod aligned;
 pub mod cli;
+mod csv;
 pub mod data;
 pub mod interrupt;
 pub mod mlp;

@@ -3,9 +3,9 @@
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::quartic::well;
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::gibbs::Gibbs;
-use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
 
 const ALPHAS: [f64; 2] = [1.0, 1.75];
@@ -19,7 +19,7 @@ const POWER: f64 = 1.0 / 3.0;
 
 /// Makes the exhibit.
 pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    let well = DoubleWell::new(1, 1.0, 1.0)?;
+    let well = well()?;
     let exact = Gibbs::new(&well, 1.0)?.expectation(|x| x * x);
     let mut panel =
         Panel::new("").x(Axis::log("iterations K")).y(Axis::log("r.m.s. error of the average of x²"));

@@ -1,9 +1,9 @@
 //! What a part of the reproduction shows: figures, their data, the settings they came from, and the claims they bear on.
 
 use super::claim::Claim;
+use crate::csv;
 use crate::plot::Figure;
 use fuld::durable::replace;
-use std::fmt::Write;
 use std::path::Path;
 
 /// A table of numbers and texts.
@@ -54,18 +54,7 @@ impl Table {
 
     /// With a line of names, and quotes where there must be.
     pub fn csv(&self) -> String {
-        let cell = |text: &String| {
-            if text.contains([',', '"', '\n']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text.clone()
-            }
-        };
-        let mut out = String::new();
-        for row in std::iter::once(&self.columns).chain(&self.rows) {
-            let _ = writeln!(out, "{}", row.iter().map(cell).collect::<Vec<_>>().join(","));
-        }
-        out
+        std::iter::once(&self.columns).chain(&self.rows).map(csv::line).collect()
     }
 }
 

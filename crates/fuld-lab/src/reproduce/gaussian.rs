@@ -4,10 +4,11 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::quartic::{density, well};
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::diagnostics::{Histogram, Sample};
 use fuld::gibbs::Gibbs;
-use fuld::potential::{DoubleWell, Harmonic};
+use fuld::potential::Harmonic;
 use fuld::{Integrator, Run, Schedule, System};
 
 const ALPHAS: [f64; 4] = [1.9, 1.7, 1.5, 1.2];
@@ -28,7 +29,7 @@ struct Measured {
 }
 
 fn measure(lab: &Lab, alpha: f64, gibbs: &Gibbs, normal: &Gibbs) -> anyhow::Result<Measured> {
-    let well = DoubleWell::new(1, 1.0, 1.0)?;
+    let well = well()?;
     let system = System::fuld_gaussian(alpha, GAMMA, 1.0)?;
     let run = Run::new(system, Integrator::Baoab, Schedule::constant(ETA)?);
     let run = Run { chains: CHAINS, warmup: 2_000, draws: 40, thin: 100, velocities: true, ..run };
@@ -50,14 +51,13 @@ fn measure(lab: &Lab, alpha: f64, gibbs: &Gibbs, normal: &Gibbs) -> anyhow::Resu
 
 /// Makes the exhibit.
 pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    let gibbs = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, 1.0)?;
+    let gibbs = Gibbs::new(&well()?, 1.0)?;
     let normal = Gibbs::new(&Harmonic::isotropic(1, 1.0)?, 1.0)?;
     let all = ALPHAS
         .map(|alpha| measure(lab, alpha, &gibbs, &normal))
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?;
-    let exact: Vec<(f64, f64)> =
-        (-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, gibbs.density(x))).collect();
+    let exact: Vec<(f64, f64)> = density(&gibbs);
     let mut table = Table::new(
         "summary",
         &["α", "KS of x", "KS of v", "95 % by chance (x)", "largest |x|", "diverged", "Euler diverged"],

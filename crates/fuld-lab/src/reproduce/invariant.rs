@@ -5,7 +5,8 @@ use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
 use super::quartic::{
-    ALPHAS, BETA, Dynamics, ETA, GAMMA, ITERATIONS, corrected, mode, settings, uncorrected, well,
+    ALPHAS, BETA, Dynamics, ETA, GAMMA, ITERATIONS, REACH, corrected, density, mode, settings, uncorrected,
+    well,
 };
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::diagnostics::{Chains, Histogram, Sample};
@@ -14,7 +15,6 @@ use fuld::{Integrator, Run, Schedule};
 
 const WARMUP: u64 = 5_000;
 const THIN: u64 = 100;
-const REACH: f64 = 3.5;
 
 /// What chains of one dynamics say of its invariant measure.
 #[derive(Clone, Debug)]
@@ -73,8 +73,7 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
 
 fn make_of(lab: &Lab, fuld: Dynamics, ud: Dynamics, chains: usize) -> anyhow::Result<Exhibit> {
     let gibbs = Gibbs::new(&well()?, BETA)?;
-    let exact: Vec<(f64, f64)> =
-        (-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, gibbs.density(x))).collect();
+    let exact: Vec<(f64, f64)> = density(&gibbs);
     let mut figure = Figure::new("fig3");
     let mut table = Table::new(
         "summary",

@@ -4,10 +4,10 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
-use super::quartic::mode;
+use super::quartic::{mode, well};
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::gibbs::Gibbs;
-use fuld::potential::{DoubleWell, FromFn1};
+use fuld::potential::FromFn1;
 use fuld::{Integrator, Run, Schedule, System};
 
 const FRICTIONS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
@@ -57,7 +57,7 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
         let run =
             Run::new(System::uncorrected(1.0, gamma, 1.0)?, Integrator::Baoab, Schedule::constant(ETA)?);
         let run = Run { chains: CHAINS, warmup: 10_000, draws: 20, thin: 500, ..run };
-        let (samples, outcome) = lab.run(run, &DoubleWell::new(1, 1.0, 1.0)?)?;
+        let (samples, outcome) = lab.run(run, &well()?)?;
         let draws = samples.coordinate(0);
         let distance = Distance::of(&draws, &law)?;
         let (mode, error) = mode(&draws);

@@ -2,6 +2,7 @@
 
 use fuld::System;
 use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 
 pub(super) const GAMMA: f64 = 10.0;
@@ -24,6 +25,14 @@ pub(super) fn uncorrected(alpha: f64) -> anyhow::Result<System> {
 
 pub(super) fn well() -> anyhow::Result<DoubleWell> {
     Ok(DoubleWell::new(1, 1.0, 1.0)?)
+}
+
+/// Where densities on the double well are drawn.
+pub(super) const REACH: f64 = 3.5;
+
+/// The exact density up to there, to be laid behind what chains say of it.
+pub(super) fn density(gibbs: &Gibbs) -> Vec<(f64, f64)> {
+    (-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, gibbs.density(x))).collect()
 }
 
 pub(super) fn settings() -> toml::Table {

@@ -4,10 +4,10 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::quartic::{density, well};
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::diagnostics::{Histogram, Sample};
 use fuld::gibbs::Gibbs;
-use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};
 
 const ALPHA: f64 = 1.5;
@@ -42,10 +42,9 @@ fn entries() -> anyhow::Result<Vec<Entry>> {
 
 /// Makes the exhibit.
 pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    let well = DoubleWell::new(1, 1.0, 1.0)?;
+    let well = well()?;
     let gibbs = Gibbs::new(&well, 1.0)?;
-    let exact: Vec<(f64, f64)> =
-        (-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, gibbs.density(x))).collect();
+    let exact: Vec<(f64, f64)> = density(&gibbs);
     let panel = |title: &str| {
         let panel = Panel::new(title).x(Axis::linear("x").range(-3.5, 3.5)).y(Axis::linear("density"));
         panel.area(Hue::Muted, "exp(−f), normalised", exact.clone())

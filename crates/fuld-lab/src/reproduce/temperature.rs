@@ -4,9 +4,9 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::quartic::well;
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::gibbs::Gibbs;
-use fuld::potential::DoubleWell;
 use fuld::{Integrator, ParameterError, Run, Schedule, System};
 
 const ALPHAS: [f64; 2] = [1.0, 1.5];
@@ -27,7 +27,7 @@ struct Point {
 }
 
 fn measure(lab: &Lab, field: Field, alpha: f64, beta: f64) -> anyhow::Result<Point> {
-    let well = DoubleWell::new(1, 1.0, 1.0)?;
+    let well = well()?;
     let gibbs = Gibbs::new(&well, beta)?;
     let run = Run::new(field(alpha, GAMMA, beta)?, Integrator::Baoab, Schedule::constant(ETA)?);
     let run = Run { chains: CHAINS, warmup: 2_000, draws: 20, thin: 100, ..run };

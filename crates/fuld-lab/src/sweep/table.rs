@@ -2,6 +2,7 @@
 
 use super::failures::{self, Failure};
 use super::parquet;
+use crate::csv;
 use crate::run_folder::read_result;
 use crate::settings::Settings;
 use crate::train::{RunResult, Status, Summary};
@@ -182,15 +183,7 @@ pub fn write(out: &Path) -> io::Result<Vec<Row>> {
 }
 
 fn csv(rows: &[Row]) -> String {
-    let quoted = |text: String| {
-        let plain = !text.contains([',', '"', '\n', '\r']);
-        if plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
-    };
-    let line = |cells: Vec<String>| cells.join(",") + "\n";
-    let mut text = String::new();
-    text += &line(Row::empty().cells.iter().map(|(column, _)| column.to_string()).collect());
-    for row in rows {
-        text += &line(row.cells.iter().map(|(_, cell)| quoted(cell.to_string())).collect());
-    }
-    text
+    let head = csv::line(Row::empty().cells.iter().map(|(column, _)| column.to_string()));
+    let line = |row: &Row| csv::line(row.cells.iter().map(|(_, cell)| cell.to_string()));
+    head + &rows.iter().map(line).collect::<String>()
 }

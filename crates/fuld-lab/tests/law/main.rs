@@ -1,14 +1,14 @@
 //! `fuld law` as it is typed.
 
-#[path = "../program/fed.rs"]
-mod fed;
 mod golden;
 mod input;
 mod pictures;
+#[path = "../program/mod.rs"]
+mod program;
 mod refusal;
 mod sample;
 
-use fed::Ended;
+use program::{Ended, fed};
 use tempfile::TempDir;
 
 /// Runs `fuld law` in an empty folder, with this on its standard input.

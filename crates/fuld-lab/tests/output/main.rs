@@ -1,9 +1,9 @@
 //! What every command has in common: how much it tells, and in which form.
 
-#[path = "../program/fed.rs"]
-mod fed;
+#[path = "../program/mod.rs"]
+mod program;
 
-use fed::fuld;
+use program::fed::fuld;
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;

@@ -3,6 +3,10 @@
 // Every test crate uses some of it.
 #![allow(dead_code)]
 
+pub(crate) mod fed;
+pub(crate) mod places;
+
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -29,17 +33,31 @@ impl Ended {
         }
         self
     }
+
+    /// Asserts that all went well, and gives what was printed.
+    #[track_caller]
+    pub(crate) fn printed(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self.stdout
+    }
+
+    /// Asserts the exit code, that standard error says all this in one error, and that nothing panicked.
+    #[track_caller]
+    pub(crate) fn refused(self, code: i32, says: &[&str]) {
+        let ended = self.with(code, says);
+        assert!(ended.stderr.contains("error: ") && !ended.stderr.contains("panicked"), "{}", ended.stderr);
+    }
 }
 
-fn command(folder: &Path, arguments: &str) -> Command {
+fn command<A: AsRef<OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fuld"));
-    command.args(arguments.split_whitespace()).current_dir(folder).env("FULD_DATA", folder);
+    command.args(arguments).current_dir(folder).env("FULD_DATA", folder);
     command
 }
 
 /// Runs `fuld` with these arguments, none of which has a space, in a folder.
 pub(crate) fn fuld(folder: &Path, arguments: &str) -> Ended {
-    ended(command(folder, arguments).output().unwrap())
+    ended(command(folder, arguments.split_whitespace()).output().unwrap())
 }
 
 /// The program under way; a test that fails does not leave it behind.
@@ -62,7 +80,13 @@ impl Drop for Running {
 
 /// Starts it and does not wait.
 pub(crate) fn start(folder: &Path, arguments: &str) -> Running {
-    Running(Some(command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    Running(Some(
+        command(folder, arguments.split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    ))
 }
 
 /// Waits for the end of what was started.

@@ -1,32 +1,19 @@
 //! Places that cannot be written, and a disk that is full.
 
-use crate::program::fuld;
+use crate::program::{fuld, places};
 use crate::{WELL, assert_same_run, scratch};
 use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn a_place_that_is_no_folder_is_named() {
-    let folder = scratch();
-    std::fs::write(folder.path().join("run"), "mine").unwrap();
-    fuld(folder.path(), WELL).with(1, &["run", "--out"]);
-    fuld(folder.path(), &format!("{WELL}/below")).with(1, &["run/below", "--out"]);
-    assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
+    places::no_folder_is_named(WELL, &["--out"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = scratch();
-    let run = folder.path().join("run");
-    std::fs::create_dir(&run).unwrap();
-    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o555)).unwrap();
-    if std::fs::write(run.join("probe"), "").is_ok() {
-        println!("skipped: this user may write everywhere");
-        return;
-    }
-    fuld(folder.path(), WELL).with(1, &["run", "--out"]);
+    places::what_cannot_be_written_is_named(WELL, &["run", "--out"]);
 }
 
 /// A small disk of its own, taken away again at the end.

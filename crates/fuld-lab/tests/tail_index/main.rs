@@ -1,14 +1,14 @@
 //! `fuld tail-index` as it is typed: what it finds, in which files, and what it makes of files that are none.
 
 mod damage;
-#[path = "../program/fed.rs"]
-mod fed;
 mod findings;
 mod formats;
 mod made;
+#[path = "../program/mod.rs"]
+mod program;
 mod refusal;
 
-use fed::Ended;
+use program::{Ended, fed};
 use serde_json::Value;
 use std::path::Path;
 

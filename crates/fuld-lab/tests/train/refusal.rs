@@ -1,6 +1,6 @@
 //! What cannot be used is refused by name, and left as it is.
 
-use crate::program::{fuld, kill, reached, start, wait_until};
+use crate::program::{fuld, kill, places, reached, start, wait_until};
 use crate::{TINY, assert_same, file, finished, result, scratch};
 use std::path::Path;
 use std::process::Command;
@@ -50,26 +50,13 @@ fn bad_settings_are_named() {
 
 #[test]
 fn a_place_that_is_no_folder_is_named() {
-    let folder = scratch();
-    std::fs::write(folder.path().join("run"), "mine").unwrap();
-    fuld(folder.path(), TINY).with(1, &["run"]);
-    fuld(folder.path(), &format!("{TINY}/below")).with(1, &["run/below"]);
-    assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
+    places::no_folder_is_named(TINY, &[]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = scratch();
-    let run = folder.path().join("run");
-    std::fs::create_dir(&run).unwrap();
-    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o555)).unwrap();
-    if std::fs::write(run.join("probe"), "").is_ok() {
-        println!("skipped: this user may write everywhere");
-        return;
-    }
-    fuld(folder.path(), TINY).with(1, &["run/lock"]);
+    places::what_cannot_be_written_is_named(TINY, &["run/lock"]);
 }
 
 #[test]
