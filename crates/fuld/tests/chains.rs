@@ -4,6 +4,7 @@ mod wells;
 
 use fuld::chains::{Callback, Control, Outcome, Samples, Start};
 use fuld::{Integrator, Potential, Run, Schedule, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wells::{Wells, run, wells};
 
 fn stream(run: &Run, potential: &dyn Potential) -> (Samples, Outcome) {
@@ -32,6 +33,68 @@ fn chains_do_not_depend_on_their_neighbours() {
     }
     assert_ne!(many.chain(0), many.chain(1));
     assert_ne!(Run { seed: 12, ..run(Integrator::Baoab) }.sample(&wells(2)).unwrap(), many);
+}
+
+#[test]
+fn parts_are_those_of_the_whole() {
+    for potential in [wells(2), Wells { dim: 1, stochastic: true }] {
+        let whole = run(Integrator::Baoab).sample(&potential).unwrap();
+        let part = Run { first_chain: 7, chains: 9, ..run(Integrator::Baoab) }.sample(&potential).unwrap();
+        for chain in 0..9 {
+            assert_eq!(part.chain(chain), whole.chain(7 + chain));
+        }
+    }
+}
+
+/// A potential that asks for all chains at once gets them so, and the chains are the same.
+#[test]
+fn all_chains_in_one_call() {
+    struct Whole(Wells, AtomicUsize);
+    impl Potential for Whole {
+        fn dim(&self) -> usize {
+            self.0.dim()
+        }
+        fn value(&self, x: &[f64]) -> f64 {
+            self.0.value(x)
+        }
+        fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+            self.0.gradient(x, gradient);
+        }
+        fn takes_all_chains(&self) -> bool {
+            true
+        }
+        fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
+            self.1.fetch_max(points.len(), Ordering::Relaxed);
+            self.0.gradients(points, words, gradients);
+        }
+    }
+    let many = Run { chains: 700, draws: 5, ..run(Integrator::Baoab) };
+    let potential = Whole(wells(1), AtomicUsize::new(0));
+    assert_eq!(stream(&many, &potential), stream(&many, &wells(1)));
+    assert_eq!(potential.1.into_inner(), 700);
+}
+
+/// Draws can be asked for on the way, whole segments or not.
+#[test]
+fn draws_are_delivered_on_request() {
+    let long = Run { chains: 2, draws: 70_000, thin: 1, ..run(Integrator::Euler) };
+    let (whole, mut seen) = (long.sample(&wells(1)).unwrap(), Vec::new());
+    let mut sink = Callback(|first, values: &[f64]| {
+        seen.push((first as usize, values.to_vec()));
+        Ok(())
+    });
+    let mut asked = 0;
+    long.stream(&wells(1), &mut sink, &mut |_| {
+        asked += 1;
+        if asked % 2 == 0 { Control::Deliver } else { Control::Continue }
+    })
+    .unwrap();
+    assert!(seen.len() > 2, "{}", seen.len());
+    for (first, values) in seen {
+        let count = values.len() / 2;
+        assert_eq!(values[..count], whole.chain(0)[first..first + count]);
+        assert_eq!(values[count..], whole.chain(1)[first..first + count]);
+    }
 }
 
 #[test]

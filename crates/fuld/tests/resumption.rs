@@ -4,10 +4,11 @@ mod wells;
 
 use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
 use fuld::potential::{DoubleWell, Harmonic};
-use fuld::{Integrator, Run, Schedule, System};
+use fuld::{Integrator, Potential, Run, Schedule, System, ZarrDraws};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use wells::{Wells, run, wells};
 
@@ -108,6 +109,51 @@ fn killed_runs_end_as_unbroken_ones() {
     assert!(kills >= 3, "killed {kills} times");
     assert_eq!(victim(&directory).unwrap(), whole);
     assert!(tree(&directory.join("draws.zarr")) == tree(&unbroken.join("draws.zarr")));
+}
+
+/// A potential that gives up after so many calls.
+struct Fails {
+    inner: Wells,
+    left: AtomicI64,
+}
+
+impl Potential for Fails {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+    fn value(&self, x: &[f64]) -> f64 {
+        self.inner.value(x)
+    }
+    fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+        self.inner.gradient(x, gradient);
+        if self.left.fetch_sub(1, Ordering::Relaxed) < 0 {
+            gradient.fill(f64::NAN);
+        }
+    }
+    fn has_failed(&self) -> bool {
+        self.left.load(Ordering::Relaxed) < 0
+    }
+}
+
+/// What was drawn before is there, and the run goes on once the potential is mended, to the same end.
+#[test]
+fn a_potential_that_fails_loses_nothing() {
+    let directory = scratch("failed");
+    let long = || Run { chains: 3, draws: 50_000, thin: 1, threads: 1, ..run(Integrator::Baoab) };
+    let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
+    long().stream(&wells(1), &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue).unwrap();
+
+    let run = Run { checkpoint: Some(directory.join("run.ckpt")), ..long() };
+    let potential = Fails { inner: wells(1), left: AtomicI64::new(90_000) };
+    let error = run.stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue).unwrap_err();
+    assert!(matches!(error, RunError::Potential(step) if step > 10_000), "{error}");
+    let (there, whole) = (ZarrDraws::open(&broken).unwrap(), ZarrDraws::open(&unbroken).unwrap());
+    assert!(there.draws() > 1000 && there.draws() < 50_000, "{}", there.draws());
+    let (there, whole) = (there.coordinate(0).unwrap(), whole.coordinate(0).unwrap());
+    assert!(there.iter().zip(&whole).all(|(there, whole)| there[..] == whole[..there.len()]));
+
+    run.stream(&wells(1), &mut ZarrSink::new(&broken), &mut |_| Control::Continue).unwrap();
+    assert_eq!(tree(&broken), tree(&unbroken));
 }
 
 #[test]

@@ -77,10 +77,19 @@ impl<'a> Execution<'a> {
         while self.step < total && !stopped {
             let end = self.segment_end();
             let steps = self.step..end.min(self.step.saturating_add(pace.steps));
-            pace.time(|| self.advance(steps))?;
-            stopped = progress(&self.progress(began.elapsed())) == Control::Stop && self.step < total;
-            if self.step == end || stopped {
+            if let Err(error) = pace.time(|| self.advance(steps)) {
+                // The steps of this breath are lost; the draws before it are not.
                 self.deliver(sink, end)?;
+                sink.flush()?;
+                return Err(error);
+            }
+            let control = progress(&self.progress(began.elapsed()));
+            stopped = control == Control::Stop && self.step < total;
+            if self.step == end || control != Control::Continue {
+                self.deliver(sink, end)?;
+            }
+            if control == Control::Deliver {
+                sink.flush()?;
             }
             if stopped || self.step == total || saved.elapsed() > self.run.checkpoint_every {
                 sink.flush()?;
@@ -174,7 +183,11 @@ impl<'a> Execution<'a> {
             Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.identity)?),
             _ => None,
         };
-        let size = (COORDINATES / dim).clamp(1, run.chains.div_ceil(self.pool.current_num_threads()));
+        let size = if self.potential.takes_all_chains() {
+            run.chains
+        } else {
+            (COORDINATES / dim).clamp(1, run.chains.div_ceil(self.pool.current_num_threads()))
+        };
         let functions = run.functions.len();
         for first in (0..run.chains).step_by(size) {
             let chains = first..(first + size).min(run.chains);
@@ -183,7 +196,8 @@ impl<'a> Execution<'a> {
                 Some(saved) => (saved.x[coordinates.clone()].to_vec(), saved.v[coordinates].to_vec()),
                 None => (run.start_of(chains.clone(), dim), vec![0.0; coordinates.len()]),
             };
-            let mut worker = Worker::new(first, Batch::new(dim, first, x, v, run.seed), functions);
+            let mut worker =
+                Worker::new(first, Batch::new(dim, run.first_chain + first, x, v, run.seed), functions);
             if let Some(saved) = &saved {
                 worker.weight = saved.weight;
                 worker.sums.copy_from_slice(&saved.sums[chains.start * functions..chains.end * functions]);

@@ -25,6 +25,8 @@ pub struct Progress {
 pub enum Control {
     /// Go on.
     Continue,
+    /// Hand the draws made so far to the sink, and go on.
+    Deliver,
     /// Save and stop.
     Stop,
 }
@@ -32,7 +34,7 @@ pub enum Control {
 /// A chain that left for infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Divergence {
-    /// The chain.
+    /// The chain, counted from the run's first.
     pub chain: usize,
     /// The step at which it was noticed.
     pub step: u64,
@@ -101,6 +103,9 @@ pub enum RunError {
     /// The checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The potential gave up: see [`Potential::has_failed`](crate::Potential::has_failed). The draws before are with the sink.
+    #[error("the potential could not be evaluated at step {0}")]
+    Potential(u64),
     /// Draws cannot be written.
     #[error("draws cannot be written: {0}")]
     Sink(#[from] std::io::Error),

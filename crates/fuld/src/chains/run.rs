@@ -3,7 +3,6 @@
 use super::execution::Execution;
 use super::outcome::{Control, Outcome, Progress, RunError};
 use super::sink::{Samples, Sink};
-use crate::durable::fingerprint;
 use crate::random::{Purpose, Stream};
 use crate::{Integrator, Potential, Schedule, System};
 use std::fmt;
@@ -34,6 +33,8 @@ pub struct Run {
     pub schedule: Schedule,
     /// Number of chains.
     pub chains: usize,
+    /// Number of the first: a run may be split into parts, on several machines, whose chains are those of the whole.
+    pub first_chain: usize,
     /// Steps before the first draw.
     pub warmup: u64,
     /// Draws a chain.
@@ -64,6 +65,7 @@ impl Run {
             integrator,
             schedule,
             chains: 4,
+            first_chain: 0,
             warmup: 1000,
             draws: 1000,
             thin: 1,
@@ -117,6 +119,9 @@ impl Run {
         if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
             return Err(RunError::TooMany("the steps"));
         }
+        if self.first_chain.checked_add(self.chains).is_none() {
+            return Err(RunError::TooMany("the chains"));
+        }
         if self.chains.checked_mul(dim).and_then(|n| n.checked_mul(2 << 16)).is_none() {
             return Err(RunError::TooMany("the coordinates of all chains"));
         }
@@ -143,7 +148,7 @@ impl Run {
         step.saturating_sub(self.warmup) / self.thin
     }
 
-    /// Where a chain starts, in so many dimensions.
+    /// Where a chain of this run starts, in so many dimensions.
     pub fn start_of_chain(&self, chain: usize, dim: usize) -> Vec<f64> {
         self.start_of(chain..chain + 1, dim)
     }
@@ -153,7 +158,7 @@ impl Run {
             Start::Point(point) => point.repeat(chains.len()),
             Start::Gaussian(sd) => chains
                 .flat_map(|chain| {
-                    let stream = Stream::new(self.seed, chain as u64, Purpose::Start);
+                    let stream = Stream::new(self.seed, (self.first_chain + chain) as u64, Purpose::Start);
                     (0..dim as u64).map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
                 })
                 .collect(),
@@ -165,11 +170,12 @@ impl Run {
     pub(super) fn identity(&self, potential: &dyn Potential) -> String {
         let names: Vec<&str> = self.functions.iter().map(|(name, _)| name.as_str()).collect();
         let (run, dim) = (self, potential.dim());
-        [
+        let part = (run.first_chain > 0).then(|| format!("first chain: {}", run.first_chain));
+        let settings = [
             format!("system: {:?}", run.system),
             format!("integrator: {}", run.integrator),
             format!("steps: {:?}", run.schedule),
-            format!("potential: {dim} coordinates, {:016x}", fingerprint_of(potential)),
+            format!("potential: {dim} coordinates, {:016x}", potential.fingerprint()),
             format!("chains: {}", run.chains),
             format!("warmup: {}", run.warmup),
             format!("draws: {}", run.draws),
@@ -178,8 +184,8 @@ impl Run {
             format!("start: {:?}", run.start),
             format!("velocities: {}", run.velocities),
             format!("averages: {names:?}"),
-        ]
-        .join("\n")
+        ];
+        settings.into_iter().chain(part).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -189,20 +195,6 @@ impl fmt::Debug for Run {
         write!(f, "{} chains of {} draws every {} steps, ", self.chains, self.draws, self.thin)?;
         write!(f, "warm-up {}, seed {}", self.warmup, self.seed)
     }
-}
-
-/// What tells one potential from another: values and gradients at three points.
-fn fingerprint_of(potential: &dyn Potential) -> u64 {
-    let dim = potential.dim();
-    let mut gradient = vec![0.0; dim];
-    let mut bytes = Vec::new();
-    for size in [0.3, 0.7, 1.1] {
-        let x: Vec<f64> = (0..dim).map(|i| size * (1.0 - 0.3 * (i % 5) as f64)).collect();
-        potential.gradient(&x, &mut gradient);
-        bytes.extend_from_slice(&potential.value(&x).to_le_bytes());
-        gradient.iter().for_each(|g| bytes.extend_from_slice(&g.to_le_bytes()));
-    }
-    fingerprint(&bytes)
 }
 
 /// A draw of N(0, 1) from two words, by Box and Muller.

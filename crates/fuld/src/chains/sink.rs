@@ -78,6 +78,16 @@ impl Samples {
         self.filled
     }
 
+    /// The shape of the draws; None before the run began.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
+    }
+
+    /// All numbers, for each chain room for all its draws, of which the first [`draws`](Self::draws) are made.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// All numbers of one chain's draws, one draw after the other: positions, each followed by its velocity if those were
     /// recorded. Panics if there is no such chain.
     pub fn chain(&self, chain: usize) -> &[f64] {

@@ -1,9 +1,9 @@
 //! Some chains of a run, advanced together.
 
-use super::outcome::Divergence;
+use super::outcome::{Divergence, RunError};
 use super::run::Run;
+use crate::Potential;
 use crate::batch::Batch;
-use crate::{ParameterError, Potential};
 use levy_stable::Sampler;
 
 /// A position beyond this is on its way to infinity.
@@ -39,7 +39,7 @@ impl Worker {
         steps: std::ops::Range<u64>,
         mut draw: usize,
         out: &mut [f64],
-    ) -> Result<(), ParameterError> {
+    ) -> Result<(), RunError> {
         if run.integrator.carries_gradient() {
             // As the step before left it; computed again, so that a resumed run need not store it.
             self.batch.update_gradient(potential, steps.start);
@@ -47,6 +47,9 @@ impl Worker {
         for k in steps {
             let eta = run.schedule.at(k)?;
             run.integrator.step(&run.system, potential, sampler, eta, k, &mut self.batch);
+            if potential.has_failed() {
+                return Err(RunError::Potential(k));
+            }
             if !self.batch.is_within(RUNAWAY) {
                 self.bury_diverged(k);
             }

@@ -31,6 +31,8 @@ pub use named::{Entry, catalogue, named};
 pub use nearest::nearest;
 pub use rosenbrock::Rosenbrock;
 
+use crate::durable::fingerprint;
+
 /// A potential f on ℝ^d with its gradient.
 ///
 /// Only the first three methods are needed. A *stochastic* potential overrides [`sampled_gradient`](Self::sampled_gradient): its gradient
@@ -54,6 +56,32 @@ pub trait Potential: Send + Sync {
     fn sampled_gradient(&self, x: &[f64], word: u64, gradient: &mut [f64]) {
         let _ = word;
         self.gradient(x, gradient);
+    }
+
+    /// What tells it from another: values and gradients at three points, unless overridden. It goes into checkpoints.
+    fn fingerprint(&self) -> u64 {
+        let dim = self.dim();
+        let mut gradient = vec![0.0; dim];
+        let mut bytes = Vec::new();
+        for size in [0.3, 0.7, 1.1] {
+            let x: Vec<f64> = (0..dim).map(|i| size * (1.0 - 0.3 * (i % 5) as f64)).collect();
+            self.gradient(&x, &mut gradient);
+            bytes.extend_from_slice(&self.value(&x).to_le_bytes());
+            gradient.iter().for_each(|g| bytes.extend_from_slice(&g.to_le_bytes()));
+        }
+        fingerprint(&bytes)
+    }
+
+    /// Whether all chains should come in one call of [`gradients`](Self::gradients), from one thread: for potentials whose calls are
+    /// dear and whose points are cheap, as in an interpreter.
+    fn takes_all_chains(&self) -> bool {
+        false
+    }
+
+    /// Whether an evaluation failed for good, not for its point but for all: the run then ends with
+    /// [`RunError::Potential`](crate::chains::RunError::Potential).
+    fn has_failed(&self) -> bool {
+        false
     }
 
     /// Gradients at many points, one after the other: what a batch of chains asks for. Override to vectorise. A
