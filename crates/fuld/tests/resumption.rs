@@ -299,6 +299,11 @@ fn a_store_is_read_back() {
         run.stream(&potential, &mut sink, &mut |_| Control::Continue).unwrap();
         let (store, memory) = (fuld::ZarrDraws::open(&path).unwrap(), run.sample(&potential).unwrap());
         assert_eq!((store.chains(), store.draws(), store.dim()), (64, memory.draws(), dim));
+        let draws = || (0..64).flat_map(|chain| memory.chain(chain).chunks(memory.layout().unwrap().width()));
+        let positions: Vec<f64> = draws().flat_map(|draw| &draw[..dim]).copied().collect();
+        let velocities: Vec<f64> = draws().flat_map(|draw| &draw[dim..]).copied().collect();
+        assert!(store.positions().unwrap() == positions);
+        assert!(store.velocities().map(Result::unwrap).unwrap_or_default() == velocities);
         for i in 0..dim {
             assert!(store.coordinate(i).unwrap() == memory.coordinate(i), "coordinate {i} of {dim}");
         }

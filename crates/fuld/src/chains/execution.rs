@@ -131,12 +131,15 @@ impl<'a> Execution<'a> {
             parts.push(part);
             rest = others;
         }
+        let advance = |(worker, part): (&mut Worker, &mut [f64])| {
+            worker.advance(run, potential, sampler, steps.clone(), draw, part)
+        };
         let workers = &mut self.workers;
-        self.pool.install(|| {
-            workers.par_iter_mut().zip(parts).try_for_each(|(worker, part)| {
-                worker.advance(run, potential, sampler, steps.clone(), draw, part)
-            })
-        })?;
+        if potential.takes_all_chains() {
+            workers.iter_mut().zip(parts).try_for_each(advance)?;
+        } else {
+            self.pool.install(|| workers.par_iter_mut().zip(parts).try_for_each(advance))?;
+        }
         self.step = steps.end;
         Ok(())
     }

@@ -60,9 +60,44 @@ impl ZarrDraws {
     pub fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>> {
         assert!(coordinates.end <= self.dim, "coordinates {coordinates:?} of {}", self.dim);
         let mut all = vec![vec![Vec::with_capacity(self.draws); self.chains]; coordinates.len()];
+        self.read("x", |chain, _, draw| {
+            for (series, word) in all.iter_mut().zip(&draw[coordinates.clone()]) {
+                series[chain].push(f64::from_le_bytes(*word));
+            }
+        })?;
+        Ok(all)
+    }
+
+    /// All positions: for each chain its draws, for each draw its coordinates.
+    pub fn positions(&self) -> io::Result<Vec<f64>> {
+        self.whole("x")
+    }
+
+    /// All velocities in the same order, if they were recorded.
+    pub fn velocities(&self) -> Option<io::Result<Vec<f64>>> {
+        self.path.join("posterior/v/.zarray").exists().then(|| self.whole("v"))
+    }
+
+    fn whole(&self, variable: &str) -> io::Result<Vec<f64>> {
+        let mut values = Vec::new();
+        let count = self.chains.checked_mul(self.draws).and_then(|n| n.checked_mul(self.dim));
+        let count = count.ok_or_else(|| io::Error::other("more draws than memory has addresses"))?;
+        values.try_reserve_exact(count).map_err(io::Error::other)?;
+        values.resize(count, 0.0);
+        self.read(variable, |chain, draw, words| {
+            let at = (chain * self.draws + draw) * self.dim;
+            for (value, word) in values[at..at + self.dim].iter_mut().zip(words) {
+                *value = f64::from_le_bytes(*word);
+            }
+        })?;
+        Ok(values)
+    }
+
+    /// Hands every draw of a variable to `take(chain, draw, its numbers)`, chunk after chunk.
+    fn read(&self, variable: &str, mut take: impl FnMut(usize, usize, &[[u8; 8]])) -> io::Result<()> {
         for (number, first) in (0..self.draws).step_by(self.segment).enumerate() {
             let chunk = if self.dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
-            let file = self.path.join("posterior/x").join(chunk);
+            let file = self.path.join("posterior").join(variable).join(chunk);
             let bytes = std::fs::read(&file).map_err(named(&file))?;
             if bytes.len() != 8 * self.chains * self.segment * self.dim {
                 return Err(io::Error::other(format!("{} has {} bytes", file.display(), bytes.len())));
@@ -70,14 +105,12 @@ impl ZarrDraws {
             let count = self.segment.min(self.draws - first);
             for (chain, bytes) in bytes.chunks_exact(8 * self.segment * self.dim).enumerate() {
                 let (words, _) = bytes.as_chunks::<8>();
-                for draw in words.chunks_exact(self.dim).take(count) {
-                    for (series, word) in all.iter_mut().zip(&draw[coordinates.clone()]) {
-                        series[chain].push(f64::from_le_bytes(*word));
-                    }
+                for (draw, words) in words.chunks_exact(self.dim).take(count).enumerate() {
+                    take(chain, first + draw, words);
                 }
             }
         }
-        Ok(all)
+        Ok(())
     }
 }
 

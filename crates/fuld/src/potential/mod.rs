@@ -72,8 +72,8 @@ pub trait Potential: Send + Sync {
         fingerprint(&bytes)
     }
 
-    /// Whether all chains should come in one call of [`gradients`](Self::gradients), from one thread: for potentials whose calls are
-    /// dear and whose points are cheap, as in an interpreter.
+    /// Whether all chains should come in one call of [`gradients`](Self::gradients), from the thread that runs: for potentials whose
+    /// calls are dear and whose points are cheap, as in an interpreter.
     fn takes_all_chains(&self) -> bool {
         false
     }
