@@ -3,8 +3,10 @@
 use crate::Potential;
 use crate::batch::Batch;
 use crate::system::{Motion, System};
+use crate::unknown_name::{UnknownName, by_name};
 use levy_stable::Sampler;
 use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
 
 /// How a system is discretised.
@@ -36,6 +38,19 @@ pub struct Unsuited {
 }
 
 impl Integrator {
+    /// Those for systems with a velocity last.
+    pub const ALL: [Self; 4] = [Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba];
+
+    /// What it is called in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Euler => "euler",
+            Self::TamedEuler => "tamed-euler",
+            Self::Baoab => "baoab",
+            Self::Aboba => "aboba",
+        }
+    }
+
     /// The weak order in the step size.
     pub fn order(self) -> u32 {
         match self {
@@ -44,14 +59,25 @@ impl Integrator {
         }
     }
 
-    /// Whether it can integrate a system: Euler any, tamed Euler those without a velocity, the splittings those with one.
+    /// Whether it is for systems that have a velocity, or have none: Euler for both, tamed Euler for those without, the
+    /// splittings for those with one.
+    pub fn suits(self, has_velocity: bool) -> bool {
+        match self {
+            Self::Euler => true,
+            Self::TamedEuler => !has_velocity,
+            Self::Baoab | Self::Aboba => has_velocity,
+        }
+    }
+
+    /// Whether it can integrate a system, which it must [suit](Self::suits).
     pub fn check(self, system: &System) -> Result<(), Unsuited> {
-        let (reason, instead) = match (self, system.is_underdamped()) {
-            (Self::Euler, _) | (Self::TamedEuler, false) | (Self::Baoab | Self::Aboba, true) => return Ok(()),
-            (Self::TamedEuler, true) => ("bounds the drift of a position", "BAOAB, ABOBA or Euler"),
-            (Self::Baoab | Self::Aboba, false) => {
-                ("splits off the motion of a velocity", "Euler or tamed Euler")
-            }
+        if self.suits(system.is_underdamped()) {
+            return Ok(());
+        }
+        let (reason, instead) = if system.is_underdamped() {
+            ("bounds the drift of a position", "BAOAB, ABOBA or Euler")
+        } else {
+            ("splits off the motion of a velocity", "Euler or tamed Euler")
         };
         Err(Unsuited { integrator: self, system: format!("{system:?}"), reason, instead })
     }
@@ -116,6 +142,16 @@ impl Integrator {
     }
 }
 
+impl FromStr for Integrator {
+    type Err = UnknownName;
+
+    /// By [name](Self::name); capitals do not matter, and an underscore is as good as a hyphen.
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("integrator", name, &Self::ALL, |integrator| integrator.name()).copied()
+    }
+}
+
+/// For people, and as checkpoints have it.
 impl fmt::Display for Integrator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -124,5 +160,24 @@ impl fmt::Display for Integrator {
             Self::Baoab => "BAOAB",
             Self::Aboba => "ABOBA",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_round() {
+        for integrator in Integrator::ALL {
+            assert_eq!(integrator.name().parse(), Ok(integrator));
+            assert_eq!(integrator.name().to_uppercase().replace('-', "_").parse(), Ok(integrator));
+            // As people are told of it.
+            assert_eq!(integrator.to_string().parse(), Ok(integrator));
+        }
+        assert_eq!(
+            "eular".parse::<Integrator>().unwrap_err().to_string(),
+            "no integrator is called `eular` (did you mean `euler`?); there are euler, tamed-euler, baoab, aboba"
+        );
     }
 }

@@ -17,6 +17,7 @@
 //! # }
 //! ```
 //!
+//! - [`Recipe`]: a run from what one cares to say, with defaults for the rest; [`Dynamics`]: the systems by name.
 //! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
 //! - [`gibbs`]: the law itself, normalised by quadrature, to compare with.
 //! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
@@ -31,6 +32,7 @@ pub mod custom_kinetic;
 pub mod diagnostics;
 pub mod drift_flow;
 pub mod durable;
+mod dynamics;
 pub mod flmc_drift;
 mod fractional_gradient;
 pub mod gaussian_drift;
@@ -44,16 +46,21 @@ mod parameters;
 pub mod potential;
 mod quadrature;
 pub mod random;
+mod recipe;
 pub mod riesz;
 mod schedule;
 mod system;
 pub mod tail_index;
+mod unknown_name;
 
 pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use conformal::ConformalField;
+pub use dynamics::Dynamics;
 pub use integrator::{Integrator, Unsuited};
 pub use kinetic::Kinetic;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
+pub use recipe::{Recipe, RecipeError, Settled};
 pub use schedule::Schedule;
 pub use system::{Drift, System};
+pub use unknown_name::UnknownName;

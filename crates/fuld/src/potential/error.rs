@@ -1,5 +1,7 @@
 //! What can be wrong with a potential.
 
+use super::FormulaError;
+use crate::unknown_name::{UnknownName, meant};
 use thiserror::Error;
 
 /// A potential that cannot be built. It carries the offending value.
@@ -51,15 +53,8 @@ pub enum PotentialError {
         given: usize,
     },
     /// No potential has this name.
-    #[error("no potential is called `{name}`{}; there are {}", meant(.nearest), .known.join(", "))]
-    UnknownName {
-        /// The name asked for.
-        name: String,
-        /// The name that is spelt most like it, if one comes close.
-        nearest: Option<&'static str>,
-        /// All names.
-        known: Vec<&'static str>,
-    },
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
     /// The potential has no parameter of this name.
     #[error("{potential} has no parameter `{name}`{}; it has {}", meant(.nearest), .known.join(", "))]
     UnknownParameter {
@@ -72,10 +67,12 @@ pub enum PotentialError {
         /// All parameters.
         known: Vec<&'static str>,
     },
-}
-
-fn meant(nearest: &Option<&'static str>) -> String {
-    nearest.map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
+    /// A formula that cannot be read.
+    #[error("this formula cannot be read: {0}")]
+    Formula(#[from] FormulaError),
+    /// Parameters of a formula.
+    #[error("params like `{0}` are for potentials with names; in a formula write the number itself")]
+    FormulaParameter(String),
 }
 
 /// Accepts a positive, finite number.

@@ -4,6 +4,7 @@
 //! - [`FromFn`], [`FromFn1`]: from closures.
 //! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: classics, also by their [name](named).
 //! - [`LogisticRegression`]: a posterior with minibatches.
+//! - [`Target`]: any of these, and what is known of it.
 
 mod cauchy;
 mod closure;
@@ -17,6 +18,7 @@ mod mixture;
 mod named;
 mod nearest;
 mod rosenbrock;
+mod target;
 
 pub use cauchy::Cauchy;
 pub use closure::{FromFn, FromFn1};
@@ -30,6 +32,7 @@ pub use mixture::GaussianMixture;
 pub use named::{Entry, catalogue, named};
 pub use nearest::nearest;
 pub use rosenbrock::Rosenbrock;
+pub use target::{Outside, Target};
 
 use crate::durable::fingerprint;
 

@@ -5,6 +5,7 @@ use super::{
     Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential, PotentialError,
     Rosenbrock,
 };
+use crate::unknown_name::{UnknownName, by_name};
 
 type Built = Result<Box<dyn Potential>, PotentialError>;
 
@@ -18,6 +19,10 @@ pub struct Entry {
     pub formula: &'static str,
     /// Parameters and what they are if nobody says otherwise.
     pub parameters: &'static [(&'static str, f64)],
+    /// The dimension if nobody says otherwise.
+    pub dim: usize,
+    /// Whether f is the sum of one function over the coordinates, in any dimension.
+    pub separable: bool,
     build: fn(usize, &[f64]) -> Built,
 }
 
@@ -31,42 +36,56 @@ static CATALOGUE: [Entry; 7] = [
         name: "double_well",
         formula: "sum_i a*x_i^4/4 - b*x_i^2/2",
         parameters: &[("a", 1.0), ("b", 1.0)],
+        dim: 1,
+        separable: true,
         build: |dim, p| boxed(DoubleWell::new(dim, p[0], p[1])),
     },
     Entry {
         name: "harmonic",
         formula: "lambda*|x|^2/2",
         parameters: &[("lambda", 1.0)],
+        dim: 1,
+        separable: true,
         build: |dim, p| boxed(Harmonic::isotropic(dim, p[0])),
     },
     Entry {
         name: "cauchy",
         formula: "sum_i log(1 + x_i^2/scale^2)",
         parameters: &[("scale", 1.0)],
+        dim: 1,
+        separable: true,
         build: |dim, p| boxed(Cauchy::new(dim, p[0])),
     },
     Entry {
         name: "mixture",
         formula: "-log(weight*N(x; separation/2, sd) + (1 - weight)*N(x; -separation/2, sd)), apart along the first axis",
         parameters: &[("separation", 6.0), ("sd", 1.0), ("weight", 0.5)],
+        dim: 1,
+        separable: false,
         build: |dim, p| boxed(two_modes(dim, p[0], p[1], p[2])),
     },
     Entry {
         name: "rosenbrock",
         formula: "sum_{i<d} (a - x_i)^2 + b*(x_{i+1} - x_i^2)^2",
         parameters: &[("a", 1.0), ("b", 100.0)],
+        dim: 2,
+        separable: false,
         build: |dim, p| boxed(Rosenbrock::new(dim, p[0], p[1])),
     },
     Entry {
         name: "funnel",
         formula: "x_1^2/(2*scale^2) + (d - 1)*x_1/2 + exp(-x_1)*sum_{i>1} x_i^2/2",
         parameters: &[("scale", 3.0)],
+        dim: 2,
+        separable: false,
         build: |dim, p| boxed(Funnel::new(dim, p[0])),
     },
     Entry {
         name: "logistic",
         formula: "sum_j log(1 + exp(-y_j*<x_j, b>)) + |b|^2/(2*prior_sd^2), d = 31; batch = 0 takes all rows",
         parameters: &[("prior_sd", 1.0), ("batch", 0.0)],
+        dim: 31,
+        separable: false,
         build: |dim, p| boxed(logistic(dim, p[0], p[1])),
     },
 ];
@@ -84,12 +103,7 @@ static CATALOGUE: [Entry; 7] = [
 /// assert!(error.to_string().contains("did you mean `harmonic`?"));
 /// ```
 pub fn named(name: &str, dim: usize, params: &[(&str, f64)]) -> Result<Box<dyn Potential>, PotentialError> {
-    let plain: String = name.trim().to_lowercase().replace(['-', ' '], "_");
-    let Some(entry) = CATALOGUE.iter().find(|entry| entry.name == plain) else {
-        let known: Vec<_> = CATALOGUE.iter().map(|entry| entry.name).collect();
-        let nearest = nearest(&plain, known.iter().copied());
-        return Err(PotentialError::UnknownName { name: name.to_owned(), nearest, known });
-    };
+    let entry = find(name)?;
     let mut values: Vec<f64> = entry.parameters.iter().map(|&(_, value)| value).collect();
     for &(name, value) in params {
         let Some(i) = entry.parameters.iter().position(|&(known, _)| known == name) else {
@@ -106,6 +120,11 @@ pub fn named(name: &str, dim: usize, params: &[(&str, f64)]) -> Result<Box<dyn P
         values[i] = value;
     }
     (entry.build)(dim, &values)
+}
+
+/// The entry of this name.
+pub(super) fn find(name: &str) -> Result<&'static Entry, UnknownName> {
+    by_name("potential", name, &CATALOGUE, |entry| entry.name)
 }
 
 fn boxed<P: Potential + 'static>(potential: Result<P, PotentialError>) -> Built {
@@ -152,11 +171,23 @@ mod tests {
     #[test]
     fn every_entry_builds() {
         for entry in catalogue() {
-            let dim = if entry.name == "logistic" { 31 } else { 2 };
+            let dim = entry.dim;
             assert_eq!(named(entry.name, dim, &[]).unwrap().dim(), dim, "{}", entry.name);
             assert_eq!(named(entry.name, dim, entry.parameters).unwrap().dim(), dim);
         }
         assert!(named(" Double-Well", 3, &[]).is_ok());
+    }
+
+    /// f(x, y) = g(x) + g(y) where the catalogue says so, and nowhere else.
+    #[test]
+    fn separable_ones_are_sums() {
+        for entry in catalogue().iter().filter(|entry| entry.dim <= 2) {
+            let two = named(entry.name, 2, &[]).unwrap();
+            let of = |x: f64| two.value(&[x, 0.3]) - two.value(&[x, -1.2]);
+            let swapped = two.value(&[0.7, 0.3]) - two.value(&[0.3, 0.7]);
+            let sum = (of(0.7) - of(-0.4)).abs() < 1e-12 && swapped.abs() < 1e-12;
+            assert_eq!(sum, entry.separable, "{}", entry.name);
+        }
     }
 
     #[test]

@@ -1,0 +1,185 @@
+//! What is sampled from: a formula, a potential with a name, or any other.
+
+use super::named::find;
+use super::{Formula, Potential, PotentialError, named};
+use crate::{Run, Start};
+use std::fmt;
+use thiserror::Error;
+
+/// A potential, and what is known of it.
+///
+/// ```
+/// use fuld::potential::Target;
+/// let well = Target::new("double_well", Some(3), &[("b", 2.0)]).unwrap();
+/// assert_eq!((well.potential().dim(), well.name(2)), (3, "x3"));
+/// let curved = Target::new("(1 - x)^2 + 5*(y - x^2)^2", None, &[]).unwrap();
+/// assert_eq!((curved.potential().dim(), curved.name(1)), (2, "y"));
+/// ```
+pub struct Target {
+    potential: Box<dyn Potential>,
+    /// f of one coordinate, where f(x) is its sum over all of them.
+    one: Option<Box<dyn Potential>>,
+    /// Names of the coordinates.
+    names: Vec<String>,
+}
+
+/// Chains that would start where the potential has no value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{bad} of {chains} chains would start where f is not a finite number, as at {at}: give a start inside, such as 1"
+)]
+#[non_exhaustive]
+pub struct Outside {
+    /// How many of them.
+    pub bad: usize,
+    /// All.
+    pub chains: usize,
+    /// The start of the first.
+    pub at: String,
+}
+
+impl Target {
+    /// Reads a formula, or a name with parameters. The dimension is, unless given, that of the formula, or the usual one of
+    /// what has the name.
+    pub fn new(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, PotentialError> {
+        // Words, and not variables with a minus between them: a name that was misspelt, not a formula.
+        let mut words = text.split(['_', '-', ' ']);
+        let wordy = words.clone().all(|word| word.chars().all(|c| c.is_ascii_alphabetic()))
+            && words.any(|word| word.len() > 2);
+        match find(text) {
+            Ok(entry) => {
+                let potential = named(entry.name, dim.unwrap_or(entry.dim), params)?;
+                let one = if entry.separable { Some(named(entry.name, 1, params)?) } else { None };
+                Ok(Self { one, ..Self::from_potential(potential) })
+            }
+            Err(unknown) if wordy => Err(unknown.into()),
+            Err(_) => Self::from_formula(text, dim, params),
+        }
+    }
+
+    fn from_formula(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, PotentialError> {
+        if let Some((name, _)) = params.first() {
+            return Err(PotentialError::FormulaParameter((*name).to_owned()));
+        }
+        let formula = match dim {
+            Some(dim) => Formula::with_dim(text, dim)?,
+            None => Formula::parse(text)?,
+        };
+        // There are four letters; more coordinates are counted.
+        let names: Option<Vec<String>> =
+            (formula.dim() <= 4).then(|| (0..formula.dim()).map(|i| formula.variable(i)).collect());
+        let target = Self::from_potential(Box::new(formula));
+        Ok(Self { names: names.unwrap_or(target.names), ..target })
+    }
+
+    /// Of any potential, whose coordinates are called x, or x1, x2, … if there are several.
+    pub fn from_potential(potential: Box<dyn Potential>) -> Self {
+        let dim = potential.dim();
+        let name = |i: usize| if dim == 1 { "x".into() } else { format!("x{}", i + 1) };
+        Self { names: (0..dim).map(name).collect(), potential, one: None }
+    }
+
+    /// f.
+    pub fn potential(&self) -> &dyn Potential {
+        &*self.potential
+    }
+
+    /// The dimension d.
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The function of one coordinate whose sum f is, if it is known to be one.
+    pub fn one_coordinate(&self) -> Option<&dyn Potential> {
+        if self.dim() == 1 { Some(&*self.potential) } else { self.one.as_deref() }
+    }
+
+    /// The name of a coordinate, as in the formula.
+    pub fn name(&self, coordinate: usize) -> &str {
+        &self.names[coordinate]
+    }
+
+    /// The names of all coordinates.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Refuses chains that would start where f has no value: their gradient may exist all the same, and lead nowhere.
+    pub fn check_starts(&self, run: &Run) -> Result<(), Outside> {
+        // All of them are at the same place.
+        let differ = if matches!(run.start, Start::Point(_)) { 1 } else { run.chains };
+        let starts = (0..differ).map(|chain| run.start_of_chain(chain, self.dim()));
+        let mut outside = starts.filter(|start| !self.potential.value(start).is_finite());
+        let Some(first) = outside.next() else { return Ok(()) };
+        let bad = if differ == 1 { run.chains } else { 1 + outside.count() };
+        let at: Vec<String> = first.iter().map(|x| format!("{x:.4}")).collect();
+        Err(Outside { bad, chains: run.chains, at: at.join(",") })
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a potential of {}", self.names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FromFn1, Harmonic};
+    use super::*;
+    use crate::{Integrator, Schedule, System};
+
+    #[test]
+    fn names_and_formulas() {
+        let read = |text: &str| Target::new(text, None, &[]);
+        let well = Target::new("double_well", Some(3), &[]).unwrap();
+        assert_eq!((well.dim(), well.name(2)), (3, "x3"));
+        assert_eq!(well.one_coordinate().unwrap().dim(), 1);
+        let plane = read("x^2 + y^2").unwrap();
+        assert_eq!((plane.name(1), plane.one_coordinate().is_none()), ("y", true));
+        assert_eq!(read("x").unwrap().names(), ["x"]);
+        assert_eq!(read("x2^2").unwrap().names(), ["x1", "x2"]);
+        assert_eq!(read("x - y").unwrap().names(), ["x", "y"]);
+        assert_eq!((read("funnel").unwrap().dim(), read("logistic").unwrap().dim()), (2, 31));
+        for (misspelt, meant) in
+            [("doublewell", "double_well"), ("Double-Wel", "double_well"), ("funel", "funnel")]
+        {
+            let error = read(misspelt).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean `{meant}`?")), "{error}");
+        }
+        let error = read("x^2 +").unwrap_err().to_string();
+        assert!(error.starts_with("this formula cannot be read: "), "{error}");
+    }
+
+    #[test]
+    fn parameters_are_for_names() {
+        let deeper = Target::new("Double-Well", None, &[("b", 2.0)]).unwrap();
+        assert_eq!(deeper.potential().value(&[1.0]), 0.25 - 1.0);
+        let error = Target::new("x^2", None, &[("b", 2.0)]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "params like `b` are for potentials with names; in a formula write the number itself"
+        );
+    }
+
+    #[test]
+    fn any_potential_will_do() {
+        let line = Target::from_potential(Box::new(FromFn1::new(|x: f64| x * x, |x: f64| 2.0 * x)));
+        assert_eq!((line.names(), line.one_coordinate().is_some()), (&["x".to_owned()][..], true));
+        let plane = Target::from_potential(Box::new(Harmonic::isotropic(2, 1.0).unwrap()));
+        assert_eq!((plane.name(1), plane.one_coordinate().is_none()), ("x2", true));
+    }
+
+    #[test]
+    fn starts_outside_are_counted() {
+        let half_line = Target::new("x - log(x)", None, &[]).unwrap();
+        let system = System::underdamped_langevin(1.0, 1.0).unwrap();
+        let run = Run { chains: 64, ..Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap()) };
+        let at = |start| half_line.check_starts(&Run { start, ..run.clone() });
+        assert!(at(Start::Point(vec![1.0])).is_ok());
+        let error = at(Start::Point(vec![-1.0])).unwrap_err();
+        assert_eq!((error.bad, error.chains, error.at.as_str()), (64, 64, "-1.0000"));
+        // Half of them, but for eight standard deviations.
+        assert!((1..64).contains(&at(Start::Gaussian(1.0)).unwrap_err().bad));
+    }
+}
