@@ -3,12 +3,26 @@
 //! Every function takes and returns plain NumPy arrays and works with the interpreter's lock released; what users see is
 //! written in Python, in `python/fuld`.
 
+mod background;
+mod callable;
+mod error;
 mod law;
+mod names;
+mod plan;
+mod run;
+mod store;
+mod target;
 
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    law::register(module)
+    law::register(module)?;
+    module.add_class::<target::PyTarget>()?;
+    module.add_class::<plan::PyPlan>()?;
+    module.add_class::<run::PyRun>()?;
+    module.add_function(wrap_pyfunction!(plan::starts, module)?)?;
+    module.add_function(wrap_pyfunction!(names::systems, module)?)?;
+    module.add_function(wrap_pyfunction!(names::potentials, module)?)
 }

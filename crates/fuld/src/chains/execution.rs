@@ -6,7 +6,6 @@ use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
-use crate::durable::fingerprint;
 use crate::{ParameterError, Potential};
 use levy_stable::Sampler;
 use rayon::prelude::*;
@@ -14,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Coordinates of a batch: what it works on stays in the first cache.
 const COORDINATES: usize = 512;
-/// Values of a segment: some megabytes.
-const SEGMENT: usize = 1 << 20;
 /// How long to work between two looks at the clock.
 const BREATH: Duration = Duration::from_millis(50);
 
@@ -46,7 +43,7 @@ impl<'a> Execution<'a> {
             .build()
             .map_err(|error| RunError::Threads { threads: run.threads, reason: error.to_string() })?;
         let identity = run.identity(potential);
-        let layout = layout(run, potential.dim(), fingerprint(identity.as_bytes()));
+        let layout = run.layout_of(potential.dim(), &identity);
         let mut begun = Vec::new();
         let room = layout.chains * layout.segment * layout.width();
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
@@ -254,19 +251,6 @@ impl<'a> Execution<'a> {
         };
         let averages = self.run.functions.iter().enumerate().map(average).collect();
         Outcome { draws: self.run.draws_at(self.step), stopped, divergences, averages }
-    }
-}
-
-fn layout(run: &Run, dim: usize, fingerprint: u64) -> Layout {
-    let segment = (SEGMENT / (run.chains * dim)).clamp(16, 1 << 16);
-    let segment = segment.min(usize::try_from(run.draws).unwrap_or(usize::MAX));
-    Layout {
-        chains: run.chains,
-        draws: run.draws,
-        dim,
-        velocities: run.velocities,
-        segment,
-        run: fingerprint,
     }
 }
 

@@ -2,13 +2,17 @@
 
 use super::execution::Execution;
 use super::outcome::{Control, Outcome, Progress, RunError};
-use super::sink::{Samples, Sink};
+use super::sink::{Layout, Samples, Sink};
+use crate::durable::fingerprint;
 use crate::random::{Purpose, Stream};
 use crate::{Integrator, Potential, Schedule, System};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Values of a segment: some megabytes.
+const SEGMENT: usize = 1 << 20;
 
 /// A function whose average is wanted, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
@@ -20,6 +24,21 @@ pub enum Start {
     Point(Vec<f64>),
     /// Each coordinate of each chain drawn from N(0, sd²).
     Gaussian(f64),
+}
+
+impl Start {
+    /// Where the chains of these numbers start, one point after the other.
+    pub fn points(&self, seed: u64, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
+        match self {
+            Self::Point(point) => point.repeat(chains.len()),
+            Self::Gaussian(sd) => chains
+                .flat_map(|chain| {
+                    let stream = Stream::new(seed, chain as u64, Purpose::Start);
+                    (0..dim as u64).map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A run of many chains: everything that defines its result, and how much of it is wanted.
@@ -154,14 +173,24 @@ impl Run {
     }
 
     pub(super) fn start_of(&self, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
-        match &self.start {
-            Start::Point(point) => point.repeat(chains.len()),
-            Start::Gaussian(sd) => chains
-                .flat_map(|chain| {
-                    let stream = Stream::new(self.seed, (self.first_chain + chain) as u64, Purpose::Start);
-                    (0..dim as u64).map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
-                })
-                .collect(),
+        let first = self.first_chain;
+        self.start.points(self.seed, first + chains.start..first + chains.end, dim)
+    }
+
+    /// The shape of what the run puts out, and what tells it from others.
+    pub fn layout(&self, potential: &dyn Potential) -> Layout {
+        self.layout_of(potential.dim(), &self.identity(potential))
+    }
+
+    pub(super) fn layout_of(&self, dim: usize, identity: &str) -> Layout {
+        let segment = (SEGMENT / (self.chains * dim)).clamp(16, 1 << 16);
+        Layout {
+            chains: self.chains,
+            draws: self.draws,
+            dim,
+            velocities: self.velocities,
+            segment: segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX)),
+            run: fingerprint(identity.as_bytes()),
         }
     }
 

@@ -1,0 +1,94 @@
+"""What a run came to, in the form that was asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld import _native
+
+Output: TypeAlias = Literal["arviz", "xarray", "numpy"]
+
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "arviz": ("arviz", "xarray"),
+    "xarray": ("xarray",),
+    "numpy": (),
+}
+
+
+def check_output(output: str) -> None:
+    """Refuse, before any work, a form that does not exist or cannot be made here."""
+    if output not in _NEEDS:
+        raise ValueError(f"output must be 'arviz', 'xarray' or 'numpy', got {output!r}")
+    for package in _NEEDS[output]:
+        if importlib.util.find_spec(package) is None:
+            raise ImportError(
+                f"fuld.sample returns an object of {output}, and {package} is not installed: "
+                "pip install 'fuld[arviz]', or ask for plain arrays with output='numpy'"
+            )
+
+
+@dataclass
+class Draws:
+    """Draws of some chains, with what is to be said of them."""
+
+    x: NDArray[np.float64]
+    """Positions (chains, draws, dim)."""
+    v: NDArray[np.float64] | None
+    """Velocities, if they were kept."""
+    names: list[str]
+    """Names of the coordinates."""
+    chains: NDArray[np.int64]
+    """Numbers of the chains."""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """Settings, and what became of the run."""
+
+    def variables(self) -> dict[str, NDArray[np.float64]]:
+        """Arrays (chain, draw), with a third axis if there are several coordinates."""
+        arrays = {"x": self.x} | ({} if self.v is None else {"v": self.v})
+        if len(self.names) > 1:
+            return arrays
+        return {name: array[:, :, 0] for name, array in arrays.items()}
+
+    def to(self, output: Output) -> Any:  # noqa: ANN401
+        """As arrays, as an xarray dataset, or as the object of the ArviZ that is installed."""
+        if output == "numpy":
+            return self.variables()
+        posterior = self._dataset()
+        if output == "xarray":
+            return posterior
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ArviZ speaks of its own future
+            import arviz
+        # A chain that left for infinity has no draws from then on.
+        import xarray
+
+        diverging = xarray.Dataset(
+            {"diverging": (("chain", "draw"), np.isnan(self.x[:, :, 0]))},
+            coords={name: posterior.coords[name] for name in ("chain", "draw")},
+        )
+        groups = {"posterior": posterior, "sample_stats": diverging}
+        if hasattr(arviz, "InferenceData"):
+            return arviz.InferenceData(attrs=posterior.attrs, **groups)
+        return xarray.DataTree.from_dict(groups)
+
+    def _dataset(self) -> Any:  # noqa: ANN401
+        import xarray
+
+        dims: tuple[str, ...] = ("chain", "draw")
+        coords: dict[str, Any] = {"chain": self.chains, "draw": np.arange(self.x.shape[1])}
+        if len(self.names) > 1:
+            dims = (*dims, "coordinate")
+            coords["coordinate"] = self.names
+        about = {
+            "inference_library": "fuld",
+            "inference_library_version": _native.__version__,
+            **self.attributes,
+        }
+        data = {name: (dims, array) for name, array in self.variables().items()}
+        return xarray.Dataset(data, coords=coords, attrs=about)

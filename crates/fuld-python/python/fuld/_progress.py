@@ -1,0 +1,87 @@
+"""How far a run is, and a line that says so."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TextIO
+
+_WIDTH = 30
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    steps: int
+    """Steps made, a chain."""
+    total: int
+    """Steps in all."""
+    draws: int
+    """Draws made, a chain."""
+    diverged: int
+    """Chains that diverged so far."""
+    elapsed: float
+    """Seconds since the run was begun or resumed."""
+    resumed_at: int = 0
+    """Steps that were there when it was resumed."""
+
+    @property
+    def fraction(self) -> float:
+        """Between 0 and 1."""
+        return self.steps / self.total if self.total else 0.0
+
+    @property
+    def remaining(self) -> float:
+        """Seconds to go, at the pace so far; infinite before the first step."""
+        made = self.steps - self.resumed_at
+        return self.elapsed * (self.total - self.steps) / made if made > 0 else float("inf")
+
+    def __str__(self) -> str:
+        text = f"{100 * self.fraction:.0f} % of {self.total:,} steps, {self.draws:,} draws a chain"
+        if self.diverged:
+            text += f", {self.diverged} chains diverged"
+        if 0.0 < self.remaining < float("inf"):
+            text += f", {_duration(self.remaining)} left"
+        return text
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+class Bar:
+    """A line that is written over and over: in a terminal or a notebook, after a second."""
+
+    def __init__(self, wanted: bool, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._wanted = wanted and (self._stream.isatty() or "ipykernel" in sys.modules)
+        self._begun = time.monotonic()
+        self._length = 0
+
+    def show(self, progress: Progress | None) -> None:
+        """Say how far it is."""
+        if not self._wanted or progress is None or time.monotonic() < self._begun + 1.0:
+            return
+        full = round(_WIDTH * progress.fraction)
+        text = f"fuld ▕{'█' * full}{' ' * (_WIDTH - full)}▏ {progress}"
+        self._write("\r" + text.ljust(self._length))
+        self._length = len(text)
+
+    def clear(self) -> None:
+        """Leave nothing behind."""
+        if self._length:
+            self._write("\r" + " " * self._length + "\r")
+            self._length = 0
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):  # nobody is looking any more
+            self._wanted = False

@@ -1,0 +1,216 @@
+"""Sampling from exp(-beta f)."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fuld import _native
+from fuld._draws import Output, check_output
+from fuld._potential import Potential, target_of
+from fuld._sampling import LocalSampling, Sampling
+from fuld._shelf import Shelf
+from fuld._spread import Job, SpreadSampling
+
+
+def sample(
+    potential: Potential,
+    *,
+    system: str = "fuld",
+    alpha: float | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    step: float | None = None,
+    integrator: str | None = None,
+    chains: int = 64,
+    draws: int = 1000,
+    warmup: int | None = None,
+    thin: int | None = None,
+    seed: int = 0,
+    dim: int | None = None,
+    params: Mapping[str, float] | None = None,
+    start: ArrayLike | None = None,
+    spread: float = 1.0,
+    step_power: float | None = None,
+    half_life: float | None = None,
+    velocities: bool = False,
+    vectorized: bool | None = None,
+    stochastic: bool = False,
+    cores: int | None = None,
+    executor: Executor | None = None,
+    parts: int = 16,
+    progress: bool = True,
+    store: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    blocking: bool = True,
+    output: Output = "arviz",
+) -> Any:  # noqa: ANN401
+    r"""Draw from the density proportional to exp(-beta f), by chains under heavy-tailed noise.
+
+    Parameters
+    ----------
+    potential
+        What f is: a formula like ``"x^4/4 - x^2/2"``, the name of a potential like
+        ``"double_well"`` (`fuld.potentials` lists them), or a function that returns value and
+        gradient. A function is called with one point, an array (dim,), and returns a number and an
+        array (dim,); or with the points of all chains, an array (chains, dim), and returns arrays
+        (chains,) and (chains, dim). Which of the two is tried out, unless `vectorized` says. Arrays
+        of JAX and torch are welcome.
+    system
+        The dynamics, by name; `fuld.systems` lists them.
+    alpha
+        Tail index of the noise, 0 to 2; 2 is Gaussian. 1.5 unless given.
+    beta
+        Inverse temperature. 1 unless given.
+    gamma
+        Friction. 2 unless given.
+    step
+        Step size; what suits the system unless given.
+    integrator
+        ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; what suits the system unless
+        given.
+    chains, draws
+        How many chains, and how many draws of each.
+    warmup
+        Steps before the first draw; those of 100 draws unless given.
+    thin
+        Steps a draw; a time of 1 unless given.
+    seed
+        On which alone the draws depend: not on cores, nor on the executor.
+    dim
+        Dimension, where the potential does not say: that of `start`, or 1, unless given.
+    params
+        Parameters of a potential with a name.
+    start
+        Where all chains start: a point, or one number for all coordinates. Unless given, every
+        coordinate of every chain is drawn from N(0, `spread`\ :sup:`2`).
+    step_power, half_life
+        Let the step fall as step (1 + k/half_life)^-step_power, k the iteration.
+    velocities
+        Keep velocities too.
+    vectorized
+        Whether a function takes the points of all chains at once.
+    stochastic
+        Whether a function takes random bits beside the points, to choose a minibatch by: an integer
+        below 2**64 for one point, an array of uint64, one for each chain, for many.
+    cores
+        Threads; all cores unless given, one for each part of an `executor`. Functions are called
+        from one thread.
+    executor
+        Spreads the chains over the processes or machines of a `concurrent.futures.Executor`, such
+        as a ``ProcessPoolExecutor`` or ``dask.distributed.Client(...).get_executor()``.
+    parts
+        Into how many tasks for the `executor` chains are divided.
+    progress
+        Show a bar, in terminals and notebooks, if it takes more than a second.
+    store
+        A folder for the draws, in Zarr, which xarray and ArviZ open; written while the run goes on.
+    resume
+        Go on with the run in `store`, which was interrupted or killed. The draws are those of an
+        unbroken run.
+    blocking
+        Wait for the end. Else return a `Sampling` at once: a handle with ``progress``, ``pause``,
+        ``resume``, ``peek``, ``abort`` and ``result``.
+    output
+        ``"arviz"``: the object of the ArviZ that is installed, with groups ``posterior`` and
+        ``sample_stats``. ``"xarray"``: a dataset. ``"numpy"``: a dict of arrays. Each has the
+        variable ``x`` (and ``v``) with axes chain, draw and, if there are several, coordinate.
+
+    Returns
+    -------
+    object
+        The draws, in the form of `output`; or a `Sampling` if not `blocking`.
+
+    Notes
+    -----
+    Ctrl-C stops the run and returns the draws made until then, with a warning `fuld.Interrupted`.
+    What a function raises ends the run and is raised here, with its traceback.
+
+    A chain that leaves for infinity is NaN from there on, and ``diverging`` in ``sample_stats``.
+
+    Examples
+    --------
+    >>> import fuld
+    >>> draws = fuld.sample("x^4/4 - x^2/2", alpha=1.5, output="numpy")["x"]
+    >>> draws.shape
+    (64, 1000)
+    >>> bool(abs((draws**2).mean() - 1.0418) < 0.03)
+    True
+
+    A function of NumPy, for all chains at once:
+
+    >>> def rosenbrock(x):
+    ...     a, b = x[:, 0], x[:, 1]
+    ...     slope = np.stack([2 * (a - 1) - 20 * a * (b - a**2), 10 * (b - a**2)], axis=1)
+    ...     return (1 - a) ** 2 + 5 * (b - a**2) ** 2, slope
+    >>> fuld.sample(rosenbrock, dim=2, draws=100, step=0.02, output="numpy")["x"].shape
+    (64, 100, 2)
+    """
+    check_output(output)
+    point = None if start is None else np.atleast_1d(np.asarray(start, dtype=np.float64)).tolist()
+    chains, draws = _count("chains", chains, 1), _count("draws", draws, 1)
+    seed = _count("seed", seed, 0)
+    warmup = None if warmup is None else _count("warmup", warmup, 0)
+    thin = None if thin is None else _count("thin", thin, 1)
+    target = target_of(
+        potential,
+        dim=dim,
+        params=params,
+        vectorized=vectorized,
+        stochastic=stochastic,
+        chains=chains,
+        seed=seed,
+        start=point,
+        spread=spread,
+    )
+    options = {
+        "system": system,
+        "integrator": integrator,
+        "alpha": alpha,
+        "beta": beta,
+        "gamma": gamma,
+        "step": step,
+        "step_power": step_power,
+        "half_life": half_life,
+        "chains": chains,
+        "draws": draws,
+        "warmup": warmup,
+        "thin": thin,
+        "start": point,
+        "spread": spread,
+        "velocities": velocities,
+        "seed": seed,
+    }
+    native = target.native()
+    plan = _native.Plan(native, options)
+    if resume and store is None:
+        raise ValueError("resume goes on with the run in a store: say which, with store=")
+    sampling: Sampling
+    if executor is not None:
+        shelf = None if store is None else Shelf(Path(store), plan, resume)
+        job = Job(target, options, cores or 1)
+        sampling = SpreadSampling(
+            executor, job, plan, native.names, parts=parts, shelf=shelf, output=output
+        )
+    else:
+        run = plan.start(0, chains, cores or 0, None if store is None else os.fspath(store), resume)
+        sampling = LocalSampling(run, native.names, plan.settings, output)
+    return sampling.follow(progress) if blocking else sampling
+
+
+def _count(name: str, value: int, least: int) -> int:
+    """Return a whole number that fits 64 bits and is not too small."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
+    if not least <= count < 2**64:
+        raise ValueError(f"{name} must be at least {least} and below 2**64, got {count}")
+    return count

@@ -1,0 +1,200 @@
+//! Potentials that are Python functions.
+
+use fuld::Potential;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A function that returns value and gradient, for one point or for the points of all chains.
+pub(crate) struct Callable {
+    function: Py<PyAny>,
+    dim: usize,
+    /// Whether it takes points of all chains, shape (chains, dim), or one, shape (dim,).
+    vectorized: bool,
+    /// Whether it takes words of random bits beside the points.
+    stochastic: bool,
+    fingerprint: u64,
+    raised: Arc<Raised>,
+}
+
+/// What a function raised, kept until someone can hear of it: a step of a dynamics has no room for errors.
+#[derive(Default)]
+pub(crate) struct Raised {
+    any: AtomicBool,
+    first: Mutex<Option<PyErr>>,
+}
+
+impl Raised {
+    fn keep(&self, error: PyErr) {
+        if let Ok(mut first) = self.first.lock() {
+            first.get_or_insert(error);
+        }
+        self.any.store(true, Ordering::Relaxed);
+    }
+
+    /// The first error, once; from then on the function is called again.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.any.store(false, Ordering::Relaxed);
+        self.first.lock().ok().and_then(|mut first| first.take())
+    }
+}
+
+impl Callable {
+    pub(crate) fn new(
+        function: Py<PyAny>,
+        dim: usize,
+        vectorized: bool,
+        stochastic: bool,
+        fingerprint: u64,
+    ) -> Self {
+        Self { function, dim, vectorized, stochastic, fingerprint, raised: Arc::default() }
+    }
+
+    pub(crate) fn raised(&self) -> &Arc<Raised> {
+        &self.raised
+    }
+
+    /// Value and gradient as the function returned them, at points of this shape.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        points: &[f64],
+        words: &[u64],
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        // A new array each time: the function may keep it.
+        let x = PyArray1::from_slice(py, points);
+        let function = self.function.bind(py);
+        let answer = match (self.vectorized, self.stochastic) {
+            (true, false) => function.call1((x.reshape([points.len() / self.dim, self.dim])?,))?,
+            (true, true) => function
+                .call1((x.reshape([points.len() / self.dim, self.dim])?, PyArray1::from_slice(py, words)))?,
+            (false, false) => function.call1((x,))?,
+            (false, true) => function.call1((x, words[0]))?,
+        };
+        match answer.cast::<PyTuple>() {
+            Ok(pair) if pair.len() == 2 => Ok((pair.get_item(0)?, pair.get_item(1)?)),
+            _ => {
+                let kind = answer.get_type().name()?.to_string();
+                Err(PyTypeError::new_err(format!(
+                    "a potential must return a tuple (value, gradient), got {kind}"
+                )))
+            }
+        }
+    }
+
+    fn gradient_into(
+        &self,
+        py: Python<'_>,
+        points: &[f64],
+        words: &[u64],
+        gradient: &mut [f64],
+    ) -> PyResult<()> {
+        let (_, answer) = self.call(py, points, words)?;
+        let array = float64(&answer)?;
+        let wanted = [points.len() / self.dim, self.dim];
+        let wanted = if self.vectorized { &wanted[..] } else { &wanted[1..] };
+        if array.shape() != wanted {
+            return Err(PyValueError::new_err(format!(
+                "the potential returned a gradient of shape {} for points of shape {}: they must be the same",
+                tuple(array.shape()),
+                tuple(wanted)
+            )));
+        }
+        let array = array.readonly();
+        let view = array.as_array();
+        match view.as_slice() {
+            Some(values) => gradient.copy_from_slice(values),
+            None => gradient.iter_mut().zip(view.iter()).for_each(|(g, value)| *g = *value),
+        }
+        Ok(())
+    }
+}
+
+/// As an array of doubles; itself if it is one.
+fn float64<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Ok(array) = answer.cast::<PyArrayDyn<f64>>() {
+        return Ok(array.clone());
+    }
+    let py = answer.py();
+    let convert = CONVERT.import(py, "fuld._arrays", "float64")?;
+    Ok(convert.call1((answer,))?.cast_into::<PyArrayDyn<f64>>()?)
+}
+
+/// A shape as Python writes it.
+fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+impl Potential for Callable {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        if self.has_failed() {
+            return f64::NAN;
+        }
+        Python::attach(|py| {
+            let value = self.call(py, x, &[0]).and_then(|(value, _)| float64(&value));
+            match value.map(|array| array.readonly().as_array().first().copied().unwrap_or(f64::NAN)) {
+                Ok(value) => value,
+                Err(error) => {
+                    self.raised.keep(error);
+                    f64::NAN
+                }
+            }
+        })
+    }
+
+    fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
+        self.sampled_gradient(x, 0, gradient);
+    }
+
+    fn is_stochastic(&self) -> bool {
+        self.stochastic
+    }
+
+    fn sampled_gradient(&self, x: &[f64], word: u64, gradient: &mut [f64]) {
+        self.gradients(x, &[word], gradient);
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn takes_all_chains(&self) -> bool {
+        true
+    }
+
+    fn has_failed(&self) -> bool {
+        self.raised.any.load(Ordering::Relaxed)
+    }
+
+    fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
+        if self.has_failed() {
+            return gradients.fill(f64::NAN);
+        }
+        Python::attach(|py| {
+            let answer = if self.vectorized {
+                self.gradient_into(py, points, words, gradients)
+            } else {
+                let one = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim));
+                one.zip(words).try_for_each(|((x, gradient), word)| {
+                    self.gradient_into(py, x, std::slice::from_ref(word), gradient)
+                })
+            };
+            if let Err(error) = answer {
+                self.raised.keep(error);
+                gradients.fill(f64::NAN);
+            }
+        });
+    }
+}

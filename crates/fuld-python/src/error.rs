@@ -1,0 +1,31 @@
+//! Errors of the crates as Python's own.
+
+use fuld::RecipeError;
+use fuld::chains::{CheckpointError, RunError};
+use pyo3::PyErr;
+use pyo3::exceptions::{PyFileExistsError, PyOSError, PyRuntimeError, PyValueError};
+use std::io;
+use std::path::Path;
+
+/// Settings that are wrong.
+pub(crate) fn recipe_error(error: RecipeError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A file that cannot be had: an `OSError` of the right kind, as `open` would raise it.
+pub(crate) fn io_error(error: &io::Error, path: &Path) -> PyErr {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+}
+
+/// Why a run could not begin or go on.
+pub(crate) fn run_error(error: RunError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        RunError::Sink(io) if io.kind() == io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+        RunError::Sink(io) => io::Error::new(io.kind(), text).into(),
+        RunError::Checkpoint(CheckpointError::OtherRun { .. }) => PyValueError::new_err(text),
+        RunError::Checkpoint(_) => PyOSError::new_err(text),
+        RunError::Threads { .. } => PyRuntimeError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}

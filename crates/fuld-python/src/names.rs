@@ -1,0 +1,26 @@
+//! What there is to choose from.
+
+use fuld::Dynamics;
+use fuld::potential::catalogue;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The systems: name and what it is.
+#[pyfunction]
+pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    Dynamics::ALL.iter().try_for_each(|system| names.set_item(system.name(), system.summary()))?;
+    Ok(names)
+}
+
+/// The potentials: name, formula, and parameters with their defaults.
+#[pyfunction]
+pub(crate) fn potentials(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    for entry in catalogue() {
+        let parameters = PyDict::new(py);
+        entry.parameters.iter().try_for_each(|(name, value)| parameters.set_item(name, value))?;
+        names.set_item(entry.name, (entry.formula, parameters))?;
+    }
+    Ok(names)
+}

@@ -1,0 +1,213 @@
+//! A run that is planned: every setting settled, nothing begun.
+
+use crate::background::Background;
+use crate::error::{io_error, recipe_error};
+use crate::run::PyRun;
+use crate::store::{self, Draws};
+use crate::target::PyTarget;
+use fuld::chains::Layout;
+use fuld::{Dynamics, Integrator, Recipe, Run, Settled, Start};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
+use pyo3::exceptions::PyFileExistsError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The file in a store that says how to go on.
+const STATE: &str = ".fuld-state";
+
+/// What was asked for; None has a default.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Options {
+    system: String,
+    integrator: Option<String>,
+    alpha: Option<f64>,
+    beta: Option<f64>,
+    gamma: Option<f64>,
+    step: Option<f64>,
+    step_power: Option<f64>,
+    half_life: Option<f64>,
+    chains: Option<usize>,
+    draws: Option<u64>,
+    warmup: Option<u64>,
+    thin: Option<u64>,
+    start: Option<Vec<f64>>,
+    spread: f64,
+    velocities: bool,
+    seed: u64,
+}
+
+impl Options {
+    fn start(&self) -> Start {
+        self.start.clone().map_or(Start::Gaussian(self.spread), Start::Point)
+    }
+
+    fn recipe(&self) -> PyResult<Recipe> {
+        let unknown = |error| recipe_error(fuld::RecipeError::from(error));
+        Ok(Recipe {
+            system: self.system.parse::<Dynamics>().map_err(unknown)?,
+            integrator: self
+                .integrator
+                .as_deref()
+                .map(str::parse::<Integrator>)
+                .transpose()
+                .map_err(unknown)?,
+            alpha: self.alpha,
+            beta: self.beta,
+            gamma: self.gamma,
+            step: self.step,
+            step_power: self.step_power,
+            half_life: self.half_life,
+            chains: self.chains,
+            draws: self.draws,
+            warmup: self.warmup,
+            thin: self.thin,
+            start: Some(self.start()),
+            velocities: self.velocities,
+            seed: self.seed,
+        })
+    }
+}
+
+/// Settings of a run on some target.
+#[pyclass(frozen, name = "Plan", module = "fuld._native")]
+pub(crate) struct PyPlan {
+    target: Py<PyTarget>,
+    settled: Settled,
+    run: Run,
+}
+
+#[pymethods]
+impl PyPlan {
+    /// Fills in the defaults, and refuses what does not go together.
+    #[new]
+    fn new(py: Python<'_>, target: Py<PyTarget>, options: Options) -> PyResult<Self> {
+        let recipe = options.recipe()?;
+        let of = Arc::clone(&target.get().target);
+        let planned = py.detach(|| {
+            let settled = recipe.settle(&of)?;
+            let run = settled.run(&of)?;
+            if target.get().raised.is_none() {
+                of.check_starts(&run)?;
+            }
+            Ok((settled, run))
+        });
+        // A function may have raised while its drift was tabulated.
+        if let Some(error) = target.get().raised.as_ref().and_then(|raised| raised.take()) {
+            return Err(error);
+        }
+        let (settled, run) = planned.map_err(recipe_error)?;
+        Ok(Self { target, settled, run })
+    }
+
+    /// All settings, by name.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Settled { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
+            self.settled;
+        let settings = PyDict::new(py);
+        settings.set_item("system", system.name())?;
+        settings.set_item("integrator", integrator.name())?;
+        let numbers = [
+            ("alpha", alpha),
+            ("beta", beta),
+            ("gamma", gamma),
+            ("step", Some(step)),
+            ("step_power", step_power),
+            ("half_life", half_life),
+        ];
+        for (name, value) in numbers {
+            if let Some(value) = value {
+                settings.set_item(name, value)?;
+            }
+        }
+        settings.set_item("chains", self.run.chains)?;
+        settings.set_item("draws", self.run.draws)?;
+        settings.set_item("warmup", self.run.warmup)?;
+        settings.set_item("thin", self.run.thin)?;
+        settings.set_item("seed", self.run.seed)?;
+        Ok(settings)
+    }
+
+    /// What tells this run from others.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.layout().run)
+    }
+
+    /// Writes the draws of the whole run, as it would have done itself.
+    fn write_store(
+        &self,
+        py: Python<'_>,
+        store: PathBuf,
+        x: PyReadonlyArray3<'_, f64>,
+        v: Option<PyReadonlyArray3<'_, f64>>,
+    ) -> PyResult<()> {
+        let (x, v) = (x.as_array(), v.as_ref().map(|v| v.as_array()));
+        py.detach(|| store::write(&store, &self.layout(), x, v)).map_err(|error| io_error(&error, &store))
+    }
+
+    /// Reads them back.
+    fn read_store<'py>(&self, py: Python<'py>, store: PathBuf) -> PyResult<Draws<'py>> {
+        store::check(&store, &self.layout())?;
+        store::read(py, &store)
+    }
+
+    /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it may.
+    fn start(
+        &self,
+        py: Python<'_>,
+        first_chain: usize,
+        chains: usize,
+        threads: usize,
+        store: Option<PathBuf>,
+        resume: bool,
+    ) -> PyResult<PyRun> {
+        let state = store.as_ref().map(|store| store.join(STATE));
+        if let (Some(store), Some(state), false) = (&store, &state, resume)
+            && state.exists()
+        {
+            let store = store.display();
+            return Err(PyFileExistsError::new_err(format!(
+                "{store} holds a run already: go on with resume=True, or name another store"
+            )));
+        }
+        if let Some(store) = &store {
+            // The state is saved before the first draw.
+            std::fs::create_dir_all(store).map_err(|error| io_error(&error, store))?;
+        }
+        let run = Run { first_chain, chains, threads, checkpoint: state, ..self.run.clone() };
+        let target = self.target.get();
+        let raised = target.raised.clone();
+        // The thread keeps its place with the interpreter, which is cheaper than a new one for every call.
+        let around = |work: &mut (dyn FnMut() + Send)| Python::attach(|py| py.detach(work));
+        let background = py.detach(|| Background::start(run, Arc::clone(&target.target), store, around))?;
+        Ok(PyRun::new(background, raised))
+    }
+}
+
+impl PyPlan {
+    fn layout(&self) -> Layout {
+        self.run.layout(self.target.get().target.potential())
+    }
+}
+
+/// Where the chains of a run start: an array (chains, dim).
+#[pyfunction]
+pub(crate) fn starts<'py>(
+    py: Python<'py>,
+    dim: usize,
+    chains: usize,
+    seed: u64,
+    start: Option<Vec<f64>>,
+    spread: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let start = match start {
+        Some(point) if point.len() == 1 => Start::Point(vec![point[0]; dim]),
+        Some(point) => Start::Point(point),
+        None => Start::Gaussian(spread),
+    };
+    PyArray1::from_vec(py, start.points(seed, 0..chains, dim)).reshape([chains, dim])
+}

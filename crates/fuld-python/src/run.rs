@@ -1,0 +1,134 @@
+//! A run that was begun, for Python to watch.
+
+use crate::background::Background;
+use crate::callable::Raised;
+use crate::error::run_error;
+use crate::store::{self, Draws};
+use fuld::Samples;
+use fuld::chains::RunError;
+use numpy::{PyArray1, PyArray3, PyArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run in the background.
+#[pyclass(frozen, name = "Run", module = "fuld._native")]
+pub(crate) struct PyRun {
+    background: Arc<Background>,
+    raised: Option<Arc<Raised>>,
+}
+
+impl PyRun {
+    pub(crate) fn new(background: Arc<Background>, raised: Option<Arc<Raised>>) -> Self {
+        Self { background, raised }
+    }
+}
+
+#[pymethods]
+impl PyRun {
+    /// Steps made, steps in all, draws made, chains that diverged, seconds; None before the first.
+    #[getter]
+    fn progress(&self) -> Option<(u64, u64, u64, usize, f64)> {
+        let progress = self.background.progress()?;
+        let fuld::chains::Progress { steps, total, draws, diverged, elapsed } = progress;
+        Some((steps, total, draws, diverged, elapsed.as_secs_f64()))
+    }
+
+    #[getter]
+    fn finished(&self) -> bool {
+        self.background.is_finished()
+    }
+
+    #[getter]
+    fn paused(&self) -> bool {
+        self.background.is_paused()
+    }
+
+    fn pause(&self, paused: bool) {
+        self.background.pause(paused);
+    }
+
+    /// Asks the run to save and stop.
+    fn stop(&self) {
+        self.background.stop();
+    }
+
+    /// Waits for the end, but no longer than this; says whether it came.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
+        let longest = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        py.detach(|| self.background.wait(None, longest))
+    }
+
+    /// Asks for the draws made so far, and says how often any were handed over before.
+    fn ask(&self) -> u64 {
+        self.background.ask()
+    }
+
+    /// Waits until draws were handed over once more, or for the end, but no longer than this; says whether it came.
+    fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> bool {
+        let longest = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        py.detach(|| self.background.wait(Some(before), longest))
+    }
+
+    /// What the run came to: whether it was stopped, and the chains that diverged with the step at which they did. Raises
+    /// what ended it.
+    fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
+        match self.background.end() {
+            Some(Ok(outcome)) => {
+                let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
+                Ok((outcome.stopped, diverged))
+            }
+            Some(Err(error)) => Err(self.error(py, error)),
+            None if self.background.is_finished() => {
+                Err(PyRuntimeError::new_err("the run ended without a result; please report this"))
+            }
+            None => Err(PyRuntimeError::new_err("the run has not ended")),
+        }
+    }
+
+    /// The draws handed over so far. Those of a finished run are given away, not copied.
+    fn draws<'py>(&self, py: Python<'py>) -> PyResult<Draws<'py>> {
+        match self.background.store() {
+            Some(path) => store::read(py, path),
+            None => {
+                let mut samples = self.background.samples();
+                let finished = self.background.is_finished();
+                in_memory(py, if finished { std::mem::take(&mut samples) } else { samples.clone() })
+            }
+        }
+    }
+}
+
+impl PyRun {
+    /// What the function raised, if it was that, with a note of the step.
+    fn error(&self, py: Python<'_>, error: RunError) -> PyErr {
+        let raised = self.raised.as_ref().and_then(|raised| raised.take());
+        match (raised, &error) {
+            (Some(raised), RunError::Potential(step)) => {
+                // Notes came with Python 3.11.
+                let _ = raised
+                    .value(py)
+                    .call_method1("add_note", (format!("fuld: raised by the potential in step {step}"),));
+                raised
+            }
+            (Some(raised), _) => raised,
+            (None, _) => run_error(error),
+        }
+    }
+}
+
+/// The numbers as they lie, with views of positions and velocities.
+fn in_memory(py: Python<'_>, samples: Samples) -> PyResult<Draws<'_>> {
+    let Some(layout) = samples.layout().copied() else {
+        return Err(PyValueError::new_err("there are no draws yet"));
+    };
+    let (made, dim, width) = (samples.draws(), layout.dim, layout.width());
+    let shape = [layout.chains, layout.draws as usize, width];
+    let all: Bound<'_, PyArray3<f64>> = PyArray1::from_vec(py, samples.into_values()).reshape(shape)?;
+    let slice = |from: usize, to: usize| PySlice::new(py, from as isize, to as isize, 1);
+    let view = |from, to| all.get_item((slice(0, layout.chains), slice(0, made), slice(from, to)));
+    let velocities = layout.velocities.then(|| view(dim, width)).transpose()?;
+    Ok((view(0, dim)?, velocities))
+}

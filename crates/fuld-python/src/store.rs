@@ -1,0 +1,55 @@
+//! Whole runs to and from a store.
+
+use crate::error::io_error;
+use fuld::chains::{Layout, Sink};
+use fuld::{ZarrDraws, ZarrSink};
+use numpy::ndarray::ArrayView3;
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::io;
+use std::path::Path;
+
+/// Positions (chains, draws, dim), and velocities if they were kept.
+pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+
+/// Writes what a run of this layout would have written itself.
+pub(crate) fn write(
+    store: &Path,
+    layout: &Layout,
+    x: ArrayView3<'_, f64>,
+    v: Option<ArrayView3<'_, f64>>,
+) -> io::Result<()> {
+    let mut sink = ZarrSink::new(store);
+    sink.vacant()?;
+    sink.begin(layout, 0)?;
+    let (draws, mut values) = (layout.draws as usize, Vec::new());
+    for first in (0..draws).step_by(layout.segment) {
+        values.clear();
+        for chain in 0..layout.chains {
+            for draw in first..(first + layout.segment).min(draws) {
+                values.extend((0..layout.dim).map(|i| x[[chain, draw, i]]));
+                values.extend(v.iter().flat_map(|v| (0..layout.dim).map(|i| v[[chain, draw, i]])));
+            }
+        }
+        sink.segment(first as u64, &values)?;
+    }
+    sink.flush()
+}
+
+/// Reads what is there.
+pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
+    let read = py.detach(|| -> io::Result<_> {
+        let draws = ZarrDraws::open(store)?;
+        let velocities = draws.velocities().transpose()?;
+        Ok((draws.positions()?, velocities, [draws.chains(), draws.draws(), draws.dim()]))
+    });
+    let (x, v, shape) = read.map_err(|error| io_error(&error, store))?;
+    let array = |values| PyArray1::from_vec(py, values).reshape(shape).map(Bound::into_any);
+    Ok((array(x)?, v.map(array).transpose()?))
+}
+
+/// Refuses a store that is not of this run, or not complete.
+pub(crate) fn check(store: &Path, layout: &Layout) -> PyResult<()> {
+    ZarrSink::new(store).begin(layout, layout.draws).map_err(|error| PyValueError::new_err(error.to_string()))
+}

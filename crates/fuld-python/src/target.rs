@@ -1,0 +1,47 @@
+//! What is sampled from, as Python hands it over.
+
+use crate::callable::{Callable, Raised};
+use fuld::potential::Target;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A potential, and what its function raised if it is one.
+#[pyclass(frozen, name = "Target", module = "fuld._native")]
+pub(crate) struct PyTarget {
+    pub(crate) target: Arc<Target>,
+    pub(crate) raised: Option<Arc<Raised>>,
+}
+
+#[pymethods]
+impl PyTarget {
+    /// A formula, or a potential with a name.
+    #[staticmethod]
+    fn of_text(text: &str, dim: Option<usize>, params: BTreeMap<String, f64>) -> PyResult<Self> {
+        let params: Vec<(&str, f64)> = params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let target =
+            Target::new(text, dim, &params).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { target: Arc::new(target), raised: None })
+    }
+
+    /// A function that returns value and gradient.
+    #[staticmethod]
+    fn of_function(
+        function: Py<PyAny>,
+        dim: usize,
+        vectorized: bool,
+        stochastic: bool,
+        fingerprint: u64,
+    ) -> Self {
+        let callable = Callable::new(function, dim, vectorized, stochastic, fingerprint);
+        let raised = Some(Arc::clone(callable.raised()));
+        Self { target: Arc::new(Target::from_potential(Box::new(callable))), raised }
+    }
+
+    /// Names of the coordinates.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.target.names().to_vec()
+    }
+}
