@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -48,7 +48,7 @@ def target_of(
     stochastic: bool,
     chains: int,
     seed: int,
-    start: Sequence[float] | None,
+    start: list[float] | None,
     spread: float,
 ) -> Target:
     """Find out all there is to know of a potential; a function is tried where chains start."""

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class Shelf:
     def keep(self, part: Part) -> None:
         """Write a part."""
         name = f"{self._plan.fingerprint}-{part.chains.start}-{part.chains.stop}"
-        arrays = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
+        arrays: dict[str, Any] = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
         if part.v is not None:
             arrays["v"] = part.v
         beside = self._folder / f"{name}.part"
