@@ -1,4 +1,5 @@
 # make test    everything CI checks: formatting, lints, all tests, doc tests, documentation
+# make python  the Python package alone: lints, types, tests, tutorial
 # make bench   benchmarks, as ratios to scipy and numpy measured in the same run where those can be installed
 # make bench-train  iterations of training a second beside torch.compile in the same run (installs torch)
 # make golden  computes the golden values of the tests again (needs python; installs python-flint)
@@ -10,9 +11,11 @@ VENV := target/venv
 # All but cuda, which no test runs without a GPU; lint compiles it.
 FEATURES := levy-stable/serde
 
-.PHONY: test fmt lint unit docs bench bench-train golden accuracy clean
+PACKAGE := crates/fuld-python
 
-test: fmt lint unit docs
+.PHONY: test fmt lint unit docs python wheel bench bench-train golden accuracy clean
+
+test: fmt lint unit docs python
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -28,6 +31,19 @@ unit:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --features $(FEATURES) --no-deps --locked
+
+# The package as users get it, but for the profile: the one that everything else is built with.
+wheel: $(VENV)/python.done
+	rm -rf target/wheels
+	$(VENV)/bin/maturin build --quiet --locked --profile dev --manifest-path $(PACKAGE)/Cargo.toml --out target/wheels
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+
+python: wheel
+	$(VENV)/bin/ruff check $(PACKAGE) tools
+	$(VENV)/bin/ruff format --check $(PACKAGE) tools
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy
+	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --pyargs fuld tests
 
 $(VENV)/%.done: tools/%/requirements.txt
 	$(PYTHON) -m venv $(VENV)

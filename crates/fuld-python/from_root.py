@@ -1,4 +1,4 @@
-"""Builds the package from the root of the repository: maturin, in the folder where the package is."""
+"""Builds the package from the root of the repository: maturin, in the folder of the package."""
 
 import os
 from pathlib import Path

@@ -166,9 +166,7 @@ def draw_regimes(regimes):
     for closed, name in ((1.0, "Cauchy"), (2.0, "Gauss")):
         axes.axhline(closed, color=RED, linewidth=2.2, clip_on=False, zorder=3)
         place = {"xy": (1, closed), "xycoords": axes.get_yaxis_transform(), "xytext": (8, 0)}
-        axes.annotate(
-            "Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold"
-        )
+        axes.annotate("Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold")
         axes.annotate(f"{name}'s law", **place, textcoords="offset points", va="top", color=RED, fontsize=9)
     labels = (
         (3e-12, "Origin", "first term of the\nseries at $x = 0$"),

@@ -19,9 +19,7 @@ COLOURS = {1.0: "#d55e00", 1.5: "#e69f00", 1.75: "#0072b2", 2.0: "#222222"}
 
 def run(examples, name, *arguments, text=None):
     """Rows that one of our examples writes."""
-    done = subprocess.run(
-        [Path(examples) / name, *arguments], input=text, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([Path(examples) / name, *arguments], input=text, capture_output=True, text=True, check=True)
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 

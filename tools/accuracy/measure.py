@@ -83,9 +83,7 @@ def search_law(program, rng):
 
     for name, box in BOXES.items():
         progress(f"search: {name}")
-        for quantity, (error, point) in zip(
-            QUANTITIES, climb(box.place, measure, len(QUANTITIES), rng), strict=True
-        ):
+        for quantity, (error, point) in zip(QUANTITIES, climb(box.place, measure, len(QUANTITIES), rng), strict=True):
             yield name, quantity, error, *point
 
 

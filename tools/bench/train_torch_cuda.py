@@ -159,9 +159,7 @@ def check(data, net, runs, unroll):
             for other in others:
                 error = (other - expected).norm().item()
                 if not (moved > 0 and error < 1e-3 * moved):
-                    raise SystemExit(
-                        f"check failed: error {error:.3g} where the weights moved by {moved:.3g}"
-                    )
+                    raise SystemExit(f"check failed: error {error:.3g} where the weights moved by {moved:.3g}")
 
 
 def time_iterations(iterate, indices, seconds, device):
@@ -216,9 +214,7 @@ def measure(data, net, runs, engine, options):
 def parse():
     """The command line."""
     parser = argparse.ArgumentParser(description="Training speed of PyTorch on a GPU.")
-    parser.add_argument(
-        "--nets", help="WIDTHxHIDDENxBATCH, ...; HIDDEN 2 is 3 linear layers; default " + NETS
-    )
+    parser.add_argument("--nets", help="WIDTHxHIDDENxBATCH, ...; HIDDEN 2 is 3 linear layers; default " + NETS)
     parser.add_argument("--runs", help="numbers of stacked runs; default 1,8,32,64")
     parser.add_argument("--seconds", type=float, help="of each timing; default 0.5")
     parser.add_argument("--unroll", type=int, default=1, help="iterations in a graph; default 1")

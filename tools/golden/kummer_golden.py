@@ -1,8 +1,8 @@
 """Golden values of Kummer's function and of the flow it drives, for the tests of fuld.
 
-    pip install mpmath==1.4.1
-    python tools/golden/kummer_golden.py kummer > crates/fuld/tests/golden/kummer.csv
-    python tools/golden/kummer_golden.py flow > crates/fuld/tests/golden/gaussian_flow.csv
+pip install mpmath==1.4.1
+python tools/golden/kummer_golden.py kummer > crates/fuld/tests/golden/kummer.csv
+python tools/golden/kummer_golden.py flow > crates/fuld/tests/golden/gaussian_flow.csv
 """
 
 import random

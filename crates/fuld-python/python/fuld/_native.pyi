@@ -1,15 +1,17 @@
 """The native module. Its functions take and return plain arrays; the package wraps them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__: list[str]
 __version__: str
 
 def pdf(x: NDArray[np.float64], alpha: float, scale: float) -> NDArray[np.float64]: ...
 
+@final
 class Target:
     @staticmethod
     def of_text(text: str, dim: int | None, params: dict[str, float]) -> Target: ...
@@ -24,6 +26,7 @@ class Target:
     @property
     def names(self) -> list[str]: ...
 
+@final
 class Plan:
     def __new__(cls, target: Target, options: dict[str, Any]) -> Plan: ...
     @property
@@ -38,6 +41,7 @@ class Plan:
     ) -> None: ...
     def read_store(self, store: str) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]: ...
 
+@final
 class Run:
     @property
     def progress(self) -> tuple[int, int, int, int, float] | None: ...

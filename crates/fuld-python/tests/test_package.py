@@ -1,0 +1,58 @@
+"""The package as a whole."""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import fuld
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_everything_that_is_exported_has_words() -> None:
+    for name in fuld.__all__:
+        thing = getattr(fuld, name)
+        assert not callable(thing) or (thing.__doc__ or "").strip(), name
+
+
+def readme_examples() -> list[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = text.split("```python\n")[1:]
+    return [block.split("```")[0] for block in blocks]
+
+
+def test_the_readme_has_examples() -> None:
+    assert readme_examples()
+
+
+@pytest.mark.parametrize("number", range(len(readme_examples())))
+def test_readme(number: int, tmp_path: Path) -> None:
+    """The examples of the README run as they stand."""
+    code = readme_examples()[number]
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True)
+
+
+def test_numpy_is_enough(tmp_path: Path) -> None:
+    """With nothing but NumPy the first example works, and what is missing is told."""
+    wheels = sorted((ROOT / "target" / "wheels").glob("fuld-*.whl"))
+    if not wheels:
+        pytest.skip("no wheel in target/wheels: make wheel")
+    venv.create(tmp_path / "bare", with_pip=True)
+
+    def python(*args: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
+        command = [str(tmp_path / "bare" / "bin" / "python"), *args]
+        return subprocess.run(
+            command, cwd=tmp_path, check=not fails, capture_output=True, text=True
+        )
+
+    python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheels[-1]))
+    listed = python("-m", "pip", "list").stdout
+    assert "numpy" in listed
+    assert "scipy" not in listed
+    assert "xarray" not in listed
+    python("-W", "error", "-c", readme_examples()[0])
+    refused = python("-c", "import fuld; fuld.sample('x^2', draws=10)", fails=True)
+    assert refused.returncode == 1
+    assert "pip install 'fuld[arviz]'" in refused.stderr.splitlines()[-1]
