@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
-from fuld._arrays import float64
+from fuld._answers import float64
 
 #: A formula or a name, or a function that returns value and gradient.
 Potential: TypeAlias = str | Callable[..., tuple[Any, Any]]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fuld import _native
-from fuld._draws import Output, check_output
 from fuld._potential import Potential, target_of
+from fuld._result import Output, check_output
 from fuld._sampling import LocalSampling, Sampling
 from fuld._shelf import Shelf
 from fuld._spread import Job, SpreadSampling

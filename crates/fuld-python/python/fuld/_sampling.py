@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from fuld import _native
-from fuld._draws import Draws, Output
 from fuld._progress import Bar, Progress
+from fuld._result import Draws, Output
 
 #: Seconds between two looks at a run, and at Ctrl-C.
 LOOK = 0.1

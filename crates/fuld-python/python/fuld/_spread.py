@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from fuld import _native
-from fuld._draws import Draws, Output
 from fuld._potential import Target
 from fuld._progress import Progress
+from fuld._result import Draws, Output
 from fuld._sampling import LOOK, Interrupted, Sampling
 from fuld._shelf import Part, Shelf
 
