@@ -1,8 +1,9 @@
 //! Configurations: the options as a file.
 
-use super::{Dynamics, Request, SamplingError, Scheme, Settings};
+use super::{Request, SamplingError, Settings};
 use fuld::durable::replace;
 use fuld::potential::nearest;
+use fuld::{Dynamics, Integrator};
 use std::io;
 use std::path::Path;
 use toml::{Table, Value};
@@ -72,13 +73,14 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
 
 /// Drops what another system than the file's has no use for: a file that was written for one has all its settings.
 fn forget_foreign(table: &mut Table, system: Dynamics) {
-    let scheme = table.get("integrator").cloned().and_then(|value| value.try_into::<Scheme>().ok());
+    let integrator = table.get("integrator").and_then(Value::as_str);
+    let integrator = integrator.and_then(|name| name.parse::<Integrator>().ok());
     let foreign = [
         ("alpha", !system.has_alpha()),
         ("beta", !system.has_beta()),
         ("gamma", !system.has_velocity()),
         ("velocities", !system.has_velocity()),
-        ("integrator", scheme.is_some_and(|scheme| !scheme.suits(system))),
+        ("integrator", integrator.is_some_and(|one| !one.suits(system.has_velocity()))),
     ];
     for (key, _) in foreign.into_iter().filter(|(_, foreign)| *foreign) {
         table.remove(key);

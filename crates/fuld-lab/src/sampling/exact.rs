@@ -1,7 +1,8 @@
 //! The law that draws should have, where it can be computed.
 
-use super::{Settings, Target};
+use super::Settings;
 use fuld::gibbs::{Gibbs, GibbsError};
+use fuld::potential::Target;
 
 /// The marginal laws of e^(−βf).
 #[derive(Clone, Debug)]
@@ -17,14 +18,14 @@ pub enum Exact {
 impl Exact {
     /// By quadrature in one dimension, or two, or where the coordinates are independent.
     pub fn new(settings: &Settings, target: &Target) -> Self {
-        let beta = settings.temperature();
+        let beta = settings.recipe.temperature();
         if let Some(f) = target.one_coordinate() {
             return match Gibbs::new(f, beta) {
                 Ok(gibbs) => Self::Each(Box::new(gibbs)),
                 Err(error) => Self::Unknown(Some(error)),
             };
         }
-        if target.potential().dim() != 2 {
+        if target.dim() != 2 {
             return Self::Unknown(None);
         }
         match Gibbs::marginals(target.potential(), beta) {

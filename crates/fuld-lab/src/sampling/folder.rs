@@ -1,7 +1,7 @@
 //! The folder of a run of chains: its settings, its draws, and what was made of them.
 
-use super::Settings;
 use super::config::write_config;
+use super::{Request, Settings};
 use crate::run_folder::{FolderError, RunFolder};
 use fuld::durable::replace;
 use std::io;
@@ -17,7 +17,7 @@ pub enum Content {
     /// Nothing that could be lost.
     Nothing,
     /// A run of chains with these settings, finished or not.
-    Run(Box<Settings>),
+    Run(Box<Request>),
     /// Files that no run of chains left, this one among them.
     Foreign(String),
 }
@@ -31,8 +31,9 @@ impl SampleFolder {
     /// What is in a folder, which is left as it is.
     pub fn content(path: &Path) -> Content {
         let config = std::fs::read_to_string(path.join("config.toml")).ok();
-        if let Some(settings) = config.and_then(|text| toml::from_str(&text).ok()) {
-            return Content::Run(Box::new(settings));
+        let kept = config.and_then(|text| toml::from_str::<Request>(&text).ok());
+        if let Some(kept) = kept.filter(Request::leaves_nothing_open) {
+            return Content::Run(Box::new(kept));
         }
         // What is no folder, or cannot be read, is told by whoever wants to write there.
         let names = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);

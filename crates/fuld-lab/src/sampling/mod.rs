@@ -1,21 +1,19 @@
 //! Sampling from exp(−βf): what is asked for, the chains, and what came out of them.
 
 mod config;
-mod dynamics;
 mod error;
 mod exact;
 mod folder;
 mod histogram;
+mod named;
 mod page;
 mod request;
 mod settings;
 mod start;
 mod summary;
 mod table;
-mod target;
 
 pub use config::{read_config, write_config};
-pub use dynamics::{Dynamics, Scheme};
 pub use error::SamplingError;
 pub use exact::Exact;
 pub use folder::{Content, SampleFolder};
@@ -26,4 +24,3 @@ pub use settings::Settings;
 pub use start::StartingPoint;
 pub(crate) use summary::finite;
 pub use summary::{Agreement, Coordinate, Interrupted, Summary, Tails};
-pub use target::Target;

@@ -1,12 +1,13 @@
 //! The page of a run: what the chains did, as pictures.
 
 use super::summary::finite;
-use super::{Exact, Settings, Summary, Target};
+use super::{Exact, Settings, Summary};
 use crate::page::{escape, page};
 use crate::plot::{Axis, Figure, Hue, Panel};
 use fuld::ZarrDraws;
 use fuld::diagnostics::{KernelDensity, Sample, autocorrelation};
 use fuld::gibbs::Gibbs;
+use fuld::potential::Target;
 
 /// Coordinates that are drawn.
 const DRAWN: usize = 4;
@@ -168,7 +169,7 @@ fn density(
     let every = (grid.len() / POINTS).max(1);
     let estimate: Vec<(f64, f64)> = grid.iter().copied().step_by(every).collect();
     let places: Vec<f64> = estimate.iter().map(|(x, _)| *x).collect();
-    let hue = if settings.is_exact() { Hue::Blue } else { Hue::Vermillion };
+    let hue = if settings.recipe.is_exact() { Hue::Blue } else { Hue::Vermillion };
     let mut panel = Panel::new(name).x(Axis::linear(name)).y(Axis::linear("density"));
     panel = panel.area(hue, "draws", estimate);
     if let Some(law) = exact {

@@ -1,7 +1,10 @@
 //! What is asked for: the options of the command line, the keys of a configuration.
 
-use super::{Dynamics, SamplingError, Scheme, Settings, StartingPoint, Target};
+use super::{SamplingError, Settings, StartingPoint, named};
 use clap::Args;
+use fuld::diagnostics::Chains;
+use fuld::potential::Target;
+use fuld::{Dynamics, Integrator, Recipe, RecipeError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,22 +19,32 @@ pub struct Request {
     #[arg(long, value_name = "D", help_heading = "Target")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dim: Option<usize>,
-    /// Parameters of a potential with a name.
-    #[arg(skip)]
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub param: BTreeMap<String, f64>,
     /// Inverse temperature: the target is exp(-beta f) [default: 1]
     #[arg(long, allow_negative_numbers = true, help_heading = "Target")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// The dynamics (--help lists them) [default: fuld]
-    #[arg(long, help_heading = "Dynamics", hide_possible_values = true, value_name = "NAME")]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(
+        long,
+        help_heading = "Dynamics",
+        value_parser = named::system(),
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "NAME"
+    )]
+    #[serde(with = "named", skip_serializing_if = "Option::is_none")]
     pub system: Option<Dynamics>,
     /// Its discretisation: baoab, aboba, euler, tamed-euler [default: baoab, tamed-euler without velocity]
-    #[arg(long, help_heading = "Dynamics", hide_possible_values = true, value_name = "NAME")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub integrator: Option<Scheme>,
+    #[arg(
+        long,
+        help_heading = "Dynamics",
+        value_parser = named::integrator(),
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "NAME"
+    )]
+    #[serde(with = "named", skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<Integrator>,
     /// Tail index of the noise, 0 to 2; 2 is Gaussian [default: 1.5]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,6 +99,10 @@ pub struct Request {
     #[arg(long, help_heading = "Amount")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Parameters of a potential with a name. Last, as TOML wants its tables.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub param: BTreeMap<String, f64>,
 }
 
 impl Request {
@@ -93,52 +110,46 @@ impl Request {
     pub fn settle(&self) -> Result<(Settings, Target), SamplingError> {
         // A formula that begins with a minus may have been shielded by a blank.
         let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
-        let target = Target::new(&potential, self.dim, &self.param)?;
-        let system = self.system.unwrap_or(Dynamics::Fuld);
-        self.refuse_foreign(system)?;
-        let step = self.step.unwrap_or(system.step());
-        let power = self.step_power.filter(|&power| power != 0.0);
-        if self.half_life.is_some() && power.is_none() {
-            return Err(SamplingError::HalfLife);
+        let parameters: Vec<(&str, f64)> = self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
+        let target = Target::new(&potential, self.dim, &parameters).map_err(RecipeError::from)?;
+        let least = Chains::LEAST_DRAWS as u64;
+        if let Some(given) = self.draws.filter(|&draws| draws < least) {
+            return Err(SamplingError::FewDraws { least, given });
         }
-        let time = if system.has_velocity() { 1.0 } else { 0.5 };
-        // A step that is no step is refused below, by its name.
-        let thin = self.thin.unwrap_or(((time / step).round() as u64).clamp(1, 10_000));
-        let settings = Settings {
-            potential,
-            dim: target.potential().dim(),
-            param: self.param.clone(),
-            beta: system.has_beta().then(|| self.beta.unwrap_or(1.0)),
-            system,
-            integrator: self.integrator.unwrap_or(system.scheme()),
-            alpha: system.has_alpha().then(|| self.alpha.unwrap_or(1.5)),
-            gamma: system.has_velocity().then(|| self.gamma.unwrap_or(2.0)),
-            step,
-            step_power: power,
-            half_life: power.map(|_| self.half_life.unwrap_or(1000.0)),
-            chains: self.chains.unwrap_or(64),
-            draws: self.draws.unwrap_or(1000),
-            warmup: self.warmup.unwrap_or(thin.saturating_mul(100)),
-            thin,
-            start: self.start.clone().unwrap_or(StartingPoint::Normal(1.0)),
-            velocities: self.velocities,
-            seed: self.seed.unwrap_or(0),
-        };
-        settings.check()?;
-        Ok((settings, target))
+        let recipe = self.recipe().settle(&target)?;
+        Ok((Settings { potential, dim: target.dim(), param: self.param.clone(), recipe }, target))
     }
 
-    fn refuse_foreign(&self, system: Dynamics) -> Result<(), SamplingError> {
-        let foreign = [
-            // 2 is what the others have.
-            ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0) && !system.has_alpha()),
-            ("beta", self.beta.is_some() && !system.has_beta()),
-            ("friction gamma", self.gamma.is_some() && !system.has_velocity()),
-            ("velocities", self.velocities && !system.has_velocity()),
-        ];
-        match foreign.into_iter().find(|(_, foreign)| *foreign) {
-            Some((setting, _)) => Err(SamplingError::Foreign { setting, system: system.to_string() }),
-            None => Ok(()),
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            system: self.system.unwrap_or_default(),
+            integrator: self.integrator,
+            alpha: self.alpha,
+            beta: self.beta,
+            gamma: self.gamma,
+            step: self.step,
+            step_power: self.step_power,
+            half_life: self.half_life,
+            chains: self.chains,
+            draws: self.draws,
+            warmup: self.warmup,
+            thin: self.thin,
+            start: self.start.clone().map(|start| start.0),
+            velocities: self.velocities,
+            seed: self.seed.unwrap_or_default(),
         }
+    }
+
+    /// Whether it says all that no run can be without, as those do that are kept with a run.
+    pub(super) fn leaves_nothing_open(&self) -> bool {
+        let texts = self.potential.is_some() && self.system.is_some() && self.integrator.is_some();
+        let counts = self.dim.is_some() && self.chains.is_some() && self.draws.is_some();
+        let steps = self.step.is_some() && self.warmup.is_some() && self.thin.is_some();
+        texts && counts && steps && self.start.is_some() && self.seed.is_some()
+    }
+
+    /// As TOML.
+    pub fn text(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
     }
 }

@@ -1,119 +1,51 @@
 //! All that determines the draws, with nothing left open.
 
-use super::{Dynamics, SamplingError, Scheme, StartingPoint, Target};
+use super::{Request, StartingPoint};
+use fuld::Settled;
 use fuld::durable::fingerprint;
-use fuld::{Integrator, ParameterError, Run, Schedule};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The settings of a run, which `config.toml` keeps: what [`Request`](super::Request) leaves open is settled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are those of `Request`")]
+/// The settings of a run: what [`Request`] leaves open is settled.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
+    /// A formula, or the name of a potential.
     pub potential: String,
+    /// Its dimension.
     pub dim: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beta: Option<f64>,
-    pub system: Dynamics,
-    pub integrator: Scheme,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alpha: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gamma: Option<f64>,
-    pub step: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step_power: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub half_life: Option<f64>,
-    pub chains: usize,
-    pub draws: u64,
-    pub warmup: u64,
-    pub thin: u64,
-    pub start: StartingPoint,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub velocities: bool,
-    pub seed: u64,
-    /// Last, as TOML wants its tables.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// Parameters of a potential with a name.
     pub param: BTreeMap<String, f64>,
+    /// All the rest.
+    pub recipe: Settled,
 }
 
 impl Settings {
-    /// What a run would refuse only once it has its folder.
-    pub(super) fn check(&self) -> Result<(), SamplingError> {
-        let counts = [
-            ("chains", self.chains as u64, 1),
-            ("draws", self.draws, fuld::diagnostics::Chains::LEAST_DRAWS as u64),
-            ("thin", self.thin, 1),
-        ];
-        if let Some((what, given, least)) = counts.into_iter().find(|(_, given, least)| given < least) {
-            return Err(SamplingError::TooSmall(what, least, given));
+    /// As a request that leaves nothing open, which is how `config.toml` keeps them.
+    pub fn written(&self) -> Request {
+        let recipe = self.recipe.clone();
+        Request {
+            potential: Some(self.potential.clone()),
+            dim: Some(self.dim),
+            beta: recipe.beta,
+            system: Some(recipe.system),
+            integrator: Some(recipe.integrator),
+            alpha: recipe.alpha,
+            gamma: recipe.gamma,
+            step: Some(recipe.step),
+            step_power: recipe.step_power,
+            half_life: recipe.half_life,
+            chains: Some(recipe.chains),
+            draws: Some(recipe.draws),
+            warmup: Some(recipe.warmup),
+            thin: Some(recipe.thin),
+            start: Some(StartingPoint(recipe.start)),
+            velocities: recipe.velocities,
+            seed: Some(recipe.seed),
+            param: self.param.clone(),
         }
-        let numbers = self.draws as f64 * self.chains as f64 * self.dim as f64;
-        let steps = self.draws as f64 * self.thin as f64 + self.warmup as f64;
-        if steps > 1e18 {
-            let Self { warmup, draws, thin, .. } = *self;
-            return Err(SamplingError::TooManySteps { warmup, draws, thin });
-        }
-        if numbers > 1e11 {
-            let Self { chains, draws, dim, .. } = *self;
-            return Err(SamplingError::TooMany { chains, draws, dim });
-        }
-        self.schedule()?;
-        self.start.start(self.dim)?;
-        Ok(())
-    }
-
-    fn schedule(&self) -> Result<Schedule, SamplingError> {
-        Ok(match (self.step_power, self.half_life) {
-            (Some(power), Some(half_life)) => Schedule::polynomial(self.step, half_life, power)?,
-            _ => Schedule::constant(self.step)?,
-        })
-    }
-
-    /// The tail index of the noise.
-    pub fn tail_index(&self) -> f64 {
-        self.alpha.unwrap_or(2.0)
-    }
-
-    /// The inverse temperature of the target.
-    pub fn temperature(&self) -> f64 {
-        self.beta.unwrap_or(1.0)
-    }
-
-    /// Whether e^(−βf) is what the dynamics leaves invariant.
-    pub fn is_exact(&self) -> bool {
-        self.system.is_exact(self.tail_index(), self.temperature())
-    }
-
-    /// The run, without checkpoint and threads.
-    pub fn run(&self, target: &Target) -> Result<Run, SamplingError> {
-        let (alpha, beta) = (self.tail_index(), self.temperature());
-        let system = self.system.system(alpha, self.gamma.unwrap_or(0.0), beta, target);
-        let system = system.map_err(|error| match error {
-            // Nobody gave a scale: it follows from alpha.
-            SamplingError::Parameter(ParameterError::Law(levy_stable::ParameterError::Scale(scale))) => {
-                SamplingError::NoiseScale { alpha, scale }
-            }
-            error => error,
-        })?;
-        let integrator = Integrator::from(self.integrator);
-        integrator.check(&system)?;
-        Ok(Run {
-            chains: self.chains,
-            warmup: self.warmup,
-            draws: self.draws,
-            thin: self.thin,
-            seed: self.seed,
-            start: self.start.start(self.dim)?,
-            velocities: self.velocities,
-            ..Run::new(system, integrator, self.schedule()?)
-        })
     }
 
     /// The first setting that is not the same elsewhere: as it is there, and as it is here.
-    pub fn difference(&self, there: &Self) -> Option<(String, String)> {
+    pub fn difference(&self, there: &Request) -> Option<(String, String)> {
         let (theirs, ours) = (there.text(), self.text());
         let only = |text: &str, other: &str| {
             let line = text.lines().find(|line| !other.lines().any(|known| known == *line));
@@ -132,7 +64,7 @@ impl Settings {
 
     /// As TOML, in which it also is kept.
     pub fn text(&self) -> String {
-        toml::to_string(self).unwrap_or_default()
+        self.written().text()
     }
 
     /// A name for the folder: what one would tell runs apart by, and a hash of the rest.
@@ -141,21 +73,22 @@ impl Settings {
         let short: String = self.potential.chars().map(|c| if known(c) { c } else { '_' }).collect();
         let wordy = self.potential.chars().all(known) && short.len() > 2;
         let potential = if wordy { short } else { "formula".into() };
-        let alpha = self.alpha.map(|alpha| format!("-alpha{alpha}")).unwrap_or_default();
+        let alpha = self.recipe.alpha.map(|alpha| format!("-alpha{alpha}")).unwrap_or_default();
         let hash = fingerprint(self.text().as_bytes()) as u32;
-        format!("{potential}-{}{alpha}-seed{}-{hash:08x}", self.system, self.seed)
+        format!("{potential}-{}{alpha}-seed{}-{hash:08x}", self.recipe.system, self.recipe.seed)
     }
 
     /// In one line, for people.
     pub fn headline(&self) -> String {
-        let mut text = format!("{}: {}", self.potential, self.system);
-        let numbers = [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)];
+        let recipe = &self.recipe;
+        let mut text = format!("{}: {}", self.potential, recipe.system);
+        let numbers = [("alpha", recipe.alpha), ("beta", recipe.beta), ("gamma", recipe.gamma)];
         for (name, value) in numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
         {
             text += &format!(", {name} {value}");
         }
-        text += &format!("; {}, step {}", self.integrator, self.step);
-        if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
+        text += &format!("; {}, step {}", recipe.integrator.name(), recipe.step);
+        if let (Some(power), Some(half_life)) = (recipe.step_power, recipe.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }
         text

@@ -1,6 +1,5 @@
 //! Where chains start, as it is written.
 
-use super::SamplingError;
 use fuld::Start;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -8,24 +7,7 @@ use std::str::FromStr;
 
 /// `normal:SD`, or coordinates with commas between them; a single number stands for all coordinates.
 #[derive(Clone, Debug, PartialEq)]
-pub enum StartingPoint {
-    /// Every coordinate of every chain from N(0, sd²).
-    Normal(f64),
-    /// All chains here.
-    At(Vec<f64>),
-}
-
-impl StartingPoint {
-    /// The start in so many dimensions.
-    pub(super) fn start(&self, dim: usize) -> Result<Start, SamplingError> {
-        match self {
-            Self::Normal(sd) => Ok(Start::Gaussian(*sd)),
-            Self::At(point) if point.len() == dim => Ok(Start::Point(point.clone())),
-            Self::At(point) if point.len() == 1 => Ok(Start::Point(vec![point[0]; dim])),
-            Self::At(point) => Err(SamplingError::Start { start: point.len(), dim }),
-        }
-    }
-}
+pub struct StartingPoint(pub Start);
 
 impl FromStr for StartingPoint {
     type Err = String;
@@ -35,21 +17,23 @@ impl FromStr for StartingPoint {
             || format!("expected normal:SD as in normal:2, or coordinates as in 1,-0.5, got {text:?}");
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
         match text.strip_prefix("normal") {
-            Some("") => Ok(Self::Normal(1.0)),
+            Some("") => Ok(Self(Start::Gaussian(1.0))),
             Some(rest) => {
                 let sd = number(rest.strip_prefix(':').ok_or_else(wrong)?)?;
-                if sd < 0.0 { Err(wrong()) } else { Ok(Self::Normal(sd)) }
+                if sd < 0.0 { Err(wrong()) } else { Ok(Self(Start::Gaussian(sd))) }
             }
-            None => text.split(',').map(number).collect::<Result<_, _>>().map(Self::At),
+            None => {
+                text.split(',').map(number).collect::<Result<_, _>>().map(|point| Self(Start::Point(point)))
+            }
         }
     }
 }
 
 impl fmt::Display for StartingPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Normal(sd) => write!(f, "normal:{sd}"),
-            Self::At(point) => {
+        match &self.0 {
+            Start::Gaussian(sd) => write!(f, "normal:{sd}"),
+            Start::Point(point) => {
                 f.write_str(&point.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
             }
         }
@@ -86,8 +70,5 @@ mod tests {
         for text in ["normal:-1", "normal2", "1,x", "", "inf", "normal:nan"] {
             assert!(text.parse::<StartingPoint>().unwrap_err().contains("normal:SD"), "{text}");
         }
-        let all = "2".parse::<StartingPoint>().unwrap().start(3).unwrap();
-        assert_eq!(all, Start::Point(vec![2.0; 3]));
-        assert!("1,2".parse::<StartingPoint>().unwrap().start(3).is_err());
     }
 }

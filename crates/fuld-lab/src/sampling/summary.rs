@@ -1,10 +1,12 @@
 //! What the draws say: a row of numbers for each coordinate, those that exist for its tails.
 
-use super::{Exact, Settings, Target};
+use super::{Exact, Settings};
 use crate::interrupt;
+use fuld::Dynamics;
 use fuld::ZarrDraws;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
+use fuld::potential::Target;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -111,10 +113,10 @@ impl Coordinate {
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
         let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
-        let tail_exponent = match exact.of(index).filter(|_| settings.is_exact()) {
+        let tail_exponent = match exact.of(index).filter(|_| settings.recipe.is_exact()) {
             Some(law) => law.tail_exponent(),
             // Points of rest have no tails.
-            None if !settings.system.has_noise() => f64::NAN,
+            None if !settings.recipe.system.has_noise() => f64::NAN,
             None => fitted(),
         };
         let tails = Tails::new(tail_exponent);
@@ -207,7 +209,7 @@ impl Summary {
             chains: draws.chains(),
             diverged: outcome.divergences.len(),
             draws: draws.draws(),
-            exact_dynamics: settings.is_exact(),
+            exact_dynamics: settings.recipe.is_exact(),
         })
     }
 
@@ -238,12 +240,12 @@ impl Summary {
             }
         }
         if !self.exact_dynamics && !self.coordinates.is_empty() {
-            let why = match settings.system {
-                super::Dynamics::Momentum => "has no noise and ends in minima of f",
-                super::Dynamics::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
+            let why = match settings.recipe.system {
+                Dynamics::Momentum => "has no noise and ends in minima of f",
+                Dynamics::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
                 _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
-            remarks.push(format!("{} {why}", settings.system));
+            remarks.push(format!("{} {why}", settings.recipe.system));
         }
         if self.exact_dynamics && self.coordinates.iter().any(Coordinate::is_far) {
             let far = || self.coordinates.iter().filter(|c| c.is_far());
@@ -255,7 +257,7 @@ impl Summary {
             ));
         }
         // What has no noise is not meant to mix.
-        if settings.system.has_noise() && self.coordinates.iter().any(Coordinate::is_suspect) {
+        if settings.recipe.system.has_noise() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \

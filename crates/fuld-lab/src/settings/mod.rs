@@ -38,7 +38,7 @@ impl Display for Optimizer {
 }
 
 /// The name on the command line.
-pub(crate) fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_name(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(value.to_possible_value().as_ref().map_or("", |value| value.get_name()))
 }
 

@@ -92,8 +92,47 @@ fn what_is_no_configuration_is_named() {
     refused("alpa = 1.5", &["a.toml", "`alpa`", "did you mean `alpha`?"]);
     refused("quux = 1.5", &["`quux`", "there are potential, dim"]);
     refused("alpha = 'two'", &["a.toml", "alpha"]);
-    refused("system = 'fudl'", &["a.toml", "system", "fudl"]);
+    refused("system = 'fudl'", &["a.toml", "system", "`fudl`", "did you mean `fuld`?"]);
+    refused("system = 1", &["a.toml", "system", "1"]);
+    refused("integrator = 'eular'", &["a.toml", "integrator", "did you mean `euler`?"]);
     refused("potential = ", &["a.toml"]);
     refused("alpha = 1.5", &["say what to sample from"]);
     fuld(folder.path(), "sample --config none.toml").with(2, &["none.toml"]);
+}
+
+/// As the files of earlier versions have it, byte for byte: folders are named after it, and runs found again by it.
+#[test]
+fn settings_are_written_as_ever() {
+    let folder = scratch();
+    fuld(folder.path(), &format!("{ODD} --save-config a.toml")).with(0, &[]);
+    let odd = "# fuld sample --config FILE runs this; options on the command line win.\n\
+        potential = \"double_well\"\ndim = 2\nbeta = 2.0\nsystem = \"fuld-gaussian\"\nintegrator = \"aboba\"\nalpha = 1.3\n\
+        gamma = 3.0\nstep = 0.01\nstep-power = 0.3\nhalf-life = 200.0\nchains = 3\ndraws = 30\nwarmup = 11\nthin = 7\n\
+        start = \"1,-0.5\"\nvelocities = true\nseed = 9\n\n[param]\na = 0.5\nb = 2.0\n";
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.toml")).unwrap(), odd);
+    fuld(folder.path(), "sample x^2+y^2 --start 2 --system flmc-approximate --draws 20 --chains 2")
+        .with(0, &[]);
+    let plain = "# fuld sample --config FILE runs this; options on the command line win.\n\
+        potential = \"x^2+y^2\"\ndim = 2\nbeta = 1.0\nsystem = \"flmc-approximate\"\nintegrator = \"tamed-euler\"\nalpha = 1.5\n\
+        step = 0.002\nchains = 2\ndraws = 20\nwarmup = 25000\nthin = 250\nstart = \"2\"\nseed = 0\n";
+    let run = folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-8fc50bc8");
+    assert_eq!(std::fs::read_to_string(run.join("config.toml")).unwrap(), plain);
+}
+
+#[test]
+fn names_may_be_written_in_several_ways() {
+    let folder = scratch();
+    std::fs::write(
+        folder.path().join("a.toml"),
+        "potential = 'x^2'\nsystem = 'FULD_Gaussian'\nintegrator = 'BAOAB'",
+    )
+    .unwrap();
+    fuld(folder.path(), "sample --config a.toml --save-config b.toml").with(0, &[]);
+    let read = table(&folder.path().join("b.toml"));
+    assert_eq!(
+        (read["system"].as_str(), read["integrator"].as_str()),
+        (Some("fuld-gaussian"), Some("baoab"))
+    );
+    fuld(folder.path(), "sample x^2 --system Overdamped-Langevin --save-config c.toml").with(0, &[]);
+    assert_eq!(table(&folder.path().join("c.toml"))["system"].as_str(), Some("overdamped-langevin"));
 }

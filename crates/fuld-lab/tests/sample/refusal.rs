@@ -27,12 +27,12 @@ fn bad_settings_are_named() {
     settings("--draws 9999999999999", &["9999999999999", "hold"]);
     settings("--warmup 18446744073709551615", &["18446744073709551615 steps of warm-up"]);
     settings("--alpha 1e-9", &["alpha = 0.000000001", "larger alpha"]);
-    settings("--start 1,2", &["--start has 2 coordinates, the potential 1"]);
+    settings("--start 1,2", &["start has 2 coordinates, the potential 1"]);
     settings("--start here", &["here", "normal:SD"]);
-    settings("--half-life 10", &["step-power"]);
+    settings("--half-life 10", &["a step power too"]);
     settings("--step-power -1", &["power", "-1"]);
     settings("--dim 0", &["dimension", "got 0"]);
-    settings("--param a=2", &["--param a", "formula"]);
+    settings("--param a=2", &["params like `a`", "formula"]);
     settings("--param two", &["two", "NAME=NUMBER"]);
     settings("--system flmc --gamma 1", &["flmc has no friction gamma"]);
     settings("--system momentum --beta 2", &["momentum has no beta"]);
@@ -44,11 +44,11 @@ fn bad_settings_are_named() {
     refused("sample", &["a formula", "--config"]);
     refused("sample harmonics --out run", &["did you mean `harmonic`?"]);
     refused("sample harmonic --param lamda=2 --out run", &["did you mean `lambda`?"]);
-    refused("sample x^2+y^2 --system flmc --out run", &["sum of one function", "--system fuld"]);
+    refused("sample x^2+y^2 --system flmc --out run", &["sum of one function", "the system fuld"]);
     refused("sample -x^2 --system flmc --out run", &[]);
     refused(
         "sample x-log(x) --out run",
-        &["of 64 chains would start where f is not a finite number", "--start"],
+        &["of 64 chains would start where f is not a finite number", "start inside"],
     );
     refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);
     refused("sample --resume", &["--out"]);

@@ -6,13 +6,12 @@ use crate::cli::output::Output;
 use crate::cli::width::width;
 use crate::cli::{DIVERGED, INTERRUPTED};
 use crate::interrupt;
-use crate::sampling::{
-    Dynamics, Exact, Interrupted, SampleFolder, Settings, Summary, Target, finite, histogram, report,
-};
+use crate::sampling::{Exact, Interrupted, SampleFolder, Settings, Summary, finite, histogram, report};
 use crate::stderr::say;
 use fuld::chains::{Outcome, Progress};
 use fuld::diagnostics::Sample as Draws;
-use fuld::{Control, Run, ZarrDraws, ZarrSink};
+use fuld::potential::Target;
+use fuld::{Control, Dynamics, Run, ZarrDraws, ZarrSink};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::process::ExitCode;
@@ -69,8 +68,7 @@ impl Job {
         if let Exact::Unknown(Some(error)) = &exact {
             output.note(|| format!("there is no exact law to compare with: {error}"));
         }
-        let value =
-            || json!({ "settings": self.settings, "folder": out.display().to_string(), "summary": summary });
+        let value = || json!({ "settings": self.settings.written(), "folder": out.display().to_string(), "summary": summary });
         let pictures = self.pictures(&draws, &summary, &exact)?;
         output.result(value, || {
             println!("{}\n", self.settings.headline());
@@ -122,14 +120,14 @@ impl Job {
             return format!(
                 "the first step of all {chains} chains leads to infinity, or the gradient of f is no finite number where they start; \
                  try another --start, or a smaller --step than {}",
-                self.settings.step
+                self.settings.recipe.step
             );
         }
-        let fuld = if self.settings.system == Dynamics::Fuld { "" } else { ", or --system fuld" };
+        let fuld = if self.settings.recipe.system == Dynamics::Fuld { "" } else { ", or --system fuld" };
         format!(
             "all {chains} chains left for infinity, the first at step {first}; try a smaller --step than {}, another \
              --integrator{fuld}",
-            self.settings.step
+            self.settings.recipe.step
         )
     }
 

@@ -7,12 +7,11 @@ use super::checkpoints::Checkpoints;
 use super::output::Output;
 use crate::interrupt;
 use crate::run_folder::FolderError;
-use crate::sampling::{Content, Request, SampleFolder, Settings, Target, read_config, write_config};
+use crate::sampling::{Content, Request, SampleFolder, SamplingError, Settings, read_config, write_config};
 use anyhow::Context;
-use clap::ValueEnum;
-use fuld::Run;
 use fuld::chains::{CheckpointError, RunError};
-use fuld::potential::catalogue;
+use fuld::potential::{Target, catalogue};
+use fuld::{Dynamics, RecipeError, Run};
 use job::Job;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,11 +87,8 @@ fn long_help() -> String {
         );
     }
     text += "\nSystems:\n";
-    for system in crate::sampling::Dynamics::value_variants() {
-        if let Some(value) = system.to_possible_value() {
-            let help = value.get_help().map(ToString::to_string).unwrap_or_default();
-            text += &format!("  {:<24} {help}\n", value.get_name());
-        }
+    for system in Dynamics::ALL {
+        text += &format!("  {system:<24} {}\n", system.summary());
     }
     format!("{text}\n{EXAMPLES}")
 }
@@ -110,7 +106,7 @@ impl Sample {
             format!("--threads may be at most {most} here, got {}", self.threads)
         })?;
         let (settings, target) = self.request()?.settle()?;
-        let run = settings.run(&target)?;
+        let run = settings.recipe.run(&target).map_err(SamplingError::from)?;
         if let Some(file) = &self.save_config {
             write_config(file, &settings).with_context(|| format!("writing {}", file.display()))?;
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
@@ -170,7 +166,9 @@ impl Sample {
                     );
                 }
             }
-            _ => target.check_starts(run)?,
+            _ => {
+                target.check_starts(run).map_err(|outside| SamplingError::from(RecipeError::from(outside)))?
+            }
         }
         let folder = SampleFolder::open(out).map_err(|error| match error {
             FolderError::InUse(_) => {
