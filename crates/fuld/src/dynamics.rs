@@ -259,7 +259,11 @@ mod tests {
     fn flmc_wants_one_function_of_all_coordinates() {
         let message = |target: &Target| Dynamics::Flmc.system(1.5, 0.0, 1.0, target).unwrap_err().to_string();
         let plane = Target::new("x^2 + y^2", None, &[]).unwrap();
-        assert!(message(&plane).contains("this one has 2 coordinates"), "{}", message(&plane));
+        assert!(
+            message(&plane).contains("or one of double_well, harmonic, cauchy; this one has 2 coordinates"),
+            "{}",
+            message(&plane)
+        );
         let slope = Target::new("x", None, &[]).unwrap();
         assert!(message(&slope).contains("still falls"), "{}", message(&slope));
         let wells = Target::new("double_well", Some(5), &[]).unwrap();

@@ -43,11 +43,22 @@ impl Integrator {
 
     /// What it is called in settings.
     pub fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// What it is, in a line.
+    pub fn summary(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Euler => "euler",
-            Self::TamedEuler => "tamed-euler",
-            Self::Baoab => "baoab",
-            Self::Aboba => "aboba",
+            Self::Euler => ("euler", "Euler-Maruyama, as in the paper: first order"),
+            Self::TamedEuler => {
+                ("tamed-euler", "The same with a drift that cannot overshoot, for systems without velocity")
+            }
+            Self::Baoab => ("baoab", "Symmetric splitting, second order, for systems with a velocity"),
+            Self::Aboba => ("aboba", "The other symmetric splitting"),
         }
     }
 

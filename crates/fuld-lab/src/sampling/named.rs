@@ -25,13 +25,14 @@ impl Named for Integrator {
 
 /// Reads a system, and knows all of them for completions and for who mistypes one.
 pub(super) fn system() -> impl TypedValueParser<Value = Dynamics> {
-    let known = Dynamics::ALL.map(|system| PossibleValue::new(system.name()).help(system.summary()));
+    let known = Dynamics::ALL.map(|one| PossibleValue::new(one.name()).help(one.summary()));
     PossibleValuesParser::new(known).try_map(|name| name.parse())
 }
 
 /// Reads an integrator likewise.
 pub(super) fn integrator() -> impl TypedValueParser<Value = Integrator> {
-    PossibleValuesParser::new(Integrator::ALL.map(Integrator::name)).try_map(|name| name.parse())
+    let known = Integrator::ALL.map(|one| PossibleValue::new(one.name()).help(one.summary()));
+    PossibleValuesParser::new(known).try_map(|name| name.parse())
 }
 
 /// The name, for serde.

@@ -3,7 +3,7 @@
 use crate::custom_kinetic::KineticError;
 use crate::flmc_drift::FlmcError;
 use crate::gibbs::GibbsError;
-use crate::potential::{Outside, PotentialError};
+use crate::potential::{Outside, PotentialError, catalogue};
 use crate::{Dynamics, ParameterError, UnknownName, Unsuited};
 use thiserror::Error;
 
@@ -32,7 +32,8 @@ pub enum RecipeError {
     /// The exact drift of a potential that is no sum over coordinates.
     #[error(
         "flmc knows its drift only where the potential is a sum of one function over the coordinates: a function of x alone, or \
-         double_well, harmonic or cauchy; this one has {0} coordinates. Use the system fuld, which needs the gradient only"
+         one of {names}; this one has {0} coordinates. Use the system fuld, which needs the gradient only",
+        names = separable()
     )]
     NotSeparable(usize),
     /// The integrator does not suit the system.
@@ -112,4 +113,11 @@ pub enum RecipeError {
         "a half-life says how fast the step falls, but the step is constant: give a step power too, as in 0.5"
     )]
     HalfLife,
+}
+
+/// Potentials with names whose exact drift is known.
+fn separable() -> String {
+    let names: Vec<&str> =
+        catalogue().iter().filter(|entry| entry.separable).map(|entry| entry.name).collect();
+    names.join(", ")
 }
