@@ -179,7 +179,7 @@ mod tests {
         assert!(at(Start::Point(vec![1.0])).is_ok());
         let error = at(Start::Point(vec![-1.0])).unwrap_err();
         assert_eq!((error.bad, error.chains, error.at.as_str()), (64, 64, "-1.0000"));
-        // Half of them, but for eight standard deviations.
+        // Each is on either side with equal chance: all on one has a chance of 2⁻⁶³.
         assert!((1..64).contains(&at(Start::Gaussian(1.0)).unwrap_err().bad));
     }
 }

@@ -171,7 +171,7 @@ mod tests {
              warm-up 11, seed 9"
         );
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
-        // Steps without end are drawn from all the same.
+        // However small the step, draws come.
         let tiny = Recipe { step: Some(1e-9), ..Recipe::default() }.settle(&well(1)).unwrap();
         assert_eq!((tiny.thin, tiny.warmup), (10_000, 1_000_000));
     }
