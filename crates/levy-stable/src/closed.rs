@@ -39,3 +39,15 @@ fn gauss_exp(x: f64) -> f64 {
 pub(crate) fn gauss_ln_pdf(x: f64) -> f64 {
     -0.25 * x * x - libm::log(2.0 * PI.sqrt())
 }
+
+/// ln P(X > x) at α = 2: where erfc comes near underflow, y = x/2 and the asymptotic series of y√π e^(y²) erfc y, whose
+/// sixth term is below 1e-15 there.
+pub(crate) fn gauss_ln_sf(x: f64) -> f64 {
+    let y = 0.5 * x;
+    if y < 26.0 {
+        return libm::log(0.5 * libm::erfc(y));
+    }
+    let z = 0.5 / (y * y);
+    let rest = z * (-1.0 + z * (3.0 + z * (-15.0 + z * (105.0 - 945.0 * z))));
+    libm::log1p(rest) - libm::log(2.0 * PI.sqrt() * y) - y * y
+}

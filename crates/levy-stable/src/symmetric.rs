@@ -101,12 +101,26 @@ impl SymmetricStable {
         if x < 0.0 { 1.0 - tail } else { tail }
     }
 
+    /// ln P(X > x), finite also where the probability underflows.
+    pub fn ln_sf(&self, x: f64) -> f64 {
+        if x.is_nan() {
+            return x;
+        }
+        let size = (x / self.scale).abs();
+        if x < 0.0 { libm::log1p(-self.unit.distribution(size).0) } else { self.unit.ln_sf(size) }
+    }
+
+    /// ln P(X ≤ x), finite also where the probability underflows.
+    pub fn ln_cdf(&self, x: f64) -> f64 {
+        self.ln_sf(-x)
+    }
+
     /// x with P(X ≤ x) = p. Exact limits ∓∞ at 0 and 1; NaN unless 0 ≤ p ≤ 1.
     ///
     /// `sf` and `cdf` of the result give p back to 1e-13 of min(p, 1−p) for α ≥ 0.1, as far as x can: near α = 2 and below
     /// 1e-200 neighbouring doubles x are further apart in probability than that.
     pub fn quantile(&self, p: f64) -> f64 {
-        if p > 0.5 { self.isf_of_half(1.0 - p) } else { -self.isf_of_half(p) }
+        if p >= 0.5 { self.isf_of_half(1.0 - p) } else { -self.isf_of_half(p) }
     }
 
     /// x with P(X > x) = q, the inverse of [`sf`](Self::sf): for small q much finer than `quantile(1 − q)`.
@@ -162,6 +176,29 @@ impl SymmetricStable {
         moments::absolute(self.alpha(), p) * libm::pow(self.scale, p)
     }
 
+    /// E Xⁿ. Of odd order it is 0 below α and does not exist above, which is NaN; of even order it is infinite from α on,
+    /// except at α = 2, where all exist.
+    pub fn moment(&self, order: u32) -> f64 {
+        let order_f64 = f64::from(order);
+        if order.is_multiple_of(2) {
+            self.absolute_moment(order_f64)
+        } else if order_f64 < self.alpha() || self.alpha() == 2.0 {
+            0.0
+        } else {
+            f64::NAN
+        }
+    }
+
+    /// The mean: 0 for α > 1, NaN below, where it does not exist.
+    pub fn mean(&self) -> f64 {
+        self.moment(1)
+    }
+
+    /// The variance: 2σ² at α = 2, infinite below.
+    pub fn variance(&self) -> f64 {
+        self.moment(2)
+    }
+
     /// Differential entropy −∫ ψ ln ψ, to 1e-12 absolute for α ≥ 0.3. Costs some hundred evaluations of the density.
     pub fn entropy(&self) -> f64 {
         moments::entropy(self.alpha(), &self.unit) + libm::log(self.scale)
@@ -196,6 +233,8 @@ slice_forms! {
     ln_pdf_into = ln_pdf,
     cdf_into = cdf,
     sf_into = sf,
+    ln_cdf_into = ln_cdf,
+    ln_sf_into = ln_sf,
     quantile_into = quantile,
     isf_into = isf,
     score_into = score,

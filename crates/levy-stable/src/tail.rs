@@ -100,6 +100,11 @@ impl Tail {
         (z * sf, Local::new(z / x * pdf, fall / pdf, bend / pdf, 1.0 / x))
     }
 
+    /// ln P(X > x) at x ≥ start, also where the probability underflows.
+    pub(crate) fn ln_sf(&self, x: f64) -> f64 {
+        libm::log(self.sums(libm::pow(x, -self.alpha))[0]) - self.alpha * libm::log(x)
+    }
+
     /// ln ψ at x ≥ start, also where ψ underflows.
     pub(crate) fn ln_pdf(&self, x: f64) -> f64 {
         libm::log(self.sums(libm::pow(x, -self.alpha))[1]) - (self.alpha + 1.0) * libm::log(x)

@@ -140,6 +140,15 @@ impl UnitLaw {
         (0.5 - times(self.peak), local)
     }
 
+    /// ln P(X > x) at 0 ≤ x ≤ ∞, also where the probability underflows.
+    pub(crate) fn ln_sf(&self, x: f64) -> f64 {
+        match &self.formulas {
+            Formulas::Gauss => closed::gauss_ln_sf(x),
+            Formulas::General { tail, .. } if x > self.flat && x >= tail.start() => tail.ln_sf(x),
+            _ => libm::log(self.distribution(x).0),
+        }
+    }
+
     /// ln ψ at 0 ≤ x ≤ ∞, also where ψ underflows.
     pub(crate) fn ln_pdf(&self, x: f64) -> f64 {
         match &self.formulas {

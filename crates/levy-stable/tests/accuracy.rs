@@ -70,6 +70,47 @@ fn ln_pdf_agrees_and_goes_on_where_pdf_underflows() {
     assert!((slope + 2.5).abs() < 1e-13);
 }
 
+/// Values of mpmath with 30 digits: log(erfc(x/2)/2) at alpha = 2, else the logarithm of
+/// sum((-1)**(n+1)*gamma(a*n)/factorial(n)*sin(pi*a*n/2)/pi*x**(-a*n) for n in range(1, 9)), a and x the doubles.
+#[test]
+fn ln_sf_agrees_and_goes_on_where_sf_underflows() {
+    for (alpha, x, exact) in [
+        (2.0, 0.5, -1.0165619839535647),
+        (2.0, 10.0, -27.894036726097380),
+        (2.0, 51.9, -677.92492485784624),
+        (2.0, 52.1, -683.12876534774237),
+        (2.0, 60.0, -904.66726429120382),
+        (2.0, 400.0, -40006.563841989642),
+        (2.0, 1e150, -2.4999999999999999e299),
+        (1.5, 1e250, -865.08149558653175),
+        (1.9, 1e170, -746.77381730928951),
+        (0.5, 1e300, -346.30670248231153),
+        (1.01, 1e308, -717.43871429751195),
+    ] {
+        let law = SymmetricStable::new(alpha).unwrap();
+        assert!((law.ln_sf(x) / exact - 1.0).abs() < 5e-16, "alpha = {alpha}, x = {x}: {}", law.ln_sf(x));
+        assert_eq!(law.ln_cdf(-x), law.ln_sf(x));
+        assert_eq!(law.ln_sf(f64::INFINITY), f64::NEG_INFINITY);
+        assert_eq!(law.ln_sf(f64::NEG_INFINITY), 0.0);
+    }
+    for row in rows("random.csv").iter().step_by(7) {
+        let (alpha, x, sf) = (number(&row[1]), number(&row[2]), number(&row[4]));
+        if sf > 1e-300 {
+            let law = SymmetricStable::new(alpha).unwrap();
+            let bound = if alpha >= 0.3 { 3e-14 } else { 1e-12 };
+            assert!(
+                (law.ln_sf(x) - sf.ln()).abs() <= bound * (1.0 + sf.ln().abs()),
+                "alpha = {alpha}, x = {x}"
+            );
+            let complement = (-sf).ln_1p();
+            assert!(
+                (law.ln_cdf(x) - complement).abs() <= bound * complement.abs(),
+                "alpha = {alpha}, x = {x}"
+            );
+        }
+    }
+}
+
 #[test]
 fn quantile_agrees() {
     for row in rows("quantile.csv") {

@@ -250,6 +250,13 @@ fn moments() {
     assert_eq!(law(1.5).absolute_moment(1.5), f64::INFINITY);
     assert_eq!(law(1.5).absolute_moment(-1.0), f64::INFINITY);
     assert_eq!(law(1.5).absolute_moment(0.0), 1.0);
+    let wide = |alpha| SymmetricStable::with_scale(alpha, 3.0).unwrap();
+    assert_eq!([0, 1, 3].map(|order| wide(2.0).moment(order)), [1.0, 0.0, 0.0]);
+    close(wide(2.0).variance(), 18.0);
+    close(wide(2.0).moment(4), 972.0);
+    assert_eq!((wide(1.01).mean(), wide(1.01).variance()), (0.0, f64::INFINITY));
+    assert!(wide(1.0).mean().is_nan() && wide(1.99).moment(3).is_nan());
+    assert_eq!(wide(1.0).moment(2), f64::INFINITY);
     // Against E|X|^p = 2p ∫ x^(p−1) sf dx.
     for (alpha, p) in [(1.5, 0.7), (0.8, 0.3), (1.9, 1.2)] {
         let law = law(alpha);
