@@ -1,26 +1,179 @@
-//! The law, on arrays.
+//! The law on arrays: any of its functions, for any number of laws at once.
 
-use levy_stable::SymmetricStable;
-use numpy::{PyArray1, PyReadonlyArray1};
+use crate::threads;
+use levy_stable::{Alpha, ParameterError, SymmetricStable};
+use numpy::ndarray::ArrayView2;
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use rayon::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(pdf, module)?)
+    module.add_function(wrap_pyfunction!(check_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(kinetic_scale, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate, module)?)
 }
 
-/// The density of SαS(σ) at every x.
+/// From this many values on threads are worth waking: below, one is done before another has woken.
+const MANY: usize = 512;
+/// Values that a thread takes at a time.
+const SHARE: usize = 128;
+
+/// A number that is stored in one precision and computed with in double.
+pub(crate) trait Stored: Element + Copy + Send + Sync {
+    fn double(self) -> f64;
+    fn rounded(x: f64) -> Self;
+}
+
+impl Stored for f64 {
+    fn double(self) -> f64 {
+        self
+    }
+
+    fn rounded(x: f64) -> Self {
+        x
+    }
+}
+
+impl Stored for f32 {
+    fn double(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn rounded(x: f64) -> Self {
+        x as f32
+    }
+}
+
+type Function = fn(&SymmetricStable, f64) -> f64;
+
+/// A function of the law by its name in Python. Those of the law alone do not look at x.
+fn function(name: &str) -> PyResult<Function> {
+    Ok(match name {
+        "pdf" => SymmetricStable::pdf,
+        "logpdf" => SymmetricStable::ln_pdf,
+        "cdf" => SymmetricStable::cdf,
+        "logcdf" => SymmetricStable::ln_cdf,
+        "sf" => SymmetricStable::sf,
+        "logsf" => SymmetricStable::ln_sf,
+        "ppf" => SymmetricStable::quantile,
+        "isf" => SymmetricStable::isf,
+        "score" => SymmetricStable::score,
+        "score_derivative" => SymmetricStable::score_derivative,
+        "characteristic_function" => SymmetricStable::characteristic_function,
+        "absolute_moment" => SymmetricStable::absolute_moment,
+        "moment" => |law, order| law.moment(order as u32),
+        "mean" => |law, _| law.mean(),
+        "median" => |law, _| law.median(),
+        "mode" => |law, _| law.mode(),
+        "variance" => |law, _| law.variance(),
+        "entropy" => |law, _| law.entropy(),
+        _ => return Err(PyValueError::new_err(format!("the law has no function {name:?}"))),
+    })
+}
+
+pub(crate) fn value_error(error: ParameterError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Raises ValueError for the first α or σ that no law has.
 #[pyfunction]
-fn pdf<'py>(
+fn check_parameters(alpha: PyReadonlyArray1<'_, f64>, scale: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+    for &alpha in alpha.as_slice()? {
+        Alpha::new(alpha).map_err(value_error)?;
+    }
+    for &scale in scale.as_slice()? {
+        // Of the law of Cauchy, which is the cheapest to make.
+        SymmetricStable::with_scale(1.0, scale).map_err(value_error)?;
+    }
+    Ok(())
+}
+
+/// The scale of the law whose score is ∇G_α, for every α.
+#[pyfunction]
+fn kinetic_scale<'py>(
     py: Python<'py>,
-    x: PyReadonlyArray1<'py, f64>,
-    alpha: f64,
-    scale: f64,
+    alpha: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let law = SymmetricStable::with_scale(alpha, scale)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let x = x.as_slice()?;
-    let mut out = vec![0.0; x.len()];
-    py.detach(|| law.pdf_into(x, &mut out));
-    Ok(PyArray1::from_vec(py, out))
+    let scales =
+        alpha.as_slice()?.iter().map(|&alpha| SymmetricStable::kinetic(alpha).map(|law| law.scale()));
+    let scales = scales.collect::<Result<Vec<_>, _>>().map_err(value_error)?;
+    Ok(PyArray1::from_vec(py, scales))
+}
+
+/// Arguments in either precision.
+#[derive(FromPyObject)]
+enum Arguments<'py> {
+    Double(PyReadonlyArray2<'py, f64>),
+    Single(PyReadonlyArray2<'py, f32>),
+}
+
+/// `out[i, j]` = the function of the i-th law at `x[i, j]`, in the precision of x.
+#[pyfunction]
+fn evaluate<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: Arguments<'py>,
+    alpha: PyReadonlyArray1<'py, f64>,
+    scale: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let function = function(name)?;
+    let (alpha, scale) = (alpha.as_slice()?, scale.as_slice()?);
+    match x {
+        Arguments::Double(x) => rows(py, function, &x, alpha, scale),
+        Arguments::Single(x) => rows(py, function, &x, alpha, scale),
+    }
+}
+
+fn rows<'py, T: Stored>(
+    py: Python<'py>,
+    function: Function,
+    x: &PyReadonlyArray2<'py, T>,
+    alpha: &[f64],
+    scale: &[f64],
+) -> PyResult<Bound<'py, PyAny>> {
+    let shape = x.dims();
+    if alpha.len() != shape[0] || scale.len() != shape[0] {
+        return Err(PyValueError::new_err("there must be as many laws as rows of x"));
+    }
+    let out = PyArray2::<T>::zeros(py, shape, false);
+    {
+        let mut out = out.readwrite();
+        let (x, out) = (x.as_array(), out.as_slice_mut()?);
+        py.detach(|| fill(function, x, alpha, scale, out)).map_err(value_error)?;
+    }
+    Ok(out.into_any())
+}
+
+fn fill<T: Stored>(
+    function: Function,
+    x: ArrayView2<'_, T>,
+    alpha: &[f64],
+    scale: &[f64],
+    out: &mut [T],
+) -> Result<(), ParameterError> {
+    let each = |x: &[T], out: &mut [T], law: &SymmetricStable| {
+        for (out, x) in out.iter_mut().zip(x) {
+            *out = T::rounded(function(law, x.double()));
+        }
+    };
+    let shared = out.len() >= MANY && threads::many();
+    let row = |(i, out): (usize, &mut [T])| {
+        let law = SymmetricStable::with_scale(alpha[i], scale[i])?;
+        // Contiguous already, unless the caller gave a view with steps.
+        let x = x.row(i);
+        let x = x.as_standard_layout();
+        let x = x.as_slice().unwrap_or_default();
+        if shared && out.len() > SHARE {
+            out.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).for_each(|(out, x)| each(x, out, &law));
+        } else {
+            each(x, out, &law);
+        }
+        Ok(())
+    };
+    match x.ncols() {
+        0 => Ok(()),
+        columns if shared => threads::install(|| out.par_chunks_mut(columns).enumerate().try_for_each(row)),
+        columns => out.chunks_mut(columns).enumerate().try_for_each(row),
+    }
 }

@@ -6,12 +6,15 @@
 mod background;
 mod callable;
 mod error;
+mod field;
 mod law;
 mod names;
 mod plan;
 mod run;
+mod sampler;
 mod store;
 mod target;
+mod threads;
 
 use pyo3::prelude::*;
 
@@ -19,6 +22,8 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     law::register(module)?;
+    sampler::register(module)?;
+    field::register(module)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<run::PyRun>()?;

@@ -1,0 +1,58 @@
+"""What users pass, as arrays that the native module reads in place."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuld import _native
+
+#: A NumPy scalar where all arguments are scalars, else an array.
+Values: TypeAlias = Any
+
+
+def real_array(x: ArrayLike, name: str) -> NDArray[Any]:
+    """The numbers of x in float32 if they are that, else in float64; copied only to convert."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, whose mask would be lost: pass {name}.filled(np.nan), or "
+            f"{name}.compressed() to leave masked values out"
+        )
+    array = np.asarray(x)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got an array of dtype {array.dtype}")
+    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
+    array = array.astype(np.float32 if single else np.float64, copy=False)
+    return array if array.flags.aligned else array.copy()
+
+
+def double_array(x: ArrayLike, name: str) -> NDArray[np.float64]:
+    """A copy of the numbers of x in float64, in C order."""
+    return np.array(real_array(x, name), dtype=np.float64, order="C")
+
+
+def evaluate(
+    name: str, x: NDArray[Any], alpha: NDArray[np.float64], scale: NDArray[np.float64]
+) -> Values:
+    """The function `name` of SαS(scale) at x, all three broadcast against each other.
+
+    The native module wants one law a row. So the axes along which the laws change are brought to
+    the front, and every law is made once, however often it is used.
+    """
+    alpha, scale = np.broadcast_arrays(alpha, scale)
+    if alpha.ndim == 0 and x.flags.f_contiguous and not x.flags.c_contiguous:
+        return evaluate(name, x.T, alpha, scale).T
+    try:
+        shape = np.broadcast_shapes(x.shape, alpha.shape)
+    except ValueError:
+        raise ValueError(
+            f"arguments of shape {x.shape} do not broadcast with laws of shape {alpha.shape}"
+        ) from None
+    laws = (1,) * (len(shape) - alpha.ndim) + alpha.shape
+    order = sorted(range(len(shape)), key=lambda axis: laws[axis] == 1)
+    rows = np.broadcast_to(x, shape).transpose(order).reshape(alpha.size, -1 if alpha.size else 0)
+    out = _native.evaluate(name, rows, alpha.ravel(), scale.ravel())
+    out = out.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
+    return np.ascontiguousarray(out).reshape(shape)[()]

@@ -1,0 +1,106 @@
+"""The symmetric stable law."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from fuld import _native
+from fuld._arrays import Values, double_array
+from fuld._draws import draw
+from fuld._random_words import RandomState
+from fuld._summaries import Summaries
+
+
+@final
+class SymmetricStable(Summaries):
+    """The symmetric α-stable law SαS(σ), with characteristic function exp(-|σω|^α).
+
+    It is `scipy.stats.levy_stable(alpha, 0, scale=scale)` with the same methods, to double
+    precision for every α and x: relative errors are below 2e-14 for alpha >= 0.3 (1e-12 for 0.003
+    <= alpha < 0.3), however far in the tail. At alpha = 2 it is the Gaussian of variance 2 scale²,
+    at alpha = 1 the Cauchy law.
+
+    Parameters
+    ----------
+    alpha : array_like of float
+        Tail index, 0 < alpha <= 2.
+    scale : array_like of float, optional
+        Scale σ, positive and finite.
+
+    Notes
+    -----
+    Parameters may be arrays, and broadcast with each other and with the arguments of all methods.
+    Arguments of dtype float32 are read as they are, computed with in double precision, and give
+    float32; all others give float64. Contiguous arrays are not copied. Large ones are shared among
+    the cores (the environment variable ``RAYON_NUM_THREADS`` says how many), with the lock of the
+    interpreter released; their number does not change a bit of the results.
+
+    A law cannot be changed, can be a key of a dict, and can be pickled.
+
+    Examples
+    --------
+    >>> from fuld import SymmetricStable
+    >>> law = SymmetricStable(1.5)
+    >>> law.pdf([0.0, 1.0, 100.0])
+    array([2.87352751e-01, 2.02038160e-01, 3.00163603e-06])
+    >>> print(f"{law.isf(1e-9):.6g}")  # exceeded once in a billion draws
+    341392
+    >>> SymmetricStable([[1.2], [1.8]]).cdf([0.0, 1.0])
+    array([[0.5       , 0.75336781],
+           [0.5       , 0.75871479]])
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def kinetic(cls, alpha: ArrayLike) -> SymmetricStable:
+        """SαS(α^(-1/α)), whose score is the field ∇G_α of fractional underdamped Langevin dynamics.
+
+        Examples
+        --------
+        >>> from fuld import SymmetricStable
+        >>> SymmetricStable.kinetic(1.0)
+        SymmetricStable(alpha=1.0, scale=1.0)
+        """
+        values = double_array(alpha, "alpha")
+        return cls(values, _native.kinetic_scale(values.reshape(-1)).reshape(values.shape))
+
+    def rvs(
+        self,
+        size: int | tuple[int, ...] | None = None,
+        random_state: RandomState = None,
+        dtype: DTypeLike = np.float64,
+    ) -> Values:
+        """Independent draws.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            Shape of the result, by default that of the parameters: for numbers a scalar.
+        random_state : None, int, numpy.random.Generator or numpy.random.RandomState, optional
+            As in scipy: None is NumPy's global generator, an integer seeds a
+            `numpy.random.RandomState`. Draws are made fastest from
+            ``numpy.random.default_rng(seed)``.
+        dtype : dtype, optional
+            float64 or float32, which is float64 rounded.
+
+        Notes
+        -----
+        Each draw takes one word of 64 bits from the stream of the generator, ``integers(0, 2**64,
+        dtype=uint64)``, in C order, and is the quantile of what it spells, from a table. So
+        ``rvs(3)`` and then ``rvs(2)`` are ``rvs(5)``, and how random the draws are is up to the
+        generator. The table is exact to 1e-9 of each draw. That of an alpha is made at its first
+        use, in some milliseconds, and the last 64 are kept; below alpha = 0.2 draws are made by the
+        method of Chambers, Mallows and Stuck instead.
+
+        Examples
+        --------
+        >>> from fuld import SymmetricStable
+        >>> import numpy as np
+        >>> SymmetricStable(1.5).rvs(3, random_state=np.random.default_rng(1))
+        array([-0.94053673,  0.08627319, -2.49475322])
+        """
+        return draw(self._alpha, self._scale, size, random_state, dtype)

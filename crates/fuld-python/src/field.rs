@@ -1,0 +1,71 @@
+//! ∇G_α from its table.
+
+use crate::law::value_error;
+use crate::threads;
+use levy_stable::ScoreTable as Table;
+use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<FieldTable>()
+}
+
+/// From this many values on threads are worth waking.
+const MANY: usize = 1 << 16;
+/// Values that a thread takes at a time. A multiple of the sixteen that single precision takes together.
+const SHARE: usize = 1 << 14;
+
+/// Arguments in either precision.
+#[derive(FromPyObject)]
+enum Arguments<'py> {
+    Double(PyReadonlyArray1<'py, f64>),
+    Single(PyReadonlyArray1<'py, f32>),
+}
+
+/// The field of one α.
+#[pyclass(frozen, module = "fuld._native")]
+struct FieldTable {
+    table: Table,
+}
+
+#[pymethods]
+impl FieldTable {
+    #[new]
+    fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
+        let table = py.detach(|| Table::new(alpha)).map_err(value_error)?;
+        Ok(Self { table })
+    }
+
+    /// `out[i] = ∇G_α(v[i])`, both of one precision.
+    fn eval_into(&self, py: Python<'_>, v: Arguments<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let table = &self.table;
+        match v {
+            Arguments::Double(v) => shared(py, &v, out.extract()?, |v, out| table.eval_into(v, out)),
+            Arguments::Single(v) => shared(py, &v, out.extract()?, |v, out| table.eval_into_f32(v, out)),
+        }
+    }
+}
+
+fn shared<T: Element + Copy + Send + Sync>(
+    py: Python<'_>,
+    v: &PyReadonlyArray1<'_, T>,
+    mut out: PyReadwriteArray1<'_, T>,
+    eval: impl Fn(&[T], &mut [T]) + Sync,
+) -> PyResult<()> {
+    let (v, out) = (v.as_slice()?, out.as_slice_mut()?);
+    if v.len() != out.len() {
+        return Err(PyValueError::new_err("v and out must have the same length"));
+    }
+    py.detach(|| {
+        if out.len() < MANY || !threads::many() {
+            eval(v, out);
+        } else {
+            threads::install(|| {
+                out.par_chunks_mut(SHARE).zip(v.par_chunks(SHARE)).for_each(|(out, v)| eval(v, out));
+            });
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Draws from words of random bits.
+
+use crate::law::{Stored, value_error};
+use crate::threads;
+use levy_stable::Sampler as Table;
+use numpy::{PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Sampler>()
+}
+
+/// Draws made together, between which nothing leaves the cache.
+const BLOCK: usize = 256;
+/// From this many draws on threads are worth waking.
+const MANY: usize = 8192;
+/// Draws that a thread takes at a time.
+const SHARE: usize = 4096;
+
+/// Draws in either precision.
+#[derive(FromPyObject)]
+enum Draws<'py> {
+    Double(PyReadwriteArray1<'py, f64>),
+    Single(PyReadwriteArray1<'py, f32>),
+}
+
+/// The tabulated quantile of SαS(1).
+#[pyclass(frozen, module = "fuld._native")]
+struct Sampler {
+    table: Table,
+}
+
+#[pymethods]
+impl Sampler {
+    #[new]
+    fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
+        let table = py.detach(|| Table::new(alpha, 1.0)).map_err(value_error)?;
+        Ok(Self { table })
+    }
+
+    /// `out[i] = scale[i]` times the draw that the random bits `words[i]` spell; one scale serves all.
+    fn transform(
+        &self,
+        py: Python<'_>,
+        words: PyReadonlyArray1<'_, u64>,
+        scale: PyReadonlyArray1<'_, f64>,
+        out: Draws<'_>,
+    ) -> PyResult<()> {
+        let (words, scale) = (words.as_slice()?, scale.as_slice()?);
+        match out {
+            Draws::Double(mut out) => self.fill(py, words, scale, out.as_slice_mut()?),
+            Draws::Single(mut out) => self.fill(py, words, scale, out.as_slice_mut()?),
+        }
+    }
+}
+
+impl Sampler {
+    fn fill<T: Stored>(&self, py: Python<'_>, words: &[u64], scale: &[f64], out: &mut [T]) -> PyResult<()> {
+        if words.len() != out.len() || (scale.len() != 1 && scale.len() != out.len()) {
+            return Err(PyValueError::new_err("there must be one word a draw, and one scale or one a draw"));
+        }
+        py.detach(|| {
+            if out.len() < MANY || !threads::many() {
+                self.block_by_block(words, scale, out);
+                return;
+            }
+            threads::install(|| {
+                out.par_chunks_mut(SHARE).zip(words.par_chunks(SHARE)).enumerate().for_each(
+                    |(i, (out, words))| {
+                        let scale = if scale.len() == 1 { scale } else { &scale[i * SHARE..][..out.len()] };
+                        self.block_by_block(words, scale, out);
+                    },
+                );
+            });
+        });
+        Ok(())
+    }
+
+    fn block_by_block<T: Stored>(&self, words: &[u64], scale: &[f64], out: &mut [T]) {
+        let mut draws = [0.0; BLOCK];
+        for (i, (out, words)) in out.chunks_mut(BLOCK).zip(words.chunks(BLOCK)).enumerate() {
+            let draws = &mut draws[..out.len()];
+            self.table.transform(words, draws);
+            if let [scale] = *scale {
+                for (out, &x) in out.iter_mut().zip(&*draws) {
+                    *out = T::rounded(scale * x);
+                }
+            } else {
+                for ((out, &x), &scale) in out.iter_mut().zip(&*draws).zip(&scale[i * BLOCK..]) {
+                    *out = T::rounded(scale * x);
+                }
+            }
+        }
+    }
+}

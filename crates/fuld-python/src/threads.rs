@@ -1,0 +1,48 @@
+//! The threads that share the work on large arrays.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A pool and the process that made it.
+struct Owned {
+    process: u32,
+    pool: ThreadPool,
+}
+
+static POOL: AtomicPtr<Owned> = AtomicPtr::new(ptr::null_mut());
+
+/// Runs `work` where rayon's parallel iterators find this process's threads: as many as there are cores, or as
+/// `RAYON_NUM_THREADS` says.
+///
+/// The pool is not rayon's global one because Python forks: a child inherits the memory of that pool but none of its
+/// threads, and would wait for them for ever. So a pool is good for the process that made it, and a child makes its own.
+pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match pool() {
+        Some(pool) => pool.install(work),
+        // No thread can be had: the calling one does it all.
+        None => work(),
+    }
+}
+
+/// Whether there is more than one thread to share work with.
+pub(crate) fn many() -> bool {
+    pool().is_some_and(|pool| pool.current_num_threads() > 1)
+}
+
+fn pool() -> Option<&'static ThreadPool> {
+    let process = std::process::id();
+    let held = POOL.load(Ordering::Acquire);
+    // SAFETY: what was stored came from `Box::leak` and is never freed.
+    if let Some(owned) = unsafe { held.as_ref() }
+        && owned.process == process
+    {
+        return Some(&owned.pool);
+    }
+    let pool = ThreadPoolBuilder::new().thread_name(|i| format!("fuld-{i}")).build().ok()?;
+    // Two threads that come here at once may both make one; the later is the one that stays, either serves.
+    let owned: &'static mut Owned = Box::leak(Box::new(Owned { process, pool }));
+    POOL.store(ptr::from_mut(owned), Ordering::Release);
+    // SAFETY: as above.
+    unsafe { POOL.load(Ordering::Acquire).as_ref() }.map(|owned| &owned.pool)
+}
