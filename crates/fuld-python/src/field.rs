@@ -3,7 +3,7 @@
 use crate::law::value_error;
 use crate::threads;
 use levy_stable::ScoreTable as Table;
-use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -16,13 +16,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 const MANY: usize = 1 << 16;
 /// Values that a thread takes at a time. A multiple of the sixteen that single precision takes together.
 const SHARE: usize = 1 << 14;
-
-/// Arguments in either precision.
-#[derive(FromPyObject)]
-enum Arguments<'py> {
-    Double(PyReadonlyArray1<'py, f64>),
-    Single(PyReadonlyArray1<'py, f32>),
-}
 
 /// The field of one α.
 #[pyclass(frozen, module = "fuld._native")]
@@ -39,11 +32,12 @@ impl FieldTable {
     }
 
     /// `out[i] = ∇G_α(v[i])`, both of one precision.
-    fn eval_into(&self, py: Python<'_>, v: Arguments<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn eval_into(&self, py: Python<'_>, v: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let table = &self.table;
-        match v {
-            Arguments::Double(v) => shared(py, &v, out.extract()?, |v, out| table.eval_into(v, out)),
-            Arguments::Single(v) => shared(py, &v, out.extract()?, |v, out| table.eval_into_f32(v, out)),
+        if let Ok(v) = v.cast::<PyArray1<f32>>() {
+            shared(py, &v.try_readonly()?, out.extract()?, |v, out| table.eval_into_f32(v, out))
+        } else {
+            shared(py, &v.extract()?, out.extract()?, |v, out| table.eval_into(v, out))
         }
     }
 }

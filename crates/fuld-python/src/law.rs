@@ -101,27 +101,21 @@ fn kinetic_scale<'py>(
     Ok(PyArray1::from_vec(py, scales))
 }
 
-/// Arguments in either precision.
-#[derive(FromPyObject)]
-enum Arguments<'py> {
-    Double(PyReadonlyArray2<'py, f64>),
-    Single(PyReadonlyArray2<'py, f32>),
-}
-
 /// `out[i, j]` = the function of the i-th law at `x[i, j]`, in the precision of x.
 #[pyfunction]
 fn evaluate<'py>(
     py: Python<'py>,
     name: &str,
-    x: Arguments<'py>,
+    x: &Bound<'py, PyAny>,
     alpha: PyReadonlyArray1<'py, f64>,
     scale: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let function = function(name)?;
     let (alpha, scale) = (alpha.as_slice()?, scale.as_slice()?);
-    match x {
-        Arguments::Double(x) => rows(py, function, &x, alpha, scale),
-        Arguments::Single(x) => rows(py, function, &x, alpha, scale),
+    if let Ok(x) = x.cast::<PyArray2<f32>>() {
+        rows(py, function, &x.try_readonly()?, alpha, scale)
+    } else {
+        rows::<f64>(py, function, &x.extract()?, alpha, scale)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::law::{Stored, value_error};
 use crate::threads;
 use levy_stable::Sampler as Table;
-use numpy::{PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -18,13 +18,6 @@ const BLOCK: usize = 256;
 const MANY: usize = 8192;
 /// Draws that a thread takes at a time.
 const SHARE: usize = 4096;
-
-/// Draws in either precision.
-#[derive(FromPyObject)]
-enum Draws<'py> {
-    Double(PyReadwriteArray1<'py, f64>),
-    Single(PyReadwriteArray1<'py, f32>),
-}
 
 /// The tabulated quantile of SαS(1).
 #[pyclass(frozen, module = "fuld._native")]
@@ -46,12 +39,14 @@ impl Sampler {
         py: Python<'_>,
         words: PyReadonlyArray1<'_, u64>,
         scale: PyReadonlyArray1<'_, f64>,
-        out: Draws<'_>,
+        out: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let (words, scale) = (words.as_slice()?, scale.as_slice()?);
-        match out {
-            Draws::Double(mut out) => self.fill(py, words, scale, out.as_slice_mut()?),
-            Draws::Single(mut out) => self.fill(py, words, scale, out.as_slice_mut()?),
+        if let Ok(out) = out.cast::<PyArray1<f32>>() {
+            self.fill(py, words, scale, out.try_readwrite()?.as_slice_mut()?)
+        } else {
+            let mut out: PyReadwriteArray1<'_, f64> = out.extract()?;
+            self.fill(py, words, scale, out.as_slice_mut()?)
         }
     }
 }

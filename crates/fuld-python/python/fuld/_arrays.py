@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,14 +37,23 @@ def double_array(x: ArrayLike, name: str) -> NDArray[np.float64]:
 def evaluate(
     name: str, x: NDArray[Any], alpha: NDArray[np.float64], scale: NDArray[np.float64]
 ) -> Values:
-    """The function `name` of SαS(scale) at x, all three broadcast against each other.
+    """The function `name` of SαS(scale) at x, all three broadcast against each other."""
+    if alpha.ndim or scale.ndim:
+        return evaluate_broadcast(name, x, *np.broadcast_arrays(alpha, scale))
+    if x.flags.f_contiguous and not x.flags.c_contiguous:
+        return evaluate(name, x.T, alpha, scale).T
+    out = _native.evaluate(name, x.reshape(1, x.size), alpha.reshape(1), scale.reshape(1))
+    return out.reshape(x.shape)[()]
+
+
+def evaluate_broadcast(
+    name: str, x: NDArray[Any], alpha: NDArray[np.float64], scale: NDArray[np.float64]
+) -> Values:
+    """The function of laws that are given by arrays of one shape.
 
     The native module wants one law a row. So the axes along which the laws change are brought to
     the front, and every law is made once, however often it is used.
     """
-    alpha, scale = np.broadcast_arrays(alpha, scale)
-    if alpha.ndim == 0 and x.flags.f_contiguous and not x.flags.c_contiguous:
-        return evaluate(name, x.T, alpha, scale).T
     try:
         shape = np.broadcast_shapes(x.shape, alpha.shape)
     except ValueError:
@@ -52,7 +62,8 @@ def evaluate(
         ) from None
     laws = (1,) * (len(shape) - alpha.ndim) + alpha.shape
     order = sorted(range(len(shape)), key=lambda axis: laws[axis] == 1)
-    rows = np.broadcast_to(x, shape).transpose(order).reshape(alpha.size, -1 if alpha.size else 0)
+    columns = math.prod(shape[axis] for axis in order if laws[axis] == 1)
+    rows = np.broadcast_to(x, shape).transpose(order).reshape(alpha.size, columns)
     out = _native.evaluate(name, rows, alpha.ravel(), scale.ravel())
     out = out.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
     return np.ascontiguousarray(out).reshape(shape)[()]

@@ -31,17 +31,21 @@ def draw(
     """Draws of SαS(scale), one word of random bits each, in C order."""
     out: NDArray[Any] = np.empty(drawn_shape(alpha, scale, size), real_dtype(dtype))
     words = random_words(random_state)
-    alphas, scales = np.broadcast_to(alpha, out.shape).flat, np.broadcast_to(scale, out.shape).flat
     flat = out.reshape(-1)
     for start in range(0, out.size, BLOCK):
         block = flat[start : start + BLOCK]
         here = slice(start, start + block.size)
-        scale_here = scale.reshape(1) if scale.size == 1 else scales[here]
+        scales = part(scale, out.shape, here)
         if alpha.size == 1:
-            sampler(alpha.item()).transform(words(block.size), scale_here, block)
+            sampler(alpha.item()).transform(words(block.size), scales, block)
         else:
-            mixed(alphas[here], np.broadcast_to(scale_here, block.shape), words(block.size), block)
+            mixed(part(alpha, out.shape, here), scales, words(block.size), block)
     return out[()]
+
+
+def part(values: NDArray[np.float64], shape: tuple[int, ...], here: slice) -> NDArray[np.float64]:
+    """The values that belong to a part of the draws in C order; a single one serves all."""
+    return values.reshape(1) if values.size == 1 else np.broadcast_to(values, shape).flat[here]
 
 
 def mixed(
@@ -54,7 +58,8 @@ def mixed(
     for one in np.unique(alpha):
         chosen = alpha == one
         draws = np.empty(np.count_nonzero(chosen), out.dtype)
-        sampler(one.item()).transform(words[chosen], scale[chosen], draws)
+        scales = scale if scale.size == 1 else scale[chosen]
+        sampler(one.item()).transform(words[chosen], scales, draws)
         out[chosen] = draws
 
 
