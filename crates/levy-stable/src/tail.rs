@@ -57,10 +57,13 @@ impl Tail {
             let size = libm::tgamma(alpha * k + 1.0) / factorial;
             let sign = if n % 2 == 0 { -1.0 } else { 1.0 };
             coefficients[n - 1] = sign * size * sine(alpha, k) * FRAC_1_PI;
+            if n <= 4 {
+                continue;
+            }
             // |sin nθ| ≤ n sin θ keeps a sine that happens to vanish from passing for convergence.
             let bound = size * (k * first_sine).min(1.0) * (alpha * k + 2.0) * (alpha * k + 2.0) / first;
             let z = libm::pow(REMAINDER / bound, 1.0 / (k - 1.0));
-            if n > 4 && z > reach {
+            if z > reach {
                 (reach, terms) = (z, n);
             }
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,6 +13,9 @@ from numpy.typing import DTypeLike, NDArray
 from fuld import _native
 from fuld._arrays import Values
 from fuld._random_words import RandomState, random_words
+
+#: The length or shape of what is drawn.
+Size: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
 # Words taken from the generator at a time: they and the draws made of them stay in the cache.
 BLOCK = 1 << 15
@@ -24,7 +27,7 @@ sampler = lru_cache(maxsize=64)(_native.Sampler)
 def draw(
     alpha: NDArray[np.float64],
     scale: NDArray[np.float64],
-    size: int | tuple[int, ...] | None,
+    size: Size | None,
     random_state: RandomState,
     dtype: DTypeLike,
 ) -> Values:
@@ -64,7 +67,7 @@ def mixed(
 
 
 def drawn_shape(
-    alpha: NDArray[np.float64], scale: NDArray[np.float64], size: int | tuple[int, ...] | None
+    alpha: NDArray[np.float64], scale: NDArray[np.float64], size: Size | None
 ) -> tuple[int, ...]:
     """The shape of draws of the wanted size, into which the parameters must fit."""
     laws = np.broadcast_shapes(alpha.shape, scale.shape)
@@ -82,7 +85,7 @@ def drawn_shape(
     return shape
 
 
-def as_shape(size: int | tuple[int, ...]) -> tuple[int, ...]:
+def as_shape(size: Size) -> tuple[int, ...]:
     """A size as NumPy's functions take it."""
     try:
         shape = tuple(map(index, size)) if isinstance(size, Iterable) else (index(size),)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 #: As in scipy, None is NumPy's global generator and an integer seeds a RandomState.
-RandomState: TypeAlias = "int | np.random.Generator | np.random.RandomState | None"
+RandomState: TypeAlias = (
+    "int | np.integer[Any] | np.random.Generator | np.random.RandomState | None"
+)
 
 
 def random_words(random_state: RandomState) -> Callable[[int], NDArray[np.uint64]]:

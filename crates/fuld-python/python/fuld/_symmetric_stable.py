@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from fuld import _native
 from fuld._arrays import Values, double_array
-from fuld._draws import draw
+from fuld._draws import Size, draw
 from fuld._random_words import RandomState
 from fuld._summaries import Summaries
 
@@ -70,7 +70,7 @@ class SymmetricStable(Summaries):
 
     def rvs(
         self,
-        size: int | tuple[int, ...] | None = None,
+        size: Size | None = None,
         random_state: RandomState = None,
         dtype: DTypeLike = np.float64,
     ) -> Values:
@@ -92,9 +92,9 @@ class SymmetricStable(Summaries):
         Each draw takes one word of 64 bits from the stream of the generator, ``integers(0, 2**64,
         dtype=uint64)``, in C order, and is the quantile of what it spells, from a table. So
         ``rvs(3)`` and then ``rvs(2)`` are ``rvs(5)``, and how random the draws are is up to the
-        generator. The table is exact to 1e-9 of each draw. That of an alpha is made at its first
-        use, in some milliseconds, and the last 64 are kept; below alpha = 0.2 draws are made by the
-        method of Chambers, Mallows and Stuck instead.
+        generator. The table is exact to 1e-9 of each draw, near 0 to 1e-9 of the scale. That of an
+        alpha is made at its first use, in some milliseconds, and the last 64 are kept; below
+        alpha = 0.2 draws are made by the method of Chambers, Mallows and Stuck instead.
 
         Examples
         --------
