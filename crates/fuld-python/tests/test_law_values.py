@@ -1,5 +1,6 @@
 """The law against ball arithmetic, against scipy where scipy is right, and where it is not."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,39 @@ def test_moments():
     np.testing.assert_allclose(SymmetricStable(1.0, 3.0).absolute_moment(0.5), np.sqrt(6))
     np.testing.assert_array_equal(law.mode(), np.zeros(4))
     np.testing.assert_array_equal(law.median(), np.zeros(4))
+
+
+def power(x, p):
+    return np.abs(x) ** p
+
+
+def test_expectations():
+    law = SymmetricStable(1.5, 2.0)
+    assert law.expect() == 0
+    assert law.expect(lambda x: 1) == pytest.approx(1, rel=1e-14)
+    for p in (-0.3, 0.5, 1.0, 1.3):
+        mean = law.expect(partial(power, p=p))
+        assert mean == pytest.approx(law.absolute_moment(p), rel=1e-9 if p != 1 else 1e-13)
+    # E ln(1 + X²) of the Cauchy law is ln 4, E g'(X)² of the Gaussian of variance 2 is 1/2.
+    cauchy, gauss = SymmetricStable(1.0), SymmetricStable(2.0)
+    assert cauchy.expect(lambda x: np.log1p(x * x)) == pytest.approx(np.log(4), rel=1e-13)
+    assert gauss.expect(lambda x: gauss.score(x) ** 2) == pytest.approx(0.5, rel=1e-13)
+    for lb, ub in ((-1, 2), (1, np.inf), (-3, -1), (5, 5), (0, 0.5)):
+        assert law.expect(lambda x: 1, lb, ub) == pytest.approx(
+            law.cdf(ub) - law.cdf(lb), abs=1e-13
+        )
+    assert law.expect(lambda x: 3, 10, 20, conditional=True) == pytest.approx(3, rel=1e-12)
+    assert law.expect(lambda x: x, -7, 5) < 0 < law.expect(lambda x: x, -5, 7)
+
+
+def test_expectations_that_do_not_exist_warn():
+    for func in (np.square, np.exp):
+        with pytest.warns(RuntimeWarning, match="the expectation has not settled"):
+            SymmetricStable(1.5).expect(func)
+    with pytest.raises(ValueError, match="expect is for one law"):
+        SymmetricStable([1.2, 1.5]).expect()
+    with pytest.raises(ValueError, match=r"lb must not be above ub, got lb = 2.0 and ub = 1.0"):
+        SymmetricStable(1.5).expect(lb=2, ub=1)
 
 
 def test_interval_holds_what_it_says():
