@@ -1,7 +1,9 @@
 # make test    everything CI checks: formatting, lints, all tests, doc tests, documentation
 # make python  the Python package alone: lints, types, tests, tutorial
+# make tutorial runs the tutorial again and puts what it prints and draws into docs/
 # make bench   benchmarks, as ratios to scipy and numpy measured in the same run where those can be installed
 # make bench-train  iterations of training a second beside torch.compile in the same run (installs torch)
+# make bench-python  the Python package beside numpy and scipy in the same run (installs numpy, scipy and the package)
 # make golden  computes the golden values of the tests again (needs python; installs python-flint)
 # make accuracy measures the error of the law and draws the pictures of docs/ (needs python; installs matplotlib)
 
@@ -13,7 +15,7 @@ FEATURES := levy-stable/serde
 
 PACKAGE := crates/fuld-python
 
-.PHONY: test fmt lint unit docs python wheel bench bench-train golden accuracy clean
+.PHONY: test fmt lint unit docs python wheel tutorial bench bench-train bench-python golden accuracy clean
 
 test: fmt lint unit docs python
 
@@ -44,6 +46,10 @@ python: wheel
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy
 	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --pyargs fuld tests
+	$(VENV)/bin/python tools/tutorial/run.py docs/tutorial.md
+
+tutorial: wheel
+	$(VENV)/bin/python tools/tutorial/run.py --write docs/tutorial.md
 
 $(VENV)/%.done: tools/%/requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -74,6 +80,11 @@ bench-train:
 	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/train.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
+
+# The package as pip builds it, which is with the release profile.
+bench-python: $(VENV)/bench.done
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./crates/fuld-python
+	$(VENV)/bin/python tools/bench/python_law.py
 
 # Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
 accuracy: $(VENV)/accuracy.done

@@ -13,7 +13,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// From this many values on threads are worth waking.
-const MANY: usize = 1 << 16;
+const MANY: usize = 1 << 17;
 /// Values that a thread takes at a time. A multiple of the sixteen that single precision takes together.
 const SHARE: usize = 1 << 14;
 

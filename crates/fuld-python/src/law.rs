@@ -15,7 +15,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// From this many values on threads are worth waking: below, one is done before another has woken.
-const MANY: usize = 512;
+const MANY: usize = 1024;
 /// Values that a thread takes at a time.
 const SHARE: usize = 128;
 

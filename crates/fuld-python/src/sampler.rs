@@ -15,9 +15,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Draws made together, between which nothing leaves the cache.
 const BLOCK: usize = 256;
 /// From this many draws on threads are worth waking.
-const MANY: usize = 8192;
+const MANY: usize = 1 << 17;
 /// Draws that a thread takes at a time.
-const SHARE: usize = 4096;
+const SHARE: usize = 1 << 14;
 
 /// The tabulated quantile of SαS(1).
 #[pyclass(frozen, module = "fuld._native")]

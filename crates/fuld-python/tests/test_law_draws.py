@@ -50,9 +50,9 @@ def test_one_word_a_draw(kind):
 def test_draws_are_a_stream(alpha, make):
     law = SymmetricStable(alpha)
     tail = np.shape(alpha)
-    whole = law.rvs((70_000, *tail), make(SEED))
+    whole = law.rvs((300_000, *tail), make(SEED))
     generator = make(SEED)
-    parts = [law.rvs((n, *tail), generator) for n in (3, 2, 0, 40_000, 29_995)]
+    parts = [law.rvs((n, *tail), generator) for n in (3, 2, 0, 270_000, 29_995)]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 

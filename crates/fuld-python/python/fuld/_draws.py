@@ -17,8 +17,8 @@ from fuld._random_words import RandomState, random_words
 #: The length or shape of what is drawn.
 Size: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
-# Words taken from the generator at a time: they and the draws made of them stay in the cache.
-BLOCK = 1 << 15
+# Words taken from the generator at a time: few enough for the cache, enough to wake threads for.
+BLOCK = 1 << 18
 
 # The table of one alpha takes some milliseconds and some hundred kilobytes.
 sampler = lru_cache(maxsize=64)(_native.Sampler)
