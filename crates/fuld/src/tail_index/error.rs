@@ -65,6 +65,9 @@ pub enum TailIndexError {
     /// A confidence level outside (0, 1).
     #[error("the level of an interval must satisfy 0 < level < 1, got {0}")]
     Level(f64),
+    /// The estimator was told to stop, as one that can be interrupted may say.
+    #[error("the estimate was stopped before its end")]
+    Stopped,
     /// So few resamples that the ends of the interval would lie beyond the most extreme.
     #[error("an interval of this level needs at least {needed} resamples, got {got}")]
     Resamples {
