@@ -6,13 +6,16 @@
 mod background;
 mod callable;
 mod error;
-mod field;
+mod fields;
+mod interruptible;
 mod law;
 mod names;
 mod plan;
 mod run;
 mod sampler;
+mod score_table;
 mod store;
+mod tails;
 mod target;
 mod threads;
 
@@ -22,8 +25,10 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     law::register(module)?;
+    tails::register(module)?;
+    fields::register(module)?;
     sampler::register(module)?;
-    field::register(module)?;
+    score_table::register(module)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<run::PyRun>()?;

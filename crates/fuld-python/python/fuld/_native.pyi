@@ -1,6 +1,6 @@
 """The native module. Its functions take and return plain arrays; the package wraps them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -79,3 +79,39 @@ def starts(
 ) -> Doubles: ...
 def systems() -> dict[str, str]: ...
 def potentials() -> dict[str, tuple[str, dict[str, float]]]: ...
+
+# Tail indices.
+def tail_index(
+    x: Doubles,
+    dimension: int,
+    common_scale: bool,
+    method: str,
+    settings: Mapping[str, int | list[int] | None],
+    level: float,
+    resamples: int,
+    seed: int,
+    control: bool,
+) -> tuple[
+    float,
+    tuple[float, float],
+    float | None,
+    tuple[float, float] | None,
+    int,
+    tuple[float, tuple[float, float]] | None,
+]: ...
+
+# Fields.
+def riesz(u: Doubles, dx: float, gamma: float) -> Doubles: ...
+def drift_c(v: Doubles, alpha: float, beta: float) -> Doubles: ...
+def transport_h(v: Doubles, alpha: float, beta: float) -> Doubles: ...
+def flmc_drift(
+    potential: str, x: Doubles, alpha: float, beta: float
+) -> Doubles: ...
+def conformal_field(
+    potential: str,
+    points: tuple[Doubles, Doubles],
+    gaussian: bool,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> tuple[Doubles, Doubles, Doubles]: ...

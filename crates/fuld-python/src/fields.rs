@@ -1,0 +1,139 @@
+//! The fields that Theorem 1 of the paper is about, on arrays.
+
+use fuld::flmc_drift::FlmcDrift;
+use fuld::gaussian_drift::GaussianDrift;
+use fuld::gibbs::Gibbs;
+use fuld::kinetic::{Kinetic, StableKinetic};
+use fuld::potential::Formula;
+use fuld::{Potential, System};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use std::fmt::Display;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(riesz, module)?)?;
+    module.add_function(wrap_pyfunction!(drift_c, module)?)?;
+    module.add_function(wrap_pyfunction!(transport_h, module)?)?;
+    module.add_function(wrap_pyfunction!(flmc_drift, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal_field, module)?)
+}
+
+fn refusal(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// 𝒟^γ of every row.
+#[pyfunction]
+fn riesz<'py>(
+    py: Python<'py>,
+    u: PyReadonlyArray2<'py, f64>,
+    dx: f64,
+    gamma: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let [rows, length] = [u.shape()[0], u.shape()[1]];
+    let u = u.as_slice()?;
+    let derivative = |row: usize| fuld::riesz::riesz(&u[row * length..(row + 1) * length], dx, gamma);
+    let out: Vec<Vec<f64>> =
+        py.detach(|| (0..rows).into_par_iter().map(derivative).collect::<Result<_, _>>()).map_err(refusal)?;
+    let out = PyArray1::from_vec(py, out.concat());
+    numpy::PyArrayMethods::reshape(&out, [rows, length])
+}
+
+/// c(v) of the Gaussian kinetic energy.
+#[pyfunction]
+fn drift_c<'py>(
+    py: Python<'py>,
+    v: PyReadonlyArray1<'py, f64>,
+    alpha: f64,
+    beta: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let drift = GaussianDrift::new(alpha, beta).map_err(refusal)?;
+    let v = v.as_slice()?;
+    Ok(PyArray1::from_vec(py, py.detach(|| v.iter().map(|&v| drift.at(v)).collect())))
+}
+
+/// h(v) of the stable kinetic energy.
+#[pyfunction]
+fn transport_h<'py>(
+    py: Python<'py>,
+    v: PyReadonlyArray1<'py, f64>,
+    alpha: f64,
+    beta: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let v = v.as_slice()?;
+    let transport = || {
+        let mut out = vec![0.0; v.len()];
+        StableKinetic::new(alpha, beta).map(|energy| energy.transport(v, &mut out)).map(|()| out)
+    };
+    Ok(PyArray1::from_vec(py, py.detach(transport).map_err(refusal)?))
+}
+
+/// FLMC's exact drift for a formula.
+#[pyfunction]
+fn flmc_drift<'py>(
+    py: Python<'py>,
+    potential: &str,
+    x: PyReadonlyArray1<'py, f64>,
+    alpha: f64,
+    beta: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let f = of_one_variable(potential)?;
+    let x = x.as_slice()?;
+    let slope = |x: f64| {
+        let mut slope = [0.0];
+        f.gradient(&[x], &mut slope);
+        slope[0]
+    };
+    let drift = || {
+        // The table must hold every well, and the points that are asked for.
+        let law = Gibbs::new(&f, beta).map_err(refusal)?;
+        let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
+        let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
+        let drift = FlmcDrift::new(alpha, beta, |x| f.value(&[x]), slope, reach).map_err(refusal)?;
+        Ok::<_, PyErr>(x.iter().map(|&x| drift.at(x)).collect())
+    };
+    Ok(PyArray1::from_vec(py, py.detach(drift)?))
+}
+
+type Parts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Transport, force and friction of FULD at points (x, v) of one coordinate.
+#[pyfunction]
+fn conformal_field<'py>(
+    py: Python<'py>,
+    potential: &str,
+    points: (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>),
+    gaussian: bool,
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+) -> PyResult<Parts<'py>> {
+    let f = of_one_variable(potential)?;
+    let (x, v) = (points.0.as_slice()?, points.1.as_slice()?);
+    let fields = || {
+        let system = match gaussian {
+            true => System::fuld_gaussian(alpha, gamma, beta).map_err(refusal)?,
+            false => System::fuld(alpha, gamma, beta).map_err(refusal)?,
+        };
+        let at = |(&x, &v)| {
+            // Both systems have a velocity, and so a field.
+            system.field(&f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
+        };
+        Ok::<_, PyErr>(x.iter().zip(v).filter_map(at).collect::<(Vec<_>, Vec<_>, Vec<_>)>())
+    };
+    let (transport, force, friction) = py.detach(fields)?;
+    let array = |values| PyArray1::from_vec(py, values);
+    Ok((array(transport), array(force), array(friction)))
+}
+
+fn of_one_variable(potential: &str) -> PyResult<Formula> {
+    let formula = Formula::parse(potential).map_err(refusal)?;
+    match formula.dim() {
+        1 => Ok(formula),
+        dim => Err(PyValueError::new_err(format!(
+            "the potential must be a formula of one variable; '{potential}' has {dim}"
+        ))),
+    }
+}

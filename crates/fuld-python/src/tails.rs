@@ -1,0 +1,156 @@
+//! Tail indices.
+
+use crate::interruptible::interruptible;
+use fuld::potential::nearest;
+use fuld::tail_index::{
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Hill, Interval,
+    IntervalEstimate, LogMoments, Sample, Scaling, TailIndexError, TailIndexEstimator,
+};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(tail_index, module)?)
+}
+
+/// The methods, as `fuld tail-index` calls them.
+const METHODS: [&str; 4] = ["characteristic", "blocks", "log-moments", "hill"];
+
+/// α, its interval, σ and its interval if the method gives one, how many numbers equal their centre; then α and its interval for
+/// Gaussian numbers, if they were asked for.
+type Found = (f64, Ends, Option<f64>, Option<Ends>, usize, Option<(f64, Ends)>);
+type Ends = (f64, f64);
+
+/// The tail index of rows of `dimension` numbers.
+#[pyfunction]
+#[pyo3(signature = (x, dimension, common_scale, method, settings, level, resamples, seed, control))]
+#[allow(clippy::too_many_arguments)]
+fn tail_index(
+    py: Python<'_>,
+    x: PyReadonlyArray1<'_, f64>,
+    dimension: usize,
+    common_scale: bool,
+    method: &str,
+    settings: Settings,
+    level: f64,
+    resamples: usize,
+    seed: u64,
+    control: bool,
+) -> PyResult<Found> {
+    let estimator = settings.estimator(method)?;
+    let scaling = if common_scale { Scaling::Common } else { Scaling::PerCoordinate };
+    let bootstrap = Bootstrap { resamples, level, seed };
+    let x = x.as_slice()?;
+    let find = |stop: &AtomicBool| {
+        bootstrap.check()?;
+        let sample = Sample::rows(x, dimension, scaling)?;
+        let estimator = Stoppable { estimator: &*estimator, stop };
+        let found = bootstrap.in_parallel(&estimator, &sample, &|| {})?;
+        let gaussian = control.then(|| bootstrap.if_stable(2.0, &estimator, &sample, &|| {})).transpose()?;
+        Ok((found, gaussian))
+    };
+    let (IntervalEstimate { estimate, alpha, scale }, gaussian) =
+        interruptible(py, find)?.map_err(|error| refusal(error, dimension))?;
+    let gaussian = gaussian.map(|Expected { alpha, interval }| (alpha, ends(interval)));
+    Ok((estimate.alpha, ends(alpha), estimate.scale, scale.map(ends), estimate.zeros, gaussian))
+}
+
+fn ends(Interval { low, high }: Interval) -> Ends {
+    (low, high)
+}
+
+/// An estimator that gives up once it is told to stop.
+struct Stoppable<'a> {
+    estimator: &'a (dyn TailIndexEstimator + Sync),
+    stop: &'a AtomicBool,
+}
+
+impl TailIndexEstimator for Stoppable<'_> {
+    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(TailIndexError::Stopped);
+        }
+        self.estimator.fit(sample)
+    }
+}
+
+/// What only some methods have; what is not given is as the method has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Settings {
+    rounds: Option<usize>,
+    sizes: Option<Vec<usize>>,
+    lags: Option<usize>,
+    k: Option<usize>,
+}
+
+impl Settings {
+    /// The method by its name, with its settings and no others.
+    fn estimator(self, method: &str) -> PyResult<Box<dyn TailIndexEstimator + Sync>> {
+        Ok(match method {
+            "characteristic" => {
+                self.none_but(method, &["rounds"])?;
+                let default = CharacteristicRegression::default();
+                Box::new(CharacteristicRegression { rounds: self.rounds.unwrap_or(default.rounds) })
+            }
+            "blocks" => {
+                self.none_but(method, &["sizes", "lags"])?;
+                let BlockLogMoments { sizes, lags } = BlockLogMoments::default();
+                let (sizes, lags) = (self.sizes.unwrap_or(sizes), self.lags.unwrap_or(lags));
+                Box::new(BlockLogMoments { sizes, lags })
+            }
+            "log-moments" => {
+                self.none_but(method, &[])?;
+                Box::new(LogMoments)
+            }
+            "hill" => {
+                self.none_but(method, &["k"])?;
+                Box::new(Hill { k: self.k })
+            }
+            _ => return Err(unknown(method)),
+        })
+    }
+
+    fn none_but(&self, method: &str, own: &[&str]) -> PyResult<()> {
+        let given = [
+            ("rounds", self.rounds.is_some()),
+            ("sizes", self.sizes.is_some()),
+            ("lags", self.lags.is_some()),
+            ("k", self.k.is_some()),
+        ];
+        let Some((other, _)) = given.iter().find(|(setting, given)| *given && !own.contains(setting)) else {
+            return Ok(());
+        };
+        let own = if own.is_empty() { "none".into() } else { own.join(" and ") };
+        Err(PyTypeError::new_err(format!("method '{method}' has no setting {other}; it has {own}")))
+    }
+}
+
+fn unknown(method: &str) -> PyErr {
+    let meant = nearest(method, METHODS).map_or(String::new(), |meant| format!("did you mean '{meant}'? "));
+    PyValueError::new_err(format!("unknown method '{method}'; {meant}the methods are {}", METHODS.join(", ")))
+}
+
+/// The error in terms of the array `x`.
+fn refusal(error: TailIndexError, dimension: usize) -> PyErr {
+    let column = |coordinate: usize| if dimension == 1 { "x".into() } else { format!("x[:, {coordinate}]") };
+    PyValueError::new_err(match error {
+        TailIndexError::Number { index, value } => {
+            let place = match dimension {
+                1 => format!("x[{index}]"),
+                _ => format!("x[{}, {}]", index / dimension, index % dimension),
+            };
+            format!("{place} is {value}; numbers must be finite and at most 1e300 in size")
+        }
+        TailIndexError::Constant { coordinate, value } => {
+            format!("{} is {value} throughout: it has no law; leave it out", column(coordinate))
+        }
+        TailIndexError::NoSpread { coordinate } => format!(
+            "half of {} is one number, so it has no scale: leave that number out, or set scaling='common' and control=False",
+            column(coordinate)
+        ),
+        error => error.to_string(),
+    })
+}
