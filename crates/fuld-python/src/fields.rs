@@ -1,16 +1,19 @@
 //! The fields that Theorem 1 of the paper is about, on arrays.
 
+use crate::interruptible::interruptible;
+use crate::threads;
 use fuld::flmc_drift::FlmcDrift;
 use fuld::gaussian_drift::GaussianDrift;
 use fuld::gibbs::Gibbs;
 use fuld::kinetic::{Kinetic, StableKinetic};
 use fuld::potential::Formula;
 use fuld::{Potential, System};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::fmt::Display;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(riesz, module)?)?;
@@ -35,10 +38,10 @@ fn riesz<'py>(
     let [rows, length] = [u.shape()[0], u.shape()[1]];
     let u = u.as_slice()?;
     let derivative = |row: usize| fuld::riesz::riesz(&u[row * length..(row + 1) * length], dx, gamma);
-    let out: Vec<Vec<f64>> =
-        py.detach(|| (0..rows).into_par_iter().map(derivative).collect::<Result<_, _>>()).map_err(refusal)?;
+    let all = || (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>();
+    let out = py.detach(|| threads::install(all)).map_err(refusal)?;
     let out = PyArray1::from_vec(py, out.concat());
-    numpy::PyArrayMethods::reshape(&out, [rows, length])
+    out.reshape([rows, length])
 }
 
 /// c(v) of the Gaussian kinetic energy.
@@ -81,20 +84,23 @@ fn flmc_drift<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let f = of_one_variable(potential)?;
     let x = x.as_slice()?;
-    let slope = |x: f64| {
-        let mut slope = [0.0];
-        f.gradient(&[x], &mut slope);
-        slope[0]
-    };
-    let drift = || {
+    let drift = |stop: &AtomicBool| {
         // The table must hold every well, and the points that are asked for.
         let law = Gibbs::new(&f, beta).map_err(refusal)?;
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
-        let drift = FlmcDrift::new(alpha, beta, |x| f.value(&[x]), slope, reach).map_err(refusal)?;
+        // A potential without values is given up at once.
+        let unless_stopped = |value: f64| if stop.load(Ordering::Relaxed) { f64::NAN } else { value };
+        let value = |x: f64| unless_stopped(f.value(&[x]));
+        let slope = |x: f64| {
+            let mut slope = [0.0];
+            f.gradient(&[x], &mut slope);
+            unless_stopped(slope[0])
+        };
+        let drift = FlmcDrift::new(alpha, beta, value, slope, reach).map_err(refusal)?;
         Ok::<_, PyErr>(x.iter().map(|&x| drift.at(x)).collect())
     };
-    Ok(PyArray1::from_vec(py, py.detach(drift)?))
+    Ok(PyArray1::from_vec(py, interruptible(py, drift)??))
 }
 
 type Parts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);

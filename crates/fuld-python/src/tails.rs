@@ -1,6 +1,7 @@
 //! Tail indices.
 
 use crate::interruptible::interruptible;
+use crate::threads;
 use fuld::potential::nearest;
 use fuld::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Hill, Interval,
@@ -52,7 +53,7 @@ fn tail_index(
         Ok((found, gaussian))
     };
     let (IntervalEstimate { estimate, alpha, scale }, gaussian) =
-        interruptible(py, find)?.map_err(|error| refusal(error, dimension))?;
+        interruptible(py, |stop| threads::install(|| find(stop)))?.map_err(|error| refusal(error, dimension))?;
     let gaussian = gaussian.map(|Expected { alpha, interval }| (alpha, ends(interval)));
     Ok((estimate.alpha, ends(alpha), estimate.scale, scale.map(ends), estimate.zeros, gaussian))
 }
@@ -145,7 +146,8 @@ fn refusal(error: TailIndexError, dimension: usize) -> PyErr {
             format!("{place} is {value}; numbers must be finite and at most 1e300 in size")
         }
         TailIndexError::Constant { coordinate, value } => {
-            format!("{} is {value} throughout: it has no law; leave it out", column(coordinate))
+            // Without the sign of a zero.
+            format!("{} is {} throughout: it has no law; leave it out", column(coordinate), value + 0.0)
         }
         TailIndexError::NoSpread { coordinate } => format!(
             "half of {} is one number, so it has no scale: leave that number out, or set scaling='common' and control=False",

@@ -290,13 +290,11 @@ def _together(**arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 def _shaped(values: NDArray[np.float64], like: NDArray[Any], shape: tuple[int, ...]) -> Reals:
     """The values in a shape, as precise as `like`; a scalar if the shape is that of one."""
-    shaped: Reals = values.reshape(shape).astype(result_dtype(like), copy=False)[()]
-    return shaped
+    shaped: Reals = values.reshape(shape).astype(result_dtype(like), copy=False)
+    return shaped if shape else shaped[()]
 
 
 def _formula(potential: str) -> str:
     if not isinstance(potential, str):
-        raise TypeError(
-            f"the potential must be a formula such as 'x^4/4', got {potential!r}"
-        )
+        raise TypeError(f"the potential must be a formula such as 'x^4/4', got {potential!r}")
     return potential

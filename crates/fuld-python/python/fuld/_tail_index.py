@@ -1,9 +1,9 @@
 """How heavy the tails of some numbers are."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, SupportsIndex, get_args
 
 from numpy.typing import ArrayLike
 
@@ -89,14 +89,14 @@ def tail_index(
     method: Method = "characteristic",
     *,
     level: float = 0.9,
-    resamples: int = 399,
-    seed: int = 0,
+    resamples: SupportsIndex = 399,
+    seed: SupportsIndex = 0,
     scaling: Scaling = "per-coordinate",
     control: bool = True,
-    rounds: int | None = None,
-    sizes: Sequence[int] | None = None,
-    lags: int | None = None,
-    k: int | None = None,
+    rounds: SupportsIndex | None = None,
+    sizes: Iterable[SupportsIndex] | None = None,
+    lags: SupportsIndex | None = None,
+    k: SupportsIndex | None = None,
 ) -> TailIndex:
     """Estimate the tail index and the scale of symmetric stable data, with intervals.
 
@@ -131,7 +131,7 @@ def tail_index(
         that is not clearly below what it says of them is no evidence of a heavy tail.
     rounds : int, optional
         Of ``"characteristic"``: regressions at most, 10 unless given.
-    sizes : sequence of int, optional
+    sizes : iterable of int, optional
         Of ``"blocks"``: the block sizes, 4, 6, 8, 12, 16 unless given.
     lags : int, optional
         Of ``"blocks"``: numbers 1, 2, ... `lags` apart make a block, 8 unless given.
