@@ -15,7 +15,7 @@ WELL = "x^4/4 - x^2/2"
 
 
 def close(ours: ArrayLike, theirs: ArrayLike, rtol: float = 1e-12, atol: float = 0.0) -> None:
-    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
+    np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=rtol, atol=atol)
 
 
 # The Riesz derivative.
