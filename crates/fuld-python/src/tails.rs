@@ -53,7 +53,8 @@ fn tail_index(
         Ok((found, gaussian))
     };
     let (IntervalEstimate { estimate, alpha, scale }, gaussian) =
-        interruptible(py, |stop| threads::install(|| find(stop)))?.map_err(|error| refusal(error, dimension))?;
+        interruptible(py, |stop| threads::install(|| find(stop)))?
+            .map_err(|error| refusal(error, dimension))?;
     let gaussian = gaussian.map(|Expected { alpha, interval }| (alpha, ends(interval)));
     Ok((estimate.alpha, ends(alpha), estimate.scale, scale.map(ends), estimate.zeros, gaussian))
 }

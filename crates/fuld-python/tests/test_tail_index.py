@@ -200,9 +200,8 @@ def test_bad_values_are_named(x, settings, message):
 @pytest.mark.parametrize(
     ("x", "settings", "message"),
     [
-        (numbers() + 1j, {}, "x must hold real numbers, not complex128"),
+        (numbers() + 1j, {}, "x must hold real numbers, got an array of dtype complex128"),
         (["a"] * 20, {}, "x must hold real numbers"),
-        ([True, False] * 20, {}, "x must hold real numbers, not bool"),
         (np.ma.array(numbers()), {}, "masked array"),
         (numbers(), {"method": None}, "method must be a name"),
         (numbers(), {"method": "hill", "lags": 3}, "'hill' has no setting lags; it has k"),

@@ -1,36 +1,7 @@
-"""What users pass, made ready for the native module, or refused in one sentence."""
+"""Numbers that users pass, or a sentence that says why not."""
 
 import operator
-from typing import Any, SupportsIndex
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-
-def real_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """The values as an array of real numbers, of whatever dtype they have."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(
-            f"{name} is a masked array; fill it with {name}.filled(...) or drop what is masked "
-            f"with {name}.compressed()"
-        )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} is no array of numbers: {error}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
-    return array
-
-
-def doubles(array: NDArray[Any]) -> NDArray[np.float64]:
-    """The numbers one after the other, in C order; a copy only if they are not so already."""
-    return np.ascontiguousarray(array, dtype=np.float64).reshape(-1)
-
-
-def result_dtype(array: NDArray[Any]) -> type[np.float32] | type[np.float64]:
-    """Single precision for single precision, double for everything else."""
-    return np.float32 if array.dtype == np.float32 else np.float64
+from typing import SupportsIndex
 
 
 def whole_number(name: str, value: SupportsIndex, least: int = 0) -> int:

@@ -21,12 +21,20 @@ def real_array(x: ArrayLike, name: str) -> NDArray[Any]:
             f"{name} is a masked array, whose mask would be lost: pass {name}.filled(np.nan), or "
             f"{name}.compressed() to leave masked values out"
         )
-    array = np.asarray(x)
+    try:
+        array = np.asarray(x)
+    except ValueError as error:
+        raise ValueError(f"{name} is no array of numbers: {error}") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got an array of dtype {array.dtype}")
     single = array.dtype.kind == "f" and array.dtype.itemsize == 4
     array = array.astype(np.float32 if single else np.float64, copy=False)
     return array if array.flags.aligned else array.copy()
+
+
+def doubles(array: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers one after the other, in C order; a copy only if they are not so already."""
+    return np.ascontiguousarray(array, dtype=np.float64).reshape(-1)
 
 
 def double_array(x: ArrayLike, name: str) -> NDArray[np.float64]:

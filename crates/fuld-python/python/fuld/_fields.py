@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuld import _native
-from fuld._arguments import doubles, real_array, real_number, result_dtype
+from fuld._arguments import real_number
+from fuld._arrays import doubles, real_array
 
 Reals: TypeAlias = NDArray[np.floating[Any]]
 Energy = Literal["stable", "gaussian"]
@@ -47,7 +48,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
     >>> bool(abs(half[40] - 2**0.25 * math.gamma(0.75) / math.pi**0.5) < 1e-13)
     True
     """
-    array = real_array("u", u)
+    array = real_array(u, "u")
     if array.ndim == 0:
         raise ValueError(f"u must be samples on a grid, got the single number {array}")
     if not np.isfinite(array).all():
@@ -56,7 +57,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
     last = np.moveaxis(array, axis, -1)
     rows = doubles(last).reshape(-1, last.shape[-1]) if last.size else np.zeros((0, 0))
     result = _native.riesz(rows, real_number("dx", dx), real_number("gamma", gamma))
-    return np.moveaxis(result.reshape(last.shape), -1, axis).astype(result_dtype(array), copy=False)
+    return np.moveaxis(result.reshape(last.shape), -1, axis).astype(array.dtype, copy=False)
 
 
 def drift_c(v: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 1.0) -> Reals:
@@ -169,7 +170,7 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     >>> np.allclose(b, -fuld.drift_c(x, alpha=1.5), rtol=1e-8)
     True
     """
-    array = real_array("x", x)
+    array = real_array(x, "x")
     b = _native.flmc_drift(
         _formula(potential), doubles(array), real_number("alpha", alpha), real_number("beta", beta)
     )
@@ -241,7 +242,7 @@ def conformal_field(
     """
     if energy not in get_args(Energy):
         raise ValueError(f"energy must be 'stable' or 'gaussian', got {energy!r}")
-    positions, velocities = _together(x=real_array("x", x), v=real_array("v", v))
+    positions, velocities = _together(x=real_array(x, "x"), v=real_array(v, "v"))
     parts = _native.conformal_field(
         _formula(potential),
         (doubles(positions), doubles(velocities)),
@@ -262,7 +263,7 @@ def _element_wise(
 ) -> Reals:
     """Calls the native function once for every pair of parameters that occurs."""
     velocities, alphas, betas = (
-        real_array(name, values) for name, values in (("v", v), ("alpha", alpha), ("beta", beta))
+        real_array(values, name) for name, values in (("v", v), ("alpha", alpha), ("beta", beta))
     )
     if alphas.ndim == betas.ndim == 0:
         out = native(doubles(velocities), float(alphas), float(betas))
@@ -290,7 +291,7 @@ def _together(**arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 def _shaped(values: NDArray[np.float64], like: NDArray[Any], shape: tuple[int, ...]) -> Reals:
     """The values in a shape, as precise as `like`; a scalar if the shape is that of one."""
-    shaped: Reals = values.reshape(shape).astype(result_dtype(like), copy=False)
+    shaped: Reals = values.reshape(shape).astype(like.dtype, copy=False)
     return shaped if shape else shaped[()]
 
 

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple, SupportsIndex, get_args
 from numpy.typing import ArrayLike
 
 from fuld import _native
-from fuld._arguments import doubles, real_array, real_number, whole_number
+from fuld._arguments import real_number, whole_number
+from fuld._arrays import doubles, real_array
 
 Method = Literal["characteristic", "blocks", "log-moments", "hill"]
 Scaling = Literal["per-coordinate", "common"]
@@ -160,7 +161,7 @@ def tail_index(
     TailIndex(alpha=1.97 [1.90, 2.00], scale=0.700 [0.669, 0.731],
               gaussian_alpha=1.994 [1.903, 2.000], method='blocks', level=0.9, n=2000)
     """
-    array = real_array("x", x)
+    array = real_array(x, "x")
     if array.ndim not in (1, 2):
         raise ValueError(
             f"x must be numbers (1-d) or rows of vectors (2-d), got shape {array.shape}; "
