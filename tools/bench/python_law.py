@@ -156,7 +156,12 @@ def worst_errors():
     x, q = rows["x"], quantiles["q"]
     exact = {"pdf": rows["pdf"], "cdf": rows["sf"], "ppf": quantiles["x"], "score": rows["score"]}
     law = SymmetricStable(rows["alpha"])
-    ours = {"pdf": law.pdf(x), "cdf": law.cdf(-x), "ppf": -SymmetricStable(quantiles["alpha"]).ppf(q), "score": law.score(x)}
+    ours = {
+        "pdf": law.pdf(x),
+        "cdf": law.cdf(-x),
+        "ppf": -SymmetricStable(quantiles["alpha"]).ppf(q),
+        "score": law.score(x),
+    }
 
     def scipys(alpha, function, values):
         laws = [levy_stable(a, 0) for a in alpha]
@@ -222,7 +227,9 @@ def main():
         print(layout.format(*line).rstrip())
     met = [line[-1] for line in table[1:] if line[-1]]
     print(f"\n{met.count('yes')} of {len(met)} targets met, all of them with one thread")
-    print("\nnumpy's uniform numbers in float32 have 24 bits: one draw in 2**24 is NaN, and nothing rarer than that is drawn.")
+    print(
+        "\nnumpy's uniform numbers in float32 have 24 bits: one draw in 2**24 is NaN, and nothing rarer than that is drawn."
+    )
     print("Ours have 64 bits and are rounded last, so the peer with the same law is the one that is rounded, too.")
 
 
