@@ -39,7 +39,7 @@ STYLE = {
 # Code, then what it prints, then its pictures.
 CELL = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<printed>.*?)```\n)?(?P<pictures>(?:\n!\[[^\]]*\]\([^)]*\)\n)*)",
-    re.S,
+    re.DOTALL,
 )
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
 
@@ -59,7 +59,7 @@ def run(code: str, line: int, name: str, scope: dict) -> str:
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(tree, name, "exec"), scope)
+        exec(compile(tree, name, "exec"), scope)  # noqa: S102 (it is what this program is for)
         if last is not None:
             value = eval(compile(ast.Expression(last.value), name, "eval"), scope)
             # What the last command of a picture returns is of no interest.
