@@ -2,10 +2,9 @@
 
 use crate::interruptible::interruptible;
 use crate::threads;
-use fuld::potential::nearest;
 use fuld::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Hill, Interval,
-    IntervalEstimate, LogMoments, Sample, Scaling, TailIndexError, TailIndexEstimator,
+    IntervalEstimate, LogMoments, Method, Sample, Scaling, TailIndexError, TailIndexEstimator,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,9 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tail_index, module)?)
 }
-
-/// The methods, as `fuld tail-index` calls them.
-const METHODS: [&str; 4] = ["characteristic", "blocks", "log-moments", "hill"];
 
 /// α, its interval, σ and its interval if the method gives one, how many numbers equal their centre; then α and its interval for
 /// Gaussian numbers, if they were asked for.
@@ -40,6 +36,8 @@ fn tail_index(
     seed: u64,
     control: bool,
 ) -> PyResult<Found> {
+    let method: Method =
+        method.parse().map_err(|error: fuld::UnknownName| PyValueError::new_err(error.to_string()))?;
     let estimator = settings.estimator(method)?;
     let scaling = if common_scale { Scaling::Common } else { Scaling::PerCoordinate };
     let bootstrap = Bootstrap { resamples, level, seed };
@@ -89,33 +87,32 @@ struct Settings {
 }
 
 impl Settings {
-    /// The method by its name, with its settings and no others.
-    fn estimator(self, method: &str) -> PyResult<Box<dyn TailIndexEstimator + Sync>> {
+    /// The method with its settings and no others.
+    fn estimator(self, method: Method) -> PyResult<Box<dyn TailIndexEstimator + Sync>> {
         Ok(match method {
-            "characteristic" => {
+            Method::Characteristic => {
                 self.none_but(method, &["rounds"])?;
                 let default = CharacteristicRegression::default();
                 Box::new(CharacteristicRegression { rounds: self.rounds.unwrap_or(default.rounds) })
             }
-            "blocks" => {
+            Method::Blocks => {
                 self.none_but(method, &["sizes", "lags"])?;
                 let BlockLogMoments { sizes, lags } = BlockLogMoments::default();
                 let (sizes, lags) = (self.sizes.unwrap_or(sizes), self.lags.unwrap_or(lags));
                 Box::new(BlockLogMoments { sizes, lags })
             }
-            "log-moments" => {
+            Method::LogMoments => {
                 self.none_but(method, &[])?;
                 Box::new(LogMoments)
             }
-            "hill" => {
+            Method::Hill => {
                 self.none_but(method, &["k"])?;
                 Box::new(Hill { k: self.k })
             }
-            _ => return Err(unknown(method)),
         })
     }
 
-    fn none_but(&self, method: &str, own: &[&str]) -> PyResult<()> {
+    fn none_but(&self, method: Method, own: &[&str]) -> PyResult<()> {
         let given = [
             ("rounds", self.rounds.is_some()),
             ("sizes", self.sizes.is_some()),
@@ -126,13 +123,8 @@ impl Settings {
             return Ok(());
         };
         let own = if own.is_empty() { "none".into() } else { own.join(" and ") };
-        Err(PyTypeError::new_err(format!("method '{method}' has no setting {other}; it has {own}")))
+        Err(PyTypeError::new_err(format!("method '{}' has no setting {other}; it has {own}", method.name())))
     }
-}
-
-fn unknown(method: &str) -> PyErr {
-    let meant = nearest(method, METHODS).map_or(String::new(), |meant| format!("did you mean '{meant}'? "));
-    PyValueError::new_err(format!("unknown method '{method}'; {meant}the methods are {}", METHODS.join(", ")))
 }
 
 /// The error in terms of the array `x`.

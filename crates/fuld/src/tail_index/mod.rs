@@ -40,6 +40,7 @@ mod error;
 mod hill;
 mod interval;
 mod log_moments;
+mod method;
 mod sample;
 
 pub use blocks::BlockLogMoments;
@@ -49,6 +50,7 @@ pub use error::TailIndexError;
 pub use hill::Hill;
 pub use interval::{Bootstrap, Interval, IntervalEstimate};
 pub use log_moments::LogMoments;
+pub use method::Method;
 pub use sample::{Sample, Scaling};
 
 /// What an estimator says of a sample.

@@ -1,42 +1,9 @@
 //! Every estimator on the data and on Gaussian numbers in its shape.
 
 use fuld::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Expected, Hill, Interval, IntervalEstimate,
-    LogMoments, Sample, TailIndexError, TailIndexEstimator,
+    Bootstrap, Expected, Hill, Interval, IntervalEstimate, Method, Sample, TailIndexError,
 };
 use serde::Serialize;
-
-/// The methods, the most accurate on stable data first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Method {
-    Characteristic,
-    Blocks,
-    LogMoments,
-    Hill,
-}
-
-impl Method {
-    pub(super) const ALL: [Self; 4] = [Self::Characteristic, Self::Blocks, Self::LogMoments, Self::Hill];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Characteristic => "characteristic function",
-            Self::Blocks => "block log-moments",
-            Self::LogMoments => "log-moments",
-            Self::Hill => "Hill",
-        }
-    }
-
-    fn estimator(self) -> Box<dyn TailIndexEstimator + Sync> {
-        match self {
-            Self::Characteristic => Box::new(CharacteristicRegression::default()),
-            Self::Blocks => Box::new(BlockLogMoments::default()),
-            Self::LogMoments => Box::new(LogMoments),
-            Self::Hill => Box::new(Hill::default()),
-        }
-    }
-}
 
 /// What a method says of the data, and would say of Gaussian numbers.
 #[derive(Clone, Copy, Debug)]

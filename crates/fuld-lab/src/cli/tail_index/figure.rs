@@ -1,8 +1,8 @@
 //! How often numbers are large: the data against the stable law that was fitted, and against the Gaussian.
 
-use super::estimates::{Findings, Method};
+use super::estimates::Findings;
 use crate::plot::{Axis, Figure, Hue, Panel};
-use fuld::tail_index::Sample;
+use fuld::tail_index::{Method, Sample};
 use levy_stable::SymmetricStable;
 
 /// Dots, evenly spaced on the logarithmic axes.

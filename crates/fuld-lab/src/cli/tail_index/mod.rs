@@ -181,13 +181,13 @@ impl TailIndex {
             let methods: Vec<Value> = findings
                     .all.iter().map(|(method, found)| match found {
                 Ok(Finding { data, gaussian }) => json!({
-                    "method": method,
+                    "method": method.name(),
                     "alpha": Told::new(data.estimate.alpha, data.alpha),
                     "scale": data.estimate.scale.zip(data.scale).map(|(scale, interval)| Told::new(scale, interval)),
                     "zeros": data.estimate.zeros,
                     "gaussian_alpha": Told::new(gaussian.alpha, gaussian.interval),
                 }),
-                Err(error) => json!({ "method": method, "error": error.to_string() }),
+                Err(error) => json!({ "method": method.name(), "error": error.to_string() }),
             }).collect();
             let (reading, sentence) = reading(findings);
             json!({

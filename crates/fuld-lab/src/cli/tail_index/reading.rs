@@ -1,6 +1,7 @@
 //! What the estimates mean, in a sentence.
 
-use super::estimates::{Finding, Findings, Method};
+use super::estimates::{Finding, Findings};
+use fuld::tail_index::Method;
 use serde::Serialize;
 
 /// Whether there is a heavy tail.
@@ -46,7 +47,7 @@ pub(super) fn reading(findings: &Findings) -> (Reading, String) {
         _ => {
             let says = |(judge, finding): &(Method, &Finding)| {
                 let word = if finding.heavy() { "heavy" } else { "not heavy" };
-                format!("{} says {word}", judge.name())
+                format!("{} says {word}", judge.title())
             };
             let said: Vec<String> = judged.iter().map(says).collect();
             let why = "either these are too few numbers, or they are not independent draws from a stable law";

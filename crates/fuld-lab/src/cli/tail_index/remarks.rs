@@ -1,8 +1,8 @@
 //! What makes the estimates doubtful, whatever they say.
 
-use super::estimates::{Findings, Method};
+use super::estimates::Findings;
 use crate::cli::grouped::grouped;
-use fuld::tail_index::Sample;
+use fuld::tail_index::{Method, Sample};
 
 /// Of a law with a density no number comes twice; so many of one are more than rounding makes.
 const LUMP: f64 = 0.05;

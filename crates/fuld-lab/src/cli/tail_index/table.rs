@@ -1,7 +1,7 @@
 //! The estimates as a table for the eye.
 
-use super::estimates::{Finding, Findings, Method};
-use fuld::tail_index::Interval;
+use super::estimates::{Finding, Findings};
+use fuld::tail_index::{Interval, Method};
 use std::fmt::Write;
 
 /// A line for each method: the data, then the Gaussian numbers.
@@ -15,7 +15,7 @@ pub(super) fn table(findings: &Findings, level: f64) -> String {
     for (method, found) in &findings.all {
         let _ = match found {
             Ok(finding) => writeln!(text, "{}", line(*method, finding).trim_end()),
-            Err(error) => writeln!(text, "{:<24} {:>6}  {error}", method.name(), "–"),
+            Err(error) => writeln!(text, "{:<24} {:>6}  {error}", method.title(), "–"),
         };
     }
     text
@@ -28,7 +28,7 @@ fn line(method: Method, Finding { data, gaussian }: &Finding) -> String {
     };
     format!(
         "{:<24} {:>6.3}  {:<16}  {scale:>8}  {scales:<20}  {:.3}  {}",
-        method.name(),
+        method.title(),
         data.estimate.alpha,
         span(data.alpha, |alpha| format!("{alpha:.3}")),
         gaussian.alpha,
