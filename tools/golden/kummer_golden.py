@@ -49,7 +49,9 @@ def travel_time(alpha, high, low):
     points = [low]
     while points[-1] < high:
         points.append(min(high, points[-1] * 2, points[-1] + mpf(1) / 2))
-    return mpmath.quad(lambda u: 1 / drift(alpha, u), points)
+    # In units of its largest value: mpmath stops at an absolute error, far above the shortest times.
+    unit = 1 / drift(alpha, low)
+    return unit * mpmath.quad(lambda u: 1 / (unit * drift(alpha, u)), points)
 
 
 def flow():

@@ -135,10 +135,8 @@ def test_drift_c_takes_the_time_of_the_golden_flow():
     """v' = -c(v) takes v0 to v1 in the integral of 1/c, here over log v."""
     golden = Path(__file__).parents[2] / "fuld/tests/golden/gaussian_flow.csv"
     table = np.genfromtxt(golden, delimiter=",", skip_header=3)
-    # The file's times were integrated to an absolute error of 1e-25. Those below have up to 3e-9 of
-    # themselves left, while c agrees with 40 digits to 5e-15 there; so they say nothing of c.
-    alpha, v0, v1, times = table[table[:, 3] > 1e-22].T
-    assert len(times) > 230
+    alpha, v0, v1, times = table.T
+    assert len(times) == 240
     nodes, weights = np.polynomial.legendre.leggauss(400)
     low, high = np.log(v1)[:, None], np.log(v0)[:, None]
     v = np.exp((high + low) / 2 + (high - low) / 2 * nodes)

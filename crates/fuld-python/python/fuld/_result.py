@@ -73,7 +73,7 @@ class Draws:
             coords={name: posterior.coords[name] for name in ("chain", "draw")},
         )
         groups = {"posterior": posterior, "sample_stats": diverging}
-        if hasattr(arviz, "InferenceData"):
+        if int(arviz.__version__.split(".")[0]) < 1:
             return arviz.InferenceData(attrs=posterior.attrs, **groups)
         return xarray.DataTree.from_dict(groups)
 
