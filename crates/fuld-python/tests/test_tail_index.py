@@ -174,11 +174,11 @@ def broken(index: tuple[int, ...], value: float) -> NDArray[np.float64]:
         (np.zeros((20, 0)), {}, "rows without numbers"),
         ([[1.0], [2.0, 3.0]], {}, "x is no array of numbers"),
         (numbers(), {"method": "hil"}, "did you mean .hill."),
-        (numbers(), {"method": "log_moments"}, "did you mean 'log-moments'"),
+        (numbers(), {"method": "log_moments"}, "did you mean .log-moments."),
         (
             numbers(),
             {"method": "mean"},
-            "the methods are characteristic, blocks, log-moments, hill",
+            "there are characteristic, blocks, log-moments, hill",
         ),
         (numbers(), {"level": 90}, "0 < level < 1, got 90"),
         (numbers(), {"level": np.nan}, "0 < level < 1, got NaN"),
