@@ -95,11 +95,20 @@ def test_shapes():
 
 
 def test_arrays_of_laws_draw_as_their_members_do():
-    alpha, scale = np.array([[1.2], [1.5]]), np.array([1.0, 2.0, 3.0])
+    alpha, scale = np.array([[1.2], [1.5]]), np.arange(1.0, 7.0).reshape(2, 3)
     draws = SymmetricStable(alpha, scale).rvs(random_state=np.random.default_rng(1))
     generator = np.random.default_rng(1)
-    singly = [[SymmetricStable(a, s).rvs(random_state=generator) for s in scale] for (a,) in alpha]
-    np.testing.assert_array_equal(draws, singly)
+    pairs = zip(np.repeat(alpha, 3), scale.ravel(), strict=True)
+    singly = [SymmetricStable(a, s).rvs(random_state=generator) for a, s in pairs]
+    np.testing.assert_array_equal(draws.ravel(), singly)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_scales(dtype):
+    scale = np.linspace(1, 2, 300_001)
+    draws = SymmetricStable(1.5, scale).rvs(None, np.random.default_rng(1), dtype)
+    unit = SymmetricStable(1.5).rvs(scale.size, np.random.default_rng(1))
+    np.testing.assert_array_equal(draws, (scale * unit).astype(dtype))
 
 
 def test_single_precision_is_double_rounded():

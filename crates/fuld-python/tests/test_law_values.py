@@ -117,8 +117,12 @@ def test_expectations():
     assert law.expect(lambda x: x, -7, 5) < 0 < law.expect(lambda x: x, -5, 7)
 
 
-def test_expectations_that_do_not_exist_warn():
-    for func in (np.square, np.exp):
+def test_expectations_that_are_not_to_be_had_warn():
+    def somewhere_infinite(x):
+        return np.where(np.abs(x) > 10, np.inf, 0.0)
+
+    # The last has a mean, but a part of it that counts is from beyond the doubles.
+    for func in (np.square, np.exp, somewhere_infinite, partial(power, p=1.499)):
         with pytest.warns(RuntimeWarning, match="the expectation has not settled"):
             SymmetricStable(1.5).expect(func)
     with pytest.raises(ValueError, match="expect is for one law"):
