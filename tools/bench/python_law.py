@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The law of the Python package beside numpy and scipy doing the same in the same run, as one table.
 
-Rates are the best of some rounds. Ours are measured in processes of their own, once with one thread and once with all;
-the peers have one thread. Errors are the worst relative ones at a sample of the golden values of levy-stable, for every
+Rates are the best of some rounds, in which ours with one thread and the peer, which has one, take turns; ours with all
+threads are measured in a process of their own. Errors are the worst relative ones at a sample of the golden values of levy-stable, for every
 alpha >= 0.5 in them, and the share of the peer's that are above 1e-6; of the table, what it promises.
 
 Usage: python tools/bench/python_law.py
@@ -19,6 +19,9 @@ from pathlib import Path
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"  # read when numpy is imported
+ALL_CORES = sys.argv[1:] == ["all-cores"]
+if not ALL_CORES:
+    os.environ["RAYON_NUM_THREADS"] = "1"  # read when ours first shares work
 
 import numpy as np
 from fuld import SymmetricStable, score_table
@@ -86,7 +89,7 @@ def points(row, count):
 
 
 def our_job(row):
-    """Results of one call, and the call."""
+    """The job that makes the results of ours."""
     law = SymmetricStable(row.alpha)
     if row.function == "rvs":
         rng = np.random.default_rng(1)
@@ -115,23 +118,21 @@ def peer_job(row):
     return len(x), lambda: getattr(law, row.function)(x)
 
 
-def best_rate(count, job, rounds):
-    """Results a second, best of some rounds."""
-    times = []
+def best_times(*jobs, rounds=5):
+    """Seconds of each job, best of some rounds in which they take turns."""
+    times = [[] for _ in jobs]
     for _ in range(rounds):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return count / min(times)
+        for job, own in zip(jobs, times, strict=True):
+            start = time.perf_counter()
+            job()
+            own.append(time.perf_counter() - start)
+    return [min(own) for own in times]
 
 
-def our_rates(threads):
-    """Ours in a process of its own, whose number of threads is set before it starts; None is all."""
-    environment = dict(os.environ)
-    environment.pop("RAYON_NUM_THREADS", None)
-    if threads:
-        environment["RAYON_NUM_THREADS"] = str(threads)
-    command = [sys.executable, __file__, "ours"]
+def rates_of_all_cores():
+    """Ours in a process that may have all threads."""
+    environment = {name: value for name, value in os.environ.items() if name != "RAYON_NUM_THREADS"}
+    command = [sys.executable, __file__, "all-cores"]
     return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
 
 
@@ -197,16 +198,14 @@ def ratio(ours, theirs):
 def main():
     warnings.simplefilter("ignore")  # scipy's integrals and numpy's float32 complain here and there
     print("measuring ...\n", flush=True)
-    one, all_threads = our_rates(1), our_rates(None)
+    all_cores = rates_of_all_cores()
     our_errors, their_errors, off = worst_errors()
     head = ["what", "alpha", "values", "ours, M/s", f"{os.cpu_count()} cores", "peer", "peer, M/s", "ratio"]
     table = [[*head, "all cores", "our error", "peer's error", "> 1e-6", "target", "met"]]
-    rates = {}
-    for row, ours, shared in zip(ROWS, one, all_threads, strict=True):
-        key = (row.function.removesuffix("_table"), row.alpha, row.count if row.function == "rvs" else None, row.peer)
-        if key not in rates:
-            rates[key] = best_rate(*peer_job(row), 3)
-        peer = rates[key]
+    for row, shared in zip(ROWS, all_cores, strict=True):
+        peer_count, job = peer_job(row)
+        ours, peer = best_times(our_job(row), job)
+        ours, peer = row.count / ours, peer_count / peer
         what = f"{row.function}, {row.dtype}" if row.function in ("rvs", "score_table") else row.function
         line = [what, f"{row.alpha:g}", f"1e{len(str(row.count)) - 1}", millions(ours), millions(shared), row.peer]
         line += [millions(peer), ratio(ours, peer), ratio(shared, peer)]
@@ -234,7 +233,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["ours"]:
-        print(json.dumps([best_rate(row.count, our_job(row), 7) for row in ROWS]))
+    if ALL_CORES:
+        print(json.dumps([row.count / best_times(our_job(row))[0] for row in ROWS]))
     else:
         main()
