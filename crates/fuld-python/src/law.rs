@@ -7,6 +7,7 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::cell::Cell;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_parameters, module)?)?;
@@ -139,6 +140,23 @@ fn rows<'py, T: Stored>(
     Ok(out.into_any())
 }
 
+thread_local! {
+    static LAST: Cell<Option<SymmetricStable>> = const { Cell::new(None) };
+}
+
+/// The law, which is at hand if this thread asked for the same one last: integrators and solvers ask for one value at a
+/// time, and making a law costs ten.
+fn law(alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
+    match LAST.get() {
+        Some(law) if law.alpha() == alpha && law.scale() == scale => Ok(law),
+        _ => {
+            let law = SymmetricStable::with_scale(alpha, scale)?;
+            LAST.set(Some(law));
+            Ok(law)
+        }
+    }
+}
+
 fn fill<T: Stored>(
     function: Function,
     x: ArrayView2<'_, T>,
@@ -153,7 +171,7 @@ fn fill<T: Stored>(
     };
     let shared = out.len() >= MANY && threads::many();
     let row = |(i, out): (usize, &mut [T])| {
-        let law = SymmetricStable::with_scale(alpha[i], scale[i])?;
+        let law = law(alpha[i], scale[i])?;
         // Contiguous already, unless the caller gave a view with steps.
         let x = x.row(i);
         let x = x.as_standard_layout();

@@ -4,6 +4,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import numpy as np
@@ -129,6 +131,25 @@ def test_threads_do_not_change_a_bit():
 
     assert len(run(1).split()) == 6
     assert run(1) == run(3)
+
+
+def test_other_python_threads_run_meanwhile():
+    x, stop, turns = np.linspace(0, 9, 200_000), threading.Event(), 0
+
+    def count():
+        nonlocal turns
+        while not stop.wait(0.001):
+            turns += 1
+
+    with ThreadPoolExecutor(4) as threads:
+        counting = threads.submit(count)
+        found = list(threads.map(LAW.pdf, [x, x, x]))
+        stop.set()
+        counting.result()
+    # With the lock held there would be no turn, or the few between two calls.
+    assert turns > 10
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
 
 
 FORK = """
