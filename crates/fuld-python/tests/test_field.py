@@ -56,6 +56,10 @@ def test_table_on_arrays(dtype):
     for out in (np.empty_like(v), np.empty_like(v, order="F"), np.empty((4, 12), dtype)[:, ::2]):
         assert field(v, out=out) is out
         np.testing.assert_array_equal(out, exact)
+        assert field(np.asfortranarray(v), out=out) is out
+        np.testing.assert_array_equal(out, exact)
+    turned = np.arange(24, dtype=dtype).reshape(2, 3, 4).transpose(1, 0, 2)
+    np.testing.assert_array_equal(field(turned), field(turned.copy()))
     itself = v.copy()
     field(itself, out=itself)
     np.testing.assert_array_equal(itself, exact)
@@ -93,6 +97,8 @@ def test_errors_say_what_to_do():
         field(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match=r"shape \(3,\), got float64 and \(2,\)"):
         field(np.zeros(3), out=np.zeros(2))
+    with pytest.raises(TypeError, match="out must be an array"):
+        field(np.zeros(3), out=cast(Any, [0.0, 0.0, 0.0]))
     frozen = np.zeros(3)
     frozen.setflags(write=False)
     with pytest.raises((ValueError, TypeError), match=r"read-only|writeable"):

@@ -112,19 +112,26 @@ class ScoreTable:
             )
         values = values.astype(self._dtype, copy=False)
         if out is None:
-            result = np.empty(values.shape, self._dtype)
-            self._table.eval_into(np.ascontiguousarray(values).reshape(-1), result.reshape(-1))
+            result = np.empty_like(values)
+            self._fill(values, result)
             return result[()]
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out must be an array, got {out!r}")
         if out.dtype != self._dtype or out.shape != values.shape:
             raise ValueError(
                 f"out must be of {self._dtype} and shape {values.shape}, "
                 f"got {out.dtype} and {out.shape}"
             )
-        if out.flags.c_contiguous and not np.may_share_memory(values, out):
-            self._table.eval_into(np.ascontiguousarray(values).reshape(-1), out.reshape(-1))
-        else:
-            out[...] = self(values)
+        self._fill(values.copy() if np.may_share_memory(values, out) else values, out)
         return out
+
+    def _fill(self, v: NDArray[Any], out: NDArray[Any]) -> None:
+        if out.flags.c_contiguous:
+            self._table.eval_into(np.ascontiguousarray(v).reshape(-1), out.reshape(-1))
+        elif out.flags.f_contiguous:
+            self._fill(v.T, out.T)
+        else:
+            out[...] = self(v.copy(order="C"))
 
     def __repr__(self) -> str:
         return f"ScoreTable(alpha={self._alpha}, dtype={self._dtype})"
