@@ -109,6 +109,9 @@ def test_expectations():
     cauchy, gauss = SymmetricStable(1.0), SymmetricStable(2.0)
     assert cauchy.expect(lambda x: np.log1p(x * x)) == pytest.approx(np.log(4), rel=1e-13)
     assert gauss.expect(lambda x: gauss.score(x) ** 2) == pytest.approx(0.5, rel=1e-13)
+    # The part of E ln X beyond 1 is Catalan's constant by π; the other tail is not looked at.
+    catalan = 0.915965594177219015
+    assert cauchy.expect(np.log, lb=1) == pytest.approx(catalan / np.pi, rel=1e-13)
     for lb, ub in ((-1, 2), (1, np.inf), (-3, -1), (5, 5), (0, 0.5)):
         assert law.expect(lambda x: 1, lb, ub) == pytest.approx(
             law.cdf(ub) - law.cdf(lb), abs=1e-13

@@ -34,6 +34,8 @@ def integral(
     integrand: Callable[[NDArray[np.float64]], NDArray[Any]], low: float, high: float
 ) -> tuple[float, bool]:
     """∫ integrand(q) dq over low < q < high, and whether it has settled."""
+    if low == high:
+        return 0.0, True
     total = size = 0.0
     for doubling in range(1, DOUBLINGS + 1):
         p, weight = new_nodes(doubling)
@@ -47,7 +49,7 @@ def integral(
             change = abs(total - 2 * before)
         if doubling > 3 and change <= SETTLED * size:
             break
-    return (high - low) * 0.5**doubling * total, low == high or bool(change <= SETTLED * size)
+    return (high - low) * 0.5**doubling * total, bool(change <= SETTLED * size)
 
 
 def expectation(
