@@ -2,12 +2,12 @@
 
 use crate::interruptible::interruptible;
 use crate::threads;
+use fuld::System;
 use fuld::flmc_drift::FlmcDrift;
 use fuld::gaussian_drift::GaussianDrift;
 use fuld::gibbs::Gibbs;
 use fuld::kinetic::{Kinetic, StableKinetic};
-use fuld::potential::Formula;
-use fuld::{Potential, System};
+use fuld::potential::Target;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -82,11 +82,12 @@ fn flmc_drift<'py>(
     alpha: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let f = of_one_variable(potential)?;
+    let target = of_one_variable(potential)?;
+    let f = target.potential();
     let x = x.as_slice()?;
     let drift = |stop: &AtomicBool| {
         // The table must hold every well, and the points that are asked for.
-        let law = Gibbs::new(&f, beta).map_err(refusal)?;
+        let law = Gibbs::new(f, beta).map_err(refusal)?;
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
         // A potential without values is given up at once.
@@ -116,7 +117,8 @@ fn conformal_field<'py>(
     beta: f64,
     gamma: f64,
 ) -> PyResult<Parts<'py>> {
-    let f = of_one_variable(potential)?;
+    let target = of_one_variable(potential)?;
+    let f = target.potential();
     let (x, v) = (points.0.as_slice()?, points.1.as_slice()?);
     let fields = || {
         let system = match gaussian {
@@ -125,7 +127,7 @@ fn conformal_field<'py>(
         };
         let at = |(&x, &v)| {
             // Both systems have a velocity, and so a field.
-            system.field(&f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
+            system.field(f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
         };
         Ok::<_, PyErr>(x.iter().zip(v).filter_map(at).collect::<(Vec<_>, Vec<_>, Vec<_>)>())
     };
@@ -134,12 +136,12 @@ fn conformal_field<'py>(
     Ok((array(transport), array(force), array(friction)))
 }
 
-fn of_one_variable(potential: &str) -> PyResult<Formula> {
-    let formula = Formula::parse(potential).map_err(refusal)?;
-    match formula.dim() {
-        1 => Ok(formula),
+fn of_one_variable(potential: &str) -> PyResult<Target> {
+    let target = Target::new(potential, None, &[]).map_err(refusal)?;
+    match target.dim() {
+        1 => Ok(target),
         dim => Err(PyValueError::new_err(format!(
-            "the potential must be a formula of one variable; '{potential}' has {dim}"
+            "the potential must be of one variable; '{potential}' has {dim}"
         ))),
     }
 }

@@ -146,7 +146,7 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     Parameters
     ----------
     potential : str
-        The potential f as a formula of one variable.
+        The potential f: a formula of one variable, or a name like ``"double_well"``.
     x : array_like
         Positions, not so far out that exp(beta f) overflows; float32 gives float32, all else
         float64.
@@ -212,7 +212,7 @@ def conformal_field(
     Parameters
     ----------
     potential : str
-        The potential f as a formula of one variable.
+        The potential f: a formula of one variable, or a name like ``"double_well"``.
     x, v : array_like
         Positions and velocities, which broadcast.
     alpha : float
