@@ -174,7 +174,7 @@ def broken(index: tuple[int, ...], value: float) -> NDArray[np.float64]:
         (np.zeros((20, 0)), {}, "rows without numbers"),
         ([[1.0], [2.0, 3.0]], {}, "x is no array of numbers"),
         (numbers(), {"method": "hil"}, "did you mean .hill."),
-        (numbers(), {"method": "log_moments"}, "did you mean .log-moments."),
+        (numbers(), {"method": "logmoments"}, "did you mean .log-moments."),
         (
             numbers(),
             {"method": "mean"},

@@ -201,7 +201,7 @@ def tail_index(
         scale_interval=None if scale_ends is None else Interval(*scale_ends),
         gaussian_alpha=None if gaussian is None else gaussian[0],
         gaussian_interval=None if gaussian is None else Interval(*gaussian[1]),
-        method=method,
+        method=method.strip().lower().replace("_", "-").replace(" ", "-"),
         level=level,
         n=len(array),
         dimension=dimension,
