@@ -18,6 +18,8 @@ struct Board {
     /// How often draws were handed over.
     deliveries: u64,
     progress: Option<Progress>,
+    /// Steps at the first report: about those that were there when the run was resumed.
+    first: Option<u64>,
     end: Option<Result<Outcome, RunError>>,
     finished: bool,
 }
@@ -64,6 +66,7 @@ impl Background {
     fn heard(&self, progress: &Progress) -> Control {
         let mut board = locked(&self.board);
         board.progress = Some(*progress);
+        board.first.get_or_insert(progress.steps);
         while board.paused && !board.stop && !board.wanted {
             board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
         }
@@ -107,8 +110,10 @@ impl Background {
         come(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    pub(crate) fn progress(&self) -> Option<Progress> {
-        locked(&self.board).progress
+    /// The last report, and the steps of the first.
+    pub(crate) fn progress(&self) -> Option<(Progress, u64)> {
+        let board = locked(&self.board);
+        board.progress.zip(board.first)
     }
 
     pub(crate) fn is_paused(&self) -> bool {

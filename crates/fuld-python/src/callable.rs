@@ -97,7 +97,9 @@ impl Callable {
         let array = float64(&answer)?;
         let wanted = [points.len() / self.dim, self.dim];
         let wanted = if self.vectorized { &wanted[..] } else { &wanted[1..] };
-        if array.shape() != wanted {
+        // With one coordinate, shapes with and without its axis mean the same.
+        let same = array.shape() == wanted || (self.dim == 1 && array.len() == gradient.len());
+        if !same {
             return Err(PyValueError::new_err(format!(
                 "the potential returned a gradient of shape {} for points of shape {}: they must be the same",
                 tuple(array.shape()),

@@ -12,6 +12,7 @@ mod law;
 mod names;
 mod plan;
 mod run;
+mod running;
 mod sampler;
 mod score_table;
 mod store;
@@ -33,6 +34,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<run::PyRun>()?;
     module.add_function(wrap_pyfunction!(plan::starts, module)?)?;
+    module.add_function(wrap_pyfunction!(store::read_store, module)?)?;
+    module.add_function(wrap_pyfunction!(running::end_runs, module)?)?;
+    module.add_function(wrap_pyfunction!(running::forget_runs, module)?)?;
     module.add_function(wrap_pyfunction!(names::systems, module)?)?;
     module.add_function(wrap_pyfunction!(names::potentials, module)?)
 }

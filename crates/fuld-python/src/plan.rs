@@ -3,12 +3,14 @@
 use crate::background::Background;
 use crate::error::{io_error, recipe_error};
 use crate::run::PyRun;
-use crate::store::{self, Draws};
+use crate::running;
+use crate::store;
 use crate::target::PyTarget;
 use fuld::chains::Layout;
-use fuld::{Dynamics, Integrator, Recipe, Run, Settled, Start};
+use fuld::potential::Target;
+use fuld::{Dynamics, Integrator, Potential, Recipe, Run, Settled, Start};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
-use pyo3::exceptions::PyFileExistsError;
+use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ const STATE: &str = ".fuld-state";
 /// What was asked for; None has a default.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Options {
+pub(crate) struct Options {
     system: String,
     integrator: Option<String>,
     alpha: Option<f64>,
@@ -86,18 +88,21 @@ impl PyPlan {
     fn new(py: Python<'_>, target: Py<PyTarget>, options: Options) -> PyResult<Self> {
         let recipe = options.recipe()?;
         let of = Arc::clone(&target.get().target);
+        let function = target.get().raised.is_some();
+        if function && recipe.system == Dynamics::Flmc {
+            return Err(PyValueError::new_err(
+                "flmc tabulates its drift from tens of millions of values of f, for which a function of Python is too slow: \
+                 write f as a formula, or use the system fuld, which needs the gradient only",
+            ));
+        }
         let planned = py.detach(|| {
             let settled = recipe.settle(&of)?;
             let run = settled.run(&of)?;
-            if target.get().raised.is_none() {
+            if !function {
                 of.check_starts(&run)?;
             }
             Ok((settled, run))
         });
-        // A function may have raised while its drift was tabulated.
-        if let Some(error) = target.get().raised.as_ref().and_then(|raised| raised.take()) {
-            return Err(error);
-        }
         let (settled, run) = planned.map_err(recipe_error)?;
         Ok(Self { target, settled, run })
     }
@@ -150,12 +155,6 @@ impl PyPlan {
         py.detach(|| store::write(&store, &self.layout(), x, v)).map_err(|error| io_error(&error, &store))
     }
 
-    /// Reads them back.
-    fn read_store<'py>(&self, py: Python<'py>, store: PathBuf) -> PyResult<Draws<'py>> {
-        store::check(&store, &self.layout())?;
-        store::read(py, &store)
-    }
-
     /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it may.
     fn start(
         &self,
@@ -168,7 +167,7 @@ impl PyPlan {
     ) -> PyResult<PyRun> {
         let state = store.as_ref().map(|store| store.join(STATE));
         if let (Some(store), Some(state), false) = (&store, &state, resume)
-            && state.exists()
+            && (state.exists() || store.join("posterior").exists())
         {
             let store = store.display();
             return Err(PyFileExistsError::new_err(format!(
@@ -182,9 +181,11 @@ impl PyPlan {
         let run = Run { first_chain, chains, threads, checkpoint: state, ..self.run.clone() };
         let target = self.target.get();
         let raised = target.raised.clone();
-        // The thread keeps its place with the interpreter, which is cheaper than a new one for every call.
-        let around = |work: &mut (dyn FnMut() + Send)| Python::attach(|py| py.detach(work));
-        let background = py.detach(|| Background::start(run, Arc::clone(&target.target), store, around))?;
+        let name = running::name();
+        let around = move |work: &mut (dyn FnMut() + Send)| running::within(name, work);
+        // The thread waits for the lock that this one holds, so that the run is noted before it can end.
+        let background = Background::start(run, Arc::clone(&target.target), store, around)?;
+        running::enter(py, name, Arc::clone(&background));
         Ok(PyRun::new(background, raised))
     }
 }
@@ -195,20 +196,35 @@ impl PyPlan {
     }
 }
 
-/// Where the chains of a run start: an array (chains, dim).
+/// Where so many chains of a run in so many dimensions start: an array (chains, dim). Refuses settings that do not go together,
+/// as far as can be told without the potential.
 #[pyfunction]
-pub(crate) fn starts<'py>(
-    py: Python<'py>,
+pub(crate) fn starts(
+    py: Python<'_>,
     dim: usize,
     chains: usize,
-    seed: u64,
-    start: Option<Vec<f64>>,
-    spread: f64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let start = match start {
-        Some(point) if point.len() == 1 => Start::Point(vec![point[0]; dim]),
-        Some(point) => Start::Point(point),
-        None => Start::Gaussian(spread),
-    };
-    PyArray1::from_vec(py, start.points(seed, 0..chains, dim)).reshape([chains, dim])
+    options: Options,
+) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let any = Target::from_potential(Box::new(Anything { dim }));
+    let start = options.recipe()?.settle(&any).map_err(recipe_error)?.start_in(dim).map_err(recipe_error)?;
+    PyArray1::from_vec(py, start.points(options.seed, 0..chains, dim)).reshape([chains, dim])
+}
+
+/// Stands for a potential of which only the dimension is known.
+struct Anything {
+    dim: usize,
+}
+
+impl Potential for Anything {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn value(&self, _: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn gradient(&self, _: &[f64], gradient: &mut [f64]) {
+        gradient.fill(0.0);
+    }
 }

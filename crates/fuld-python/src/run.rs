@@ -5,7 +5,7 @@ use crate::callable::Raised;
 use crate::error::run_error;
 use crate::store::{self, Draws};
 use fuld::Samples;
-use fuld::chains::RunError;
+use fuld::chains::{Progress, RunError};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,64 +18,91 @@ use std::time::Duration;
 pub(crate) struct PyRun {
     background: Arc<Background>,
     raised: Option<Arc<Raised>>,
+    /// The process in which it was begun.
+    process: u32,
 }
 
 impl PyRun {
     pub(crate) fn new(background: Arc<Background>, raised: Option<Arc<Raised>>) -> Self {
-        Self { background, raised }
+        Self { background, raised, process: std::process::id() }
+    }
+
+    /// The run, unless a fork has left its thread behind, perhaps with a lock in its hand.
+    fn here(&self) -> PyResult<&Background> {
+        if std::process::id() == self.process {
+            return Ok(&self.background);
+        }
+        Err(PyRuntimeError::new_err(format!(
+            "this run goes on in process {}, from which this one was forked: ask there",
+            self.process
+        )))
     }
 }
 
+/// A run that nobody can ask for any more need not go on.
+impl Drop for PyRun {
+    fn drop(&mut self) {
+        if let Ok(run) = self.here() {
+            run.stop();
+        }
+    }
+}
+
+/// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report.
+type Numbers = (u64, u64, u64, usize, f64, u64);
+
 #[pymethods]
 impl PyRun {
-    /// Steps made, steps in all, draws made, chains that diverged, seconds; None before the first.
     #[getter]
-    fn progress(&self) -> Option<(u64, u64, u64, usize, f64)> {
-        let progress = self.background.progress()?;
-        let fuld::chains::Progress { steps, total, draws, diverged, elapsed } = progress;
-        Some((steps, total, draws, diverged, elapsed.as_secs_f64()))
+    fn progress(&self) -> PyResult<Option<Numbers>> {
+        Ok(self.here()?.progress().map(|(progress, first)| {
+            let Progress { steps, total, draws, diverged, elapsed } = progress;
+            (steps, total, draws, diverged, elapsed.as_secs_f64(), first)
+        }))
     }
 
     #[getter]
-    fn finished(&self) -> bool {
-        self.background.is_finished()
+    fn finished(&self) -> PyResult<bool> {
+        Ok(self.here()?.is_finished())
     }
 
     #[getter]
-    fn paused(&self) -> bool {
-        self.background.is_paused()
+    fn paused(&self) -> PyResult<bool> {
+        Ok(self.here()?.is_paused())
     }
 
-    fn pause(&self, paused: bool) {
-        self.background.pause(paused);
+    fn pause(&self, paused: bool) -> PyResult<()> {
+        self.here()?.pause(paused);
+        Ok(())
     }
 
     /// Asks the run to save and stop.
-    fn stop(&self) {
-        self.background.stop();
+    fn stop(&self) -> PyResult<()> {
+        self.here()?.stop();
+        Ok(())
     }
 
     /// Waits for the end, but no longer than this; says whether it came.
-    fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
-        let longest = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        py.detach(|| self.background.wait(None, longest))
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        let run = self.here()?;
+        Ok(py.detach(|| run.wait(None, duration(seconds))))
     }
 
     /// Asks for the draws made so far, and says how often any were handed over before.
-    fn ask(&self) -> u64 {
-        self.background.ask()
+    fn ask(&self) -> PyResult<u64> {
+        Ok(self.here()?.ask())
     }
 
     /// Waits until draws were handed over once more, or for the end, but no longer than this; says whether it came.
-    fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> bool {
-        let longest = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        py.detach(|| self.background.wait(Some(before), longest))
+    fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> PyResult<bool> {
+        let run = self.here()?;
+        Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 
     /// What the run came to: whether it was stopped, and the chains that diverged with the step at which they did. Raises
     /// what ended it.
     fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
-        match self.background.end() {
+        match self.here()?.end() {
             Some(Ok(outcome)) => {
                 let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
                 Ok((outcome.stopped, diverged))
@@ -90,7 +117,7 @@ impl PyRun {
 
     /// The draws handed over so far. Those of a finished run are given away, not copied.
     fn draws<'py>(&self, py: Python<'py>) -> PyResult<Draws<'py>> {
-        match self.background.store() {
+        match self.here()?.store() {
             Some(path) => store::read(py, path),
             None => {
                 let mut samples = self.background.samples();
@@ -117,6 +144,11 @@ impl PyRun {
             (None, _) => run_error(error),
         }
     }
+}
+
+/// A time to wait; none if it is no time.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
 /// The numbers as they lie, with views of positions and velocities.

@@ -5,15 +5,14 @@ use fuld::chains::{Layout, Sink};
 use fuld::{ZarrDraws, ZarrSink};
 use numpy::ndarray::ArrayView3;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Positions (chains, draws, dim), and velocities if they were kept.
 pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
-/// Writes what a run of this layout would have written itself.
+/// Writes what a run of this layout would have written itself; also over what was left of an attempt at it.
 pub(crate) fn write(
     store: &Path,
     layout: &Layout,
@@ -21,7 +20,6 @@ pub(crate) fn write(
     v: Option<ArrayView3<'_, f64>>,
 ) -> io::Result<()> {
     let mut sink = ZarrSink::new(store);
-    sink.vacant()?;
     sink.begin(layout, 0)?;
     let (draws, mut values) = (layout.draws as usize, Vec::new());
     for first in (0..draws).step_by(layout.segment) {
@@ -37,6 +35,12 @@ pub(crate) fn write(
     sink.flush()
 }
 
+/// Reads what a store holds.
+#[pyfunction]
+pub(crate) fn read_store(py: Python<'_>, store: PathBuf) -> PyResult<Draws<'_>> {
+    read(py, &store)
+}
+
 /// Reads what is there.
 pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
     let read = py.detach(|| -> io::Result<_> {
@@ -47,9 +51,4 @@ pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
     let (x, v, shape) = read.map_err(|error| io_error(&error, store))?;
     let array = |values| PyArray1::from_vec(py, values).reshape(shape).map(Bound::into_any);
     Ok((array(x)?, v.map(array).transpose()?))
-}
-
-/// Refuses a store that is not of this run, or not complete.
-pub(crate) fn check(store: &Path, layout: &Layout) -> PyResult<()> {
-    ZarrSink::new(store).begin(layout, layout.draws).map_err(|error| PyValueError::new_err(error.to_string()))
 }

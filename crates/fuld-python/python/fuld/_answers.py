@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 def float64(answer: Any) -> NDArray[np.float64]:  # noqa: ANN401
     """Return an array of doubles, from numbers, lists, and arrays of NumPy, JAX or torch."""
+    kind = type(answer).__name__
     if hasattr(answer, "detach"):  # a torch tensor that may know where it came from
-        answer = answer.detach().cpu()
+        answer = answer.detach().double().cpu()
     try:
-        array = np.asarray(answer, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        kind = type(answer).__name__
+        array = np.asarray(answer)
+    except ValueError as error:  # rows of different lengths
         raise TypeError(
-            f"a potential must return numbers, but this {kind} has none: {error}"
+            f"a potential must return arrays of numbers, got a {kind}: {error}"
         ) from None
-    return array
+    # Of the half precisions some are no number to NumPy (V), but they can be made one.
+    if array.dtype.kind not in "biufV":
+        what = f"an array of {array.dtype}" if isinstance(answer, np.ndarray) else f"a {kind}"
+        raise TypeError(f"a potential must return real numbers, got {what}")
+    return array.astype(np.float64, copy=False)

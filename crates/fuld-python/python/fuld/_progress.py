@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from dataclasses import dataclass
@@ -55,12 +56,29 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it was closed
+        return False
+
+
+def _signs(stream: TextIO | None) -> tuple[str, str]:
+    """Both ends of a bar and a block of it, as the stream can write them."""
+    try:
+        "▕█▏".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeError, LookupError):
+        return "[]", "#"
+    return "▕▏", "█"
+
+
 class Bar:
     """A line that is written over and over: in a terminal or a notebook, after a second."""
 
     def __init__(self, wanted: bool, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
-        self._wanted = wanted and (self._stream.isatty() or "ipykernel" in sys.modules)
+        self._stream = stream or sys.stderr  # None where a program has no window
+        self._wanted = wanted and (_is_terminal(self._stream) or "ipykernel" in sys.modules)
+        self._ends, self._block = _signs(self._stream)
         self._begun = time.monotonic()
         self._length = 0
 
@@ -69,7 +87,12 @@ class Bar:
         if not self._wanted or progress is None or time.monotonic() < self._begun + 1.0:
             return
         full = round(_WIDTH * progress.fraction)
-        text = f"fuld ▕{'█' * full}{' ' * (_WIDTH - full)}▏ {progress}"
+        blocks = (self._block * full).ljust(_WIDTH)
+        text = f"fuld {self._ends[0]}{blocks}{self._ends[1]} {progress}"
+        # A line that is longer than the terminal is wide would not be written over, but repeated.
+        columns = shutil.get_terminal_size().columns
+        if len(text) >= columns:
+            text = f"fuld {progress}"[: columns - 1]
         self._write("\r" + text.ljust(self._length))
         self._length = len(text)
 
@@ -80,6 +103,8 @@ class Bar:
             self._length = 0
 
     def _write(self, text: str) -> None:
+        if self._stream is None:
+            return
         try:
             self._stream.write(text)
             self._stream.flush()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -26,11 +27,15 @@ def check_output(output: str) -> None:
     if output not in _NEEDS:
         raise ValueError(f"output must be 'arviz', 'xarray' or 'numpy', got {output!r}")
     for package in _NEEDS[output]:
-        if importlib.util.find_spec(package) is None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # ArviZ speaks of its own future
+                importlib.import_module(package)
+        except ImportError as error:
             raise ImportError(
-                f"fuld.sample returns an object of {output}, and {package} is not installed: "
-                "pip install 'fuld[arviz]', or ask for plain arrays with output='numpy'"
-            )
+                f"fuld.sample returns an object of {output}, and {package} cannot be imported "
+                f"({error}): pip install 'fuld[arviz]', or ask for plain arrays with output='numpy'"
+            ) from error
 
 
 @dataclass
@@ -45,8 +50,14 @@ class Draws:
     """Names of the coordinates."""
     chains: NDArray[np.int64]
     """Numbers of the chains."""
-    attributes: dict[str, Any] = field(default_factory=dict)
-    """Settings, and what became of the run."""
+    settings: Mapping[str, Any]
+    """Those of the run."""
+    stopped: str = ""
+    """How far it was when it was stopped; empty if it was not."""
+    diverged: list[int] = field(default_factory=list)
+    """Numbers of the chains that left for infinity."""
+    seconds: float = 0.0
+    """How long it took."""
 
     def variables(self) -> dict[str, NDArray[np.float64]]:
         """Arrays (chain, draw), with a third axis if there are several coordinates."""
@@ -62,12 +73,10 @@ class Draws:
         posterior = self._dataset()
         if output == "xarray":
             return posterior
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ArviZ speaks of its own future
-            import arviz
-        # A chain that left for infinity has no draws from then on.
+        import arviz
         import xarray
 
+        # A chain that left for infinity has no draws from then on.
         diverging = xarray.Dataset(
             {"diverging": (("chain", "draw"), np.isnan(self.x[:, :, 0]))},
             coords={name: posterior.coords[name] for name in ("chain", "draw")},
@@ -85,10 +94,16 @@ class Draws:
         if len(self.names) > 1:
             dims = (*dims, "coordinate")
             coords["coordinate"] = self.names
-        about = {
+        data = {name: (dims, array) for name, array in self.variables().items()}
+        return xarray.Dataset(data, coords=coords, attrs=self._attributes())
+
+    def _attributes(self) -> dict[str, Any]:
+        """Numbers, text and arrays of numbers: what netCDF and Zarr can keep."""
+        return {
             "inference_library": "fuld",
             "inference_library_version": _native.__version__,
-            **self.attributes,
+            "sampling_time": self.seconds,
+            **self.settings,
+            "stopped": self.stopped,
+            "diverged_chains": np.array(self.diverged, np.int64),
         }
-        data = {name: (dims, array) for name, array in self.variables().items()}
-        return xarray.Dataset(data, coords=coords, attrs=about)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from fuld import _native
+from fuld import _native, _options
+from fuld._local import LocalSampling
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
-from fuld._sampling import LocalSampling, Sampling
-from fuld._shelf import Shelf
-from fuld._spread import Job, SpreadSampling
+from fuld._sampling import Sampling
+from fuld._shelf import Shelf, refuse_parts
+from fuld._spread import SpreadSampling, check_picklable
+from fuld._tasks import Job
 
 
 def sample(
@@ -138,6 +138,7 @@ def sample(
     Examples
     --------
     >>> import fuld
+    >>> import numpy as np
     >>> draws = fuld.sample("x^4/4 - x^2/2", alpha=1.5, output="numpy")["x"]
     >>> draws.shape
     (64, 1000)
@@ -154,63 +155,58 @@ def sample(
     (64, 100, 2)
     """
     check_output(output)
-    point = None if start is None else np.atleast_1d(np.asarray(start, dtype=np.float64)).tolist()
-    chains, draws = _count("chains", chains, 1), _count("draws", draws, 1)
-    seed = _count("seed", seed, 0)
-    warmup = None if warmup is None else _count("warmup", warmup, 0)
-    thin = None if thin is None else _count("thin", thin, 1)
-    target = target_of(
-        potential,
-        dim=dim,
-        params=params,
-        vectorized=vectorized,
-        stochastic=stochastic,
-        chains=chains,
-        seed=seed,
-        start=point,
-        spread=spread,
-    )
-    options = {
-        "system": system,
-        "integrator": integrator,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-        "step": step,
-        "step_power": step_power,
-        "half_life": half_life,
-        "chains": chains,
-        "draws": draws,
-        "warmup": warmup,
-        "thin": thin,
-        "start": point,
-        "spread": spread,
-        "velocities": velocities,
-        "seed": seed,
-    }
-    native = target.native()
-    plan = _native.Plan(native, options)
+    if executor is not None:
+        _options.executor(executor)
     if resume and store is None:
         raise ValueError("resume goes on with the run in a store: say which, with store=")
+    cores = _options.count_or_none("cores", cores, 1)
+    parts = _options.count("parts", parts, 1)
+    chains = _options.count("chains", chains, 1)
+    options = {
+        "system": _options.text("system", system),
+        "integrator": None if integrator is None else _options.text("integrator", integrator),
+        "chains": chains,
+        "draws": _options.count("draws", draws, 1),
+        "warmup": _options.count_or_none("warmup", warmup, 0),
+        "thin": _options.count_or_none("thin", thin, 1),
+        "seed": _options.count("seed", seed, 0),
+        "start": None if start is None else _options.point("start", start),
+        "spread": _options.number("spread", spread),
+        "velocities": _options.flag("velocities", velocities),
+        **_options.numbers(
+            alpha=alpha,
+            beta=beta,
+            gamma=gamma,
+            step=step,
+            step_power=step_power,
+            half_life=half_life,
+        ),
+    }
+    target = target_of(
+        potential,
+        dim=_options.count_or_none("dim", dim, 1),
+        params=_options.params(params),
+        vectorized=None if vectorized is None else _options.flag("vectorized", vectorized),
+        stochastic=_options.flag("stochastic", stochastic),
+        options=options,
+    )
+    native = target.native()
+    plan = _native.Plan(native, options)
+    begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
+    settings = {"potential": target.name, **plan.settings, **begin, "velocities": int(velocities)}
     sampling: Sampling
-    if executor is not None:
-        shelf = None if store is None else Shelf(Path(store), plan, resume)
-        job = Job(target, options, cores or 1)
-        sampling = SpreadSampling(
-            executor, job, plan, native.names, parts=parts, shelf=shelf, output=output
-        )
+    if executor is None:
+        if store is not None:
+            refuse_parts(store)
+        # More threads than chains would have nothing to do.
+        threads = min(cores or 0, chains)
+        run = plan.start(0, chains, threads, None if store is None else os.fspath(store), resume)
+        sampling = LocalSampling(run, native.names, settings, output)
     else:
-        run = plan.start(0, chains, cores or 0, None if store is None else os.fspath(store), resume)
-        sampling = LocalSampling(run, native.names, plan.settings, output)
+        job = Job(target, options, min(cores or 1, chains))
+        check_picklable(executor, job)
+        shelf = None if store is None else Shelf(Path(store), plan, settings, resume)
+        sampling = SpreadSampling(
+            executor, job, native.names, settings, parts=parts, shelf=shelf, output=output
+        )
     return sampling.follow(progress) if blocking else sampling
-
-
-def _count(name: str, value: int, least: int) -> int:
-    """Return a whole number that fits 64 bits and is not too small."""
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
-    if not least <= count < 2**64:
-        raise ValueError(f"{name} must be at least {least} and below 2**64, got {count}")
-    return count

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
+
+#: The folder in a store for the parts of a spread run.
+_PARTS = ".fuld-parts"
 
 
 @dataclass(frozen=True)
@@ -29,63 +32,122 @@ class Part:
     """Numbers of those that diverged."""
 
 
+def refuse_parts(store: str | os.PathLike[str]) -> None:
+    """Refuse a store that a run with an executor began, for a run without one."""
+    if (Path(store) / _PARTS).exists():
+        raise FileExistsError(
+            f"{store} holds a run that was begun with an executor: go on with one, with "
+            "executor= and resume=True, or name another store"
+        )
+
+
 class Shelf:
     """A store that is filled part by part, and becomes the store of the whole run.
 
-    A part is a file, written beside its place and renamed into it; its name says of which run it is
-    and which chains it holds.
+    A part is a file, written beside its place and renamed into it; its name says which chains it
+    holds. A file of settings says of which run they are, and whether all of it is in the store.
     """
 
-    def __init__(self, store: Path, plan: _native.Plan, resume: bool) -> None:
+    def __init__(
+        self, store: Path, plan: _native.Plan, settings: dict[str, Any], resume: bool
+    ) -> None:
         self._store = store
         self._plan = plan
-        self._folder = store / ".fuld-parts"
-        if not resume and ((store / "posterior").exists() or self._folder.exists()):
+        self._folder = store / _PARTS
+        self._about = {"run": plan.fingerprint, "finished": False, "settings": settings}
+        if (store / ".fuld-state").exists():
+            raise FileExistsError(
+                f"{store} holds a run that was begun without an executor: go on without one, or "
+                "name another store"
+            )
+        there = self._settings_file.exists()
+        if (there or (store / "posterior").exists()) and not resume:
             raise FileExistsError(
                 f"{store} holds a run already: go on with resume=True, or name another store"
             )
-        if (store / ".fuld-state").exists():
-            raise FileExistsError(
-                f"{store} holds a run that was begun without an executor: go on without one"
-            )
-        self._folder.mkdir(parents=True, exist_ok=True)
+        if there:
+            self._check()
+        elif (store / "posterior").exists():
+            raise FileExistsError(f"{store} holds draws already: name another store")
+        else:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._save_settings()
+
+    @property
+    def _settings_file(self) -> Path:
+        return self._folder / "settings.json"
+
+    def _save_settings(self) -> None:
+        _replace(self._settings_file, json.dumps(self._about).encode())
+
+    def _check(self) -> None:
+        """Refuse to go on with another run, and say what is different."""
+        try:
+            there = json.loads(self._settings_file.read_bytes())
+            run, settings = there["run"], dict(there["settings"])
+            self._about["finished"] = bool(there["finished"])
+        except (ValueError, KeyError, TypeError):
+            raise OSError(f"{self._settings_file} is damaged; it was left in place") from None
+        if run == self._about["run"]:
+            return
+        # As they come back from a file.
+        here = json.loads(json.dumps(self._about["settings"]))
+        names = [name for name in {**here, **settings} if here.get(name) != settings.get(name)]
+        difference = "another potential"
+        if names:
+            name = names[0]
+            difference = f"there {name}: {settings.get(name)}, here {name}: {here.get(name)}"
+        raise ValueError(
+            f"{self._store} belongs to another run: {difference}; go on with the settings that it "
+            "has, or name another store"
+        )
 
     def load(self) -> list[Part]:
         """Read the parts that are there, or all of them if the run was finished."""
-        if (self._store / "posterior").exists():
-            x, v = self._plan.read_store(os.fspath(self._store))
+        if self._about["finished"]:
+            x, v = _native.read_store(os.fspath(self._store))
             diverged = np.flatnonzero(np.isnan(x[:, -1, 0]))
             return [Part(range(len(x)), x, v, diverged.tolist())]
-        return [part for path in sorted(self._folder.glob("*.npz")) if (part := self._read(path))]
-
-    def _read(self, path: Path) -> Part | None:
-        run, first, last = path.stem.split("-")
-        if run != self._plan.fingerprint:
-            raise ValueError(
-                f"{self._store} holds chains of a run with other settings: go on with those "
-                "that it began with, or name another store"
-            )
-        try:
-            with np.load(path) as file:
-                v = file.get("v")
-                return Part(range(int(first), int(last)), file["x"], v, file["diverged"].tolist())
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-            return None  # damaged: these chains are run again
+        return [part for path in sorted(self._folder.glob("*.npz")) if (part := _read(path))]
 
     def keep(self, part: Part) -> None:
         """Write a part."""
-        name = f"{self._plan.fingerprint}-{part.chains.start}-{part.chains.stop}"
+        if self._about["finished"]:
+            return
         arrays: dict[str, Any] = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
         if part.v is not None:
             arrays["v"] = part.v
-        beside = self._folder / f"{name}.part"
+        path = self._folder / f"{part.chains.start}-{part.chains.stop}.npz"
+        beside = path.with_suffix(".part")
         with beside.open("wb") as file:
             np.savez(file, **arrays)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(self._folder / f"{name}.npz")
+        beside.replace(path)
 
-    def close(self, x: NDArray[np.float64], v: NDArray[np.float64] | None) -> None:
+    def close(self, whole: Part) -> None:
         """Write the whole run as a store, and put the parts away."""
-        self._plan.write_store(os.fspath(self._store), x, v)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._about["finished"]:
+            return
+        self._plan.write_store(os.fspath(self._store), whole.x, whole.v)
+        self._about["finished"] = True
+        self._save_settings()
+        for path in self._folder.glob("*.npz"):
+            path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> Part | None:
+    try:
+        first, last = (int(chain) for chain in path.stem.split("-"))
+        with path.open("rb") as raw, np.load(raw) as file:
+            part = Part(range(first, last), file["x"], file.get("v"), file["diverged"].tolist())
+            return part if len(part.x) == len(part.chains) else None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None  # damaged: these chains are run again
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_suffix(".part")
+    beside.write_bytes(content)
+    beside.replace(path)

@@ -114,8 +114,11 @@ impl Checkpoint {
         if self.identity == identity {
             return Ok(self);
         }
-        let mut lines = self.identity.lines().zip(identity.lines());
-        let difference = match lines.find(|(there, here)| there != here) {
+        let lines = self.identity.lines().zip(identity.lines());
+        let mut different = lines.filter(|(there, here)| there != here).collect::<Vec<_>>();
+        // A potential may be known by what it returns where chains start, which other settings decide: those are named first.
+        different.sort_by_key(|(_, here)| here.starts_with("potential"));
+        let difference = match different.first() {
             Some((there, here)) => format!("there {there}, here {here}"),
             None => "it has other settings".into(),
         };

@@ -80,13 +80,15 @@ impl<'a> Execution<'a> {
                 sink.flush()?;
                 return Err(error);
             }
-            let control = progress(&self.progress(began.elapsed()));
-            stopped = control == Control::Stop && self.step < total;
-            if self.step == end || control != Control::Continue {
+            let mut control = progress(&self.progress(began.elapsed()));
+            while control == Control::Deliver {
                 self.deliver(sink, end)?;
-            }
-            if control == Control::Deliver {
                 sink.flush()?;
+                control = progress(&self.progress(began.elapsed()));
+            }
+            stopped = control == Control::Stop && self.step < total;
+            if self.step == end || stopped {
+                self.deliver(sink, end)?;
             }
             if stopped || self.step == total || saved.elapsed() > self.run.checkpoint_every {
                 sink.flush()?;

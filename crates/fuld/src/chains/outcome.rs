@@ -25,7 +25,7 @@ pub struct Progress {
 pub enum Control {
     /// Go on.
     Continue,
-    /// Hand the draws made so far to the sink, and go on.
+    /// Hand the draws made so far to the sink, and ask again before the next step.
     Deliver,
     /// Save and stop.
     Stop,

@@ -99,8 +99,8 @@ impl Settled {
         })
     }
 
-    /// Where chains start in so many dimensions.
-    fn start_in(&self, dim: usize) -> Result<Start, RecipeError> {
+    /// Where chains start in so many dimensions, of which one number stands for all.
+    pub fn start_in(&self, dim: usize) -> Result<Start, RecipeError> {
         match &self.start {
             Start::Gaussian(sd) if !(sd.is_finite() && *sd >= 0.0) => Err(RecipeError::StartSpread(*sd)),
             Start::Gaussian(sd) => Ok(Start::Gaussian(*sd)),

@@ -1,0 +1,98 @@
+"""A run in threads of this process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from typing import Any
+
+import numpy as np
+
+from fuld import _native
+from fuld._progress import Progress
+from fuld._result import Draws, Output
+from fuld._sampling import LOOK, Sampling
+
+
+class LocalSampling(Sampling):
+    """A run in threads of this process."""
+
+    def __init__(
+        self, run: _native.Run, names: list[str], settings: dict[str, Any], output: Output
+    ) -> None:
+        super().__init__(output)
+        self._run = run
+        self._names = names
+        self._settings = settings
+        self._last: Draws | None = None
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is; None before the first step."""
+        progress = self._run.progress
+        return None if progress is None else Progress(*progress)
+
+    @property
+    def finished(self) -> bool:
+        """Whether it ended."""
+        return self._run.finished
+
+    @property
+    def paused(self) -> bool:
+        """Whether it is told to pause."""
+        return self._run.paused
+
+    def pause(self) -> None:
+        """Stop stepping, within a tenth of a second, until `resume`."""
+        self._run.pause(True)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._run.pause(False)
+
+    def _stop(self) -> None:
+        self._run.stop()
+
+    def _wait(self, seconds: float) -> bool:
+        return self._run.wait(seconds)
+
+    def _peek(self) -> Draws:
+        before = self._run.ask()
+        while not self._run.wait_for_draws(before, LOOK):
+            pass
+        with self._lock:
+            return self._draws()
+
+    def _collect(self) -> Draws:
+        stopped, diverged = self._run.outcome()
+        draws = self._draws()
+        draws.diverged = [chain for chain, _ in diverged]
+        if stopped:
+            draws.stopped = f"{draws.x.shape[1]} of {self._settings['draws']} draws a chain made"
+        return draws
+
+    def _draws(self) -> Draws:
+        """The draws as they are, under the lock: the run gives away those of its end, once."""
+        if self._last is not None:
+            return self._last
+        finished = self.finished
+        x, v = self._run.draws()
+        draws = Draws(x, v, self._names, np.arange(len(x)), self._settings)
+        draws.diverged = np.flatnonzero(np.isnan(x[:, -1:, 0]).any(axis=1)).tolist()
+        progress = self.progress
+        draws.seconds = progress.elapsed if progress else 0.0
+        if finished:
+            self._last = draws
+        return draws
+
+
+@atexit.register
+def _end_all() -> None:
+    """Wait for the threads of all runs: they must not call Python once the interpreter ends."""
+    while not _native.end_runs():
+        time.sleep(0.01)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_native.forget_runs)

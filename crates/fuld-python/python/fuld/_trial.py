@@ -1,0 +1,125 @@
+"""A function that is tried, to find out how it wants to be called and whether it can be true."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld._answers import float64
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A function and the points at which it is tried: those where chains start."""
+
+    function: Callable[..., tuple[Any, Any]]
+    stochastic: bool
+    points: NDArray[np.float64]
+
+    def call(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Value and gradient at a point (dim,) or points (chains, dim)."""
+        one = x.ndim == 1
+        words: Any = 0 if one else np.zeros(len(x), np.uint64)
+        answer = self.function(x.copy(), words) if self.stochastic else self.function(x.copy())
+        if not isinstance(answer, tuple):
+            kind = type(answer).__name__
+            raise TypeError(f"a potential must return a tuple (value, gradient), got a {kind}")
+        if len(answer) != 2:
+            raise TypeError(
+                f"a potential must return a tuple (value, gradient), got a tuple of {len(answer)}"
+            )
+        value, gradient = float64(answer[0]), float64(answer[1])
+        if one and value.size == 1:
+            value = value.reshape(())
+        if x.shape[-1] == 1:
+            # With one coordinate, shapes with and without its axis mean the same.
+            value = value.reshape(x.shape[:-1]) if value.size == x.size else value
+            gradient = gradient.reshape(x.shape) if gradient.size == x.size else gradient
+        if value.shape != x.shape[:-1] or gradient.shape != x.shape:
+            raise ValueError(
+                f"for points of shape {x.shape} a potential must return a value of shape "
+                f"{x.shape[:-1]} and a gradient of shape {x.shape}, got {value.shape} and "
+                f"{gradient.shape}"
+            )
+        return value, gradient
+
+    def is_vectorized(self) -> bool:
+        """Whether the function takes many points, and each for itself."""
+        try:
+            together = self.call(self.points)
+            # The ends, since a function may go through the points in their order.
+            alone = [self.call(self.points[at : at + 1]) for at in (0, len(self.points) - 1)]
+        except Exception as many:
+            try:
+                self.call(self.points[0])
+            except Exception as one:
+                raise _better(many, one) from many
+            return False
+        ends = [np.stack([alone[0][i][0], alone[1][i][0]]) for i in (0, 1)]
+        there = [array[[0, -1]] for array in together]
+        if np.allclose(ends[0], there[0], rtol=1e-3, equal_nan=True) and np.allclose(
+            ends[1], there[1], rtol=1e-3, atol=1e-6, equal_nan=True
+        ):
+            return True
+        try:
+            self.call(self.points[0])
+        except Exception:
+            raise ValueError(
+                "the potential does not return the same for a chain alone as for the same chain "
+                "among others: it mixes chains, or is random. Chains must not know of each other; "
+                "if they are to, say vectorized=True, and for random functions stochastic=True"
+            ) from None
+        return False
+
+    def all_points(self, vectorized: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Value and gradient at all points."""
+        if vectorized:
+            return self.call(self.points)
+        pairs = [self.call(x) for x in self.points]
+        return np.array([value for value, _ in pairs]), np.array([slope for _, slope in pairs])
+
+    def check_starts(self, value: NDArray[np.float64], chains: int) -> None:
+        """Refuse starts without a value."""
+        outside = np.flatnonzero(~np.isfinite(value[:chains]))
+        if len(outside) > 0:
+            raise ValueError(
+                f"{len(outside)} of {chains} chains would start where f is not a finite number, as "
+                f"at {self.points[outside[0]]}: give a start inside, such as 1"
+            )
+
+    def check_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> None:
+        """Warn of a gradient that is of another function."""
+        size = float(np.linalg.norm(gradient[0]))
+        if self.stochastic or not (0.0 < size < np.inf):
+            return
+        # Along the gradient, in steps that single precision can see.
+        step = 1e-2 * max(1.0, float(np.linalg.norm(self.points[0])))
+        along = gradient[0] / size
+        ends = np.stack([self.points[0] + step * along, self.points[0] - step * along])
+        try:
+            at = self.call(ends)[0] if vectorized else np.array([self.call(x)[0] for x in ends])
+        except Exception:
+            return  # beside the start there may be nothing
+        slope = float(at[0] - at[1]) / (2 * step)
+        if np.isfinite(slope) and not (0.8 * size < slope < 1.25 * size):
+            warnings.warn(
+                f"the gradient does not belong to the value: at {self.points[0]} it has size "
+                f"{size:.4g}, but along it f changes at a rate of {slope:.4g}. The function must "
+                "return f and its gradient, where exp(-beta f) is the density (not log density)",
+                stacklevel=4,
+            )
+
+
+def _better(many: Exception, one: Exception) -> Exception:
+    """Which of the errors for all chains and for one point tells more of what is wrong."""
+    note = f"fuld: called with one point, after points of all chains gave {many!r}"
+    # If it fails in the same way for both, how it is called is not the reason.
+    error = many if type(many) is type(one) and str(many) == str(one) else one
+    if error is one and hasattr(one, "add_note"):
+        one.add_note(note)
+    return error

@@ -1,0 +1,101 @@
+"""The draws of fuld.sample: those of Rust, those of the target, and always the same."""
+
+from typing import Any
+
+import fuld
+import numpy as np
+import pytest
+
+from tests.wells import one_well, well
+
+#: fuld sample "x^4/4 - x^2/2" --chains 3 --draws 4 --seed 7 --alpha 1.5 --out pin
+PINNED = [
+    [0.7556534866709549, 1.372445337266896, 2.1532421878299313, 1.6141686137944786],
+    [0.6764630028227686, -0.15973798877497375, -0.8939965605713143, -1.2497571209386156],
+    [-0.8401869079683854, -0.9454765295735598, -1.225150948196234, -0.7084913530994014],
+]
+
+
+def draws(potential, **settings):
+    settings = {"chains": 8, "draws": 50, "seed": 3, **settings}
+    return fuld.sample(potential, output="numpy", **settings)["x"]
+
+
+def test_draws_are_those_of_rust():
+    x = fuld.sample("x^4/4 - x^2/2", chains=3, draws=4, seed=7, alpha=1.5, output="numpy")["x"]
+    np.testing.assert_array_equal(x, PINNED)
+
+
+def kolmogorov(x, f):
+    """Distance between draws and the law of density exp(-f), times the root of their number."""
+    grid = np.linspace(-6, 6, 24_001)
+    cdf = np.cumsum(np.exp(-f(grid)))
+    exact = np.interp(np.sort(x), grid, cdf / cdf[-1])
+    steps = np.arange(len(x) + 1) / len(x)
+    return max(np.max(steps[1:] - exact), np.max(exact - steps[:-1])) * len(x) ** 0.5
+
+
+@pytest.mark.parametrize("potential", ["x^4/4 - x^2/2", well], ids=["formula", "function"])
+def test_the_law_is_right(potential):
+    # One draw of each chain: independent, so that a distance above 2.2 has probability 1.3e-4.
+    x = draws(potential, chains=16_000, draws=1, warmup=500, alpha=1.6)[:, 0]
+    assert kolmogorov(x, lambda x: x**4 / 4 - x**2 / 2) < 2.2
+    # It sees a well that is a fifth too deep.
+    assert kolmogorov(x, lambda x: x**4 / 4 - 0.6 * x**2) > 2.2
+
+
+def test_second_moment_in_two_dimensions_at_another_temperature():
+    # Var(x) = 1/(beta k) = 0.25 and 1; 2000 independent draws, so 5 standard errors are 0.16 of it.
+    x = draws("2*x^2 + y^2/2", chains=2000, draws=1, warmup=400, beta=1.0, step=0.02)[:, 0]
+    assert x.var(axis=0) == pytest.approx([0.25, 1.0], rel=0.16)
+    cold = draws("x^2/2", chains=2000, draws=1, warmup=400, beta=4.0, step=0.02)[:, 0]
+    assert cold.var() == pytest.approx(0.25, rel=0.16)
+
+
+def test_cores_do_not_matter_and_seeds_do():
+    one = draws("double_well", dim=3, cores=1)
+    np.testing.assert_array_equal(one, draws("double_well", dim=3, cores=5))
+    np.testing.assert_array_equal(one, draws("double_well", dim=3))
+    assert not np.array_equal(one, draws("double_well", dim=3, seed=4))
+
+
+def test_a_function_draws_what_the_formula_does():
+    formula = draws("double_well", dim=2)
+    # Powers are computed in another order, which shows in the last bits, and grows.
+    np.testing.assert_allclose(draws(well, dim=2), formula, rtol=1e-6)
+    np.testing.assert_allclose(draws(one_well, dim=2), formula, rtol=1e-6)
+
+
+def test_chains_are_the_same_however_many_there_are():
+    np.testing.assert_array_equal(draws(well, chains=3), draws(well, chains=8)[:3])
+
+
+def test_start_is_a_point_or_a_number():
+    still: dict[str, Any] = {"system": "momentum", "draws": 1, "warmup": 0, "thin": 1, "step": 1e-9}
+    assert draws("x^2 + y^2", start=[1, 2], **still)[0, 0] == pytest.approx([1, 2])
+    assert draws("x^2 + y^2", start=3, **still)[0, 0] == pytest.approx([3, 3])
+    assert draws(well, start=[1, 2, 3], **still).shape == (8, 1, 3)
+    assert draws("x", spread=0, **still)[:, 0] == pytest.approx(0, abs=1e-6)
+
+
+def test_velocities_come_on_request():
+    both = fuld.sample("x^2/2", chains=2, draws=5, velocities=True, output="numpy")
+    assert both["v"].shape == both["x"].shape == (2, 5)
+    np.testing.assert_array_equal(both["x"], draws("x^2/2", chains=2, draws=5, seed=0))
+
+
+@pytest.mark.parametrize("system", [name for name in fuld.systems() if name != "flmc"])
+def test_systems_take_a_function(system):
+    few: dict[str, Any] = {"system": system, "chains": 4, "draws": 3, "warmup": 10, "thin": 2}
+    np.testing.assert_allclose(draws(well, **few), draws("double_well", **few), rtol=1e-6)
+
+
+def test_a_drift_that_would_take_minutes_is_refused():
+    with pytest.raises(ValueError, match="a function of Python is too slow: write f as a formula"):
+        draws(well, system="flmc")
+
+
+def test_a_chain_that_leaves_is_marked_from_then_on():
+    x = fuld.sample("-x^4", system="overdamped-langevin", chains=3, draws=5, start=1.0)
+    assert bool(x.sample_stats.diverging[:, -1].all())
+    assert list(x.posterior.attrs["diverged_chains"]) == [0, 1, 2]
