@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import fuld
@@ -129,6 +129,31 @@ def test_a_process_that_dies_is_told_and_the_rest_kept(tmp_path, monkeypatch):
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         there = fuld.sample(deadly_well, executor=pool, resume=True, **settings)["x"]
     np.testing.assert_array_equal(there, here)
+
+
+class Flaky(ThreadPoolExecutor):
+    """An executor that loses its first tasks."""
+
+    def __init__(self, losses):
+        super().__init__(1)
+        self.losses = losses
+
+    def submit(self, function, /, *args, **named):
+        self.losses -= 1
+        return super().submit(_lose if self.losses >= 0 else function, *args, **named)
+
+
+def _lose(*_):
+    raise BrokenExecutor("a worker died")
+
+
+def test_a_part_that_was_lost_is_run_again():
+    with Flaky(3) as pool:
+        there = fuld.sample(well, executor=pool, parts=2, **SETTINGS)["x"]
+    np.testing.assert_array_equal(there, fuld.sample(well, **SETTINGS)["x"])
+    with Flaky(10**9) as pool, pytest.raises(RuntimeError, match=r"lost the chains 0 to 6 .* died"):
+        fuld.sample(well, executor=pool, parts=1, **SETTINGS)
+    assert pool.losses == 10**9 - 4
 
 
 def test_what_is_damaged_or_was_written_in_part_is_run_again(tmp_path, threads):

@@ -41,6 +41,11 @@ def test_the_first_call_tells(function, error, says):
         fuld.sample(function, **FEW)
 
 
+def test_sums_over_the_wrong_axis_are_seen_with_as_many_chains_as_coordinates():
+    with pytest.raises(ValueError, match="for points of shape"):
+        fuld.sample(lambda x: ((x**2).sum(axis=0), 2 * x), **{**FEW, "dim": 5}, vectorized=True)
+
+
 def later(function, calls):
     """The double well, and another function after so many calls."""
     count = iter(range(10**9))

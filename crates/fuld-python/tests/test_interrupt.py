@@ -49,7 +49,9 @@ class Script:
     def ready(self):
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line == "ready\n", (line, self.process.communicate())
+        if line != "ready\n":
+            self.process.kill()
+            raise AssertionError((line, self.process.communicate()))
         return self
 
     def send(self, what, after):
@@ -59,7 +61,10 @@ class Script:
 
     def end(self, code=0, seconds=10):
         """What it printed; it must end in time, and with this exit code."""
-        out, err = self.process.communicate(timeout=seconds)
+        try:
+            out, err = self.process.communicate(timeout=seconds)
+        finally:
+            self.process.kill()
         assert self.process.returncode == code, (out, err)
         return out, err
 
