@@ -1,25 +1,91 @@
-"""Numbers that users pass, or a sentence that says why not."""
+"""What users give, as what it stands for: checked one by one, before anything is done."""
+
+from __future__ import annotations
 
 import operator
-from typing import SupportsIndex
+from collections.abc import Mapping
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 
-def whole_number(name: str, value: SupportsIndex, least: int = 0) -> int:
-    """An integer that the native module can hold and that is not too small."""
+def count(name: str, value: SupportsIndex, least: int) -> int:
+    """Return a whole number that fits 64 bits and is not too small."""
     try:
-        number = operator.index(value)
+        whole = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if not least <= number < 2**64:
-        raise ValueError(f"{name} must be an integer from {least} to 2**64 - 1, got {number}")
-    return number
+        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
+    if not least <= whole < 2**64:
+        raise ValueError(f"{name} must be at least {least} and below 2**64, got {whole}")
+    return whole
 
 
-def real_number(name: str, value: float) -> float:
-    """A number; whether it is in its range is checked where the range is known."""
-    if isinstance(value, str | bytes):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+def count_or_none(name: str, value: SupportsIndex | None, least: int) -> int | None:
+    """Return the same, or None for what has a default."""
+    return None if value is None else count(name, value, least)
+
+
+def number(name: str, value: float) -> float:
+    """Return a number; whether it is in its range is not for this to say."""
+    if not isinstance(value, (str, bytes)):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{name} must be a number, got {value!r}")
+
+
+def numbers(**given: float | None) -> dict[str, float | None]:
+    """Return numbers by name, with None for those that have a default."""
+    return {k: None if value is None else number(k, value) for k, value in given.items()}
+
+
+def text(name: str, value: str) -> str:
+    """Return a name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a name, got {value!r}")
+    return value
+
+
+def flag(name: str, value: bool) -> bool:
+    """Return True or False; other things are most likely meant for another setting."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def point(name: str, value: ArrayLike) -> list[float]:
+    """Return the coordinates of a point."""
     try:
-        return float(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
+        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a point or one number, got {value!r}") from None
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must be one point, where all chains begin, got an array of shape {array.shape}"
+        )
+    if array.size == 0:
+        raise ValueError(f"{name} must have at least one coordinate, got none")
+    return [float(x) for x in array]
+
+
+def params(value: Mapping[str, float] | None) -> dict[str, float]:
+    """Return the parameters of a potential."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"params must be a dict like {{'a': 1.0}}, got {value!r}")
+    return {text("params", name): number(f"params[{name!r}]", of) for name, of in value.items()}
+
+
+def executor(value: Any) -> None:  # noqa: ANN401
+    """Refuse what is not an executor."""
+    from concurrent.futures import Executor
+
+    if not isinstance(value, Executor):
+        hint = ": pass client.get_executor()" if hasattr(value, "get_executor") else ""
+        raise TypeError(
+            "executor must be a concurrent.futures.Executor, such as a ProcessPoolExecutor, got "
+            f"{type(value).__name__}{hint}"
+        )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuld import _native
-from fuld._arguments import real_number
+from fuld._arguments import number
 from fuld._arrays import doubles, real_array
 
 Reals: TypeAlias = NDArray[np.floating[Any]]
@@ -56,7 +56,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
         raise ValueError(f"u[{', '.join(map(str, place))}] is {array[place]}; u must be finite")
     last = np.moveaxis(array, axis, -1)
     rows = doubles(last).reshape(-1, last.shape[-1]) if last.size else np.zeros((0, 0))
-    result = _native.riesz(rows, real_number("dx", dx), real_number("gamma", gamma))
+    result = _native.riesz(rows, number("dx", dx), number("gamma", gamma))
     return np.moveaxis(result.reshape(last.shape), -1, axis).astype(array.dtype, copy=False)
 
 
@@ -172,7 +172,7 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     """
     array = real_array(x, "x")
     b = _native.flmc_drift(
-        _formula(potential), doubles(array), real_number("alpha", alpha), real_number("beta", beta)
+        _formula(potential), doubles(array), number("alpha", alpha), number("beta", beta)
     )
     return _shaped(b, array, array.shape)
 
@@ -247,9 +247,9 @@ def conformal_field(
         _formula(potential),
         (doubles(positions), doubles(velocities)),
         energy == "gaussian",
-        real_number("alpha", alpha),
-        real_number("beta", beta),
-        real_number("gamma", gamma),
+        number("alpha", alpha),
+        number("beta", beta),
+        number("gamma", gamma),
     )
     like = np.empty(0, np.result_type(positions, velocities))
     return ConformalField(*(_shaped(part, like, positions.shape) for part in parts))

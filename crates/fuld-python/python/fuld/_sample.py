@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fuld import _native, _options
+from fuld import _arguments, _native
 from fuld._local import LocalSampling
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
@@ -156,24 +156,24 @@ def sample(
     """
     check_output(output)
     if executor is not None:
-        _options.executor(executor)
+        _arguments.executor(executor)
     if resume and store is None:
         raise ValueError("resume goes on with the run in a store: say which, with store=")
-    cores = _options.count_or_none("cores", cores, 1)
-    parts = _options.count("parts", parts, 1)
-    chains = _options.count("chains", chains, 1)
+    cores = _arguments.count_or_none("cores", cores, 1)
+    parts = _arguments.count("parts", parts, 1)
+    chains = _arguments.count("chains", chains, 1)
     options = {
-        "system": _options.text("system", system),
-        "integrator": None if integrator is None else _options.text("integrator", integrator),
+        "system": _arguments.text("system", system),
+        "integrator": None if integrator is None else _arguments.text("integrator", integrator),
         "chains": chains,
-        "draws": _options.count("draws", draws, 1),
-        "warmup": _options.count_or_none("warmup", warmup, 0),
-        "thin": _options.count_or_none("thin", thin, 1),
-        "seed": _options.count("seed", seed, 0),
-        "start": None if start is None else _options.point("start", start),
-        "spread": _options.number("spread", spread),
-        "velocities": _options.flag("velocities", velocities),
-        **_options.numbers(
+        "draws": _arguments.count("draws", draws, 1),
+        "warmup": _arguments.count_or_none("warmup", warmup, 0),
+        "thin": _arguments.count_or_none("thin", thin, 1),
+        "seed": _arguments.count("seed", seed, 0),
+        "start": None if start is None else _arguments.point("start", start),
+        "spread": _arguments.number("spread", spread),
+        "velocities": _arguments.flag("velocities", velocities),
+        **_arguments.numbers(
             alpha=alpha,
             beta=beta,
             gamma=gamma,
@@ -184,10 +184,10 @@ def sample(
     }
     target = target_of(
         potential,
-        dim=_options.count_or_none("dim", dim, 1),
-        params=_options.params(params),
-        vectorized=None if vectorized is None else _options.flag("vectorized", vectorized),
-        stochastic=_options.flag("stochastic", stochastic),
+        dim=_arguments.count_or_none("dim", dim, 1),
+        params=_arguments.params(params),
+        vectorized=None if vectorized is None else _arguments.flag("vectorized", vectorized),
+        stochastic=_arguments.flag("stochastic", stochastic),
         options=options,
     )
     native = target.native()

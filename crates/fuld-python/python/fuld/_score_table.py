@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from fuld import _native
 from fuld._arrays import Values, double_array, real_array
-from fuld._draws import real_dtype
+from fuld._rvs import real_dtype
 from fuld._symmetric_stable import SymmetricStable
 
 

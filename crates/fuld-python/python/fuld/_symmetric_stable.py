@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from fuld import _native
 from fuld._arrays import Values, double_array
-from fuld._draws import Size, draw
 from fuld._expectation import expectation
 from fuld._random_words import RandomState
+from fuld._rvs import Size, draw
 from fuld._summaries import Summaries
 
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, SupportsIndex, get_args
 from numpy.typing import ArrayLike
 
 from fuld import _native
-from fuld._arguments import real_number, whole_number
+from fuld._arguments import count, count_or_none, number
 from fuld._arrays import doubles, real_array
 
 Method = Literal["characteristic", "blocks", "log-moments", "hill"]
@@ -177,12 +177,12 @@ def tail_index(
     if sizes is not None and not isinstance(sizes, Iterable):
         raise TypeError(f"sizes must be several block sizes such as [4, 8], got {sizes!r}")
     settings = {
-        "rounds": None if rounds is None else whole_number("rounds", rounds, 1),
-        "sizes": None if sizes is None else [whole_number("a block size", m) for m in sizes],
-        "lags": None if lags is None else whole_number("lags", lags, 1),
-        "k": None if k is None else whole_number("k", k),
+        "rounds": count_or_none("rounds", rounds, 1),
+        "sizes": None if sizes is None else [count("a block size", m, 0) for m in sizes],
+        "lags": count_or_none("lags", lags, 1),
+        "k": count_or_none("k", k, 0),
     }
-    level = real_number("level", level)
+    level = number("level", level)
     alpha, alpha_ends, scale, scale_ends, zeros, gaussian = _native.tail_index(
         doubles(array),
         dimension,
@@ -190,8 +190,8 @@ def tail_index(
         method,
         settings,
         level,
-        whole_number("resamples", resamples),
-        whole_number("seed", seed),
+        count("resamples", resamples, 0),
+        count("seed", seed, 0),
         control,
     )
     return TailIndex(
