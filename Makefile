@@ -85,6 +85,7 @@ bench-train:
 bench-python: $(VENV)/bench.done
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./crates/fuld-python
 	$(VENV)/bin/python tools/bench/python_law.py
+	$(VENV)/bin/python tools/bench/python_callable.py
 
 # Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
 accuracy: $(VENV)/accuracy.done

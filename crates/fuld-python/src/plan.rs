@@ -133,7 +133,8 @@ impl PyPlan {
         settings.set_item("warmup", self.run.warmup)?;
         settings.set_item("thin", self.run.thin)?;
         settings.set_item("seed", self.run.seed)?;
-        settings.set_item("exact", u8::from(self.settled.is_exact()))?;
+        let stochastic = self.target.get().target.potential().is_stochastic();
+        settings.set_item("exact", u8::from(self.settled.is_exact() && !stochastic))?;
         Ok(settings)
     }
 

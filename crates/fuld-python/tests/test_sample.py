@@ -45,9 +45,11 @@ def test_the_law_is_right(potential):
 
 
 def test_second_moment_in_two_dimensions_at_another_temperature():
-    # Var(x) = 1/(beta k) = 0.25 and 1; 2000 independent draws, so 5 standard errors are 0.16 of it.
-    x = draws("2*x^2 + y^2/2", chains=2000, draws=1, warmup=400, beta=1.0, step=0.02)[:, 0]
-    assert x.var(axis=0) == pytest.approx([0.25, 1.0], rel=0.16)
+    # 2000 independent draws: 5 standard errors of a variance are 0.16 of it, a false alarm in 1e6.
+    # f = x'Ax/2 with A = [[2, 1.2], [1.2, 2]]: the covariance is A^-1/beta.
+    x = draws("x^2 + 1.2*x*y + y^2", chains=2000, draws=1, warmup=400, beta=2.0, step=0.02)[:, 0]
+    exact = np.linalg.inv([[2.0, 1.2], [1.2, 2.0]]) / 2.0
+    assert np.cov(x.T) == pytest.approx(exact, abs=0.16 * exact[0, 0])
     cold = draws("x^2/2", chains=2000, draws=1, warmup=400, beta=4.0, step=0.02)[:, 0]
     assert cold.var() == pytest.approx(0.25, rel=0.16)
 

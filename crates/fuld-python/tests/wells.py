@@ -31,6 +31,12 @@ def far_well(x):
     return well(x)
 
 
+def deep_well(x):
+    """Another: twice as deep."""
+    value, gradient = well(x)
+    return 2 * value, 2 * gradient
+
+
 def deadly_well(x):
     """The same, but the first process that is not the test's own to call it dies."""
     mark = os.environ["FULD_TEST_MARK"]

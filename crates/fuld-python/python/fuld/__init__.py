@@ -10,13 +10,14 @@ from fuld._fields import (
 )
 from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
-from fuld._sampling import Interrupted, Sampling
+from fuld._sampling import Diverged, Interrupted, Sampling
 from fuld._score_table import ScoreTable, grad_g, score_table
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
 
 __all__ = [
     "ConformalField",
+    "Diverged",
     "Interrupted",
     "Interval",
     "Sampling",

@@ -62,7 +62,12 @@ class LocalSampling(Sampling):
         while not self._run.wait_for_draws(before, LOOK):
             pass
         with self._lock:
-            return self._draws()
+            draws = self._draws()
+            if not self.finished:
+                draws.stopped = (
+                    f"still running: {draws.x.shape[1]} of {self._settings['draws']} draws"
+                )
+            return draws
 
     def _collect(self) -> Draws:
         stopped, diverged = self._run.outcome()

@@ -66,7 +66,8 @@ def sample(
     system
         The dynamics, by name; `fuld.systems` lists them.
     alpha
-        Tail index of the noise, 0 to 2; 2 is Gaussian. 1.5 unless given.
+        Tail index of the noise, at most 2, which is Gaussian; 1.5 unless given. `fuld` takes 0.1 and
+        more; below 0.3 its field is so steep at 0 that steps must be much shorter than the default.
     beta
         Inverse temperature. 1 unless given.
     gamma
@@ -114,7 +115,8 @@ def sample(
         A folder for the draws, in Zarr, which xarray and ArviZ open; written while the run goes on.
     resume
         Go on with the run in `store`, which was interrupted or killed. The draws are those of an
-        unbroken run.
+        unbroken run. Other settings are refused; a function is told from another by what it
+        returns where chains start.
     blocking
         Wait for the end. Else return a `Sampling` at once: a handle with ``progress``, ``pause``,
         ``resume``, ``peek``, ``abort`` and ``result``.
@@ -130,10 +132,15 @@ def sample(
 
     Notes
     -----
-    Ctrl-C stops the run and returns the draws made until then, with a warning `fuld.Interrupted`.
-    What a function raises ends the run and is raised here, with its traceback.
+    Ctrl-C stops the run and returns the draws made until then, with a warning `fuld.Interrupted`;
+    before the first draw it is a KeyboardInterrupt. What a function raises ends the run and is
+    raised here, with its traceback.
 
-    A chain that leaves for infinity is NaN from there on, and ``diverging`` in ``sample_stats``.
+    A chain that leaves for infinity is NaN from there on, ``diverging`` in ``sample_stats``, and
+    told by a warning `fuld.Diverged`.
+
+    All settings are attributes of the result. ``exact`` is 1 if the dynamics leaves exp(-beta f)
+    invariant as the step goes to 0, and 0 if it does not or if gradients are stochastic.
 
     Examples
     --------

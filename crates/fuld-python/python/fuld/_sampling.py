@@ -20,6 +20,10 @@ class Interrupted(UserWarning):
     """A run was stopped before its end: the draws are those made until then."""
 
 
+class Diverged(UserWarning):
+    """Chains left for infinity: their draws are NaN from there on."""
+
+
 class Sampling(ABC):
     """A run in the background, as ``fuld.sample(..., blocking=False)`` returns it.
 
@@ -137,7 +141,14 @@ class Sampling(ABC):
                 raise self._error
             if self._result is None:
                 self._result = self._final.to(self._output)
-            stopped = self._final.stopped
+            stopped, diverged = self._final.stopped, self._final.diverged
+        if diverged:
+            warnings.warn(
+                f"{len(diverged)} of {len(self._final.chains)} chains left for infinity, and are NaN "
+                "from there on: take a shorter step",
+                Diverged,
+                stacklevel=stacklevel,
+            )
         if stopped and not self._aborted:
             warnings.warn(f"the run was stopped: {stopped}", Interrupted, stacklevel=stacklevel)
         return self._result

@@ -97,22 +97,35 @@ class Trial:
         size = float(np.linalg.norm(gradient[0]))
         if self.stochastic or not (0.0 < size < np.inf):
             return
-        # Along the gradient, in steps that single precision can see.
-        step = 1e-2 * max(1.0, float(np.linalg.norm(self.points[0])))
-        along = gradient[0] / size
-        ends = np.stack([self.points[0] + step * along, self.points[0] - step * along])
-        try:
-            at = self.call(ends)[0] if vectorized else np.array([self.call(x)[0] for x in ends])
-        except Exception:
-            return  # beside the start there may be nothing
-        slope = float(at[0] - at[1]) / (2 * step)
-        if np.isfinite(slope) and not (0.8 * size < slope < 1.25 * size):
-            warnings.warn(
-                f"the gradient does not belong to the value: at {self.points[0]} it has size "
-                f"{size:.4g}, but along it f changes at a rate of {slope:.4g}. The function must "
-                "return f and its gradient, where exp(-beta f) is the density (not log density)",
-                stacklevel=4,
-            )
+        # Along the gradient, and along a direction that has a part of every coordinate.
+        slant = np.cos(np.arange(1.0, len(gradient[0]) + 1.0))
+        for along in (gradient[0] / size, slant / np.linalg.norm(slant)):
+            expected = float(along @ gradient[0])
+            slopes = self._slopes(along, vectorized)
+            if slopes and all(abs(slope - expected) > 0.2 * size for slope in slopes):
+                warnings.warn(
+                    f"the gradient seems not to be that of the value: at {self.points[0]}, in the "
+                    f"direction {along}, it says that f changes at a rate of {expected:.4g}, but f "
+                    f"changes at {slopes[0]:.4g}. The function must return f and its gradient, "
+                    "where exp(-beta f) is the density (not the log density)",
+                    stacklevel=4,
+                )
+                return
+
+    def _slopes(self, along: NDArray[np.float64], vectorized: bool) -> list[float]:
+        """How fast f changes at the first point, by differences: over a length that single
+        precision can see, and over one that the narrowest valley does not mind.
+        """
+        start, slopes = self.points[0], []
+        for length in (1e-2, 1e-5):
+            step = length * max(1.0, float(np.linalg.norm(start)))
+            ends = np.stack([start + step * along, start - step * along])
+            try:
+                at = self.call(ends)[0] if vectorized else np.array([self.call(x)[0] for x in ends])
+            except Exception:
+                continue  # beside the start there may be nothing
+            slopes.append(float(at[0] - at[1]) / (2 * step))
+        return [slope for slope in slopes if np.isfinite(slope)]
 
 
 def _better(many: Exception, one: Exception) -> Exception:

@@ -51,9 +51,9 @@ impl Settled {
         self.beta.unwrap_or(1.0)
     }
 
-    /// Whether e^(−βf) is what the dynamics leaves invariant.
+    /// Whether e^(−βf) is what the dynamics, with exact gradients and short steps, ends in. Without friction there is no noise.
     pub fn is_exact(&self) -> bool {
-        self.system.is_exact(self.tail_index(), self.temperature())
+        self.gamma != Some(0.0) && self.system.is_exact(self.tail_index(), self.temperature())
     }
 
     /// The run, in memory and on all cores unless told otherwise. It may still start where the target has no value:
