@@ -45,6 +45,7 @@ def test_arviz_sums_it_up():
 
 @pytest.mark.parametrize("seed", [0, 2**64 - 1])
 @pytest.mark.parametrize("diverge", [False, True])
+@pytest.mark.filterwarnings("ignore::fuld.Diverged")
 def test_attributes_survive_files(tmp_path, seed, diverge):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("netCDF4")

@@ -98,6 +98,7 @@ def test_a_drift_that_would_take_minutes_is_refused():
 
 
 def test_a_chain_that_leaves_is_marked_from_then_on():
-    x = fuld.sample("-x^4", system="overdamped-langevin", chains=3, draws=5, start=1.0)
+    with pytest.warns(fuld.Diverged, match="3 of 3 chains left for infinity"):
+        x = fuld.sample("-x^4", system="overdamped-langevin", chains=3, draws=5, start=1.0)
     assert bool(x.sample_stats.diverging[:, -1].all())
     assert list(x.posterior.attrs["diverged_chains"]) == [0, 1, 2]

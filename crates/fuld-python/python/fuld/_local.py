@@ -64,9 +64,8 @@ class LocalSampling(Sampling):
         with self._lock:
             draws = self._draws()
             if not self.finished:
-                draws.stopped = (
-                    f"still running: {draws.x.shape[1]} of {self._settings['draws']} draws"
-                )
+                made, wanted = draws.x.shape[1], self._settings["draws"]
+                draws.stopped = f"still running: {made} of {wanted} draws a chain made"
             return draws
 
     def _collect(self) -> Draws:

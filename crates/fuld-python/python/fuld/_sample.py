@@ -66,8 +66,8 @@ def sample(
     system
         The dynamics, by name; `fuld.systems` lists them.
     alpha
-        Tail index of the noise, at most 2, which is Gaussian; 1.5 unless given. `fuld` takes 0.1 and
-        more; below 0.3 its field is so steep at 0 that steps must be much shorter than the default.
+        Tail index of the noise, at most 2, which is Gaussian; 1.5 unless given. `fuld` takes 0.1
+        and more; below 0.3 its field is so steep at 0 that steps must be far below the default.
     beta
         Inverse temperature. 1 unless given.
     gamma

@@ -144,8 +144,8 @@ class Sampling(ABC):
             stopped, diverged = self._final.stopped, self._final.diverged
         if diverged:
             warnings.warn(
-                f"{len(diverged)} of {len(self._final.chains)} chains left for infinity, and are NaN "
-                "from there on: take a shorter step",
+                f"{len(diverged)} of {len(self._final.chains)} chains left for infinity, and are "
+                "NaN from there on: take a shorter step",
                 Diverged,
                 stacklevel=stacklevel,
             )

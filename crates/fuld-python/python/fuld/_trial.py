@@ -113,8 +113,9 @@ class Trial:
                 return
 
     def _slopes(self, along: NDArray[np.float64], vectorized: bool) -> list[float]:
-        """How fast f changes at the first point, by differences: over a length that single
-        precision can see, and over one that the narrowest valley does not mind.
+        """How fast f changes at the first point, by differences over two lengths.
+
+        One is such that single precision can see it, the other too short for narrow valleys.
         """
         start, slopes = self.points[0], []
         for length in (1e-2, 1e-5):
