@@ -23,7 +23,15 @@ pub(crate) fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Sink(io) if io.kind() == io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
         RunError::Sink(io) => io::Error::new(io.kind(), text).into(),
-        RunError::Checkpoint(CheckpointError::OtherRun { .. }) => PyValueError::new_err(text),
+        RunError::Checkpoint(CheckpointError::OtherRun { path, difference }) => {
+            let store = path.parent().unwrap_or(&path).display();
+            // Of a potential there is only a hash.
+            let difference =
+                if difference.contains(" potential: ") { "another potential" } else { &difference };
+            PyValueError::new_err(format!(
+                "{store} belongs to another run: {difference}; go on with the settings that it has, or name another store"
+            ))
+        }
         RunError::Checkpoint(_) => PyOSError::new_err(text),
         RunError::Threads { .. } => PyRuntimeError::new_err(text),
         _ => PyValueError::new_err(text),

@@ -22,7 +22,8 @@ mod threads;
 
 use pyo3::prelude::*;
 
-#[pymodule(gil_used = false)]
+// Which runs there are is known by whoever holds the interpreter's lock: see `running`.
+#[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     law::register(module)?;

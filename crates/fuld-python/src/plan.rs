@@ -10,7 +10,7 @@ use fuld::chains::Layout;
 use fuld::potential::Target;
 use fuld::{Dynamics, Integrator, Potential, Recipe, Run, Settled, Start};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
-use pyo3::exceptions::{PyFileExistsError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -156,7 +156,7 @@ impl PyPlan {
         py.detach(|| store::write(&store, &self.layout(), x, v)).map_err(|error| io_error(&error, &store))
     }
 
-    /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it may.
+    /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it was begun.
     fn start(
         &self,
         py: Python<'_>,
@@ -164,21 +164,8 @@ impl PyPlan {
         chains: usize,
         threads: usize,
         store: Option<PathBuf>,
-        resume: bool,
     ) -> PyResult<PyRun> {
         let state = store.as_ref().map(|store| store.join(STATE));
-        if let (Some(store), Some(state), false) = (&store, &state, resume)
-            && (state.exists() || store.join("posterior").exists())
-        {
-            let store = store.display();
-            return Err(PyFileExistsError::new_err(format!(
-                "{store} holds a run already: go on with resume=True, or name another store"
-            )));
-        }
-        if let Some(store) = &store {
-            // The state is saved before the first draw.
-            std::fs::create_dir_all(store).map_err(|error| io_error(&error, store))?;
-        }
         let run = Run { first_chain, chains, threads, checkpoint: state, ..self.run.clone() };
         let target = self.target.get();
         let raised = target.raised.clone();

@@ -41,8 +41,7 @@ fn pool() -> Option<&'static ThreadPool> {
     }
     let pool = ThreadPoolBuilder::new().thread_name(|i| format!("fuld-{i}")).build().ok()?;
     // Two threads that come here at once may both make one; the later is the one that stays, either serves.
-    let owned: &'static mut Owned = Box::leak(Box::new(Owned { process, pool }));
-    POOL.store(ptr::from_mut(owned), Ordering::Release);
-    // SAFETY: as above.
-    unsafe { POOL.load(Ordering::Acquire).as_ref() }.map(|owned| &owned.pool)
+    let owned: &'static Owned = Box::leak(Box::new(Owned { process, pool }));
+    POOL.store(ptr::from_ref(owned).cast_mut(), Ordering::Release);
+    Some(&owned.pool)
 }

@@ -218,6 +218,14 @@ def test_the_handle(threads):
     assert handle.result()["x"].shape[0] == 0
 
 
+def test_an_executor_that_is_shut_down_ends_the_run():
+    pool = ThreadPoolExecutor(1)
+    handle = fuld.sample(slow_well, executor=pool, blocking=False, **{**SETTINGS, "draws": 5})
+    pool.shutdown(wait=False, cancel_futures=True)
+    with pytest.raises(RuntimeError, match="the executor lost the chains"):
+        handle.result(timeout=20)
+
+
 @pytest.mark.parametrize("how", ["abort", "drop"])
 def test_threads_stop_with_the_run(how):
     began = time.monotonic()

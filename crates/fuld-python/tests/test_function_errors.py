@@ -103,11 +103,36 @@ def test_the_dimension_that_was_guessed_is_told():
         assert "dim = 1" in caught.value.__notes__[-1]
 
 
-@pytest.mark.parametrize("factor", [-1.0, 2.0])
+@pytest.mark.parametrize("factor", [-1.0, 2.0, np.array([1.0, 0.0])])
 def test_a_gradient_of_another_function_is_warned_of(factor):
-    with pytest.warns(UserWarning, match="the gradient does not belong to the value") as warned:
-        fuld.sample(lambda x: (well(x)[0], factor * well(x)[1]), **FEW, start=0.5)
+    with pytest.warns(UserWarning, match="seems not to be that of the value") as warned:
+        fuld.sample(lambda x: (well(x)[0], factor * well(x)[1]), **FEW, start=[0.5, 0.6])
     assert warned[0].filename == __file__
+
+
+def test_the_gradient_of_a_rough_function_is_not_warned_of():
+    def rough(x):
+        return (500 * x**2 + np.cos(300 * x)).sum(-1), 1000 * x - 300 * np.sin(300 * x)
+
+    fuld.sample(rough, **FEW, step=1e-5, start=0.5)
+
+
+def test_a_function_may_use_one_buffer_for_all_answers():
+    buffers: dict[Any, Any] = {}
+
+    def frugal(x):
+        into = buffers.setdefault(x.shape, np.empty_like(x))
+        np.multiply(x, 2.0, out=into)
+        return (x**2).sum(-1), into
+
+    x = fuld.sample(frugal, **FEW)["x"]
+    np.testing.assert_array_equal(x, fuld.sample(lambda x: ((x**2).sum(-1), 2.0 * x), **FEW)["x"])
+
+
+def test_chains_that_diverge_are_told_of():
+    with pytest.warns(fuld.Diverged, match="4 of 4 chains left for infinity"):
+        x = fuld.sample(lambda x: ((x**2).sum(-1), x * np.nan), **{**FEW, "chains": 4})["x"]
+    assert np.isnan(x).all()
 
 
 def test_draws_before_an_error_stay(tmp_path):

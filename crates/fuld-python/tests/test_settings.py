@@ -63,7 +63,11 @@ NAN = float("nan")
         ({"output": "pandas"}, ValueError, "output must be .* got 'pandas'"),
         ({"resume": True}, ValueError, "say which, with store="),
         ({"executor": 4}, TypeError, "must be a concurrent.futures.Executor, .* got int"),
-        ({"store": 3}, TypeError, "not int"),
+        ({"store": 3}, TypeError, "store must be the path of a folder, got 3"),
+        ({"store": ""}, ValueError, "store must be the path of a folder, got ''"),
+        ({"blocking": "no"}, TypeError, "blocking must be True or False, got 'no'"),
+        ({"progress": None}, TypeError, "progress must be True or False, got None"),
+        ({"output": ["numpy"]}, ValueError, "output must be .* got ..numpy.."),
     ],
 )
 @pytest.mark.parametrize("potential", ["x^2/2", well], ids=["formula", "function"])

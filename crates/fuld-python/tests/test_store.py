@@ -84,7 +84,7 @@ def test_a_finished_run_is_read_again(tmp_path):
         ({"draws": 301}, "there draws: 300, here draws: 301"),
         ({"start": 1.0}, "there start: .*here start: "),
         ({"alpha": 1.7}, "there system: .*1.5.*here system: .*1.7"),
-        ({"potential": lambda x: (x[:, 0] ** 2, 2 * x)}, "there potential"),
+        ({"potential": lambda x: (x[:, 0] ** 2, 2 * x)}, "another potential"),
     ],
 )
 def test_another_run_is_refused_and_the_difference_named(tmp_path, change, says):
@@ -124,9 +124,48 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 def test_a_store_that_is_a_file(tmp_path):
     (tmp_path / "s").write_text("mine")
-    with pytest.raises(OSError, match=r"/s[/:]"):
+    with pytest.raises(NotADirectoryError, match=r"store must be a folder, but .*/s is a file"):
         fuld.sample(well, store=tmp_path / "s", **SETTINGS)
     assert (tmp_path / "s").read_text() == "mine"
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", ["notes.txt", ".zgroup", ".zattrs"])
+def test_a_folder_of_others_is_left_alone(tmp_path, name, resume):
+    (tmp_path / name).write_text("mine")
+    for executor in (None, ThreadPoolExecutor(1)):
+        with pytest.raises(FileExistsError, match=f"not of a run, such as {name}"):
+            fuld.sample(well, store=tmp_path, resume=resume, executor=executor, **SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_the_working_directory_may_change(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    settings: dict[str, Any] = {**SETTINGS, "draws": 10**7}
+    with fuld.sample("x^2/2", store="s", blocking=False, **settings) as handle:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        while handle.peek()["x"].shape[1] == 0:
+            assert not handle.finished
+        x = handle.abort()["x"]
+    assert not (tmp_path / "elsewhere" / "s").exists()
+    again = fuld.sample("x^2/2", **{**settings, "draws": x.shape[1]})["x"]
+    np.testing.assert_array_equal(x, again)
+
+
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(1)])
+def test_two_runs_do_not_share_a_store(tmp_path, executor):
+    long: dict[str, Any] = {**SETTINGS, "draws": 10**6, "store": tmp_path / "s"}
+    with fuld.sample("x^2/2", blocking=False, executor=executor, **long) as handle:
+        with pytest.raises(RuntimeError, match=f"in use by a run in process {os.getpid()}"):
+            fuld.sample("x^2/2", resume=True, executor=executor, **long)
+        handle.abort()
+        # Once it has ended, another may go on, also while the handle lives.
+        with fuld.sample(
+            "x^2/2", resume=True, blocking=False, executor=executor, **long
+        ) as another:
+            assert not another.finished
 
 
 @pytest.mark.parametrize("executor", ["None", "ThreadPoolExecutor(2)"])

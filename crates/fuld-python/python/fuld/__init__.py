@@ -1,4 +1,17 @@
-"""Heavy-tailed dynamics for NumPy."""
+"""Heavy-tailed dynamics for NumPy.
+
+The law
+    `SymmetricStable`, a distribution as those of scipy; `grad_g` and `score_table`, its field.
+Samplers
+    `sample` draws from exp(-beta f); `systems` and `potentials` say by what and from what.
+    `Sampling` is a run in the background; `Interrupted` and `Diverged` are its warnings.
+Data
+    `tail_index` finds the tail index and the scale of data, as a `TailIndex` with intervals.
+Fields, for plots
+    `riesz`, `drift_c`, `transport_h`, `flmc_drift`, `conformal_field`.
+
+``help(fuld.sample)`` and the like say more, with examples.
+"""
 
 from fuld._fields import (
     ConformalField,
@@ -37,3 +50,8 @@ __all__ = [
     "tail_index",
     "transport_h",
 ]
+
+
+def __dir__() -> list[str]:
+    """What users see."""
+    return __all__

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 def float64(answer: Any) -> NDArray[np.float64]:  # noqa: ANN401
     """Return an array of doubles, from numbers, lists, and arrays of NumPy, JAX or torch."""
     kind = type(answer).__name__
+    if isinstance(answer, np.ma.MaskedArray):
+        raise TypeError("a potential must return plain arrays, got a masked one")
     if hasattr(answer, "detach"):  # a torch tensor that may know where it came from
         answer = answer.detach().double().cpu()
     try:

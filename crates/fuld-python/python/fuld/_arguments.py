@@ -76,7 +76,10 @@ def params(value: Mapping[str, float] | None) -> dict[str, float]:
         return {}
     if not isinstance(value, Mapping):
         raise TypeError(f"params must be a dict like {{'a': 1.0}}, got {value!r}")
-    return {text("params", name): number(f"params[{name!r}]", of) for name, of in value.items()}
+    for name in value:
+        if not isinstance(name, str):
+            raise TypeError(f"params must be a dict like {{'a': 1.0}}, got the key {name!r}")
+    return {name: number(f"params[{name!r}]", of) for name, of in value.items()}
 
 
 def executor(value: Any) -> None:  # noqa: ANN401

@@ -13,16 +13,23 @@ from fuld import _native
 from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import LOOK, Sampling
+from fuld._store import Store
 
 
 class LocalSampling(Sampling):
     """A run in threads of this process."""
 
     def __init__(
-        self, run: _native.Run, names: list[str], settings: dict[str, Any], output: Output
+        self,
+        run: _native.Run,
+        names: list[str],
+        settings: dict[str, Any],
+        store: Store | None,
+        output: Output,
     ) -> None:
         super().__init__(output)
         self._run = run
+        self._store = store
         self._names = names
         self._settings = settings
         self._last: Draws | None = None
@@ -36,7 +43,7 @@ class LocalSampling(Sampling):
     @property
     def finished(self) -> bool:
         """Whether it ended."""
-        return self._run.finished
+        return self._wait(0.0)
 
     @property
     def paused(self) -> bool:
@@ -55,7 +62,10 @@ class LocalSampling(Sampling):
         self._run.stop()
 
     def _wait(self, seconds: float) -> bool:
-        return self._run.wait(seconds)
+        ended = self._run.wait(seconds)
+        if ended and self._store is not None:
+            self._store.release()
+        return ended
 
     def _peek(self) -> Draws:
         before = self._run.ask()

@@ -8,7 +8,9 @@ import time
 from dataclasses import dataclass
 from typing import TextIO
 
+#: Signs of a bar: of the longest, and of the shortest that is worth it.
 _WIDTH = 30
+_NARROWEST = 8
 
 
 @dataclass(frozen=True)
@@ -86,13 +88,15 @@ class Bar:
         """Say how far it is."""
         if not self._wanted or progress is None or time.monotonic() < self._begun + 1.0:
             return
-        full = round(_WIDTH * progress.fraction)
-        blocks = (self._block * full).ljust(_WIDTH)
-        text = f"fuld {self._ends[0]}{blocks}{self._ends[1]} {progress}"
         # A line that is longer than the terminal is wide would not be written over, but repeated.
         columns = shutil.get_terminal_size().columns
-        if len(text) >= columns:
-            text = f"fuld {progress}"[: columns - 1]
+        words = f" {progress}"
+        width = min(_WIDTH, columns - len(words) - len("fuld ▕▏") - 1)
+        if width >= _NARROWEST:
+            blocks = (self._block * round(width * progress.fraction)).ljust(width)
+            text = f"fuld {self._ends[0]}{blocks}{self._ends[1]}{words}"
+        else:
+            text = f"fuld{words}"[: columns - 1]
         self._write("\r" + text.ljust(self._length))
         self._length = len(text)
 

@@ -24,7 +24,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 
 def check_output(output: str) -> None:
     """Refuse, before any work, a form that does not exist or cannot be made here."""
-    if output not in _NEEDS:
+    if not isinstance(output, str) or output not in _NEEDS:
         raise ValueError(f"output must be 'arviz', 'xarray' or 'numpy', got {output!r}")
     for package in _NEEDS[output]:
         try:
@@ -34,8 +34,9 @@ def check_output(output: str) -> None:
         except ImportError as error:
             raise ImportError(
                 f"fuld.sample returns an object of {output}, and {package} cannot be imported "
-                f"({error}): pip install 'fuld[arviz]', or ask for plain arrays with output='numpy'"
-            ) from error
+                f"({error}): install it (pip install 'fuld[arviz]', where fuld came from), or ask "
+                "for plain arrays with output='numpy'"
+            ) from None
 
 
 @dataclass

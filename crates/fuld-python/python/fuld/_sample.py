@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,8 +14,9 @@ from fuld._local import LocalSampling
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
 from fuld._sampling import Sampling
-from fuld._shelf import Shelf, refuse_parts
+from fuld._shelf import Shelf
 from fuld._spread import SpreadSampling, check_picklable
+from fuld._store import Store
 from fuld._tasks import Job
 
 
@@ -164,6 +164,8 @@ def sample(
     check_output(output)
     if executor is not None:
         _arguments.executor(executor)
+    for name, value in (("progress", progress), ("resume", resume), ("blocking", blocking)):
+        _arguments.flag(name, value)
     if resume and store is None:
         raise ValueError("resume goes on with the run in a store: say which, with store=")
     cores = _arguments.count_or_none("cores", cores, 1)
@@ -201,19 +203,25 @@ def sample(
     plan = _native.Plan(native, options)
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {"potential": target.name, **plan.settings, **begin, "velocities": int(velocities)}
-    sampling: Sampling
-    if executor is None:
-        if store is not None:
-            refuse_parts(store)
-        # More threads than chains would have nothing to do.
-        threads = min(cores or 0, chains)
-        run = plan.start(0, chains, threads, None if store is None else os.fspath(store), resume)
-        sampling = LocalSampling(run, native.names, settings, output)
-    else:
-        job = Job(target, options, min(cores or 1, chains))
+    job = Job(target, options, min(cores or 1, chains))
+    if executor is not None:
         check_picklable(executor, job)
-        shelf = None if store is None else Shelf(Path(store), plan, settings, resume)
-        sampling = SpreadSampling(
-            executor, job, native.names, settings, parts=parts, shelf=shelf, output=output
-        )
+    claimed = store if store is None else Store.claim(store, resume=resume, executor=bool(executor))
+    sampling: Sampling
+    try:
+        if executor is None:
+            # More threads than chains, or than processors, would have nothing to do.
+            threads = min(cores or 0, chains, os.cpu_count() or 1)
+            path = None if claimed is None else os.fspath(claimed.path)
+            run = plan.start(0, chains, threads, path)
+            sampling = LocalSampling(run, native.names, settings, claimed, output)
+        else:
+            shelf = None if claimed is None else Shelf(claimed, plan, settings)
+            sampling = SpreadSampling(
+                executor, job, native.names, settings, parts=parts, shelf=shelf, output=output
+            )
+    except BaseException:
+        if claimed is not None:
+            claimed.release()
+        raise
     return sampling.follow(progress) if blocking else sampling

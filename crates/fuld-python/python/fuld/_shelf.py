@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
-
-#: The folder in a store for the parts of a spread run.
-_PARTS = ".fuld-parts"
+from fuld._store import PARTS, Store
 
 
 @dataclass(frozen=True)
@@ -32,15 +30,6 @@ class Part:
     """Numbers of those that diverged."""
 
 
-def refuse_parts(store: str | os.PathLike[str]) -> None:
-    """Refuse a store that a run with an executor began, for a run without one."""
-    if (Path(store) / _PARTS).exists():
-        raise FileExistsError(
-            f"{store} holds a run that was begun with an executor: go on with one, with "
-            "executor= and resume=True, or name another store"
-        )
-
-
 class Shelf:
     """A store that is filled part by part, and becomes the store of the whole run.
 
@@ -48,27 +37,14 @@ class Shelf:
     holds. A file of settings says of which run they are, and whether all of it is in the store.
     """
 
-    def __init__(
-        self, store: Path, plan: _native.Plan, settings: dict[str, Any], resume: bool
-    ) -> None:
-        self._store = store
+    def __init__(self, store: Store, plan: _native.Plan, settings: dict[str, Any]) -> None:
+        self.release = store.release
+        self._store = store.path
         self._plan = plan
-        self._folder = store / _PARTS
+        self._folder = store.path / PARTS
         self._about = {"run": plan.fingerprint, "finished": False, "settings": settings}
-        if (store / ".fuld-state").exists():
-            raise FileExistsError(
-                f"{store} holds a run that was begun without an executor: go on without one, or "
-                "name another store"
-            )
-        there = self._settings_file.exists()
-        if (there or (store / "posterior").exists()) and not resume:
-            raise FileExistsError(
-                f"{store} holds a run already: go on with resume=True, or name another store"
-            )
-        if there:
+        if self._settings_file.exists():
             self._check()
-        elif (store / "posterior").exists():
-            raise FileExistsError(f"{store} holds draws already: name another store")
         else:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._save_settings()

@@ -45,9 +45,10 @@ class SpreadSampling(Sampling):
         size = -(-settings["chains"] // parts)
         missing = list(_missing(settings["chains"], self._tasks.parts, size))
         if shelf is None:
-            self._tasks.begin(missing, lambda _: None, lambda _: None)
+            self._tasks.begin(missing, lambda _: None, lambda _: None, lambda: None)
         else:
-            self._tasks.begin(missing, shelf.keep, lambda parts: shelf.close(_join(parts)))
+            close = lambda parts: shelf.close(_join(parts))  # noqa: E731
+            self._tasks.begin(missing, shelf.keep, close, shelf.release)
 
     def __del__(self) -> None:
         if hasattr(self, "_tasks"):

@@ -48,7 +48,7 @@ class Job:
         """Run these chains of the whole, where the executor wants it."""
         stop = _stops.get(self.name)
         plan = _native.Plan(self.target.native(), self.options)
-        run = plan.start(chains.start, len(chains), self.threads, None, False)
+        run = plan.start(chains.start, len(chains), self.threads, None)
         try:
             while not run.wait(LOOK):
                 if stop is not None and stop.is_set():
@@ -85,12 +85,16 @@ class Tasks:
         chains: Iterable[range],
         keep: Callable[[Part], None],
         close: Callable[[list[Part]], None],
+        release: Callable[[], None],
     ) -> None:
-        """Hand out the ranges; call `keep` with each part, and `close` when all are there."""
+        """Hand out the ranges; call `keep` with each part, `close` when all are there.
+
+        At the end, whatever it is, `release` is called.
+        """
         for some in chains:
             self._submit(some)
-        work = threading.Thread(target=self._work, args=(keep, close), name="fuld", daemon=True)
-        work.start()
+        ends = (keep, close, release)
+        threading.Thread(target=self._work, args=ends, name="fuld", daemon=True).start()
 
     def stop(self) -> None:
         """Cancel what has not begun; of what runs already, nobody waits for what is elsewhere."""
@@ -105,10 +109,17 @@ class Tasks:
         """Wait for the end, but no longer; say whether it came."""
         return self._ended.wait(seconds)
 
-    def _work(self, keep: Callable[[Part], None], close: Callable[[list[Part]], None]) -> None:
+    def _work(
+        self,
+        keep: Callable[[Part], None],
+        close: Callable[[list[Part]], None],
+        release: Callable[[], None],
+    ) -> None:
         try:
             while self._running and not self._stop.is_set():
-                for future in first_of(self._running, LOOK, FIRST_COMPLETED).done:
+                done = first_of(self._running, LOOK, FIRST_COMPLETED).done
+                # Of those that an executor cancels when it is shut down nobody else is told.
+                for future in done | {future for future in self._running if future.cancelled()}:
                     self._hear(future, keep)
             if not self._running:
                 self._stop.clear()
@@ -119,6 +130,7 @@ class Tasks:
         finally:
             for future in self._running:
                 future.cancel()
+            release()
             self._ended.set()
 
     def _submit(self, chains: range) -> None:

@@ -33,7 +33,8 @@ class Trial:
             raise TypeError(
                 f"a potential must return a tuple (value, gradient), got a tuple of {len(answer)}"
             )
-        value, gradient = float64(answer[0]), float64(answer[1])
+        # Copied, since a function may use the same memory for every answer.
+        value, gradient = float64(answer[0]).copy(), float64(answer[1]).copy()
         if one and value.size == 1:
             value = value.reshape(())
         if x.shape[-1] == 1:
