@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fuld import _arguments, _native
 from fuld._local import LocalSampling
@@ -19,7 +20,36 @@ from fuld._spread import SpreadSampling, check_picklable
 from fuld._store import Store
 from fuld._tasks import Job
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+    from fuld._settings import Settings
+
+
+@overload
+def sample(
+    potential: Potential,
+    *,
+    blocking: Literal[False],
+    output: Output = ...,
+    **settings: Unpack[Settings],
+) -> Sampling: ...
+@overload
+def sample(
+    potential: Potential,
+    *,
+    output: Literal["numpy"],
+    blocking: Literal[True] = ...,
+    **settings: Unpack[Settings],
+) -> dict[str, NDArray[np.float64]]: ...
+@overload
+def sample(
+    potential: Potential,
+    *,
+    blocking: bool = ...,
+    output: Output = ...,
+    **settings: Unpack[Settings],
+) -> Any: ...  # noqa: ANN401
 def sample(
     potential: Potential,
     *,
@@ -29,12 +59,12 @@ def sample(
     gamma: float | None = None,
     step: float | None = None,
     integrator: str | None = None,
-    chains: int = 64,
-    draws: int = 1000,
-    warmup: int | None = None,
-    thin: int | None = None,
-    seed: int = 0,
-    dim: int | None = None,
+    chains: SupportsIndex = 64,
+    draws: SupportsIndex = 1000,
+    warmup: SupportsIndex | None = None,
+    thin: SupportsIndex | None = None,
+    seed: SupportsIndex = 0,
+    dim: SupportsIndex | None = None,
     params: Mapping[str, float] | None = None,
     start: ArrayLike | None = None,
     spread: float = 1.0,
@@ -43,15 +73,15 @@ def sample(
     velocities: bool = False,
     vectorized: bool | None = None,
     stochastic: bool = False,
-    cores: int | None = None,
+    cores: SupportsIndex | None = None,
     executor: Executor | None = None,
-    parts: int = 16,
+    parts: SupportsIndex = 16,
     progress: bool = True,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     blocking: bool = True,
     output: Output = "arviz",
-) -> Any:  # noqa: ANN401
+) -> Any:
     r"""Draw from the density proportional to exp(-beta f), by chains under heavy-tailed noise.
 
     Parameters

@@ -1,0 +1,41 @@
+"""The settings of a run that do not change what `sample` returns, as type checkers see them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from typing import SupportsIndex, TypedDict
+
+from numpy.typing import ArrayLike
+
+
+class Settings(TypedDict, total=False):
+    """Keywords of `fuld.sample`, whose documentation says what they are."""
+
+    system: str
+    alpha: float | None
+    beta: float | None
+    gamma: float | None
+    step: float | None
+    integrator: str | None
+    chains: SupportsIndex
+    draws: SupportsIndex
+    warmup: SupportsIndex | None
+    thin: SupportsIndex | None
+    seed: SupportsIndex
+    dim: SupportsIndex | None
+    params: Mapping[str, float] | None
+    start: ArrayLike | None
+    spread: float
+    step_power: float | None
+    half_life: float | None
+    velocities: bool
+    vectorized: bool | None
+    stochastic: bool
+    cores: SupportsIndex | None
+    executor: Executor | None
+    parts: SupportsIndex
+    progress: bool
+    store: str | os.PathLike[str] | None
+    resume: bool
