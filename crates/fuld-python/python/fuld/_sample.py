@@ -142,7 +142,8 @@ def sample(
     progress
         Show a bar, in terminals and notebooks, if it takes more than a second.
     store
-        A folder for the draws, in Zarr, which xarray and ArviZ open; written while the run goes on.
+        A new folder for the draws, in Zarr; written while the run goes on, and opened by
+        ``xarray.open_zarr(store, group="posterior")``.
     resume
         Go on with the run in `store`, which was interrupted or killed. The draws are those of an
         unbroken run. Other settings are refused; a function is told from another by what it
