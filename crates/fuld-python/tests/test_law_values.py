@@ -89,6 +89,10 @@ def test_moments():
     for ours, exact in zip(law.stats("mvsk"), [law.mean(), law.var()], strict=False):
         np.testing.assert_array_equal(ours, exact)
     np.testing.assert_array_equal(law.stats("k"), [nan, nan, nan, 0])
+    # Also where the variance is no double.
+    for scale in (1e-170, 1e200):
+        assert SymmetricStable(2.0, scale).stats("sk") == (0, 0)
+        assert SymmetricStable(1.5, scale).std() == inf
     assert len(law.stats("vs")) == 2
     # E |X|^(1/2) of the Cauchy law is the root of twice its scale.
     np.testing.assert_allclose(SymmetricStable(1.0, 3.0).absolute_moment(0.5), np.sqrt(6))

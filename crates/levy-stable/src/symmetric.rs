@@ -173,7 +173,7 @@ impl SymmetricStable {
 
     /// E|X|^p in closed form: infinite for p ≤ −1, and for p ≥ α unless α = 2.
     pub fn absolute_moment(&self, p: f64) -> f64 {
-        moments::absolute(self.alpha(), p) * libm::pow(self.scale, p)
+        moments::absolute(self.alpha(), self.scale, p)
     }
 
     /// E Xⁿ. Of odd order it is 0 below α and does not exist above, which is NaN; of even order it is infinite from α on,

@@ -267,6 +267,27 @@ fn moments() {
     }
 }
 
+/// Where a factor of the moment leaves the doubles: what is infinite is so at every scale, and what is not may still be a
+/// number.
+#[test]
+fn moments_at_the_edges_of_the_doubles() {
+    let law = |alpha, scale| SymmetricStable::with_scale(alpha, scale).unwrap();
+    for scale in [1e-300, 1e-163, 1e200] {
+        assert_eq!((law(1.5, scale).variance(), law(1.5, scale).moment(4)), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(law(1.5, scale).absolute_moment(-2.0), f64::INFINITY);
+        assert_eq!(law(2.0, scale).absolute_moment(f64::INFINITY), f64::INFINITY);
+        assert_eq!((law(2.0, scale).moment(0), law(2.0, scale).moment(3)), (1.0, 0.0));
+    }
+    assert_eq!((law(2.0, 1e-3).moment(300), law(2.0, 1e200).moment(2)), (0.0, f64::INFINITY));
+    // (2σ)^p Γ((1+p)/2)/√π in forty digits.
+    for (scale, order, exact) in
+        [(0.01, 300, 5.356_851_815_834_042_7e-249), (0.03, 250, 3.274_343_347_443_525e-98)]
+    {
+        let ours = law(2.0, scale).moment(order);
+        assert!((ours / exact - 1.0).abs() < 2e-12, "{ours:e} for {exact:e}");
+    }
+}
+
 #[test]
 fn slices_equal_single_values() {
     let law = law(1.3);
