@@ -113,6 +113,11 @@ impl Tail {
         libm::log(self.sums(libm::pow(x, -self.alpha))[1]) - (self.alpha + 1.0) * libm::log(x)
     }
 
+    /// ln(xψ(x)) at x = e^u ≥ start, also where x overflows.
+    pub(crate) fn ln_mass(&self, u: f64) -> f64 {
+        libm::log(self.sums(libm::exp(-self.alpha * u))[1]) - self.alpha * u
+    }
+
     /// x with c₁ x^(−α)/α = q: the quantile of the leading term.
     pub(crate) fn leading_quantile(&self, q: f64) -> f64 {
         libm::pow(self.coefficients[0] / (self.alpha * q), 1.0 / self.alpha)

@@ -149,6 +149,14 @@ impl UnitLaw {
         }
     }
 
+    /// ln(xψ(x)) at x = e^u, in the tail also where x overflows.
+    pub(crate) fn ln_mass(&self, u: f64) -> f64 {
+        match &self.formulas {
+            Formulas::General { tail, .. } if u >= libm::log(tail.start()) => tail.ln_mass(u),
+            _ => self.ln_pdf(libm::exp(u)) + u,
+        }
+    }
+
     /// ln ψ at 0 ≤ x ≤ ∞, also where ψ underflows.
     pub(crate) fn ln_pdf(&self, x: f64) -> f64 {
         match &self.formulas {

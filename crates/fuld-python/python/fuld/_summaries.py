@@ -119,7 +119,7 @@ class Summaries(Curves):
         return self._at("absolute_moment", p, "p")
 
     def entropy(self) -> Values:
-        """Differential entropy -∫ ψ ln ψ in nats, to 1e-12 for alpha >= 0.3.
+        """Differential entropy -∫ ψ ln ψ in nats, to 1e-12 of max(1, entropy) for every alpha.
 
         Examples
         --------
