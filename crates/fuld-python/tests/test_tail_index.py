@@ -151,6 +151,27 @@ def test_representation():
     assert "scale" not in repr(fuld.tail_index(numbers(), "hill"))
     big = fuld.tail_index(1e12 * numbers(), control=False)
     assert "scale=6.6e+11 [5.7e+11, 7.3e+11]" in repr(big)
+    # An end that is not 0 does not look like it, however wide the interval.
+    wide = dataclasses.replace(big, scale=3.0, scale_interval=fuld.Interval(0.0123, 41.0))
+    assert "scale=3.000 [0.012, 41.000]" in repr(wide)
+    wider = dataclasses.replace(big, scale=3.0, scale_interval=fuld.Interval(1e-9, 41.0))
+    assert "scale=3.0e+00 [1.0e-09, 4.1e+01]" in repr(wider)
+    # The median of an odd number of numbers is no news.
+    assert "zeros" not in repr(dataclasses.replace(big, zeros=1))
+    assert repr(dataclasses.replace(big, zeros=2)).endswith("n=500, zeros=2)")
+
+
+def test_resamples_without_an_estimate_are_drawn_again():
+    rng = np.random.default_rng(5)
+    cauchy = rng.standard_cauchy(1000)
+    for k in (1, 2, 5):
+        hill = fuld.tail_index(cauchy, "hill", k=k)
+        assert 0 < hill.alpha_interval.low < hill.alpha < hill.alpha_interval.high < np.inf
+        assert hill == fuld.tail_index(cauchy, "hill", k=k)
+    # Samples so small that the regression finds no line through many resamples and twins.
+    for n in (12, 20, 30):
+        few = fuld.tail_index(rng.standard_cauchy(n))
+        assert few.alpha_interval.low < few.alpha_interval.high
 
 
 def broken(index: tuple[int, ...], value: float) -> NDArray[np.float64]:

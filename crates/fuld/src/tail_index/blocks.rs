@@ -37,8 +37,12 @@ impl Default for BlockLogMoments {
 
 impl TailIndexEstimator for BlockLogMoments {
     fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
-        if self.sizes.is_empty() {
-            return Err(TailIndexError::NoBlockSize);
+        let largest = *self.sizes.iter().max().ok_or(TailIndexError::NoBlockSize)?;
+        if let Some(&m) = self.sizes.iter().find(|&&m| m < 2) {
+            return Err(TailIndexError::BlockSize(m));
+        }
+        if sample.len() / 2 < largest {
+            return Err(TailIndexError::TooFew { needed: largest.saturating_mul(2), got: sample.len() });
         }
         let logs = Logs::of(sample.pooled())?;
         let slopes = self
@@ -51,14 +55,8 @@ impl TailIndexEstimator for BlockLogMoments {
     }
 }
 
-/// 1/α̂ from blocks of m.
+/// 1/α̂ from blocks of m ≥ 2, of which at least two fit.
 fn slope(sample: &Sample, mean_log: f64, m: usize, lags: usize) -> Result<f64, TailIndexError> {
-    if m < 2 {
-        return Err(TailIndexError::BlockSize(m));
-    }
-    if sample.len() / 2 < m {
-        return Err(TailIndexError::TooFew { needed: m.saturating_mul(2), got: sample.len() });
-    }
     // Means instead of sums: they cannot overflow, and log|Y| = log m + log|mean|.
     let size = m as f64;
     let mut means = Vec::new();
@@ -95,6 +93,7 @@ mod tests {
         assert_eq!(fit(&[]), TailIndexError::NoBlockSize);
         assert_eq!(fit(&[4, 1]), TailIndexError::BlockSize(1));
         assert_eq!(fit(&[51]), TailIndexError::TooFew { needed: 102, got: 100 });
+        assert_eq!(fit(&[51, 60, 4]), TailIndexError::TooFew { needed: 120, got: 100 });
         assert_eq!(fit(&[usize::MAX]), TailIndexError::TooFew { needed: usize::MAX, got: 100 });
     }
 }

@@ -19,6 +19,9 @@ const BLOCK: usize = 64;
 /// The most accurate of the estimators here on stable data. It looks at the centre of the law (small |t| is large |x|, but K
 /// points reach |φ| ≈ 0.3), so for data that are not stable it describes the bulk, not the tail. |φₙ| does not depend on the
 /// centre.
+///
+/// Of 10 to 15 numbers the iteration loses its way, and gives an error, for up to three samples in a hundred; of 300 samples of
+/// 20 or more, with α = 0.5, 1 and 2, for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CharacteristicRegression {
     /// Regressions at most (0 counts as 1); the iteration stops earlier once σ moves by less than 10⁻³ of itself.

@@ -1,5 +1,6 @@
 //! What the estimator says of Gaussian data.
 
+use super::interval::first_estimate;
 use super::sample::sorted;
 use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
 use crate::diagnostics::quantile_of;
@@ -14,7 +15,7 @@ impl Sample {
     /// Independent Gaussian numbers in the shape of this sample, each coordinate with the median and interquartile range
     /// that it has here.
     pub fn gaussian_twin(&self, seed: u64) -> Result<Self, TailIndexError> {
-        Twins::of(self, 2.0, seed)?.nth(0)
+        Twins::of(self, 2.0, seed)?.nth(0, 0)
     }
 }
 
@@ -35,11 +36,13 @@ impl<'a> Twins<'a> {
         Ok(Self { of: sample, law, factors, seed })
     }
 
-    fn nth(&self, index: usize) -> Result<Sample, TailIndexError> {
+    /// The sample of this index, another one for every `attempt`.
+    fn nth(&self, index: usize, attempt: u64) -> Result<Sample, TailIndexError> {
         let mut words = vec![0; self.of.len()];
+        let first = attempt * words.len() as u64;
         self.of.like(|coordinate, column| {
             let chain = index * self.factors.len() + coordinate;
-            fill(&[Stream::new(self.seed, chain as u64, Purpose::Control)], 0, words.len(), &mut words);
+            fill(&[Stream::new(self.seed, chain as u64, Purpose::Control)], first, words.len(), &mut words);
             self.law.transform(&words, column);
             column.iter_mut().for_each(|x| *x *= self.factors[coordinate]);
         })
@@ -57,7 +60,8 @@ pub struct Expected {
 
 impl Bootstrap {
     /// What the estimator would say of `sample` were it of independent SαS draws: of as many such samples as there are to be resamples,
-    /// in its shape and with its quartiles, spread over the threads of rayon; `heard` is told of each.
+    /// in its shape and with its quartiles, spread over the threads of rayon; `heard` is told of each. Those without an estimate are
+    /// drawn again, as resamples are.
     ///
     /// With α = 2 this is the Gaussian control with its noise: an interval for the data that lies below this one is evidence of a
     /// heavy tail.
@@ -73,7 +77,11 @@ impl Bootstrap {
     {
         self.check()?;
         let twins = Twins::of(sample, alpha, self.seed)?;
-        let fit = |index| estimator.fit(&twins.nth(index)?).map(|fit| fit.alpha).inspect(|_| heard());
+        let fit = |index| {
+            first_estimate(|attempt| estimator.fit(&twins.nth(index, attempt)?))
+                .map(|fit| fit.alpha)
+                .inspect(|_| heard())
+        };
         let alphas = (0..self.resamples).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
         Ok(Expected { alpha: quantile_of(&sorted(&alphas), 0.5), interval: self.interval(&alphas) })
     }
@@ -121,7 +129,7 @@ mod tests {
         let x: Vec<f64> = (0..20_000).map(|i| 3.0 + 0.01 * f64::from(i)).collect();
         let sample = Sample::scalars(&x).unwrap();
         for (alpha, index) in [(2.0, 0), (0.8, 1), (1.7, 2)] {
-            let twin = Twins::of(&sample, alpha, 1).unwrap().nth(index).unwrap();
+            let twin = Twins::of(&sample, alpha, 1).unwrap().nth(index, 0).unwrap();
             let inside = twin.pooled().iter().filter(|x| x.abs() < 50.0).count();
             assert!(inside.abs_diff(10_000) < 500, "{inside}");
         }

@@ -57,7 +57,9 @@ pub enum TailIndexError {
     #[error("the largest numbers are all {0} in size: no tail to be seen")]
     NoTail(f64),
     /// The empirical characteristic function is not that of any stable law where it was looked at.
-    #[error("|phi|^2 lies in (0, 1) at {0} of the regression points only; at least 2 are needed")]
+    #[error(
+        "|phi|^2 lies in (0, 1) at {0} of the regression points only; at least 2 are needed: take more numbers or another method"
+    )]
     Characteristic(usize),
     /// The law of the Gaussian control was refused.
     #[error(transparent)]
@@ -76,4 +78,11 @@ pub enum TailIndexError {
         /// The resamples asked for.
         got: usize,
     },
+}
+
+impl TailIndexError {
+    /// Whether other draws of the same law may well do better: it says what is wrong with these numbers, not with a setting.
+    pub(super) fn is_of_the_draw(self) -> bool {
+        matches!(self, Self::NoTail(_) | Self::Characteristic(_) | Self::TooFew { .. })
+    }
 }

@@ -15,7 +15,8 @@ use rayon::prelude::*;
 /// [`LogMoments`], and in 92–98 % for [`BlockLogMoments`] (they are wide near α = 2), and σ in 86–92 %. The basic bootstrap,
 /// the mirror image about the estimate, covered as little as 61 % near α = 2, where estimates pile up.
 ///
-/// A resample depends on `seed` and on its own index alone. The interval knows the noise of an estimator and not its bias
+/// A resample depends on `seed` and on its own index alone. One from which the method gives no estimate, as Hill's if the
+/// largest number was drawn more than k times, is drawn again, up to a hundred times. The interval knows the noise of an estimator and not its bias
 /// (Hill's, near α = 2), and it takes the rows as independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
@@ -110,8 +111,11 @@ impl Bootstrap {
     where
         E: TailIndexEstimator + ?Sized,
     {
-        sample.resample(Stream::new(self.seed, index as u64, Purpose::Resample), drawn);
-        estimator.fit(drawn)
+        let stream = Stream::new(self.seed, index as u64, Purpose::Resample);
+        first_estimate(|attempt| {
+            sample.resample(stream, attempt, drawn);
+            estimator.fit(drawn)
+        })
     }
 
     fn intervals(&self, estimate: Estimate, again: &[Estimate]) -> IntervalEstimate {
@@ -143,9 +147,26 @@ impl Bootstrap {
     }
 }
 
+/// Samples at most, drawn one after the other until one gives an estimate.
+const ATTEMPTS: u64 = 100;
+
+/// The first estimate that there is from samples that `fit` draws, one for every attempt.
+pub(super) fn first_estimate(
+    mut fit: impl FnMut(u64) -> Result<Estimate, TailIndexError>,
+) -> Result<Estimate, TailIndexError> {
+    let mut found = fit(0);
+    for attempt in 1..ATTEMPTS {
+        match found {
+            Err(error) if error.is_of_the_draw() => found = fit(attempt),
+            found => return found,
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::LogMoments;
+    use super::super::{Hill, LogMoments};
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -195,6 +216,32 @@ mod tests {
         assert_ne!(run(5), run(6));
         let Interval { low, high } = run(5).alpha;
         assert!((low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12, "({low:?}, {high:?})");
+    }
+
+    /// With k = 1 a resample that holds the largest number twice has no tail: about one in four. What never gives an estimate is
+    /// given up, and what is not the fault of the draw at once.
+    #[test]
+    fn resamples_without_an_estimate_are_drawn_again() {
+        let hill = Hill { k: Some(1) };
+        let sample = Sample::scalars(&data()).unwrap();
+        let bootstrap = Bootstrap { seed: 5, ..Bootstrap::default() };
+        let found = hill.with_interval(&sample, &bootstrap).unwrap();
+        assert_eq!(bootstrap.in_parallel(&hill, &sample, &|| ()).unwrap(), found);
+        assert!(found.alpha.low > 0.0 && found.alpha.high < f64::INFINITY, "{found:?}");
+
+        let mut attempts = 0;
+        let never = first_estimate(|attempt| {
+            assert_eq!(attempt, attempts);
+            attempts += 1;
+            Err(TailIndexError::NoTail(1.0))
+        });
+        assert_eq!((never, attempts), (Err(TailIndexError::NoTail(1.0)), ATTEMPTS));
+        let mut attempts = 0;
+        let stopped = first_estimate(|_| {
+            attempts += 1;
+            Err(TailIndexError::Stopped)
+        });
+        assert_eq!((stopped, attempts), (Err(TailIndexError::Stopped), 1));
     }
 
     const PINNED: (f64, f64) = (1.0017103472427553, 1.3478866121208295);

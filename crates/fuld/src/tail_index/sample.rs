@@ -110,14 +110,15 @@ impl Sample {
         Ok(twin)
     }
 
-    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape.
+    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape; other rows for every `attempt`.
     ///
     /// They are not centred again. For a symmetric law the error of the centre does not move α and σ to first order, and
     /// the median of a resample is one of its own numbers, often several times over: each would be a false zero.
-    pub(super) fn resample(&self, stream: Stream, into: &mut Self) {
+    pub(super) fn resample(&self, stream: Stream, attempt: u64, into: &mut Self) {
+        let first = attempt * self.rows as u64;
         for i in 0..self.rows {
             // The high word of a product: uniform to within rows/2^64.
-            let from = ((u128::from(stream.word(i as u64)) * self.rows as u128) >> 64) as usize;
+            let from = ((u128::from(stream.word(first + i as u64)) * self.rows as u128) >> 64) as usize;
             for start in (0..self.values.len()).step_by(self.rows) {
                 into.values[start + i] = self.values[start + from];
             }
@@ -186,8 +187,11 @@ mod tests {
         let x: Vec<f64> = numbers(30).into_iter().flat_map(|i| [i, 3.0 * i]).collect();
         let sample = Sample::rows(&x, 2, Scaling::Common).unwrap();
         let mut drawn = sample.clone();
-        sample.resample(Stream::new(1, 0, Purpose::Resample), &mut drawn);
+        sample.resample(Stream::new(1, 0, Purpose::Resample), 0, &mut drawn);
         assert_ne!(drawn, sample);
+        let mut others = drawn.clone();
+        sample.resample(Stream::new(1, 0, Purpose::Resample), 1, &mut others);
+        assert_ne!(others, drawn);
         let columns: Vec<&[f64]> = drawn.coordinates().collect();
         assert!(columns[0].iter().zip(columns[1]).all(|(a, b)| 3.0 * a == *b));
     }
