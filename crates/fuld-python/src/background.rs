@@ -1,8 +1,10 @@
 //! A run in a thread of its own, watched and steered from another.
 
+use crate::callable::Raised;
 use fuld::chains::{Layout, Outcome, Progress, RunError, Sink};
 use fuld::potential::Target;
 use fuld::{Control, Run, Samples, ZarrSink};
+use pyo3::PyErr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,6 +33,8 @@ pub(crate) struct Background {
     /// The draws of a run in memory.
     samples: Mutex<Samples>,
     store: Option<PathBuf>,
+    /// Of a potential that is a function.
+    raised: Option<Arc<Raised>>,
 }
 
 /// A thread that panicked while it held the lock leaves flags and counts, which are whole.
@@ -43,11 +47,12 @@ impl Background {
     pub(crate) fn start(
         run: Run,
         target: Arc<Target>,
+        raised: Option<Arc<Raised>>,
         store: Option<PathBuf>,
         around: impl FnOnce(&mut (dyn FnMut() + Send)) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
         let (board, samples) = (Mutex::default(), Mutex::default());
-        let this = Arc::new(Self { board, changed: Condvar::new(), samples, store });
+        let this = Arc::new(Self { board, changed: Condvar::new(), samples, store, raised });
         let watched = Arc::clone(&this);
         let work = move || {
             // Also if it panics, so that nobody waits for ever.
@@ -67,7 +72,7 @@ impl Background {
         let mut board = locked(&self.board);
         board.progress = Some(*progress);
         board.first.get_or_insert(progress.steps);
-        while board.paused && !board.stop && !board.wanted {
+        while board.paused && !board.stop && !board.wanted && !self.has_failed() {
             board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
         }
         if board.stop {
@@ -90,6 +95,19 @@ impl Background {
 
     pub(crate) fn stop(&self) {
         self.change(|board| board.stop = true);
+        // After the board: who refuses a call because of this must find the reason there.
+        if let Some(raised) = &self.raised {
+            raised.stop();
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.raised.as_ref().is_some_and(|raised| raised.has_failed())
+    }
+
+    /// What the function raised, once.
+    pub(crate) fn raised(&self) -> Option<PyErr> {
+        self.raised.as_ref()?.take()
     }
 
     /// Asks for the draws made so far, and says how often any were handed over before.

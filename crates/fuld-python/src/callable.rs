@@ -21,11 +21,14 @@ pub(crate) struct Callable {
     raised: Arc<Raised>,
 }
 
-/// What a function raised, kept until someone can hear of it: a step of a dynamics has no room for errors.
+/// What a function raised, kept until someone can hear of it: a step of a dynamics has no room for errors. And, in the other
+/// direction, whether it is still worth calling.
 #[derive(Default)]
 pub(crate) struct Raised {
-    any: AtomicBool,
+    /// Whether it raised, or was not called when it should have been.
+    failed: AtomicBool,
     first: Mutex<Option<PyErr>>,
+    stop: AtomicBool,
 }
 
 impl Raised {
@@ -33,13 +36,30 @@ impl Raised {
         if let Ok(mut first) = self.first.lock() {
             first.get_or_insert(error);
         }
-        self.any.store(true, Ordering::Relaxed);
+        self.failed.store(true, Ordering::Relaxed);
     }
 
     /// The first error, once; from then on the function is called again.
     pub(crate) fn take(&self) -> Option<PyErr> {
-        self.any.store(false, Ordering::Relaxed);
+        self.failed.store(false, Ordering::Relaxed);
         self.first.lock().ok().and_then(|mut first| first.take())
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// A function of one point is not called for the other chains any more, and has failed if there are any. One of all chains
+    /// is called once a step, and between steps the run hears of the stop itself.
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether to go on to the next point.
+    fn goes_on(&self) -> bool {
+        let stopped = self.stop.load(Ordering::Relaxed);
+        self.failed.fetch_or(stopped, Ordering::Relaxed);
+        !stopped
     }
 }
 
@@ -177,7 +197,7 @@ impl Potential for Callable {
     }
 
     fn has_failed(&self) -> bool {
-        self.raised.any.load(Ordering::Relaxed)
+        self.raised.has_failed()
     }
 
     fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
@@ -189,7 +209,8 @@ impl Potential for Callable {
                 self.gradient_into(py, points, words, gradients)
             } else {
                 let one = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim));
-                one.zip(words).try_for_each(|((x, gradient), word)| {
+                let mut called = one.zip(words).take_while(|_| self.raised.goes_on());
+                called.try_for_each(|((x, gradient), word)| {
                     self.gradient_into(py, x, std::slice::from_ref(word), gradient)
                 })
             };

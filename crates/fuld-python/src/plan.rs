@@ -172,9 +172,9 @@ impl PyPlan {
         let name = running::name();
         let around = move |work: &mut (dyn FnMut() + Send)| running::within(name, work);
         // The thread waits for the lock that this one holds, so that the run is noted before it can end.
-        let background = Background::start(run, Arc::clone(&target.target), store, around)?;
+        let background = Background::start(run, Arc::clone(&target.target), raised, store, around)?;
         running::enter(py, name, Arc::clone(&background));
-        Ok(PyRun::new(background, raised))
+        Ok(PyRun::new(background))
     }
 }
 

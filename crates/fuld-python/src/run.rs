@@ -1,7 +1,6 @@
 //! A run that was begun, for Python to watch.
 
 use crate::background::Background;
-use crate::callable::Raised;
 use crate::error::run_error;
 use crate::store::{self, Draws};
 use fuld::Samples;
@@ -17,14 +16,13 @@ use std::time::Duration;
 #[pyclass(frozen, name = "Run", module = "fuld._native")]
 pub(crate) struct PyRun {
     background: Arc<Background>,
-    raised: Option<Arc<Raised>>,
     /// The process in which it was begun.
     process: u32,
 }
 
 impl PyRun {
-    pub(crate) fn new(background: Arc<Background>, raised: Option<Arc<Raised>>) -> Self {
-        Self { background, raised, process: std::process::id() }
+    pub(crate) fn new(background: Arc<Background>) -> Self {
+        Self { background, process: std::process::id() }
     }
 
     /// The run, unless a fork has left its thread behind, perhaps with a lock in its hand.
@@ -104,6 +102,10 @@ impl PyRun {
     fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
         match self.here()?.end() {
             Some(Ok(outcome)) => {
+                // In the last call before it was stopped.
+                if let Some(raised) = self.background.raised() {
+                    return Err(raised);
+                }
                 let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
                 Ok((outcome.stopped, diverged))
             }
@@ -131,8 +133,7 @@ impl PyRun {
 impl PyRun {
     /// What the function raised, if it was that, with a note of the step.
     fn error(&self, py: Python<'_>, error: RunError) -> PyErr {
-        let raised = self.raised.as_ref().and_then(|raised| raised.take());
-        match (raised, &error) {
+        match (self.background.raised(), &error) {
             (Some(raised), RunError::Potential(step)) => {
                 // Notes came with Python 3.11.
                 let _ = raised

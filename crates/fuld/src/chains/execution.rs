@@ -74,10 +74,15 @@ impl<'a> Execution<'a> {
         while self.step < total && !stopped {
             let end = self.segment_end();
             let steps = self.step..end.min(self.step.saturating_add(pace.steps));
-            if let Err(error) = pace.time(|| self.advance(steps)) {
-                // The steps of this breath are lost; the draws before it are not.
+            if let Err(error) = pace.time(|| self.breathe(steps)) {
+                // The step that failed is lost; the draws before it are not.
                 self.deliver(sink, end)?;
                 sink.flush()?;
+                // A potential may refuse because the run was told to stop. Half a step cannot be saved: the last checkpoint stays.
+                let refused = matches!(error, RunError::Potential(_));
+                if refused && progress(&self.progress(began.elapsed())) == Control::Stop {
+                    return Ok(self.outcome(true));
+                }
                 return Err(error);
             }
             let mut control = progress(&self.progress(began.elapsed()));
@@ -117,6 +122,22 @@ impl<'a> Execution<'a> {
         }
         let draws = (self.segment_start() + self.layout.segment as u64).min(self.run.draws);
         self.run.warmup + draws * self.run.thin
+    }
+
+    /// Makes the steps, or the first of them: a potential that takes all chains may be slow, and be so of a sudden, so that after
+    /// each step it may be time to look up.
+    fn breathe(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+        if !self.potential.takes_all_chains() {
+            return self.advance(steps);
+        }
+        let began = Instant::now();
+        for k in steps {
+            self.advance(k..k + 1)?;
+            if began.elapsed() >= BREATH {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {

@@ -21,12 +21,14 @@ pub(super) struct Worker {
     pub(super) sums: Vec<f64>,
     /// What became of chains that diverged.
     pub(super) divergences: Vec<Divergence>,
+    /// Whether the batch has the gradient that the last step left.
+    carries_gradient: bool,
 }
 
 impl Worker {
     pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
         let sums = vec![0.0; batch.chains() * functions];
-        Self { first, batch, weight: 0.0, sums, divergences: Vec::new() }
+        Self { first, batch, weight: 0.0, sums, divergences: Vec::new(), carries_gradient: false }
     }
 
     /// Makes the steps. Records every `thin`-th position after the warm-up into `out`, which has room for a segment of each
@@ -40,9 +42,10 @@ impl Worker {
         mut draw: usize,
         out: &mut [f64],
     ) -> Result<(), RunError> {
-        if run.integrator.carries_gradient() {
+        if run.integrator.carries_gradient() && !self.carries_gradient {
             // As the step before left it; computed again, so that a resumed run need not store it.
             self.batch.update_gradient(potential, steps.start);
+            self.carries_gradient = true;
         }
         for k in steps {
             let eta = run.schedule.at(k)?;

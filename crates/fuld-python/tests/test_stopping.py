@@ -1,0 +1,120 @@
+"""A run or a long computation that is told to stop does so at once, however slow it is."""
+
+import threading
+import time
+
+import fuld
+import numpy as np
+import pytest
+
+from tests.wells import one_well, well
+
+
+class Slow:
+    """A function that becomes slow after so many calls, until it is told to hurry."""
+
+    def __init__(self, function, after, seconds):
+        self.function = function
+        self.after = after
+        self.seconds = seconds
+        self.calls = 0
+        self.is_slow = threading.Event()
+        self.hurry = threading.Event()
+
+    def __call__(self, x):
+        self.calls += 1
+        if self.calls > self.after and not self.hurry.is_set():
+            self.is_slow.set()
+            self.hurry.wait(self.seconds)
+        return self.function(x)
+
+
+@pytest.fixture
+def slow():
+    """Make slow functions, which hurry in the end so that no run outlives its test."""
+    made = []
+
+    def make(*arguments):
+        made.append(Slow(*arguments))
+        return made[-1]
+
+    yield make
+    for function in made:
+        function.hurry.set()
+
+
+# Of a thousand chains that are called one by one, a step takes minutes.
+SLOW = {"all": (well, 5000, 0.3, 4), "one": (one_well, 20_000, 0.3, 1000)}
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_stop_is_heard_after_the_call_under_way(slow, what):
+    *arguments, chains = SLOW[what]
+    function = slow(*arguments)
+    settings = {"chains": chains, "draws": 10**5, "warmup": 0, "thin": 1, "output": "numpy"}
+    handle = fuld.sample(function, dim=1, blocking=False, **settings)
+    assert function.is_slow.wait(20)
+    handle._stop()
+    assert handle.wait(1)
+    draws = handle.abort()["x"]
+    made = draws.shape[1]
+    assert made > 0
+    whole = fuld.sample(well, dim=1, **{**settings, "draws": made})["x"]
+    np.testing.assert_array_equal(draws, whole)
+
+
+def test_the_first_steps_may_be_slow(slow):
+    # Five calls are the trial's, the rest of one step, and of the gradient that it begins with.
+    function = slow(well, 5, 0.2)
+    handle = fuld.sample(function, dim=1, blocking=False, output="numpy")
+    assert function.is_slow.wait(20)
+    handle._stop()
+    assert handle.wait(1)
+
+
+def test_pause_is_heard_after_the_call_under_way(slow):
+    function = slow(well, 5000, 0.3)
+    handle = fuld.sample(function, dim=1, chains=4, draws=10**6, blocking=False, output="numpy")
+    assert function.is_slow.wait(20)
+    handle.pause()
+    time.sleep(0.5)
+    calls = function.calls
+    time.sleep(1)
+    assert function.calls == calls
+    handle._stop()
+    assert handle.wait(1)
+
+
+def test_a_slow_function_is_called_once_a_step(slow):
+    function = slow(well, 10**9, 0.0)
+    fuld.sample(function, dim=1, chains=2, draws=1, warmup=0, thin=1, output="numpy")
+    trial = function.calls
+    function = slow(well, trial, 0.02)
+    fuld.sample(function, dim=1, chains=2, draws=25, warmup=0, thin=1, output="numpy")
+    assert function.calls == trial + 24
+
+
+def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path):
+    settings = {"dim": 1, "chains": 10, "draws": 300, "warmup": 0, "thin": 10, "output": "numpy"}
+    unbroken = fuld.sample(well, vectorized=False, store=tmp_path / "unbroken", **settings)["x"]
+    function = slow(one_well, 10_000, 0.3)
+    handle = fuld.sample(function, store=tmp_path / "broken", blocking=False, **settings)
+    assert function.is_slow.wait(20)
+    draws = handle.abort()["x"]
+    assert 0 < draws.shape[1] < 300
+    np.testing.assert_array_equal(draws, unbroken[:, : draws.shape[1]])
+    resumed = fuld.sample(one_well, store=tmp_path / "broken", resume=True, **settings)["x"]
+    np.testing.assert_array_equal(resumed, unbroken)
+
+
+def test_what_the_last_call_raised_is_not_lost(slow):
+    def failing(x):
+        if function.is_slow.is_set():
+            raise ArithmeticError("mine")
+        return one_well(x)
+
+    function = slow(failing, 1000, 0.3)
+    handle = fuld.sample(function, dim=1, chains=10, draws=10**5, blocking=False, output="numpy")
+    assert function.is_slow.wait(20)
+    with pytest.raises(ArithmeticError, match="mine"):
+        handle.abort()
