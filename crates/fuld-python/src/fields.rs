@@ -1,13 +1,13 @@
 //! The fields that Theorem 1 of the paper is about, on arrays.
 
-use crate::interruptible::interruptible;
+use crate::interruptible::{interruptible, interruptible_if};
 use crate::threads;
-use fuld::System;
 use fuld::flmc_drift::FlmcDrift;
 use fuld::gaussian_drift::GaussianDrift;
 use fuld::gibbs::Gibbs;
 use fuld::kinetic::{Kinetic, StableKinetic};
 use fuld::potential::Target;
+use fuld::{ParameterError, System};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,6 +21,16 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(transport_h, module)?)?;
     module.add_function(wrap_pyfunction!(flmc_drift, module)?)?;
     module.add_function(wrap_pyfunction!(conformal_field, module)?)
+}
+
+/// From this many values on one may lose patience.
+const LONG: usize = 1 << 14;
+/// Values between two looks at whether one has.
+const SHARE: usize = 1 << 10;
+
+/// The value, or none at once if there is nobody to wait for it.
+fn unless(stop: &AtomicBool, value: impl FnOnce() -> f64) -> f64 {
+    if stop.load(Ordering::Relaxed) { f64::NAN } else { value() }
 }
 
 fn refusal(error: impl Display) -> PyErr {
@@ -37,9 +47,14 @@ fn riesz<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let [rows, length] = [u.shape()[0], u.shape()[1]];
     let u = u.as_slice()?;
-    let derivative = |row: usize| fuld::riesz::riesz(&u[row * length..(row + 1) * length], dx, gamma);
-    let all = || (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>();
-    let out = py.detach(|| threads::install(all)).map_err(refusal)?;
+    let all = |stop: &AtomicBool| {
+        let derivative = |row: usize| match stop.load(Ordering::Relaxed) {
+            true => Ok(Vec::new()),
+            false => fuld::riesz::riesz(&u[row * length..(row + 1) * length], dx, gamma),
+        };
+        threads::install(|| (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>())
+    };
+    let out = interruptible_if(py, u.len() >= LONG, all)?.map_err(refusal)?;
     let out = PyArray1::from_vec(py, out.concat());
     out.reshape([rows, length])
 }
@@ -54,7 +69,8 @@ fn drift_c<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let drift = GaussianDrift::new(alpha, beta).map_err(refusal)?;
     let v = v.as_slice()?;
-    Ok(PyArray1::from_vec(py, py.detach(|| v.iter().map(|&v| drift.at(v)).collect())))
+    let all = |stop: &AtomicBool| v.iter().map(|&v| unless(stop, || drift.at(v))).collect();
+    Ok(PyArray1::from_vec(py, interruptible_if(py, v.len() >= LONG, all)?))
 }
 
 /// h(v) of the stable kinetic energy.
@@ -66,11 +82,19 @@ fn transport_h<'py>(
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let v = v.as_slice()?;
-    let transport = || {
+    let transport = |stop: &AtomicBool| {
+        let energy = StableKinetic::new(alpha, beta)?;
         let mut out = vec![0.0; v.len()];
-        StableKinetic::new(alpha, beta).map(|energy| energy.transport(v, &mut out)).map(|()| out)
+        for (out, v) in out.chunks_mut(SHARE).zip(v.chunks(SHARE)) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            energy.transport(v, out);
+        }
+        Ok::<_, ParameterError>(out)
     };
-    Ok(PyArray1::from_vec(py, py.detach(transport).map_err(refusal)?))
+    let out = interruptible_if(py, v.len() >= LONG, transport)?;
+    Ok(PyArray1::from_vec(py, out.map_err(refusal)?))
 }
 
 /// FLMC's exact drift for a formula.
@@ -91,15 +115,14 @@ fn flmc_drift<'py>(
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
         // A potential without values is given up at once.
-        let unless_stopped = |value: f64| if stop.load(Ordering::Relaxed) { f64::NAN } else { value };
-        let value = |x: f64| unless_stopped(f.value(&[x]));
+        let value = |x: f64| unless(stop, || f.value(&[x]));
         let slope = |x: f64| {
             let mut slope = [0.0];
             f.gradient(&[x], &mut slope);
-            unless_stopped(slope[0])
+            unless(stop, || slope[0])
         };
         let drift = FlmcDrift::new(alpha, beta, value, slope, reach).map_err(refusal)?;
-        Ok::<_, PyErr>(x.iter().map(|&x| drift.at(x)).collect())
+        Ok::<_, PyErr>(x.iter().map(|&x| unless(stop, || drift.at(x))).collect())
     };
     Ok(PyArray1::from_vec(py, interruptible(py, drift)??))
 }
@@ -120,7 +143,7 @@ fn conformal_field<'py>(
     let target = of_one_variable(potential)?;
     let f = target.potential();
     let (x, v) = (points.0.as_slice()?, points.1.as_slice()?);
-    let fields = || {
+    let fields = |stop: &AtomicBool| {
         let system = match gaussian {
             true => System::fuld_gaussian(alpha, gamma, beta).map_err(refusal)?,
             false => System::fuld(alpha, gamma, beta).map_err(refusal)?,
@@ -129,9 +152,10 @@ fn conformal_field<'py>(
             // Both systems have a velocity, and so a field.
             system.field(f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
         };
-        Ok::<_, PyErr>(x.iter().zip(v).filter_map(at).collect::<(Vec<_>, Vec<_>, Vec<_>)>())
+        let here = x.iter().zip(v).take_while(|_| !stop.load(Ordering::Relaxed));
+        Ok::<_, PyErr>(here.filter_map(at).collect::<(Vec<_>, Vec<_>, Vec<_>)>())
     };
-    let (transport, force, friction) = py.detach(fields)?;
+    let (transport, force, friction) = interruptible_if(py, x.len() >= LONG, fields)??;
     let array = |values| PyArray1::from_vec(py, values);
     Ok((array(transport), array(force), array(friction)))
 }

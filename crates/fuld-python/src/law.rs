@@ -1,5 +1,6 @@
 //! The law on arrays: any of its functions, for any number of laws at once.
 
+use crate::interruptible::interruptible_if;
 use crate::threads;
 use levy_stable::{Alpha, ParameterError, SymmetricStable};
 use numpy::ndarray::ArrayView2;
@@ -8,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_parameters, module)?)?;
@@ -17,6 +19,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// From this many values on threads are worth waking: below, one is done before another has woken.
 const MANY: usize = 1024;
+/// From this many values on one may lose patience.
+const LONG: usize = 1 << 14;
 /// Values that a thread takes at a time.
 const SHARE: usize = 128;
 
@@ -135,7 +139,8 @@ fn rows<'py, T: Stored>(
     {
         let mut out = out.readwrite();
         let (x, out) = (x.as_array(), out.as_slice_mut()?);
-        py.detach(|| fill(function, x, alpha, scale, out)).map_err(value_error)?;
+        interruptible_if(py, out.len() >= LONG, |stop| fill(function, x, alpha, scale, out, stop))?
+            .map_err(value_error)?;
     }
     Ok(out.into_any())
 }
@@ -163,14 +168,21 @@ fn fill<T: Stored>(
     alpha: &[f64],
     scale: &[f64],
     out: &mut [T],
+    stop: &AtomicBool,
 ) -> Result<(), ParameterError> {
     let each = |x: &[T], out: &mut [T], law: &SymmetricStable| {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
         for (out, x) in out.iter_mut().zip(x) {
             *out = T::rounded(function(law, x.double()));
         }
     };
     let shared = out.len() >= MANY && threads::many();
     let row = |(i, out): (usize, &mut [T])| {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let law = law(alpha[i], scale[i])?;
         // Contiguous already, unless the caller gave a view with steps.
         let x = x.row(i);
@@ -179,7 +191,7 @@ fn fill<T: Stored>(
         if shared && out.len() > SHARE {
             out.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).for_each(|(out, x)| each(x, out, &law));
         } else {
-            each(x, out, &law);
+            out.chunks_mut(SHARE).zip(x.chunks(SHARE)).for_each(|(out, x)| each(x, out, &law));
         }
         Ok(())
     };

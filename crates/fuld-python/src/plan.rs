@@ -2,6 +2,7 @@
 
 use crate::background::Background;
 use crate::error::{io_error, recipe_error};
+use crate::interruptible::abandonable;
 use crate::run::PyRun;
 use crate::running;
 use crate::store;
@@ -95,14 +96,17 @@ impl PyPlan {
                  write f as a formula, or use the system fuld, which needs the gradient only",
             ));
         }
-        let planned = py.detach(|| {
+        let slow = recipe.system == Dynamics::Flmc;
+        let plan = move || {
             let settled = recipe.settle(&of)?;
             let run = settled.run(&of)?;
             if !function {
                 of.check_starts(&run)?;
             }
             Ok((settled, run))
-        });
+        };
+        // A function is dropped where Python is at hand; but only formulas are slow to plan with.
+        let planned = if slow { abandonable(py, plan)? } else { py.detach(plan) };
         let (settled, run) = planned.map_err(recipe_error)?;
         Ok(Self { target, settled, run })
     }

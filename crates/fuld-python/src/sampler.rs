@@ -1,5 +1,6 @@
 //! Draws from words of random bits.
 
+use crate::interruptible::interruptible_if;
 use crate::law::{Stored, value_error};
 use crate::threads;
 use levy_stable::Sampler as Table;
@@ -7,6 +8,7 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Sampler>()
@@ -16,6 +18,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 const BLOCK: usize = 256;
 /// From this many draws on threads are worth waking.
 const MANY: usize = 1 << 17;
+/// From this many draws on one may lose patience.
+const LONG: usize = 1 << 21;
 /// Draws that a thread takes at a time.
 const SHARE: usize = 1 << 14;
 
@@ -56,21 +60,20 @@ impl Sampler {
         if words.len() != out.len() || (scale.len() != 1 && scale.len() != out.len()) {
             return Err(PyValueError::new_err("there must be one word a draw, and one scale or one a draw"));
         }
-        py.detach(|| {
+        interruptible_if(py, out.len() >= LONG, |stop: &AtomicBool| {
+            let each = |(i, (out, words)): (usize, (&mut [T], &[u64]))| {
+                if !stop.load(Ordering::Relaxed) {
+                    let scale = if scale.len() == 1 { scale } else { &scale[i * SHARE..][..out.len()] };
+                    self.block_by_block(words, scale, out);
+                }
+            };
             if out.len() < MANY || !threads::many() {
-                self.block_by_block(words, scale, out);
-                return;
+                out.chunks_mut(SHARE).zip(words.chunks(SHARE)).enumerate().for_each(each);
+            } else {
+                let all = out.par_chunks_mut(SHARE).zip(words.par_chunks(SHARE));
+                threads::install(|| all.enumerate().for_each(each));
             }
-            threads::install(|| {
-                out.par_chunks_mut(SHARE).zip(words.par_chunks(SHARE)).enumerate().for_each(
-                    |(i, (out, words))| {
-                        let scale = if scale.len() == 1 { scale } else { &scale[i * SHARE..][..out.len()] };
-                        self.block_by_block(words, scale, out);
-                    },
-                );
-            });
-        });
-        Ok(())
+        })
     }
 
     fn block_by_block<T: Stored>(&self, words: &[u64], scale: &[f64], out: &mut [T]) {

@@ -1,5 +1,6 @@
 //! ∇G_α from its table.
 
+use crate::interruptible::interruptible_if;
 use crate::law::value_error;
 use crate::threads;
 use levy_stable::ScoreTable as Table;
@@ -7,6 +8,7 @@ use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArra
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<FieldTable>()
@@ -14,6 +16,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// From this many values on threads are worth waking.
 const MANY: usize = 1 << 17;
+/// From this many values on one may lose patience.
+const LONG: usize = 1 << 21;
 /// Values that a thread takes at a time. A multiple of the sixteen that single precision takes together.
 const SHARE: usize = 1 << 14;
 
@@ -52,14 +56,16 @@ fn shared<T: Element + Copy + Send + Sync>(
     if v.len() != out.len() {
         return Err(PyValueError::new_err("v and out must have the same length"));
     }
-    py.detach(|| {
+    interruptible_if(py, out.len() >= LONG, |stop: &AtomicBool| {
+        let each = |(out, v): (&mut [T], &[T])| {
+            if !stop.load(Ordering::Relaxed) {
+                eval(v, out);
+            }
+        };
         if out.len() < MANY || !threads::many() {
-            eval(v, out);
+            out.chunks_mut(SHARE).zip(v.chunks(SHARE)).for_each(each);
         } else {
-            threads::install(|| {
-                out.par_chunks_mut(SHARE).zip(v.par_chunks(SHARE)).for_each(|(out, v)| eval(v, out));
-            });
+            threads::install(|| out.par_chunks_mut(SHARE).zip(v.par_chunks(SHARE)).for_each(each));
         }
-    });
-    Ok(())
+    })
 }

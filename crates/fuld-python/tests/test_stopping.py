@@ -1,5 +1,6 @@
 """A run or a long computation that is told to stop does so at once, however slow it is."""
 
+import signal
 import threading
 import time
 
@@ -118,3 +119,45 @@ def test_what_the_last_call_raised_is_not_lost(slow):
     assert function.is_slow.wait(20)
     with pytest.raises(ArithmeticError, match="mine"):
         handle.abort()
+
+
+class Heard(Exception):
+    """Raised by a signal's handler, as KeyboardInterrupt is by that of Ctrl-C."""
+
+
+@pytest.fixture
+def soon():
+    """A signal comes in 0.1 s."""
+
+    def raise_heard(*_):
+        raise Heard
+
+    before = signal.signal(signal.SIGALRM, raise_heard)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+LAW = fuld.SymmetricStable(1.5)
+
+
+# Each takes more than 1.5 s where there are two cores.
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: LAW.pdf(np.full(8_000_000, 0.3)),
+        lambda: LAW.ppf(np.full(4_000_000, 0.3, np.float32)),
+        lambda: fuld.grad_g(np.full(8_000_000, 0.3), 1.5),
+        lambda: fuld.SymmetricStable(np.linspace(1.1, 1.9, 800_000)).pdf(0.3),
+        lambda: fuld.riesz(np.ones((1000, 16384)), dx=0.1, gamma=0.5),
+        lambda: fuld.sample("x^4/4", system="flmc", draws=1, chains=1, output="numpy"),
+    ],
+    ids=["pdf", "ppf", "grad_g", "laws", "riesz", "flmc"],
+)
+@pytest.mark.usefixtures("soon")
+def test_a_signal_is_heard_in_long_work(work):
+    began = time.monotonic()
+    with pytest.raises(Heard):
+        work()
+    assert time.monotonic() - began < 1
