@@ -3,7 +3,8 @@
 use fuld::RecipeError;
 use fuld::chains::{CheckpointError, RunError};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyFileExistsError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use std::collections::TryReserveError;
 use std::io;
 use std::path::Path;
 
@@ -22,6 +23,8 @@ pub(crate) fn run_error(error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
         RunError::Sink(io) if io.kind() == io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+        RunError::Sink(io) if is_memory(&io) => memory_error("the draws"),
+        RunError::TooMany(_) => PyMemoryError::new_err(text),
         RunError::Sink(io) => io::Error::new(io.kind(), text).into(),
         RunError::Checkpoint(CheckpointError::OtherRun { path, difference }) => {
             let store = path.parent().unwrap_or(&path).display();
@@ -36,4 +39,16 @@ pub(crate) fn run_error(error: RunError) -> PyErr {
         RunError::Threads { .. } => PyRuntimeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
+}
+
+/// Memory that cannot be had for this.
+pub(crate) fn memory_error(what: &str) -> PyErr {
+    PyMemoryError::new_err(format!(
+        "{what} do not fit into memory: take fewer chains or draws, or let a store hold them"
+    ))
+}
+
+fn is_memory(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
+        || error.get_ref().is_some_and(|reason| reason.is::<TryReserveError>())
 }

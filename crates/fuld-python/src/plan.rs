@@ -1,12 +1,12 @@
 //! A run that is planned: every setting settled, nothing begun.
 
 use crate::background::Background;
-use crate::error::{io_error, recipe_error};
+use crate::error::{io_error, memory_error, recipe_error};
 use crate::interruptible::abandonable;
 use crate::run::PyRun;
 use crate::running;
 use crate::store;
-use crate::target::PyTarget;
+use crate::target::{PyTarget, check_dim};
 use fuld::chains::Layout;
 use fuld::potential::Target;
 use fuld::{Dynamics, Integrator, Potential, Recipe, Run, Settled, Start};
@@ -197,8 +197,13 @@ pub(crate) fn starts(
     chains: usize,
     options: Options,
 ) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    check_dim(dim)?;
     let any = Target::from_potential(Box::new(Anything { dim }));
     let start = options.recipe()?.settle(&any).map_err(recipe_error)?.start_in(dim).map_err(recipe_error)?;
+    // Tried, and given back: what makes them cannot refuse.
+    let mut trial = Vec::<f64>::new();
+    trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;
+    drop(trial);
     PyArray1::from_vec(py, start.points(options.seed, 0..chains, dim)).reshape([chains, dim])
 }
 

@@ -1,10 +1,10 @@
 //! A run that was begun, for Python to watch.
 
 use crate::background::Background;
-use crate::error::run_error;
+use crate::error::{memory_error, run_error};
 use crate::store::{self, Draws};
 use fuld::Samples;
-use fuld::chains::{Progress, RunError};
+use fuld::chains::{Layout, Progress, RunError};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -123,8 +123,16 @@ impl PyRun {
             Some(path) => store::read(py, path),
             None => {
                 let mut samples = self.background.samples();
-                let finished = self.background.is_finished();
-                in_memory(py, if finished { std::mem::take(&mut samples) } else { samples.clone() })
+                let Some(layout) = samples.layout().copied() else {
+                    return Err(PyValueError::new_err("there are no draws yet"));
+                };
+                let made = samples.draws();
+                if self.background.is_finished() {
+                    let values = std::mem::take(&mut *samples).into_values();
+                    in_memory(py, &layout, made, layout.draws as usize, values)
+                } else {
+                    in_memory(py, &layout, made, made, copy(&samples)?)
+                }
             }
         }
     }
@@ -152,14 +160,27 @@ fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
-/// The numbers as they lie, with views of positions and velocities.
-fn in_memory(py: Python<'_>, samples: Samples) -> PyResult<Draws<'_>> {
-    let Some(layout) = samples.layout().copied() else {
-        return Err(PyValueError::new_err("there are no draws yet"));
-    };
-    let (made, dim, width) = (samples.draws(), layout.dim, layout.width());
-    let shape = [layout.chains, layout.draws as usize, width];
-    let all: Bound<'_, PyArray3<f64>> = PyArray1::from_vec(py, samples.into_values()).reshape(shape)?;
+/// The draws made so far, without the room for the others.
+fn copy(samples: &Samples) -> PyResult<Vec<f64>> {
+    let chains = || (0..samples.chains()).map(|chain| samples.chain(chain));
+    let mut values = Vec::new();
+    let count = chains().map(<[f64]>::len).sum();
+    values.try_reserve_exact(count).map_err(|_| memory_error("the draws made so far"))?;
+    chains().for_each(|chain| values.extend_from_slice(chain));
+    Ok(values)
+}
+
+/// The numbers as they lie, with room for so many draws a chain, and views of the positions and velocities that were made.
+fn in_memory<'py>(
+    py: Python<'py>,
+    layout: &Layout,
+    made: usize,
+    room: usize,
+    values: Vec<f64>,
+) -> PyResult<Draws<'py>> {
+    let (dim, width) = (layout.dim, layout.width());
+    let shape = [layout.chains, room, width];
+    let all: Bound<'_, PyArray3<f64>> = PyArray1::from_vec(py, values).reshape(shape)?;
     let slice = |from: usize, to: usize| PySlice::new(py, from as isize, to as isize, 1);
     let view = |from, to| all.get_item((slice(0, layout.chains), slice(0, made), slice(from, to)));
     let velocities = layout.velocities.then(|| view(dim, width)).transpose()?;

@@ -14,11 +14,25 @@ pub(crate) struct PyTarget {
     pub(crate) raised: Option<Arc<Raised>>,
 }
 
+/// Coordinates that a potential may have: every one has a name, and every chain some numbers for each.
+const MOST: usize = 1 << 24;
+
+/// Refuses a dimension before anything of that size is made.
+pub(crate) fn check_dim(dim: usize) -> PyResult<()> {
+    if dim <= MOST {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "dim = {dim} is more than a machine can hold: dim must be at most {MOST}"
+    )))
+}
+
 #[pymethods]
 impl PyTarget {
     /// A formula, or a potential with a name.
     #[staticmethod]
     fn of_text(text: &str, dim: Option<usize>, params: BTreeMap<String, f64>) -> PyResult<Self> {
+        dim.map_or(Ok(()), check_dim)?;
         let params: Vec<(&str, f64)> = params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let target =
             Target::new(text, dim, &params).map_err(|error| PyValueError::new_err(error.to_string()))?;

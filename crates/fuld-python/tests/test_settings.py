@@ -1,5 +1,7 @@
 """Settings that are wrong are refused in one sentence that names the value."""
 
+import subprocess
+import sys
 from typing import Any
 
 import fuld
@@ -46,6 +48,7 @@ NAN = float("nan")
         ({"parts": 0}, ValueError, "parts must be at least 1"),
         ({"dim": 0}, ValueError, "dim must be at least 1"),
         ({"dim": -1}, ValueError, "dim must be at least 1"),
+        ({"dim": 2**62}, ValueError, "dim.* 4611686018427387904"),
         ({"dim": 2.0}, TypeError, "dim must be a whole number"),
         ({"start": [1, 2]}, ValueError, "start has 2 coordinates, the potential 1"),
         ({"start": []}, ValueError, "start must have at least one coordinate"),
@@ -80,6 +83,8 @@ def test_refused(potential, settings, error, says):
     ("potential", "settings", "error", "says"),
     [
         ("double_wel", {}, ValueError, "did you mean `double_well`"),
+        ("harmonic", {"dim": 10**12}, ValueError, "dim = 1000000000000 is more than a machine"),
+        (well, {"dim": 10**12}, ValueError, "dim = 1000000000000 is more than a machine can hold"),
         ("x^2 +", {}, ValueError, "this formula cannot be read"),
         ("", {}, ValueError, "the formula is empty"),
         ("x^2 + y^2", {"dim": 1}, ValueError, "dimension must be between 2 and"),
@@ -119,3 +124,41 @@ def test_more_cores_than_chains_are_no_harm():
 def test_what_there_is_to_choose_from():
     assert "fuld" in fuld.systems()
     assert fuld.potentials()["double_well"][1] == {"a": 1.0, "b": 1.0}
+
+
+# In a process of its own, which may have no more than 3 GB.
+LITTLE_MEMORY = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
+import fuld
+try:
+    {}
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (
+            "fuld.sample('x^2/2', chains=4, draws=10**8, cores=1, output='numpy')",
+            "the draws do not fit",
+        ),
+        (
+            "fuld.sample('harmonic', dim=10**5, chains=2000, draws=1, cores=1, output='numpy')",
+            "than",
+        ),
+        (
+            "with fuld.sample('x^2/2', chains=4, draws=5 * 10**7, cores=1, blocking=False, "
+            "output='numpy') as run: print('looked', run.peek()['x'].shape[0])",
+            "looked 4",
+        ),
+    ],
+    ids=["draws", "state", "peek"],
+)
+def test_memory_that_is_short_is_told(act, says):
+    script = [sys.executable, "-c", LITTLE_MEMORY.format(act)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done
+    assert says in done.stdout

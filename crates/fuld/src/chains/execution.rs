@@ -16,6 +16,9 @@ const COORDINATES: usize = 512;
 /// How long to work between two looks at the clock.
 const BREATH: Duration = Duration::from_millis(50);
 
+/// Numbers that a worker holds for each coordinate of each chain, and a checkpoint of them.
+const STATE: usize = 8;
+
 /// A run with its state.
 pub(super) struct Execution<'a> {
     run: &'a Run,
@@ -48,6 +51,11 @@ impl<'a> Execution<'a> {
         let room = layout.chains * layout.segment * layout.width();
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
         begun.resize(room, 0.0);
+        // Tried, and given back: the state of the chains is made by many small hands, which cannot refuse.
+        let state = STATE.saturating_mul(layout.chains).saturating_mul(layout.dim);
+        let mut trial = Vec::<f64>::new();
+        trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
+        drop(trial);
 
         let sampler = Sampler::new(run.system.alpha(), 1.0).map_err(ParameterError::from)?;
         let mut this =
