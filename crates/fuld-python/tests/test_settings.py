@@ -146,7 +146,7 @@ except MemoryError as error:
             "the draws do not fit",
         ),
         (
-            "fuld.sample('harmonic', dim=10**5, chains=2000, draws=1, cores=1, output='numpy')",
+            "fuld.sample('harmonic', dim=10**5, chains=2000, draws=1, start=0, output='numpy')",
             "than",
         ),
         (

@@ -8,6 +8,7 @@ import fuld
 import numpy as np
 import pytest
 
+from tests.test_interrupt import Script
 from tests.wells import one_well, well
 
 
@@ -161,3 +162,22 @@ def test_a_signal_is_heard_in_long_work(work):
     with pytest.raises(Heard):
         work()
     assert time.monotonic() - began < 1
+
+
+def test_ctrl_c_thrice_ends_the_process_in_a_function_that_never_returns():
+    script = Script("""
+        def never(x):
+            calls.append(0)
+            if len(calls) == 20:
+                print("ready", flush=True)
+                while True:
+                    time.sleep(0.2)
+            return well(x)
+        calls = []
+        fuld.sample(never, draws=10**6, chains=4, output="numpy")
+    """).ready()
+    for after in (0.3, 0.3, 3.0):
+        script.send(signal.SIGINT, after)
+    _, told = script.end(130)
+    assert "waiting for it, Ctrl-C ends at once" in told
+    assert told.endswith("fuld: ended in the middle of a call\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import time
 from typing import Any
 
@@ -14,6 +15,11 @@ from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import LOOK, Sampling
 from fuld._store import Store
+
+#: Seconds after which one would wonder why the interpreter does not end.
+_PATIENCE = 2.0
+#: The exit code of a process that Ctrl-C ended, as shells have it.
+_INTERRUPTED = 130
 
 
 class LocalSampling(Sampling):
@@ -104,8 +110,22 @@ class LocalSampling(Sampling):
 @atexit.register
 def _end_all() -> None:
     """Wait for the threads of all runs: they must not call Python once the interpreter ends."""
-    while not _native.end_runs():
-        time.sleep(0.01)
+    tell_at = time.monotonic() + _PATIENCE
+    try:
+        while not _native.end_runs():
+            time.sleep(0.01)
+            if time.monotonic() > tell_at:
+                print(
+                    "fuld: a function has not returned yet; waiting for it, Ctrl-C ends at once",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                tell_at = float("inf")
+    except KeyboardInterrupt:
+        # The interpreter cannot end under a function that is still called: so the process does.
+        print("fuld: ended in the middle of a call", file=sys.stderr, flush=True)
+        print(end="", flush=True)
+        os._exit(_INTERRUPTED)
 
 
 if hasattr(os, "register_at_fork"):
