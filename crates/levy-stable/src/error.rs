@@ -12,6 +12,9 @@ pub enum ParameterError {
     /// The tail index is too small for a table of ∇G_α.
     #[error("the field is tabulated for 0.1 <= alpha <= 2, got {0}")]
     TableAlpha(f64),
+    /// The tail index is too small for the law of ∇G_α, whose scale α^(−1/α) nears the largest double.
+    #[error("the field grad G is to be had for 0.0075 <= alpha <= 2, got {0}")]
+    KineticAlpha(f64),
     /// The scale is not positive and finite.
     #[error("the scale must be positive and finite, got {0}")]
     Scale(f64),

@@ -4,7 +4,7 @@ use crate::bulk::Lanes;
 use crate::field::Field;
 use crate::simd::dispatched;
 use crate::single::Single;
-use crate::{ParameterError, SymmetricStable};
+use crate::{Alpha, ParameterError, SymmetricStable};
 
 /// The kinetic-energy field ∇G_α of one α on all of ℝ, tabulated.
 ///
@@ -45,10 +45,10 @@ const TOLERANCE: f64 = 2e-13;
 impl ScoreTable {
     /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-        let law = SymmetricStable::kinetic(alpha)?;
-        if alpha < 0.1 {
+        if Alpha::new(alpha)?.get() < 0.1 {
             return Err(ParameterError::TableAlpha(alpha));
         }
+        let law = SymmetricStable::kinetic(alpha)?;
         // Octaves that doubles can hold, with room for the factor 2 in the argument.
         let (double, max_relative_error) = Field::build(&law, TOLERANCE, -1000..1000);
         let single = Single::build(&law);

@@ -52,9 +52,15 @@ impl SymmetricStable {
 
     /// SαS(α^(−1/α)), the law whose −ln density is the kinetic energy g_α of fractional underdamped Langevin dynamics:
     /// its [`score`](Self::score) is ∇G_α. At α = 2 that is v, at α = 1 it is 2v/(1+v²).
+    ///
+    /// For 0.0075 ≤ α ≤ 2. Below, the scale nears the largest double, and |v| < 1 over the scale the smallest; for α < 0.01 that
+    /// happens at |v| < 1e-30.
     pub fn kinetic(alpha: f64) -> Result<Self, ParameterError> {
         let a = Alpha::new(alpha)?.get();
-        Self::with_scale(alpha, libm::pow(a, -1.0 / a))
+        if a < 0.0075 {
+            return Err(ParameterError::KineticAlpha(a));
+        }
+        Self::with_scale(a, libm::pow(a, -1.0 / a))
     }
 
     /// The tail index α.

@@ -14,14 +14,15 @@ from fuld._symmetric_stable import SymmetricStable
 
 
 def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
-    """The field ∇G_α(v), the score of SαS(α^(-1/α)), to double precision.
+    """The field ∇G_α(v), the score of SαS(α^(-1/α)), as accurate as `SymmetricStable.score`.
 
     Parameters
     ----------
     v : array_like
         Velocities of any shape. float32 gives float32, all else float64.
     alpha : array_like of float
-        Tail index, 0 < alpha <= 2; broadcasts with v.
+        Tail index, 0.0075 <= alpha <= 2; broadcasts with v. Below, the scale α^(-1/α) nears the
+        largest double; for alpha < 0.01 the field is right for abs(v) >= 1e-30.
 
     See Also
     --------

@@ -61,6 +61,8 @@ class SymmetricStable(Summaries):
     def kinetic(cls, alpha: ArrayLike) -> SymmetricStable:
         """SαS(α^(-1/α)), whose score is the field ∇G_α of fractional underdamped Langevin dynamics.
 
+        For 0.0075 <= alpha <= 2: below, the scale nears the largest double.
+
         Examples
         --------
         >>> from fuld import SymmetricStable
