@@ -211,6 +211,8 @@ def test_fields_keep_shape_order_and_precision(field):
         (fuld.flmc_drift, ("x^2 + y^2", 1.0, 1.5), "one variable; 'x\\^2 \\+ y\\^2' has 2"),
         (fuld.flmc_drift, ("x^2", 1.0, 2.5), "0 < alpha <= 2, got 2.5"),
         (fuld.flmc_drift, ("-x^2", 1.0, 1.5), "cannot be normalised"),
+        (fuld.flmc_drift, ("x^2", [1.0, np.inf], 1.5), r"x\[1\] is inf; x must be finite"),
+        (fuld.flmc_drift, ("x^2", -np.inf, 1.5), r"x is -inf; x must be finite"),
     ],
 )
 def test_fields_refuse(field, arguments, message):
@@ -231,6 +233,10 @@ def test_fields_refuse_what_is_no_number(bad):
 # FLMC's drift and the phase plane.
 
 X = np.linspace(-2.5, 2.5, 41)
+
+
+def test_flmc_drift_of_nan_is_nan():
+    assert np.isnan(fuld.flmc_drift(WELL, [0.5, np.nan], 1.5)).tolist() == [False, True]
 
 
 def test_flmc_drift_at_alpha_2_is_the_gradient():

@@ -51,9 +51,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
     array = real_array(u, "u")
     if array.ndim == 0:
         raise ValueError(f"u must be samples on a grid, got the single number {array}")
-    if not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"u[{', '.join(map(str, place))}] is {array[place]}; u must be finite")
+    _refuse_where(~np.isfinite(array), array, "u")
     last = np.moveaxis(array, axis, -1)
     rows = doubles(last).reshape(-1, last.shape[-1]) if last.size else np.zeros((0, 0))
     result = _native.riesz(rows, number("dx", dx), number("gamma", gamma))
@@ -148,8 +146,8 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     potential : str
         The potential f: a formula of one variable, or a name like ``"double_well"``.
     x : array_like
-        Positions, not so far out that exp(beta f) overflows; float32 gives float32, all else
-        float64.
+        Positions, finite and not so far out that exp(beta f) overflows, or NaN, which gives NaN;
+        float32 gives float32, all else float64.
     alpha : float
         Tail index of the noise, 0 < alpha <= 2.
     beta : float
@@ -171,6 +169,8 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     True
     """
     array = real_array(x, "x")
+    # How fast b grows towards ±∞, or falls, is not to be seen in numbers.
+    _refuse_where(np.isinf(array), array, "x")
     b = _native.flmc_drift(
         _formula(potential), doubles(array), number("alpha", alpha), number("beta", beta)
     )
@@ -293,6 +293,14 @@ def _shaped(values: NDArray[np.float64], like: NDArray[Any], shape: tuple[int, .
     """The values in a shape, as precise as `like`; a scalar if the shape is that of one."""
     shaped: Reals = values.reshape(shape).astype(like.dtype, copy=False)
     return shaped if shape else shaped[()]
+
+
+def _refuse_where(bad: NDArray[np.bool_], array: NDArray[Any], name: str) -> None:
+    """Raises ValueError for the first number that is bad for not being finite."""
+    if bad.any():
+        place = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
+        told = f"{name}[{place}]" if place else name
+        raise ValueError(f"{told} is {array[bad][0]}; {name} must be finite")
 
 
 def _formula(potential: str) -> str:
