@@ -191,6 +191,13 @@ def test_bad_parameters_are_named(alpha, scale, message):
             SymmetricStable.kinetic(alpha)
 
 
+def test_integers_beyond_64_bits():
+    assert LAW.pdf(2**70) == LAW.pdf(2.0**70)
+    np.testing.assert_array_equal(LAW.pdf([1, -(2**70)]), LAW.pdf([1.0, -(2.0**70)]))
+    with pytest.raises(ValueError, match="x holds an integer beyond the largest double"):
+        LAW.pdf(10**400)
+
+
 def test_bad_arguments_are_named():
     with pytest.raises(TypeError, match=r"x is a masked array.*x.filled\(np.nan\)"):
         LAW.pdf(np.ma.array([1.0, 2.0], mask=[True, False]))

@@ -65,11 +65,13 @@ def test_random_state_as_in_scipy():
     try:
         np.random.seed(7)  # noqa: NPY002
         np.testing.assert_array_equal(law.rvs(5), seeded)
+        np.random.seed(7)  # noqa: NPY002
+        np.testing.assert_array_equal(law.rvs(5, np.random), seeded)
     finally:
         np.random.set_state(state)  # noqa: NPY002
     assert not np.array_equal(law.rvs(5), law.rvs(5))
     bad: Any
-    for bad in ("7", 1.5, np.random.PCG64(1)):
+    for bad in ("7", 1.5, np.random.PCG64(1), np):
         with pytest.raises(TypeError, match="random_state must be None, an integer"):
             law.rvs(5, bad)
 
@@ -88,6 +90,9 @@ def test_shapes():
             laws.rvs(size)
     with pytest.raises(ValueError, match="size must not be negative, got -1"):
         law.rvs(-1)
+    for size in (2**70, (2**40, 2**40)):
+        with pytest.raises(ValueError, match="asks for more numbers than a computer can hold"):
+            law.rvs(size)
     with pytest.raises(TypeError, match=r"size must be an integer .* got 2.5"):
         law.rvs(cast(Any, 2.5))
     with pytest.raises(TypeError, match="dtype must be float32 or float64, got int64"):

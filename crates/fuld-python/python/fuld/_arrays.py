@@ -25,6 +25,14 @@ def real_array(x: ArrayLike, name: str) -> NDArray[Any]:
         array = np.asarray(x)
     except ValueError as error:
         raise ValueError(f"{name} is no array of numbers: {error}") from None
+    if array.dtype.kind == "O" and all(isinstance(value, (int, float)) for value in array.flat):
+        # Integers of Python beyond those of 64 bits.
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise ValueError(
+                f"{name} holds an integer beyond the largest double, 1.8e308"
+            ) from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got an array of dtype {array.dtype}")
     single = array.dtype.kind == "f" and array.dtype.itemsize == 4

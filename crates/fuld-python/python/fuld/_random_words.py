@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: As in scipy, None is NumPy's global generator and an integer seeds a RandomState.
+#: As in scipy, None and the module numpy.random are NumPy's global generator, and an integer seeds
+#: a RandomState.
 RandomState: TypeAlias = (
-    "int | np.integer[Any] | np.random.Generator | np.random.RandomState | None"
+    "int | np.integer[Any] | np.random.Generator | np.random.RandomState | ModuleType | None"
 )
 
 
@@ -22,7 +24,7 @@ def random_words(random_state: RandomState) -> Callable[[int], NDArray[np.uint64
         integers = random_state.integers
     elif isinstance(random_state, np.random.RandomState):
         integers = random_state.randint
-    elif random_state is None:
+    elif random_state is None or random_state is np.random:
         integers = np.random.randint
     elif isinstance(random_state, numbers.Integral):
         integers = np.random.RandomState(int(random_state)).randint

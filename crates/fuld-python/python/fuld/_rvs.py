@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
+from math import prod
 from operator import index
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -93,6 +95,8 @@ def as_shape(size: Size) -> tuple[int, ...]:
         raise TypeError(f"size must be an integer or a tuple of integers, got {size!r}") from None
     if any(n < 0 for n in shape):
         raise ValueError(f"size must not be negative, got {size!r}")
+    if prod(shape) > sys.maxsize // 8:
+        raise ValueError(f"size = {size!r} asks for more numbers than a computer can hold")
     return shape
 
 

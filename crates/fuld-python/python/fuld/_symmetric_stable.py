@@ -93,8 +93,8 @@ class SymmetricStable(Summaries):
         size : int or tuple of int, optional
             Shape of the result, by default that of the parameters: for numbers a scalar.
         random_state : None, int, numpy.random.Generator or numpy.random.RandomState, optional
-            As in scipy: None is NumPy's global generator, an integer seeds a
-            `numpy.random.RandomState`. Draws are made fastest from
+            As in scipy: None, or the module `numpy.random`, is NumPy's global generator, an integer
+            seeds a `numpy.random.RandomState`. Draws are made fastest from
             ``numpy.random.default_rng(seed)``.
         dtype : dtype, optional
             float64 or float32, which is float64 rounded.
