@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from typing import Any
 
 import fuld
 import numpy as np
@@ -53,7 +54,13 @@ SLOW = {"all": (well, 5000, 0.3, 4), "one": (one_well, 20_000, 0.3, 1000)}
 def test_stop_is_heard_after_the_call_under_way(slow, what):
     *arguments, chains = SLOW[what]
     function = slow(*arguments)
-    settings = {"chains": chains, "draws": 10**5, "warmup": 0, "thin": 1, "output": "numpy"}
+    settings: dict[str, Any] = {
+        "chains": chains,
+        "draws": 10**5,
+        "warmup": 0,
+        "thin": 1,
+        "output": "numpy",
+    }
     handle = fuld.sample(function, dim=1, blocking=False, **settings)
     assert function.is_slow.wait(20)
     handle._stop()
@@ -97,7 +104,14 @@ def test_a_slow_function_is_called_once_a_step(slow):
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path):
-    settings = {"dim": 1, "chains": 10, "draws": 300, "warmup": 0, "thin": 10, "output": "numpy"}
+    settings: dict[str, Any] = {
+        "dim": 1,
+        "chains": 10,
+        "draws": 300,
+        "warmup": 0,
+        "thin": 10,
+        "output": "numpy",
+    }
     unbroken = fuld.sample(well, vectorized=False, store=tmp_path / "unbroken", **settings)["x"]
     function = slow(one_well, 10_000, 0.3)
     handle = fuld.sample(function, store=tmp_path / "broken", blocking=False, **settings)
@@ -111,13 +125,13 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path):
 
 def test_what_the_last_call_raised_is_not_lost(slow):
     def failing(x):
-        if function.is_slow.is_set():
+        if tiring.is_slow.is_set():
             raise ArithmeticError("mine")
         return one_well(x)
 
-    function = slow(failing, 1000, 0.3)
-    handle = fuld.sample(function, dim=1, chains=10, draws=10**5, blocking=False, output="numpy")
-    assert function.is_slow.wait(20)
+    tiring: Any = slow(failing, 1000, 0.3)
+    handle = fuld.sample(tiring, dim=1, chains=10, draws=10**5, blocking=False, output="numpy")
+    assert tiring.is_slow.wait(20)
     with pytest.raises(ArithmeticError, match="mine"):
         handle.abort()
 

@@ -19,8 +19,10 @@ from fuld._random_words import RandomState, random_words
 #: The length or shape of what is drawn.
 Size: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
-# Words taken from the generator at a time: few enough for the cache, enough to wake threads for.
-BLOCK = 1 << 18
+# Words taken from the generator at a time: few enough for the nearest cache, unless so many draws
+# are wanted that it pays to wake threads for them.
+BLOCK = 1 << 14
+SHARED = 1 << 18
 
 # The table of one alpha takes some milliseconds and some hundred kilobytes.
 sampler = lru_cache(maxsize=64)(_native.Sampler)
@@ -37,8 +39,9 @@ def draw(
     out: NDArray[Any] = np.empty(drawn_shape(alpha, scale, size), real_dtype(dtype))
     words = random_words(random_state)
     flat = out.reshape(-1)
-    for start in range(0, out.size, BLOCK):
-        block = flat[start : start + BLOCK]
+    length = BLOCK if out.size < SHARED else SHARED
+    for start in range(0, out.size, length):
+        block = flat[start : start + length]
         here = slice(start, start + block.size)
         scales = part(scale, out.shape, here)
         if alpha.size == 1:
