@@ -7,7 +7,8 @@ use fuld::{Control, Run, Samples, ZarrSink};
 use pyo3::PyErr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 /// What the watcher wants, and what the run says.
@@ -35,6 +36,8 @@ pub(crate) struct Background {
     store: Option<PathBuf>,
     /// Of a potential that is a function.
     raised: Option<Arc<Raised>>,
+    /// Its thread.
+    thread: OnceLock<ThreadId>,
 }
 
 /// A thread that panicked while it held the lock leaves flags and counts, which are whole.
@@ -52,11 +55,13 @@ impl Background {
         around: impl FnOnce(&mut (dyn FnMut() + Send)) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
         let (board, samples) = (Mutex::default(), Mutex::default());
-        let this = Arc::new(Self { board, changed: Condvar::new(), samples, store, raised });
+        let thread = OnceLock::new();
+        let this = Arc::new(Self { board, changed: Condvar::new(), samples, store, raised, thread });
         let watched = Arc::clone(&this);
         let work = move || {
             // Also if it panics, so that nobody waits for ever.
             let _finish = Finish(&watched);
+            let _ = watched.thread.set(std::thread::current().id());
             around(&mut || {
                 let mut sink = Watched { run: &watched, store: watched.store.as_ref().map(ZarrSink::new) };
                 let end = run.stream(target.potential(), &mut sink, &mut |progress| watched.heard(progress));
@@ -65,6 +70,11 @@ impl Background {
         };
         std::thread::Builder::new().name("fuld".into()).spawn(work)?;
         Ok(this)
+    }
+
+    /// Whether the caller is the run itself, by way of its potential: it must not wait for its own end.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.thread.get() == Some(&std::thread::current().id())
     }
 
     /// Called by the run between two breaths.

@@ -35,6 +35,17 @@ impl PyRun {
             self.process
         )))
     }
+
+    /// The run, unless it is the one that asks.
+    fn outside(&self) -> PyResult<&Background> {
+        let run = self.here()?;
+        if run.is_inside() {
+            return Err(PyRuntimeError::new_err(
+                "a run cannot wait for itself: its potential asked for draws or for the end; to end the run there, raise an exception",
+            ));
+        }
+        Ok(run)
+    }
 }
 
 /// A run that nobody can ask for any more need not go on.
@@ -82,7 +93,7 @@ impl PyRun {
 
     /// Waits for the end, but no longer than this; says whether it came.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
-        let run = self.here()?;
+        let run = self.outside()?;
         Ok(py.detach(|| run.wait(None, duration(seconds))))
     }
 
@@ -93,7 +104,7 @@ impl PyRun {
 
     /// Waits until draws were handed over once more, or for the end, but no longer than this; says whether it came.
     fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> PyResult<bool> {
-        let run = self.here()?;
+        let run = self.outside()?;
         Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 

@@ -129,6 +129,20 @@ def test_a_function_may_use_one_buffer_for_all_answers():
     np.testing.assert_array_equal(x, fuld.sample(lambda x: ((x**2).sum(-1), 2.0 * x), **FEW)["x"])
 
 
+@pytest.mark.parametrize("ask", ["abort", "result", "peek", "wait"])
+def test_a_run_that_waits_for_itself_is_told(ask):
+    handles: list[fuld.Sampling] = []
+
+    def selfish(x):
+        if handles:
+            getattr(handles[0], ask)()
+        return well(x)
+
+    handles.append(fuld.sample(selfish, blocking=False, **{**FEW, "draws": 10**6}))
+    with pytest.raises(RuntimeError, match="a run cannot wait for itself"):
+        handles[0].result(timeout=20)
+
+
 def test_chains_that_diverge_are_told_of():
     with pytest.warns(fuld.Diverged, match="4 of 4 chains left for infinity"):
         x = fuld.sample(lambda x: ((x**2).sum(-1), x * np.nan), **{**FEW, "chains": 4})["x"]
