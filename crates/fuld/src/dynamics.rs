@@ -4,7 +4,7 @@ use crate::gibbs::Gibbs;
 use crate::potential::Target;
 use crate::recipe::RecipeError;
 use crate::unknown_name::{UnknownName, by_name};
-use crate::{Integrator, ParameterError, Potential, System};
+use crate::{Integrator, Potential, System};
 use std::fmt;
 use std::str::FromStr;
 
@@ -149,16 +149,6 @@ impl Dynamics {
     /// The system itself, for a target, whose function of one coordinate FLMC needs. Parameters that it does not have are not
     /// looked at.
     pub fn system(self, alpha: f64, gamma: f64, beta: f64, target: &Target) -> Result<System, RecipeError> {
-        self.compose(alpha, gamma, beta, target).map_err(|error| match error {
-            // Nobody gave a scale: it follows from alpha.
-            RecipeError::Parameter(ParameterError::Law(levy_stable::ParameterError::Scale(scale))) => {
-                RecipeError::NoiseScale { alpha, scale }
-            }
-            error => error,
-        })
-    }
-
-    fn compose(self, alpha: f64, gamma: f64, beta: f64, target: &Target) -> Result<System, RecipeError> {
         Ok(match self {
             Self::Fuld => System::fuld(alpha, gamma, beta)?,
             Self::FuldBetaFree => System::fuld_beta_free(alpha, gamma, beta)?,
@@ -268,12 +258,5 @@ mod tests {
         assert!(message(&slope).contains("still falls"), "{}", message(&slope));
         let wells = Target::new("double_well", Some(5), &[]).unwrap();
         assert!(Dynamics::Flmc.system(1.5, 0.0, 1.0, &wells).is_ok());
-    }
-
-    #[test]
-    fn noise_out_of_range_is_blamed_on_alpha() {
-        let well = Target::new("double_well", None, &[]).unwrap();
-        let error = Dynamics::Fuld.system(1e-9, 2.0, 1.0, &well).unwrap_err().to_string();
-        assert!(error.starts_with("alpha = 0.000000001 makes noise of scale"), "{error}");
     }
 }

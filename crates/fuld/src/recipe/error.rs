@@ -81,16 +81,6 @@ pub enum RecipeError {
         /// Steps a draw.
         thin: u64,
     },
-    /// Noise whose scale is no number.
-    #[error(
-        "alpha = {alpha} makes noise of scale {scale}, out of the range of numbers: choose a larger alpha"
-    )]
-    NoiseScale {
-        /// The tail index.
-        alpha: f64,
-        /// What came out.
-        scale: f64,
-    },
     /// A start in another dimension.
     #[error("start has {start} coordinates, the potential {dim}; one number stands for all of them")]
     StartDimension {

@@ -182,7 +182,7 @@ mod tests {
         let of = |system| Recipe { system, ..Recipe::default() };
         refused(&Recipe { alpha: Some(2.1), ..recipe() }, "alpha <= 2, got 2.1");
         refused(&Recipe { alpha: Some(f64::NAN), ..recipe() }, "got NaN");
-        refused(&Recipe { alpha: Some(1e-9), ..recipe() }, "alpha = 0.000000001");
+        refused(&Recipe { alpha: Some(1e-9), ..recipe() }, "0.1 <= alpha <= 2, got 0.000000001");
         refused(&Recipe { beta: Some(0.0), ..recipe() }, "beta must be positive and finite, got 0");
         refused(&Recipe { gamma: Some(-1.0), ..recipe() }, "gamma must be finite and not negative, got -1");
         refused(
