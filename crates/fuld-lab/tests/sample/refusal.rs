@@ -26,7 +26,7 @@ fn bad_settings_are_named() {
     settings("--thin 0", &["thin must be at least 1"]);
     settings("--draws 9999999999999", &["9999999999999", "hold"]);
     settings("--warmup 18446744073709551615", &["18446744073709551615 steps of warm-up"]);
-    settings("--alpha 1e-9", &["alpha = 0.000000001", "larger alpha"]);
+    settings("--alpha 1e-9", &["0.1 <= alpha <= 2", "got 0.000000001"]);
     settings("--start 1,2", &["start has 2 coordinates, the potential 1"]);
     settings("--start here", &["here", "normal:SD"]);
     settings("--half-life 10", &["a step power too"]);
