@@ -1,15 +1,15 @@
 //! Errors of the crates as Python's own.
 
-use fuld::RecipeError;
 use fuld::chains::{CheckpointError, RunError};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use std::collections::TryReserveError;
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// Settings that are wrong.
-pub(crate) fn recipe_error(error: RecipeError) -> PyErr {
+/// What a user gave and cannot be.
+pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 

@@ -1,5 +1,6 @@
 //! The fields that Theorem 1 of the paper is about, on arrays.
 
+use crate::error::value_error;
 use crate::interruptible::{interruptible, interruptible_if};
 use crate::threads;
 use fuld::flmc_drift::FlmcDrift;
@@ -12,7 +13,6 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -33,10 +33,6 @@ fn unless(stop: &AtomicBool, value: impl FnOnce() -> f64) -> f64 {
     if stop.load(Ordering::Relaxed) { f64::NAN } else { value() }
 }
 
-fn refusal(error: impl Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
 /// 𝒟^γ of every row.
 #[pyfunction]
 fn riesz<'py>(
@@ -54,7 +50,7 @@ fn riesz<'py>(
         };
         threads::install(|| (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>())
     };
-    let out = interruptible_if(py, u.len() >= LONG, all)?.map_err(refusal)?;
+    let out = interruptible_if(py, u.len() >= LONG, all)?.map_err(value_error)?;
     let out = PyArray1::from_vec(py, out.concat());
     out.reshape([rows, length])
 }
@@ -67,7 +63,7 @@ fn drift_c<'py>(
     alpha: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let drift = GaussianDrift::new(alpha, beta).map_err(refusal)?;
+    let drift = GaussianDrift::new(alpha, beta).map_err(value_error)?;
     let v = v.as_slice()?;
     let all = |stop: &AtomicBool| v.iter().map(|&v| unless(stop, || drift.at(v))).collect();
     Ok(PyArray1::from_vec(py, interruptible_if(py, v.len() >= LONG, all)?))
@@ -94,7 +90,7 @@ fn transport_h<'py>(
         Ok::<_, ParameterError>(out)
     };
     let out = interruptible_if(py, v.len() >= LONG, transport)?;
-    Ok(PyArray1::from_vec(py, out.map_err(refusal)?))
+    Ok(PyArray1::from_vec(py, out.map_err(value_error)?))
 }
 
 /// FLMC's exact drift for a formula.
@@ -111,7 +107,7 @@ fn flmc_drift<'py>(
     let x = x.as_slice()?;
     let drift = |stop: &AtomicBool| {
         // The table must hold every well, and the points that are asked for.
-        let law = Gibbs::new(f, beta).map_err(refusal)?;
+        let law = Gibbs::new(f, beta).map_err(value_error)?;
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
         // A potential without values is given up at once.
@@ -121,7 +117,7 @@ fn flmc_drift<'py>(
             f.gradient(&[x], &mut slope);
             unless(stop, || slope[0])
         };
-        let drift = FlmcDrift::new(alpha, beta, value, slope, reach).map_err(refusal)?;
+        let drift = FlmcDrift::new(alpha, beta, value, slope, reach).map_err(value_error)?;
         Ok::<_, PyErr>(x.iter().map(|&x| unless(stop, || drift.at(x))).collect())
     };
     Ok(PyArray1::from_vec(py, interruptible(py, drift)??))
@@ -145,8 +141,8 @@ fn conformal_field<'py>(
     let (x, v) = (points.0.as_slice()?, points.1.as_slice()?);
     let fields = |stop: &AtomicBool| {
         let system = match gaussian {
-            true => System::fuld_gaussian(alpha, gamma, beta).map_err(refusal)?,
-            false => System::fuld(alpha, gamma, beta).map_err(refusal)?,
+            true => System::fuld_gaussian(alpha, gamma, beta).map_err(value_error)?,
+            false => System::fuld(alpha, gamma, beta).map_err(value_error)?,
         };
         let at = |(&x, &v)| {
             // Both systems have a velocity, and so a field.
@@ -161,7 +157,7 @@ fn conformal_field<'py>(
 }
 
 fn of_one_variable(potential: &str) -> PyResult<Target> {
-    let target = Target::new(potential, None, &[]).map_err(refusal)?;
+    let target = Target::new(potential, None, &[]).map_err(value_error)?;
     match target.dim() {
         1 => Ok(target),
         dim => Err(PyValueError::new_err(format!(

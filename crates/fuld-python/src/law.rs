@@ -1,5 +1,6 @@
 //! The law on arrays: any of its functions, for any number of laws at once.
 
+use crate::error::value_error;
 use crate::interruptible::interruptible_if;
 use crate::threads;
 use levy_stable::{Alpha, ParameterError, SymmetricStable};
@@ -75,10 +76,6 @@ fn function(name: &str) -> PyResult<Function> {
         "entropy" => |law, _| law.entropy(),
         _ => return Err(PyValueError::new_err(format!("the law has no function {name:?}"))),
     })
-}
-
-pub(crate) fn value_error(error: ParameterError) -> PyErr {
-    PyValueError::new_err(error.to_string())
 }
 
 /// Raises ValueError for the first α or σ that no law has.

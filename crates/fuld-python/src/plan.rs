@@ -1,7 +1,7 @@
 //! A run that is planned: every setting settled, nothing begun.
 
 use crate::background::Background;
-use crate::error::{io_error, memory_error, recipe_error};
+use crate::error::{io_error, memory_error, value_error};
 use crate::interruptible::abandonable;
 use crate::run::PyRun;
 use crate::running;
@@ -9,7 +9,7 @@ use crate::store;
 use crate::target::{PyTarget, check_dim};
 use fuld::chains::Layout;
 use fuld::potential::Target;
-use fuld::{Dynamics, Integrator, Potential, Recipe, Run, Settled, Start};
+use fuld::{Dynamics, Integrator, Potential, Recipe, RecipeError, Run, Settled, Start};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ impl Options {
     }
 
     fn recipe(&self) -> PyResult<Recipe> {
-        let unknown = |error| recipe_error(fuld::RecipeError::from(error));
+        let unknown = |error| value_error(RecipeError::from(error));
         Ok(Recipe {
             system: self.system.parse::<Dynamics>().map_err(unknown)?,
             integrator: self
@@ -103,11 +103,11 @@ impl PyPlan {
             if !function {
                 of.check_starts(&run)?;
             }
-            Ok((settled, run))
+            Ok::<_, RecipeError>((settled, run))
         };
         // A function is dropped where Python is at hand; but only formulas are slow to plan with.
         let planned = if slow { abandonable(py, plan)? } else { py.detach(plan) };
-        let (settled, run) = planned.map_err(recipe_error)?;
+        let (settled, run) = planned.map_err(value_error)?;
         Ok(Self { target, settled, run })
     }
 
@@ -199,7 +199,7 @@ pub(crate) fn starts(
 ) -> PyResult<Bound<'_, PyArray2<f64>>> {
     check_dim(dim)?;
     let any = Target::from_potential(Box::new(Anything { dim }));
-    let start = options.recipe()?.settle(&any).map_err(recipe_error)?.start_in(dim).map_err(recipe_error)?;
+    let start = options.recipe()?.settle(&any).map_err(value_error)?.start_in(dim).map_err(value_error)?;
     // Tried, and given back: what makes them cannot refuse.
     let mut trial = Vec::<f64>::new();
     trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;

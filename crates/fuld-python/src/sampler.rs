@@ -1,7 +1,8 @@
 //! Draws from words of random bits.
 
+use crate::error::value_error;
 use crate::interruptible::interruptible_if;
-use crate::law::{Stored, value_error};
+use crate::law::Stored;
 use crate::threads;
 use levy_stable::Sampler as Table;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};

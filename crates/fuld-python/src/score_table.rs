@@ -1,7 +1,7 @@
 //! ∇G_α from its table.
 
+use crate::error::value_error;
 use crate::interruptible::interruptible_if;
-use crate::law::value_error;
 use crate::threads;
 use levy_stable::ScoreTable as Table;
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};

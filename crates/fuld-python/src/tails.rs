@@ -1,5 +1,6 @@
 //! Tail indices.
 
+use crate::error::value_error;
 use crate::interruptible::interruptible;
 use crate::threads;
 use fuld::tail_index::{
@@ -36,8 +37,7 @@ fn tail_index(
     seed: u64,
     control: bool,
 ) -> PyResult<Found> {
-    let method: Method =
-        method.parse().map_err(|error: fuld::UnknownName| PyValueError::new_err(error.to_string()))?;
+    let method: Method = method.parse::<Method>().map_err(value_error)?;
     let estimator = settings.estimator(method)?;
     let scaling = if common_scale { Scaling::Common } else { Scaling::PerCoordinate };
     let bootstrap = Bootstrap { resamples, level, seed };

@@ -1,6 +1,7 @@
 //! What is sampled from, as Python hands it over.
 
 use crate::callable::{Callable, Raised};
+use crate::error::value_error;
 use fuld::potential::Target;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,8 +35,7 @@ impl PyTarget {
     fn of_text(text: &str, dim: Option<usize>, params: BTreeMap<String, f64>) -> PyResult<Self> {
         dim.map_or(Ok(()), check_dim)?;
         let params: Vec<(&str, f64)> = params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let target =
-            Target::new(text, dim, &params).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let target = Target::new(text, dim, &params).map_err(value_error)?;
         Ok(Self { target: Arc::new(target), raised: None })
     }
 
