@@ -19,6 +19,8 @@ from collections import namedtuple
 from functools import cache
 from pathlib import Path
 
+from table import met, show
+
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"  # read when numpy is imported
 
@@ -186,12 +188,8 @@ def main():
     for name, row in ROWS.items():
         for alpha in sorted(alpha for key, alpha in ours if key == name):
             table.append(cells(row, alpha, ours[name, alpha]))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    layout = "  ".join(f"{{:{side}{width}}}" for side, width in zip("<>><>><<", widths, strict=True))
-    for line in table:
-        print(layout.format(*line).rstrip())
-    met = [line[-1] for line in table[1:] if line[-1]]
-    print(f"\n{met.count('yes')} of {len(met)} targets met")
+    show(table, "<>><>><<")
+    print(f"\n{met(table)}")
     if not missing:
         print("at alpha = 0.5 scipy's density is a closed form (Fresnel integrals), elsewhere an integral")
 

@@ -26,6 +26,7 @@ if not ALL_CORES:
 import numpy as np
 from fuld import SymmetricStable, score_table
 from scipy.stats import levy_stable
+from table import met, show
 
 GOLDEN = Path(__file__).resolve().parents[2] / "crates" / "levy-stable" / "tests" / "golden"
 
@@ -220,12 +221,8 @@ def main():
         if row.wanted:
             line[-1] = "yes" if ours >= row.wanted * peer else "NO"
         table.append(line)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    layout = "  ".join(f"{{:{side}{width}}}" for side, width in zip("<>>>><>>>>>>><", widths, strict=True))
-    for line in table:
-        print(layout.format(*line).rstrip())
-    met = [line[-1] for line in table[1:] if line[-1]]
-    print(f"\n{met.count('yes')} of {len(met)} targets met, all of them with one thread")
+    show(table, "<>>>><>>>>>>><")
+    print(f"\n{met(table)}, all of them with one thread")
     print(
         "\nnumpy's uniform numbers in float32 have 24 bits: one draw in 2**24 is NaN, and nothing rarer than that is drawn."
     )
