@@ -16,9 +16,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tail_index, module)?)
 }
 
-/// α, its interval, σ and its interval if the method gives one, how many numbers equal their centre; then α and its interval for
+/// The name of the method, α, its interval, σ and its interval if the method gives one, how many numbers equal their centre; then α and its interval for
 /// Gaussian numbers, if they were asked for.
-type Found = (f64, Ends, Option<f64>, Option<Ends>, usize, Option<(f64, Ends)>);
+type Found = (&'static str, f64, Ends, Option<f64>, Option<Ends>, usize, Option<(f64, Ends)>);
 type Ends = (f64, f64);
 
 /// The tail index of rows of `dimension` numbers.
@@ -54,7 +54,15 @@ fn tail_index(
         interruptible(py, |stop| threads::install(|| find(stop)))?
             .map_err(|error| refusal(error, dimension))?;
     let gaussian = gaussian.map(|Expected { alpha, interval }| (alpha, ends(interval)));
-    Ok((estimate.alpha, ends(alpha), estimate.scale, scale.map(ends), estimate.zeros, gaussian))
+    Ok((
+        method.name(),
+        estimate.alpha,
+        ends(alpha),
+        estimate.scale,
+        scale.map(ends),
+        estimate.zeros,
+        gaussian,
+    ))
 }
 
 fn ends(Interval { low, high }: Interval) -> Ends {

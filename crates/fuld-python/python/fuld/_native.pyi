@@ -114,6 +114,7 @@ def tail_index(
     seed: int,
     control: bool,
 ) -> tuple[
+    str,
     float,
     tuple[float, float],
     float | None,

@@ -188,7 +188,7 @@ def tail_index(
         "k": count_or_none("k", k, 0),
     }
     level = number("level", level)
-    alpha, alpha_ends, scale, scale_ends, zeros, gaussian = _native.tail_index(
+    name, alpha, alpha_ends, scale, scale_ends, zeros, gaussian = _native.tail_index(
         doubles(array),
         dimension,
         dimension == 1 or scaling == "common",
@@ -206,7 +206,7 @@ def tail_index(
         scale_interval=None if scale_ends is None else Interval(*scale_ends),
         gaussian_alpha=None if gaussian is None else gaussian[0],
         gaussian_interval=None if gaussian is None else Interval(*gaussian[1]),
-        method=method.strip().lower().replace("_", "-").replace(" ", "-"),
+        method=name,
         level=level,
         n=len(array),
         dimension=dimension,
