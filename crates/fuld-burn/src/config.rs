@@ -6,7 +6,7 @@ use burn::grad_clipping::GradientClippingConfig;
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay, kappa_of_noise};
+use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay};
 use serde::{Deserialize, Serialize};
 
 /// Which coordinates the step is given in, and what the learning rate handed to each step means.
@@ -60,16 +60,11 @@ impl Form {
             Self::Paper { gamma, beta } => Coordinates::paper(alpha, learning_rate, gamma, beta),
             Self::Authors { gamma } => Coordinates::authors(alpha, learning_rate, gamma),
             Self::Sgd { momentum } => Coordinates::sgd(alpha, learning_rate, momentum),
-            // The first step of a warm-up: nothing moves, wherever the bend is.
-            Self::Matched { momentum, scale: Scale::Noise(_) } if learning_rate == 0.0 => {
-                Coordinates::matched(alpha, learning_rate, momentum, 1.0)
-            }
-            Self::Matched { momentum, scale } => {
-                let kappa = match scale {
-                    Scale::Kappa(kappa) => kappa,
-                    Scale::Noise(noise) => kappa_of_noise(alpha, learning_rate, momentum, noise)?,
-                };
+            Self::Matched { momentum, scale: Scale::Kappa(kappa) } => {
                 Coordinates::matched(alpha, learning_rate, momentum, kappa)
+            }
+            Self::Matched { momentum, scale: Scale::Noise(noise) } => {
+                Coordinates::of_noise(alpha, learning_rate, momentum, noise)
             }
         }
     }

@@ -6,6 +6,7 @@
 mod background;
 mod callable;
 mod error;
+mod field_pieces;
 mod fields;
 mod interruptible;
 mod law;
@@ -15,6 +16,7 @@ mod run;
 mod running;
 mod sampler;
 mod score_table;
+mod step_rule;
 mod store;
 mod tails;
 mod target;
@@ -31,6 +33,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fields::register(module)?;
     sampler::register(module)?;
     score_table::register(module)?;
+    step_rule::register(module)?;
+    module.add_function(wrap_pyfunction!(field_pieces::field_pieces, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<run::PyRun>()?;

@@ -239,6 +239,62 @@ fn kappa_is_the_scale_of_the_noise() {
 }
 
 #[test]
+fn in_the_matched_form_of_noise_the_learning_rate_is_a_factor() {
+    let (alpha, momentum, noise) = (1.5, 0.9, 1e-2);
+    let bend = noise * 0.1f64.powf(-1.0 / alpha);
+    for lr in [1e-4, 0.03, 1.0] {
+        let coordinates = Coordinates::of_noise(alpha, lr, momentum, noise).unwrap();
+        assert!((coordinates.inner() * bend - 1.0).abs() < 1e-12, "{lr}");
+        assert!((coordinates.slope() - 1.0).abs() < 1e-14);
+        assert!(
+            (coordinates.outer()
+                * coordinates.inner()
+                * SymmetricStable::kinetic(alpha).unwrap().score_derivative(0.0)
+                / lr
+                - 1.0)
+                .abs()
+                < 1e-12,
+            "{lr}"
+        );
+    }
+    let still = rule(Coordinates::of_noise(alpha, 0.0, momentum, noise), Options::default());
+    assert_eq!(still.step_one(3.0f64, 0.0, 1.0), (3.0, 1.0));
+    assert!(Coordinates::of_noise(alpha, 0.0, momentum, -1.0).is_err());
+    assert!(Coordinates::of_noise(alpha, 0.0, 1.0, noise).is_err());
+}
+
+#[test]
+fn the_papers_form_in_the_coordinates_of_sgd() {
+    let (alpha, eta, gamma, beta) = (1.3, 0.2, 0.5, 4.0f64);
+    let paper = Coordinates::paper(alpha, eta, gamma, beta).unwrap();
+    let sgd = Coordinates::paper_sgd(alpha, eta * eta, 1.0 - gamma * eta, beta.powf(-1.0 / alpha)).unwrap();
+    for (a, b) in [
+        (paper.inner(), sgd.inner()),
+        (paper.outer(), sgd.outer()),
+        (paper.temperature(), sgd.temperature()),
+        (paper.momentum(), sgd.momentum()),
+    ] {
+        assert!((a / b - 1.0).abs() < 1e-14, "{a} {b}");
+    }
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Coordinates::paper_sgd(alpha, 0.1, 0.9, bad), Err(RuleError::Kappa(_))));
+    }
+}
+
+#[test]
+fn a_rule_made_with_another_shares_its_table() {
+    let first = rule(Coordinates::sgd(1.5, 0.1, 0.9), Options::default());
+    let options = Options { maximize: true, weight_decay: WeightDecay::Coupled(0.1), nesterov: true };
+    let coordinates = Coordinates::of_noise(1.5, 0.01, 0.8, 0.3).unwrap();
+    let second = first.with(coordinates, options).unwrap();
+    assert!(std::ptr::eq(first.field().unwrap(), second.field().unwrap()));
+    assert_eq!(second.step_one(1.0, 0.5, 2.0), rule(Ok(coordinates), options).step_one(1.0, 0.5, 2.0));
+    let bad = Options { weight_decay: WeightDecay::Coupled(-1.0), ..options };
+    assert_eq!(first.with(coordinates, bad).unwrap_err(), RuleError::WeightDecay(-1.0));
+    assert!(first.with(Coordinates::sgd(1.5, 0.1, 0.0).unwrap(), options).is_err());
+}
+
+#[test]
 fn any_length_has_the_bits_of_single_steps() {
     fn check<T: Real + std::fmt::Debug>(rule: &Rule, length: usize, narrow: fn(f64) -> T) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(length as u64);

@@ -62,6 +62,11 @@ impl<T: Real, const N: usize> Field<T, N> {
         self.value(v, self.table.at(self.argument(v)))
     }
 
+    /// w, the end of ∇G/v, and the table.
+    pub(crate) fn parts(&self) -> (T, T, &Piecewise<T, N>) {
+        (self.shift, self.near, &self.table)
+    }
+
     /// Bytes of the table.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()

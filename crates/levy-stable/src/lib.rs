@@ -59,6 +59,7 @@ mod contour;
 mod elementary;
 mod error;
 mod field;
+mod field_pieces;
 mod local;
 mod moments;
 mod path;
@@ -75,6 +76,7 @@ mod unit;
 pub use alpha::Alpha;
 pub use bulk::Lanes;
 pub use error::ParameterError;
+pub use field_pieces::FieldPieces;
 pub use path::LevyMotion;
 // For other crates of this workspace; no part of the public interface.
 #[doc(hidden)]

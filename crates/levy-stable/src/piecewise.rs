@@ -154,6 +154,11 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
         p
     }
 
+    /// Exponent of the first octave; first piece and split of every octave; the coefficients.
+    pub(crate) fn parts(&self) -> (i32, impl Iterator<Item = [u32; 2]>, &[T]) {
+        (self.lowest, self.octaves.iter().map(|o| [o.first, o.split]), &self.coefficients)
+    }
+
     /// Bytes of all coefficients and of the index.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.coefficients[..]) + size_of_val(&self.octaves[..])

@@ -14,6 +14,7 @@ __all__ = [
     "Plan",
     "Run",
     "Sampler",
+    "StepRule",
     "Target",
     "__version__",
     "check_parameters",
@@ -21,6 +22,7 @@ __all__ = [
     "drift_c",
     "end_runs",
     "evaluate",
+    "field_pieces",
     "flmc_drift",
     "forget_runs",
     "kinetic_scale",
@@ -28,6 +30,7 @@ __all__ = [
     "read_store",
     "riesz",
     "starts",
+    "step_factors",
     "systems",
     "tail_index",
     "transport_h",
@@ -52,6 +55,34 @@ class Sampler:
 class FieldTable:
     def __new__(cls, alpha: float) -> FieldTable: ...
     def eval_into(self, v: NDArray[_Real], out: NDArray[_Real]) -> None: ...
+
+def field_pieces(
+    alpha: float, single: bool
+) -> tuple[float, float, int, NDArray[np.int32], NDArray[Any]]: ...
+
+# The optimizer
+def step_factors(
+    form: str, alpha: float, momentum: float, scale: float
+) -> tuple[float, float]: ...
+@final
+class StepRule:
+    def __new__(cls, alpha: float) -> StepRule: ...
+    def step(
+        self,
+        dtype: str,
+        params: list[int],
+        buffers: list[int],
+        grads: list[int],
+        lengths: list[int],
+        form: str,
+        lr: float,
+        momentum: float,
+        scale: float,
+        weight_decay: float,
+        decoupled: bool,
+        nesterov: bool,
+        maximize: bool,
+    ) -> None: ...
 
 # Runs
 @final

@@ -74,6 +74,30 @@ impl Coordinates {
         Self::rooted(alpha, learning_rate, momentum, kappa, |slope| kappa / slope)
     }
 
+    /// [`Self::matched`] with the bend where gradient noise SαS(σ_g) puts it: κ = [`kappa_of_noise`].
+    ///
+    /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K),  K = σ_g (1 − μ)^(−1/α)
+    ///
+    /// The learning rate is but a factor, and may be 0.
+    pub fn of_noise(alpha: f64, learning_rate: f64, momentum: f64, noise: f64) -> Result<Self, RuleError> {
+        if learning_rate == 0.0 {
+            // Nothing moves, wherever the bend is; but the rest must be sound.
+            kappa_of_noise(alpha, 1.0, momentum, noise)?;
+            return Self::matched(alpha, learning_rate, momentum, 1.0);
+        }
+        Self::matched(alpha, learning_rate, momentum, kappa_of_noise(alpha, learning_rate, momentum, noise)?)
+    }
+
+    /// The paper's form in SGD's coordinates, lr = η² and μ = 1 − γη, its temperature given by κ = β^(−1/α).
+    ///
+    /// > b ← μb + g,  x ← x − √lr κ^(α−1) ∇G_α(√lr b/κ)
+    pub fn paper_sgd(alpha: f64, learning_rate: f64, momentum: f64, kappa: f64) -> Result<Self, RuleError> {
+        if !(kappa > 0.0 && kappa.is_finite()) {
+            return Err(RuleError::Kappa(kappa));
+        }
+        Self::rooted(alpha, learning_rate, momentum, kappa, |_| libm::pow(kappa, alpha - 1.0))
+    }
+
     fn rooted(
         alpha: f64,
         learning_rate: f64,

@@ -28,6 +28,19 @@ pub struct Options {
     pub maximize: bool,
 }
 
+impl Options {
+    fn check(&self) -> Result<(), RuleError> {
+        match self.weight_decay {
+            WeightDecay::Coupled(decay) | WeightDecay::Decoupled(decay)
+                if !(decay >= 0.0 && decay.is_finite()) =>
+            {
+                Err(RuleError::WeightDecay(decay))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The update rule, for parameters in slices of `f32` or `f64`.
 ///
 /// > b ← μb + g,  x ← x − √lr · h(√lr · b),  h(v) = a ∇G_α(v/κ)
@@ -51,11 +64,7 @@ pub struct Rule {
 impl Rule {
     /// A rule. For α < 2 it tabulates the field, which takes some milliseconds.
     pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
-        if let WeightDecay::Coupled(decay) | WeightDecay::Decoupled(decay) = options.weight_decay
-            && !(decay >= 0.0 && decay.is_finite())
-        {
-            return Err(RuleError::WeightDecay(decay));
-        }
+        options.check()?;
         let mut this = Self { coordinates, options, table: None };
         this.tabulate()?;
         this.set_coordinates(coordinates)?;
@@ -76,6 +85,14 @@ impl Rule {
         let alpha = self.coordinates.alpha();
         self.table = if alpha == 2.0 { None } else { Some(Arc::new(ScoreTable::new(alpha)?)) };
         Ok(())
+    }
+
+    /// Another rule with the field of this one, whose table it shares if α is the same.
+    pub fn with(&self, coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
+        options.check()?;
+        let mut this = Self { options, ..self.clone() };
+        this.set_coordinates(coordinates)?;
+        Ok(this)
     }
 
     /// What the rule was made from.

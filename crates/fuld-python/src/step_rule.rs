@@ -1,0 +1,178 @@
+//! The optimizer's rule: its numbers, and its step over memory that others hold.
+
+use crate::error::value_error;
+use crate::threads;
+use fuld::optimizer::{Coordinates, Options, Real, Rule, RuleError, WeightDecay};
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<StepRule>()?;
+    module.add_function(wrap_pyfunction!(step_factors, module)?)
+}
+
+/// From this many values on threads are worth waking.
+const MANY: usize = 1 << 16;
+/// Values that a thread takes at a time; a multiple of the sixteen that the rule takes together.
+const SHARE: usize = 1 << 15;
+/// Values that are converted at a time where parameters are of half precision.
+const CONVERTED: usize = 1 << 9;
+
+fn coordinates(form: &str, alpha: f64, lr: f64, momentum: f64, scale: f64) -> PyResult<Coordinates> {
+    match form {
+        "matched" => Coordinates::of_noise(alpha, lr, momentum, scale),
+        "paper" => Coordinates::paper_sgd(alpha, lr, momentum, scale),
+        _ => return Err(PyValueError::new_err(format!("form must be 'matched' or 'paper', got {form:?}"))),
+    }
+    .map_err(value_error)
+}
+
+/// `inner` and `outer` of x ← x − outer · ∇G(inner · b) at learning rate 1, for α < 2.
+///
+/// In the matched form outer is to be multiplied by the learning rate; in the paper's, both by its root.
+#[pyfunction]
+fn step_factors(form: &str, alpha: f64, momentum: f64, scale: f64) -> PyResult<(f64, f64)> {
+    let coordinates = coordinates(form, alpha, 1.0, momentum, scale)?;
+    Ok((coordinates.inner(), coordinates.outer()))
+}
+
+/// The rule of one α, for any settings.
+#[pyclass(frozen, module = "fuld._native")]
+struct StepRule {
+    rule: Rule,
+}
+
+#[pymethods]
+impl StepRule {
+    #[new]
+    fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
+        let new = || Rule::new(Coordinates::sgd(alpha, 1.0, 0.0)?, Options::default());
+        py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
+    }
+
+    /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
+    /// gradient, all of `dtype` and dense in the same order, and by its length. Without momentum there are no buffers.
+    ///
+    /// The caller answers for the addresses: they must be those of tensors that live and are not written by others until this
+    /// returns.
+    #[allow(clippy::too_many_arguments)]
+    fn step(
+        &self,
+        py: Python<'_>,
+        dtype: &str,
+        params: Vec<usize>,
+        buffers: Vec<usize>,
+        grads: Vec<usize>,
+        lengths: Vec<usize>,
+        form: &str,
+        lr: f64,
+        momentum: f64,
+        scale: f64,
+        weight_decay: f64,
+        decoupled: bool,
+        nesterov: bool,
+        maximize: bool,
+    ) -> PyResult<()> {
+        let coordinates = coordinates(form, self.rule.coordinates().alpha(), lr, momentum, scale)?;
+        let weight_decay = match weight_decay {
+            0.0 => WeightDecay::None,
+            decay if decoupled => WeightDecay::Decoupled(decay),
+            decay => WeightDecay::Coupled(decay),
+        };
+        let options = Options { weight_decay, nesterov, maximize };
+        let rule = self.rule.with(coordinates, options).map_err(value_error)?;
+        let count = lengths.len();
+        let buffers = if momentum == 0.0 { vec![0; count] } else { buffers };
+        if params.len() != count || grads.len() != count || buffers.len() != count {
+            return Err(PyValueError::new_err(
+                "as many parameters, buffers, gradients and lengths are needed",
+            ));
+        }
+        let tensors = Tensors { params, buffers, grads, lengths };
+        match dtype {
+            "float32" => py.detach(|| tensors.each::<f32>(|x, b, g| step_slices(&rule, x, b, g))),
+            "float64" => py.detach(|| tensors.each::<f64>(|x, b, g| step_slices(&rule, x, b, g))),
+            "bfloat16" => py.detach(|| tensors.each::<bf16>(|x, b, g| step_halves(&rule, x, b, g))),
+            "float16" => py.detach(|| tensors.each::<f16>(|x, b, g| step_halves(&rule, x, b, g))),
+            _ => return Err(PyValueError::new_err(format!("no step for parameters of {dtype}"))),
+        }
+        Ok(())
+    }
+}
+
+/// Where the tensors of a step are.
+struct Tensors {
+    params: Vec<usize>,
+    /// 0 where there is no momentum.
+    buffers: Vec<usize>,
+    grads: Vec<usize>,
+    lengths: Vec<usize>,
+}
+
+/// A part of a tensor: parameters, gradient, buffer.
+struct Share<'a, T>(&'a mut [T], Option<&'a mut [T]>, &'a [T]);
+
+impl Tensors {
+    /// Takes `step` over all of them, on all cores if that pays.
+    fn each<T: Send + Sync + 'static>(&self, step: impl Fn(&mut [T], Option<&mut [T]>, &[T]) + Sync) {
+        let shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i));
+        let step = |Share(x, b, g): Share<'_, T>| step(x, b, g);
+        if self.lengths.iter().sum::<usize>() < MANY || !threads::many() {
+            shares.for_each(step);
+        } else {
+            let shares: Vec<_> = shares.collect();
+            threads::install(|| shares.into_par_iter().for_each(step));
+        }
+    }
+
+    fn shares<T: 'static>(&self, i: usize) -> impl Iterator<Item = Share<'_, T>> {
+        let length = self.lengths[i];
+        (0..length).step_by(SHARE).map(move |start| {
+            let size = SHARE.min(length - start);
+            // SAFETY: the caller of `StepRule::step` answers for `length` values at each address, which nobody else uses; the
+            // parts do not overlap.
+            unsafe {
+                Share(
+                    std::slice::from_raw_parts_mut((self.params[i] as *mut T).add(start), size),
+                    (self.buffers[i] != 0).then(|| {
+                        std::slice::from_raw_parts_mut((self.buffers[i] as *mut T).add(start), size)
+                    }),
+                    std::slice::from_raw_parts((self.grads[i] as *const T).add(start), size),
+                )
+            }
+        })
+    }
+}
+
+fn step_slices<T: Real>(rule: &Rule, x: &mut [T], b: Option<&mut [T]>, g: &[T]) {
+    match b {
+        Some(b) => rule.step(x, b, g),
+        None => rule.step_without_momentum(x, g),
+    }
+}
+
+/// The step in single precision, of numbers that are held in half.
+fn step_halves<T>(rule: &Rule, x: &mut [T], mut b: Option<&mut [T]>, g: &[T])
+where
+    [T]: HalfFloatSliceExt,
+{
+    let (mut wide_x, mut wide_b, mut wide_g) = ([0f32; CONVERTED], [0f32; CONVERTED], [0f32; CONVERTED]);
+    for start in (0..g.len()).step_by(CONVERTED) {
+        let part = start..g.len().min(start + CONVERTED);
+        let (wide_x, wide_b, wide_g) =
+            (&mut wide_x[..part.len()], &mut wide_b[..part.len()], &mut wide_g[..part.len()]);
+        x[part.clone()].convert_to_f32_slice(wide_x);
+        g[part.clone()].convert_to_f32_slice(wide_g);
+        if let Some(b) = &mut b {
+            b[part.clone()].convert_to_f32_slice(wide_b);
+            rule.step(wide_x, wide_b, wide_g);
+            b[part.clone()].convert_from_f32_slice(wide_b);
+        } else {
+            rule.step_without_momentum(wide_x, wide_g);
+        }
+        x[part].convert_from_f32_slice(wide_x);
+    }
+}
