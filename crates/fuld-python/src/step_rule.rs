@@ -5,6 +5,7 @@ use crate::threads;
 use fuld::optimizer::{Coordinates, Options, Real, Rule, RuleError, WeightDecay};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
+use levy_stable::{ParameterError, ScoreTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -35,6 +36,10 @@ fn coordinates(form: &str, alpha: f64, lr: f64, momentum: f64, scale: f64) -> Py
 /// In the matched form outer is to be multiplied by the learning rate; in the paper's, both by its root.
 #[pyfunction]
 fn step_factors(form: &str, alpha: f64, momentum: f64, scale: f64) -> PyResult<(f64, f64)> {
+    // What the field's tables start from.
+    if alpha < 0.1 && alpha > 0.0 {
+        return Err(value_error(ParameterError::TableAlpha(alpha)));
+    }
     let coordinates = coordinates(form, alpha, 1.0, momentum, scale)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
@@ -51,6 +56,24 @@ impl StepRule {
     fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
         let new = || Rule::new(Coordinates::sgd(alpha, 1.0, 0.0)?, Options::default());
         py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
+    }
+
+    /// v ← ∇G(v) over tensors in this process's memory, on the terms of [`StepRule::step`].
+    fn field(&self, py: Python<'_>, dtype: &str, tensors: Vec<usize>, lengths: Vec<usize>) -> PyResult<()> {
+        let none = vec![0; lengths.len()];
+        if tensors.len() != lengths.len() {
+            return Err(PyValueError::new_err("as many tensors as lengths are needed"));
+        }
+        let Some(table) = self.rule.field() else { return Ok(()) };
+        let tensors = Tensors { params: tensors, buffers: none.clone(), grads: none, lengths };
+        match dtype {
+            "float32" => py.detach(|| tensors.each::<f32>(|v, _, _| field_singles(table, v))),
+            "float64" => py.detach(|| tensors.each::<f64>(|v, _, _| field_doubles(table, v))),
+            "bfloat16" => py.detach(|| tensors.each::<bf16>(|v, _, _| field_halves(table, v))),
+            "float16" => py.detach(|| tensors.each::<f16>(|v, _, _| field_halves(table, v))),
+            _ => return Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
+        }
+        Ok(())
     }
 
     /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
@@ -108,6 +131,7 @@ struct Tensors {
     params: Vec<usize>,
     /// 0 where there is no momentum.
     buffers: Vec<usize>,
+    /// 0 where only the field is taken.
     grads: Vec<usize>,
     lengths: Vec<usize>,
 }
@@ -136,15 +160,23 @@ impl Tensors {
             // parts do not overlap.
             unsafe {
                 Share(
-                    std::slice::from_raw_parts_mut((self.params[i] as *mut T).add(start), size),
-                    (self.buffers[i] != 0).then(|| {
-                        std::slice::from_raw_parts_mut((self.buffers[i] as *mut T).add(start), size)
-                    }),
-                    std::slice::from_raw_parts((self.grads[i] as *const T).add(start), size),
+                    part(self.params[i], start, size),
+                    (self.buffers[i] != 0).then(|| part(self.buffers[i], start, size)),
+                    if self.grads[i] == 0 { &[] } else { part(self.grads[i], start, size) },
                 )
             }
         })
     }
+}
+
+/// `size` values from the `start`-th on at an address.
+///
+/// # Safety
+///
+/// They must be there, and nobody else may use them.
+unsafe fn part<'a, T>(address: usize, start: usize, size: usize) -> &'a mut [T] {
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut((address as *mut T).add(start), size) }
 }
 
 fn step_slices<T: Real>(rule: &Rule, x: &mut [T], b: Option<&mut [T]>, g: &[T]) {
@@ -174,5 +206,36 @@ where
             rule.step_without_momentum(wide_x, wide_g);
         }
         x[part].convert_from_f32_slice(wide_x);
+    }
+}
+
+fn field_singles(table: &ScoreTable, v: &mut [f32]) {
+    let mut copy = [0f32; CONVERTED];
+    for v in v.chunks_mut(CONVERTED) {
+        let copy = &mut copy[..v.len()];
+        copy.copy_from_slice(v);
+        table.eval_into_f32(copy, v);
+    }
+}
+
+fn field_doubles(table: &ScoreTable, v: &mut [f64]) {
+    let mut copy = [0f64; CONVERTED];
+    for v in v.chunks_mut(CONVERTED) {
+        let copy = &mut copy[..v.len()];
+        copy.copy_from_slice(v);
+        table.eval_into(copy, v);
+    }
+}
+
+fn field_halves<T>(table: &ScoreTable, v: &mut [T])
+where
+    [T]: HalfFloatSliceExt,
+{
+    let mut wide = [0f32; CONVERTED];
+    for v in v.chunks_mut(CONVERTED) {
+        let wide = &mut wide[..v.len()];
+        v.convert_to_f32_slice(wide);
+        field_singles(table, wide);
+        v.convert_from_f32_slice(wide);
     }
 }

@@ -1,0 +1,22 @@
+"""FULD as a PyTorch optimizer, and a monitor for the tails of gradients.
+
+`FULD`
+    SGD with momentum whose step goes through the field ∇G_α. It takes SGD's place: the same
+    learning rate and momentum, the same checkpoints, and at alpha = 2 the same bits.
+`TailMonitor`
+    What tail index and scale the noise of the gradients has, parameter by parameter.
+"""
+
+try:
+    import torch as _torch  # noqa: F401
+except ImportError as error:
+    raise ImportError("fuld.torch needs PyTorch: pip install torch") from error
+
+from fuld.torch._fuld import FULD
+
+__all__ = ["FULD"]
+
+
+def __dir__() -> list[str]:
+    """What users see."""
+    return __all__

@@ -1,0 +1,76 @@
+"""Whether the settings of a parameter group can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from torch import Tensor
+
+from fuld import _native
+
+NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
+
+
+def with_numbers(group: dict[str, Any]) -> dict[str, Any]:
+    """The group with plain floats, which every checkpoint can hold, where numbers are due."""
+    return {k: _number(k, v) if k in NUMBERS else v for k, v in group.items()}
+
+
+def _number(name: str, value: Any) -> float:  # noqa: ANN401
+    if isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a number, got a tensor: only lr may be one")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+
+
+def check_group(group: dict[str, Any]) -> None:
+    """Raises an error that names the first setting that is wrong."""
+    lr, momentum, alpha = group["lr"], group["momentum"], group["alpha"]
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError(f"lr must be one number, got a tensor of shape {tuple(lr.shape)}")
+    if not (lr >= 0 and lr < math.inf):
+        raise ValueError(f"lr must be finite and not negative, got {lr}")
+    if group["form"] not in ("matched", "paper"):
+        raise ValueError(f"form must be 'matched' or 'paper', got {group['form']!r}")
+    if alpha != 2:
+        _native.step_factors(group["form"], alpha, momentum, group["scale"])
+    elif not (momentum >= 0 and momentum < math.inf):
+        raise ValueError(f"momentum must be finite and not negative, got {momentum}")
+    if not (group["weight_decay"] >= 0 and group["weight_decay"] < math.inf):
+        raise ValueError(
+            f"weight_decay must be finite and not negative, got {group['weight_decay']}"
+        )
+    if group["nesterov"] and momentum == 0:
+        raise ValueError("nesterov=True needs a momentum above 0")
+    if group.get("dampening", 0) != 0:
+        raise ValueError(f"FULD has no dampening, and the group has {group['dampening']}")
+    if group["fused"] and group["foreach"]:
+        raise ValueError("fused and foreach cannot both be True: choose one")
+    if group["fused"] and group["differentiable"]:
+        raise ValueError("the fused step is not differentiable: choose one of the two")
+
+
+def check_capturable(group: dict[str, Any]) -> None:
+    """Raises an error if a captured graph would not see changes of lr."""
+    lr = group["lr"]
+    if not (group["capturable"] and isinstance(lr, Tensor)):
+        return
+    for x in group["params"]:
+        if x.device != lr.device:
+            raise ValueError(
+                f"with capturable=True a tensor lr must be where the parameters are, on {x.device}, "
+                f"got one on {lr.device}"
+            )
+
+
+def refuse_sparse(grads: Iterable[Tensor]) -> None:
+    """Raises an error if a gradient is sparse."""
+    if any(g.is_sparse for g in grads):
+        raise RuntimeError(
+            "FULD takes sparse gradients at alpha = 2 only: for alpha < 2 every coordinate of the "
+            "momentum moves at every step; make the embedding with sparse=False"
+        )

@@ -1,0 +1,255 @@
+"""The optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+import torch
+from torch import Tensor
+from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable
+
+from fuld.torch._check import check_capturable, check_group, refuse_sparse, with_numbers
+from fuld.torch._implementation import update
+from fuld.torch._plain import like, plain
+from fuld.torch._sgd import sgd
+
+
+class FULD(Optimizer):
+    """SGD with momentum whose step goes through ∇G_α: fractional underdamped Langevin dynamics.
+
+    It takes the place of `torch.optim.SGD`, with the same learning rate and momentum::
+
+        b ← momentum b + g,    x ← x - lr h(b)
+
+    h(b) is b itself where b is small. It rises to its bend, at about
+    scale (1 - momentum)^(-1/alpha), and falls as 1/b beyond: a coordinate that a rare large gradient
+    has thrown far out moves little, as if it had been clipped. At alpha = 2 it does not bend, and
+    the step is that of SGD to the last bit.
+
+    Parameters
+    ----------
+    params : iterable
+        Parameters or groups of them, as for every optimizer of torch.
+    lr : float or Tensor, optional
+        Learning rate.
+    momentum : float, optional
+        0 <= momentum < 1; 1 too in the paper's form.
+    alpha : float, optional
+        Tail index of the gradients' noise, 0.1 <= alpha <= 2.
+    scale : float, optional
+        In the matched form the scale of the gradients' noise: that of a symmetric stable law, in
+        units of the gradient. `TailMonitor` measures it. If it is too large, the step is SGD's; if
+        it is far below the gradients themselves, learning stalls. In the paper's form the κ of
+        `from_paper`.
+    form : {"matched", "paper"}, optional
+        "paper" is the field of the paper, ∇G_α of v = -√lr b, as `from_paper` sets it. Its slope at
+        0 is not 1, and it bends at about v = scale wherever the gradients are.
+    weight_decay : float, optional
+        A pull towards 0, added to the gradient.
+    decoupled_weight_decay : bool, optional
+        Whether the pull is x ← (1 - lr weight_decay) x instead, past momentum and field.
+    nesterov : bool, optional
+        The step follows g + momentum b instead of b.
+    maximize : bool, optional
+        Goes uphill.
+    foreach : bool, optional
+        Whether to go through all tensors with one operation after another.
+    fused : bool, optional
+        Whether to do everything in one pass over the tensors: on the CPU by the Rust crate, on CUDA
+        by a Triton kernel. If neither this nor `foreach` is given, CPU tensors take the fused
+        step and CUDA tensors the foreach one.
+    capturable : bool, optional
+        Whether the step is to be captured in a CUDA graph and lr, a tensor on the device, read from
+        memory at every replay. A graph of a step with a number as lr keeps that number.
+    differentiable : bool, optional
+        Whether autograd is to see through the step.
+
+    Notes
+    -----
+    The state is torch's `momentum_buffer` and nothing else: checkpoints of SGD load into FULD and
+    those of FULD into SGD. Complex parameters are pairs of real ones. Sparse gradients are taken at
+    alpha = 2 only.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from fuld.torch import FULD
+    >>> _ = torch.manual_seed(1)
+    >>> model = torch.nn.Linear(3, 1)
+    >>> optimizer = FULD(model.parameters(), lr=0.05, alpha=1.5, scale=0.1)
+    >>> x = torch.randn(64, 3)
+    >>> y = x @ torch.tensor([1.0, -2.0, 0.5])
+    >>> for _ in range(200):
+    ...     optimizer.zero_grad()
+    ...     loss = torch.nn.functional.mse_loss(model(x)[:, 0], y)
+    ...     _ = loss.backward()
+    ...     _ = optimizer.step()
+    >>> bool(loss < 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0.9,
+        alpha: float = 1.75,
+        *,
+        scale: float = 1.0,
+        form: str = "matched",
+        weight_decay: float = 0.0,
+        decoupled_weight_decay: bool = False,
+        nesterov: bool = False,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "scale": scale,
+            "form": form,
+            # FULD has none; SGD wants to find it in the groups of a checkpoint.
+            "dampening": 0,
+            "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, with_numbers(defaults))
+
+    @classmethod
+    def from_paper(
+        cls,
+        params: ParamsT,
+        eta: float,
+        gamma: float,
+        alpha: float = 1.75,
+        beta: float = 1.0,
+        **options: Any,
+    ) -> FULD:
+        """The paper's optimizer, with its step η, friction γ and inverse temperature β.
+
+        v ← (1 - γη) v - ηg,  x ← x + η β^(1/α-1) ∇G_α(β^(1/α) v). In the coordinates of SGD
+        that is lr = η², momentum = 1 - γη and scale = β^(-1/α).
+
+        Parameters
+        ----------
+        params : iterable
+            Parameters or groups of them.
+        eta, gamma, alpha, beta : float
+            The paper uses η = 0.1, γ = 0.1 or 0.9, α = 1.75 and β = 1.
+        **options
+            Whatever else `FULD` takes.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from fuld.torch import FULD
+        >>> FULD.from_paper([torch.zeros(3)], eta=0.1, gamma=0.1).defaults["momentum"]
+        0.99
+        """
+        for name, value in {"eta": eta, "gamma": gamma, "beta": beta}.items():
+            if not value > 0:
+                raise ValueError(f"{name} must be positive, got {value}")
+        return cls(
+            params,
+            eta**2,
+            1 - gamma * eta,
+            alpha,
+            scale=beta ** (-1 / alpha),
+            form="paper",
+            **options,
+        )
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds a group, whose settings may differ from those of the others."""
+        param_group = with_numbers(param_group)
+        check_group({**self.defaults, **param_group})
+        super().add_param_group(param_group)
+        check_capturable(self.param_groups[-1])
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over the state and the groups of a checkpoint, of FULD or of SGD.
+
+        What SGD's groups do not have, alpha and the like, stays as it is.
+        """
+        groups = state_dict["param_groups"]
+        if len(groups) == len(self.param_groups):
+            own = [{k: v for k, v in g.items() if k != "params"} for g in self.param_groups]
+            groups = [{**mine, **theirs} for mine, theirs in zip(own, groups, strict=True)]
+            for group in groups:
+                check_group(group)
+        super().load_state_dict({**state_dict, "param_groups": groups})
+
+    @property
+    def _step_supports_amp_scaling(self) -> bool:
+        # A GradScaler then leaves it to the step to unscale gradients and to skip those with inf.
+        return all(group["fused"] for group in self.param_groups)
+
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], float]) -> float: ...
+    @_use_grad_for_differentiable
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:
+        """Takes a step along the gradients.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Evaluates the model again, computes the gradients and returns the loss.
+        """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        grad_scale, found_inf = getattr(self, "grad_scale", None), getattr(self, "found_inf", None)
+        for group in self.param_groups:
+            params: list[Tensor] = []
+            grads: list[Tensor] = []
+            buffers: list[Tensor | None] = []
+            self._init_group(group, params, grads, buffers)
+            if not params:
+                continue
+            if group["alpha"] == 2:
+                sgd(params, grads, buffers, group, grad_scale, found_inf)
+                if buffers:
+                    self._keep(params, buffers)
+                continue
+            refuse_sparse(grads)
+            if any(b is None for b in buffers):
+                # torch begins with b = g, which is this b after a step.
+                for i, b in enumerate(buffers):
+                    buffers[i] = torch.zeros_like(params[i]) if b is None else b
+                self._keep(params, buffers)
+            grads = like(params, grads)
+            update(plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf)
+        return loss
+
+    def _init_group(
+        self,
+        group: dict[str, Any],
+        params: list[Tensor],
+        grads: list[Tensor],
+        buffers: list[Tensor | None],
+    ) -> None:
+        """Appends what has a gradient, and the buffers if there is momentum."""
+        for x in group["params"]:
+            if x.grad is not None:
+                params.append(x)
+                grads.append(x.grad)
+        if group["momentum"] != 0:
+            buffers.extend(self.state[x].get("momentum_buffer") for x in params)
+
+    def _keep(self, params: list[Tensor], buffers: list[Tensor | None]) -> None:
+        for x, buffer in zip(params, buffers, strict=True):
+            self.state[x]["momentum_buffer"] = buffer

@@ -1,0 +1,85 @@
+"""Which implementation takes a step, and the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fuld.torch._foreach import multi_tensor
+from fuld.torch._kernels import fused, has_kernel
+from fuld.torch._single import single_tensor
+from fuld.torch._step import Step
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def update(
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    group: dict[str, Any],
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers."""
+    step = Step.of(group)
+    way = _choose(group, params)
+    if way == "single":
+        single_tensor(params, grads, buffers, step, group["differentiable"])
+        return
+    for device, part in _by_kind(params, grads, buffers):
+        if way == "foreach":
+            multi_tensor(*part, step)
+        else:
+            on = [None if t is None else t.to(device) for t in (grad_scale, found_inf)]
+            fused(*part, step, *on)
+
+
+def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
+    if group["differentiable"]:
+        return "single"
+    if group["fused"]:
+        for x in params:
+            if not has_kernel(x):
+                raise RuntimeError(
+                    f"there is no fused step for parameters of {x.dtype} on {x.device.type}: it is "
+                    "for floating-point tensors on the CPU, and on CUDA where triton is installed"
+                )
+        return "fused"
+    if group["foreach"]:
+        return "foreach"
+    if group["foreach"] is None and group["fused"] is None:
+        if all(type(x) in _PLAIN and x.device.type == "cuda" for x in params):
+            return "foreach"
+        if not torch.compiler.is_compiling() and all(
+            type(x) in _PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params
+        ):
+            return "fused"
+    return "single"
+
+
+_Kind = tuple[list[Tensor], list[Tensor], list[Tensor]]
+
+
+def _by_kind(
+    params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]
+) -> Iterator[tuple[torch.device, _Kind]]:
+    """The tensors of each device and dtype."""
+    kinds: dict[tuple[torch.device, torch.dtype], list[int]] = {}
+    for i, x in enumerate(params):
+        kinds.setdefault((x.device, x.dtype), []).append(i)
+    if len(kinds) == 1:
+        yield params[0].device, (params, grads, buffers)
+        return
+    for (device, _), members in kinds.items():
+        yield (
+            device,
+            (
+                [params[i] for i in members],
+                [grads[i] for i in members],
+                [buffers[i] for i in members] if buffers else [],
+            ),
+        )

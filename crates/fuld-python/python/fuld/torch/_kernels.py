@@ -1,0 +1,115 @@
+"""Where the field and the step have kernels of their own, and which."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+
+import torch
+from torch import Tensor
+
+from fuld.torch import _cpu
+from fuld.torch._field import field
+from fuld.torch._layout import Aligned
+from fuld.torch._step import Step
+
+FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+@lru_cache(maxsize=1)
+def has_triton() -> bool:
+    """Whether kernels for CUDA can be made."""
+    return find_spec("triton") is not None
+
+
+def has_kernel(tensor: Tensor) -> bool:
+    """Whether the step of such parameters is one kernel."""
+    device = tensor.device.type
+    return tensor.dtype in FLOATS and (device == "cpu" or (device == "cuda" and has_triton()))
+
+
+def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
+    """∇G_α of dense tensors of one device and dtype, in place where there is a kernel for it."""
+    if torch.compiler.is_compiling() or not has_kernel(tensors[0]):
+        return [field(v, alpha) for v in tensors]
+    if tensors[0].device.type == "cpu":
+        _cpu.field_(tensors, alpha)
+    else:
+        from fuld.torch import _cuda
+
+        _cuda.field_(tensors, alpha)
+    return tensors
+
+
+def fused(
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """The step of tensors of one device and dtype in one pass over them."""
+    lr = step.lr
+    if torch.compiler.is_compiling():
+        tensor, number = (lr, 0.0) if isinstance(lr, Tensor) else (None, lr)
+        _fused_op(
+            params,
+            grads,
+            buffers,
+            grad_scale,
+            found_inf,
+            tensor,
+            number,
+            step.alpha,
+            step.form,
+            step.scale,
+            step.momentum,
+            step.weight_decay,
+            step.decoupled,
+            step.nesterov,
+            step.maximize,
+        )
+        return
+    dense = Aligned(params, grads, buffers)
+    arguments = (dense.params, dense.grads, dense.buffers, step, grad_scale, found_inf)
+    if params[0].device.type == "cpu":
+        _cpu.fused(*arguments)
+    else:
+        from fuld.torch import _cuda
+
+        _cuda.fused(*arguments)
+    dense.close()
+
+
+@torch.library.custom_op("fuld::fused_step", mutates_args=("params", "grads", "buffers"))
+def _fused_op(
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+    lr_tensor: Tensor | None,
+    lr: float,
+    alpha: float,
+    form: str,
+    scale: float,
+    momentum: float,
+    weight_decay: float,
+    decoupled: bool,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """What a compiler sees of the fused step: one operation that changes its tensors."""
+    step = Step(
+        alpha,
+        form,
+        scale,
+        lr if lr_tensor is None else lr_tensor,
+        momentum,
+        weight_decay,
+        decoupled,
+        nesterov,
+        maximize,
+    )
+    fused(params, grads, buffers, step, grad_scale, found_inf)

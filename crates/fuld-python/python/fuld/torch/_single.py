@@ -1,0 +1,42 @@
+"""The step tensor by tensor, in torch's own operations."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from fuld.torch._field import field
+from fuld.torch._kernels import field_
+from fuld.torch._step import Step
+
+
+def single_tensor(
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    step: Step,
+    differentiable: bool,
+) -> None:
+    """One step of every parameter; without momentum there are no buffers."""
+    inner, outer = step.inner, step.outer
+    for i, (x, grad) in enumerate(zip(params, grads, strict=True)):
+        g = -grad if step.maximize else grad
+        if step.pull != 0:
+            # A copy, as x is changed below and autograd wants it as it is.
+            g = g.add(x.clone() if differentiable else x, alpha=step.pull)
+        if step.decoupled:
+            x.mul_(step.keep)
+        direction = g
+        if step.momentum != 0:
+            b = buffers[i]
+            b.mul_(step.momentum).add_(g)
+            # A copy for autograd: the next step changes b.
+            b = b.clone() if differentiable else b
+            direction = g.add(b, alpha=step.momentum) if step.nesterov else b
+        if differentiable:
+            x.sub_(field(direction * inner, step.alpha) * outer)
+        else:
+            h = field_([direction * inner], step.alpha)[0]
+            if isinstance(outer, Tensor):
+                x.sub_(h.mul_(outer))
+            else:
+                x.add_(h, alpha=-outer)

@@ -1,0 +1,81 @@
+"""The numbers of one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fuld import _native
+
+# Cheap, but a step of many small tensors has many of them.
+_factors = lru_cache(maxsize=256)(_native.step_factors)
+
+
+@torch.compiler.assume_constant_result
+def factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]:
+    """`inner` and `outer` of x ← x - outer ∇G(inner b) at learning rate 1."""
+    return _factors(form, alpha, momentum, scale)
+
+
+@dataclass(frozen=True)
+class Step:
+    """x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
+
+    inner, outer and keep are tensors where the learning rate is one.
+    """
+
+    alpha: float
+    form: str
+    scale: float
+    lr: float | Tensor
+    momentum: float
+    weight_decay: float
+    decoupled: bool
+    nesterov: bool
+    maximize: bool
+
+    @staticmethod
+    def of(group: dict[str, Any]) -> Step:
+        """The step of a parameter group."""
+        return Step(
+            alpha=group["alpha"],
+            form=group["form"],
+            scale=group["scale"],
+            lr=group["lr"],
+            momentum=group["momentum"],
+            weight_decay=group["weight_decay"],
+            decoupled=group["decoupled_weight_decay"],
+            nesterov=group["nesterov"],
+            maximize=group["maximize"],
+        )
+
+    @property
+    def factors(self) -> tuple[float, float]:
+        """`inner` and `outer` at learning rate 1."""
+        return factors(self.form, self.alpha, self.momentum, self.scale)
+
+    @property
+    def inner(self) -> float | Tensor:
+        """The factor of b within the field."""
+        inner = self.factors[0]
+        return inner * self.lr**0.5 if self.form == "paper" else inner
+
+    @property
+    def outer(self) -> float | Tensor:
+        """The factor of the field."""
+        outer = self.factors[1]
+        return outer * (self.lr**0.5 if self.form == "paper" else self.lr)
+
+    @property
+    def pull(self) -> float:
+        """The weight decay that is added to gradients."""
+        return 0.0 if self.decoupled else self.weight_decay
+
+    @property
+    def keep(self) -> float | Tensor:
+        """What decoupled weight decay leaves of a parameter."""
+        return 1 - self.lr * self.weight_decay if self.decoupled else 1.0
