@@ -1,0 +1,143 @@
+"""The step and the field on CUDA: one launch over all tensors of one device and dtype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+import triton.language as tl
+from torch import Tensor
+
+from fuld.torch._field import pieces, wide
+from fuld.torch._step import Step
+from fuld.torch._triton import field_kernel, step_kernel
+
+# Numbers that a program takes, and at a time.
+CHUNK = 1 << 13
+BLOCK = 1 << 10
+
+_NUMBERS = {
+    torch.float64: tl.float64,
+    torch.float32: tl.float32,
+    torch.bfloat16: tl.bfloat16,
+    torch.float16: tl.float16,
+}
+
+
+def field_(tensors: list[Tensor], alpha: float) -> None:
+    """∇G_α in place."""
+    device, dtype = tensors[0].device, tensors[0].dtype
+    lengths = tuple(v.numel() for v in tensors)
+    if not any(lengths):
+        return
+    table = _DeviceField.of(alpha, device, wide(dtype))
+    with torch.cuda.device(device):
+        work = _work(lengths, device)
+        addresses = _uploaded([*_addresses(tensors), *lengths], device)
+        field_kernel[(len(work),)](
+            addresses, len(tensors), work, *table.tensors, *table.numbers,
+            NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
+        )  # fmt: skip
+
+
+def fused(
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """One pass over dense tensors of one device and dtype; without momentum no buffers."""
+    device, dtype = params[0].device, params[0].dtype
+    lengths = tuple(x.numel() for x in params)
+    if not any(lengths):
+        return
+    xs, gs = _addresses(params), _addresses(grads)
+    bs = _addresses(buffers) if buffers else xs
+    inner, outer = step.factors
+    lr = step.lr
+    if isinstance(lr, Tensor) and lr.device != device:
+        # Of a processor's memory: reading it waits for nothing.
+        lr = lr.item() if lr.device.type == "cpu" else lr.to(device)
+    table = _DeviceField.of(step.alpha, device, wide(dtype))
+    with torch.cuda.device(device):
+        work = _work(lengths, device)
+        addresses = _uploaded([*xs, *gs, *bs, *lengths], device)
+        step_kernel[(len(work),)](
+            addresses, len(params), work, *table.tensors,
+            lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
+            *table.numbers, inner, outer,
+            0.0 if isinstance(lr, Tensor) else float(lr), step.momentum, step.weight_decay,
+            NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
+            ALIGNED=all(address % 16 == 0 for address in (*xs, *gs, *bs)),
+            PAPER=step.form == "paper", TENSOR_LR=isinstance(lr, Tensor),
+            MOMENTUM=step.momentum != 0, NESTEROV=step.nesterov, MAXIMIZE=step.maximize,
+            PULLED=step.pull != 0, DECOUPLED=step.decoupled,
+            SCALED=grad_scale is not None, FOUND=found_inf is not None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _DeviceField:
+    """What the kernels are given of the field."""
+
+    tensors: tuple[Tensor, Tensor]
+    numbers: tuple[float, float, int, int]
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(alpha: float, device: torch.device, dtype: torch.dtype) -> _DeviceField:
+        """The field in float32 or float64."""
+        _refuse_capture()
+        table = pieces(alpha, device, dtype)
+        # First piece and split in one number: one look-up less.
+        octaves = table.octaves[:, 0] << 4 | table.octaves[:, 1]
+        last = len(octaves) - 1
+        return _DeviceField(
+            (octaves, table.coefficients), (table.shift, table.near, table.lowest, last)
+        )
+
+
+def _addresses(tensors: list[Tensor]) -> list[int]:
+    return [tensor.data_ptr() for tensor in tensors]
+
+
+@lru_cache(maxsize=64)
+def _work(lengths: tuple[int, ...], device: torch.device) -> Tensor:
+    """Tensor and chunk of every program."""
+    _refuse_capture()
+    chunks = -(-np.array(lengths, dtype=np.int64) // CHUNK)
+    tensors = np.repeat(np.arange(len(lengths)), chunks)
+    first = np.repeat(np.cumsum(chunks) - chunks, chunks)
+    pairs = np.stack([tensors, np.arange(len(tensors)) - first], axis=1).astype(np.int32)
+    return torch.from_numpy(pairs).to(device)
+
+
+def _refuse_capture() -> None:
+    if torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(
+            "take a step before the capture: tables that it puts on the device must be there"
+        )
+
+
+_LATEST: dict[tuple[torch.device, int], tuple[list[int], Tensor]] = {}
+# What captured graphs copy from: it must stay as it is as long as they may be replayed.
+_CAPTURED: list[Tensor] = []
+
+
+def _uploaded(numbers: list[int], device: torch.device) -> Tensor:
+    """The numbers in the device's memory; those of the last step stay there."""
+    key = (device, len(numbers))
+    known = _LATEST.get(key)
+    if known is not None and known[0] == numbers:
+        return known[1]
+    host = torch.tensor(numbers, dtype=torch.int64).pin_memory()
+    there = host.to(device, non_blocking=True)
+    if torch.cuda.is_current_stream_capturing():
+        _CAPTURED.append(host)
+    else:
+        _LATEST[key] = (numbers, there)
+    return there

@@ -1,0 +1,210 @@
+# ruff: noqa: ANN001, ANN202
+"""The kernels for CUDA: the step and the field over many tensors in one launch.
+
+`addresses` is a table in the device's memory, one column a tensor: where its parameters, its
+gradient and its buffer are, and its length. Every program takes one chunk of one tensor, which
+`work` names by tensor and chunk.
+"""
+
+# No postponed annotations: triton reads them.
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.constexpr):
+    """∇G(v), as `levy_stable::FieldPieces` describes it."""
+    size = tl.abs(v)
+    u = tl.maximum(size + shift, size + size)
+    if DOUBLE:
+        bits = u.to(tl.uint64, bitcast=True)
+        octave = (bits >> 52).to(tl.int32) - (lowest + 1023)
+    else:
+        bits = u.to(tl.uint32, bitcast=True)
+        octave = (bits >> 23).to(tl.int32) - (lowest + 127)
+    # The sign of a NaN may make it anything.
+    octave = tl.minimum(tl.maximum(octave, 0), last)
+    index = tl.load(octaves + octave)
+    first, split = index >> 4, index & 15
+    if DOUBLE:
+        within = (bits & 0xFFFFFFFFFFFFF) << split.to(tl.uint64)
+        piece = first + (within >> 52).to(tl.int32)
+        t = ((within & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000).to(tl.float64, bitcast=True) - 1.5
+    else:
+        within = (bits & 0x7FFFFF) << split.to(tl.uint32)
+        piece = first + (within >> 23).to(tl.int32)
+        t = ((within & 0x7FFFFF) | 0x3F800000).to(tl.float32, bitcast=True) - 1.5
+    terms: tl.constexpr = 8 if DOUBLE else 4
+    row = coefficients + piece * terms
+    held = tl.load(row + (terms - 1))
+    for k in tl.static_range(1, terms):
+        held = held * t + tl.load(row + (terms - 1 - k))
+    value = held * tl.where(size > near, 1 / size, size)
+    return tl.where(v < 0, -value, value)
+
+
+@triton.jit
+def _step_chunk(
+    x_ptr,
+    g_ptr,
+    b_ptr,
+    count,
+    inner,
+    outer,
+    keep,
+    momentum,
+    pull,
+    unscale,
+    octaves,
+    coefficients,
+    shift,
+    near,
+    lowest,
+    last,
+    NUMBER: tl.constexpr,
+    WIDE: tl.constexpr,
+    BLOCK: tl.constexpr,
+    MASKED: tl.constexpr,
+    MOMENTUM: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    MAXIMIZE: tl.constexpr,
+    PULLED: tl.constexpr,
+    DECOUPLED: tl.constexpr,
+    SCALED: tl.constexpr,
+):
+    for offset in range(0, count, BLOCK):
+        i = offset + tl.arange(0, BLOCK)
+        mask = i < count if MASKED else None
+        x = tl.load(x_ptr + i, mask).to(WIDE)
+        g = tl.load(g_ptr + i, mask).to(WIDE)
+        if SCALED:
+            g = g * unscale
+            tl.store(g_ptr + i, g.to(NUMBER), mask)
+        if MAXIMIZE:
+            g = -g
+        if PULLED:
+            g += pull * x
+        if DECOUPLED:
+            x *= keep
+        direction = g
+        if MOMENTUM:
+            b = momentum * tl.load(b_ptr + i, mask).to(WIDE) + g
+            tl.store(b_ptr + i, b.to(NUMBER), mask)
+            direction = b
+            if NESTEROV:
+                direction = g + momentum * b
+        v = inner * direction
+        h = _field(v, octaves, coefficients, shift, near, lowest, last, tl.float64 == WIDE)
+        tl.store(x_ptr + i, (x - outer * h).to(NUMBER), mask)
+
+
+@triton.jit
+def step_kernel(
+    addresses,
+    tensors,
+    work,
+    octaves,
+    coefficients,
+    lr,
+    grad_scale,
+    found_inf,
+    shift: tl.float64,
+    near: tl.float64,
+    lowest,
+    last,
+    inner: tl.float64,
+    outer: tl.float64,
+    number_lr: tl.float64,
+    momentum: tl.float64,
+    weight_decay: tl.float64,
+    NUMBER: tl.constexpr,
+    WIDE: tl.constexpr,
+    CHUNK: tl.constexpr,
+    BLOCK: tl.constexpr,
+    ALIGNED: tl.constexpr,
+    PAPER: tl.constexpr,
+    TENSOR_LR: tl.constexpr,
+    MOMENTUM: tl.constexpr,
+    NESTEROV: tl.constexpr,
+    MAXIMIZE: tl.constexpr,
+    PULLED: tl.constexpr,
+    DECOUPLED: tl.constexpr,
+    SCALED: tl.constexpr,
+    FOUND: tl.constexpr,
+):
+    """X ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b)."""
+    program = tl.program_id(0)
+    tensor = tl.load(work + 2 * program)
+    start = tl.load(work + 2 * program + 1).to(tl.int64) * CHUNK
+    column = addresses + tensor
+    count = tl.minimum(tl.load(column + 3 * tensors) - start, CHUNK).to(tl.int32)
+    x_ptr = tl.load(column).to(tl.pointer_type(NUMBER)) + start
+    g_ptr = tl.load(column + tensors).to(tl.pointer_type(NUMBER)) + start
+    b_ptr = tl.load(column + 2 * tensors).to(tl.pointer_type(NUMBER)) + start
+    if ALIGNED:
+        x_ptr = tl.multiple_of(x_ptr, 16)
+        g_ptr = tl.multiple_of(g_ptr, 16)
+        b_ptr = tl.multiple_of(b_ptr, 16)
+    rate = number_lr
+    if TENSOR_LR:
+        rate = tl.load(lr).to(tl.float64)
+    if PAPER:
+        outer *= tl.sqrt(rate)
+        inner *= tl.sqrt(rate)
+    else:
+        outer *= rate
+    unscale = 1.0
+    if SCALED:
+        unscale = 1.0 / tl.load(grad_scale)
+    if FOUND:
+        count = tl.where(tl.load(found_inf) != 0, 0, count)
+    keep = 1 - rate * weight_decay
+    if count == CHUNK:
+        _step_chunk(
+            x_ptr, g_ptr, b_ptr, CHUNK,
+            inner.to(WIDE), outer.to(WIDE), keep.to(WIDE), momentum.to(WIDE),
+            weight_decay.to(WIDE), unscale,
+            octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
+            NUMBER, WIDE, BLOCK, False, MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
+        )  # fmt: skip
+    else:
+        _step_chunk(
+            x_ptr, g_ptr, b_ptr, count,
+            inner.to(WIDE), outer.to(WIDE), keep.to(WIDE), momentum.to(WIDE),
+            weight_decay.to(WIDE), unscale,
+            octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
+            NUMBER, WIDE, BLOCK, True, MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
+        )  # fmt: skip
+
+
+@triton.jit
+def field_kernel(
+    addresses,
+    tensors,
+    work,
+    octaves,
+    coefficients,
+    shift: tl.float64,
+    near: tl.float64,
+    lowest,
+    last,
+    NUMBER: tl.constexpr,
+    WIDE: tl.constexpr,
+    CHUNK: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """V ← ∇G(v)."""
+    program = tl.program_id(0)
+    tensor = tl.load(work + 2 * program)
+    start = tl.load(work + 2 * program + 1).to(tl.int64) * CHUNK
+    count = tl.minimum(tl.load(addresses + tensors + tensor) - start, CHUNK).to(tl.int32)
+    v_ptr = tl.load(addresses + tensor).to(tl.pointer_type(NUMBER)) + start
+    for offset in range(0, count, BLOCK):
+        i = offset + tl.arange(0, BLOCK)
+        v = tl.load(v_ptr + i, i < count).to(WIDE)
+        h = _field(
+            v, octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
+            tl.float64 == WIDE,
+        )  # fmt: skip
+        tl.store(v_ptr + i, h.to(NUMBER), i < count)
