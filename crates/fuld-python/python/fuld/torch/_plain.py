@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from torch import Tensor
@@ -10,9 +10,11 @@ from torch import Tensor
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
 
+_T = TypeVar("_T", Tensor, Tensor | None)
+
 
 def plain(tensors: list[Tensor]) -> list[Tensor]:
-    """This process's part of sharded tensors; pairs of real numbers for complex ones."""
+    """The parts of sharded tensors that this process has; pairs of real numbers for complex ones."""
     return [_real(_local(t)) for t in tensors]
 
 
@@ -22,6 +24,22 @@ def like(params: list[Tensor], grads: list[Tensor]) -> list[Tensor]:
         g if not hasattr(x, "placements") or g.placements == x.placements else _moved(x, g)
         for x, g in zip(params, grads, strict=True)
     ]
+
+
+def local(tensors: list[_T]) -> list[_T]:
+    """The parts of sharded tensors that this process has; None stays."""
+    return [t if t is None else _local(t) for t in tensors]
+
+
+def whole(x: Tensor, part: Tensor) -> Tensor:
+    """The tensor, sharded as x is, of which this process has this part."""
+    if not hasattr(x, "placements"):
+        return part
+    from torch.distributed.tensor import DTensor
+
+    return DTensor.from_local(
+        part, x.device_mesh, x.placements, run_check=False, shape=x.shape, stride=x.stride()
+    )
 
 
 def _moved(x: DTensor, g: DTensor) -> DTensor:

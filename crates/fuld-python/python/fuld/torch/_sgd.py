@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.optim import sgd as torch_sgd
+
+from fuld.torch._plain import like, local, whole
 
 
 def sgd(
@@ -18,17 +19,19 @@ def sgd(
     found_inf: Tensor | None,
 ) -> None:
     """Takes SGD's step, and fills in the buffers that were not there."""
+    # Of sharded tensors each process has its own part: torch's fused step takes no others.
+    shards, grads, kept = local(params), local(like(params, grads)), local(buffers)
     weight_decay = group["weight_decay"]
     if group["decoupled_weight_decay"]:
-        for x in params:
+        for x in shards:
             # Not where the step will be skipped.
             rate = group["lr"] if found_inf is None else group["lr"] * (found_inf.to(x.device) == 0)
             x.mul_(1 - rate * weight_decay)
         weight_decay = 0.0
     torch_sgd.sgd(
-        params,
+        shards,
         grads,
-        buffers,
+        kept,
         has_sparse_grad=any(g.is_sparse for g in grads),
         foreach=group["foreach"],
         fused=group["fused"],
@@ -41,3 +44,6 @@ def sgd(
         nesterov=group["nesterov"],
         maximize=group["maximize"],
     )
+    for i, x in enumerate(params):
+        if buffers and buffers[i] is None:
+            buffers[i] = whole(x, kept[i])
