@@ -53,7 +53,15 @@ def fused(
 
 
 def _addresses(tensors: list[Tensor]) -> list[int]:
-    return [tensor.data_ptr() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    if 0 in addresses:
+        for tensor, address in zip(tensors, addresses, strict=True):
+            if address == 0 and tensor.numel() > 0:
+                raise RuntimeError(
+                    f"there is no fused step for a {type(tensor).__name__}, which has no memory of "
+                    "its own: use fused=False"
+                )
+    return addresses
 
 
 def _dtype(tensor: Tensor) -> str:

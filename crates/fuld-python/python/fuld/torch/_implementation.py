@@ -9,11 +9,9 @@ import torch
 from torch import Tensor
 
 from fuld.torch._foreach import multi_tensor
-from fuld.torch._kernels import fused, has_kernel
+from fuld.torch._kernels import PLAIN, fused, has_kernel
 from fuld.torch._single import single_tensor
 from fuld.torch._step import Step
-
-_PLAIN = (Tensor, torch.nn.Parameter)
 
 
 def update(
@@ -52,10 +50,10 @@ def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
     if group["foreach"]:
         return "foreach"
     if group["foreach"] is None and group["fused"] is None:
-        if all(type(x) in _PLAIN and x.device.type == "cuda" for x in params):
+        if all(type(x) in PLAIN and x.device.type == "cuda" for x in params):
             return "foreach"
         if not torch.compiler.is_compiling() and all(
-            type(x) in _PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params
+            type(x) in PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params
         ):
             return "fused"
     return "single"

@@ -14,6 +14,8 @@ from fuld.torch._layout import Aligned
 from fuld.torch._step import Step
 
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+#: Tensors that are their own memory; other kinds may hold theirs elsewhere.
+PLAIN = (Tensor, torch.nn.Parameter)
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +32,8 @@ def has_kernel(tensor: Tensor) -> bool:
 
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
     """∇G_α of dense tensors of one device and dtype, in place where there is a kernel for it."""
-    if torch.compiler.is_compiling() or not has_kernel(tensors[0]):
+    kernel = has_kernel(tensors[0]) and all(type(v) in PLAIN for v in tensors)
+    if torch.compiler.is_compiling() or not kernel:
         return [field(v, alpha) for v in tensors]
     if tensors[0].device.type == "cpu":
         _cpu.field_(tensors, alpha)
