@@ -47,7 +47,9 @@ def _moved(x: DTensor, g: DTensor) -> DTensor:
 
 
 def _local(t: Tensor) -> Tensor:
-    return t.to_local() if hasattr(t, "to_local") else t
+    part = t.to_local() if hasattr(t, "to_local") else t
+    # What is still on its way from other processes has no memory yet.
+    return part.wait() if hasattr(part, "wait") else part
 
 
 def _real(t: Tensor) -> Tensor:
