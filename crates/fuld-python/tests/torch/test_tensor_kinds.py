@@ -46,6 +46,6 @@ def test_torchs_own_operations_take_them(options):
 
 def test_the_fused_step_refuses_them():
     box, fuld = boxed(fused=True)
-    with pytest.raises(RuntimeError, match="no fused step for a Boxed, .* use fused=False"):
+    with pytest.raises(RuntimeError, match=r"no fused step for a Boxed, .* use fused=False"):
         fuld.step()
     assert (box.content == 0).all()
