@@ -31,7 +31,7 @@ def check_group(group: dict[str, Any]) -> None:
     """Raises an error that names the first setting that is wrong."""
     lr, momentum, alpha = group["lr"], group["momentum"], group["alpha"]
     if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError(f"lr must be one number, got a tensor of shape {tuple(lr.shape)}")
+        raise ValueError(f"Tensor lr must be 1-element, got one of shape {tuple(lr.shape)}")
     if not (lr >= 0 and lr < math.inf):
         raise ValueError(f"lr must be finite and not negative, got {lr}")
     if group["form"] not in ("matched", "paper"):

@@ -124,7 +124,9 @@ class FULD(Optimizer):
             "capturable": capturable,
             "differentiable": differentiable,
         }
-        super().__init__(params, with_numbers(defaults))
+        defaults = with_numbers(defaults)
+        check_group(defaults)
+        super().__init__(params, defaults)
 
     @classmethod
     def from_paper(

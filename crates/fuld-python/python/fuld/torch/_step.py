@@ -41,11 +41,13 @@ class Step:
     @staticmethod
     def of(group: dict[str, Any]) -> Step:
         """The step of a parameter group."""
+        lr = group["lr"]
         return Step(
             alpha=group["alpha"],
             form=group["form"],
             scale=group["scale"],
-            lr=group["lr"],
+            # A tensor lr may have dimensions, which parameters are not to get from it.
+            lr=lr.reshape(()) if isinstance(lr, Tensor) else lr,
             momentum=group["momentum"],
             weight_decay=group["weight_decay"],
             decoupled=group["decoupled_weight_decay"],
