@@ -8,7 +8,10 @@ from typing import Any
 
 from torch import Tensor
 
+from torch.optim.optimizer import _device_dtype_check_for_fused
+
 from fuld import _native
+from fuld.torch._kernels import has_kernel
 
 NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
 
@@ -74,3 +77,15 @@ def refuse_sparse(grads: Iterable[Tensor]) -> None:
             "FULD takes sparse gradients at alpha = 2 only: for alpha < 2 every coordinate of the "
             "momentum moves at every step; make the embedding with sparse=False"
         )
+
+
+def check_fused(params: Iterable[Tensor], alpha: float) -> None:
+    """Raises an error if there is no fused step for one of the plain parameters."""
+    for x in params:
+        if alpha == 2:
+            _device_dtype_check_for_fused(x)
+        elif not has_kernel(x):
+            raise RuntimeError(
+                "`fused=True` requires all the params to be floating point Tensors on the CPU or, "
+                f"where triton is installed, on CUDA, got one of {x.dtype} on {x.device.type}"
+            )

@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable
 
-from fuld.torch._check import check_capturable, check_group, refuse_sparse, with_numbers
+from fuld.torch._check import (
+    check_capturable,
+    check_fused,
+    check_group,
+    refuse_sparse,
+    with_numbers,
+)
 from fuld.torch._implementation import update
 from fuld.torch._plain import like, plain
 from fuld.torch._sgd import sgd
@@ -222,6 +228,8 @@ class FULD(Optimizer):
             self._init_group(group, params, grads, buffers)
             if not params:
                 continue
+            if group["fused"]:
+                check_fused(plain(params), group["alpha"])
             if group["alpha"] == 2:
                 sgd(params, grads, buffers, group, grad_scale, found_inf)
                 if buffers:

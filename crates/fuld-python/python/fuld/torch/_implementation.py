@@ -40,12 +40,6 @@ def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
     if group["differentiable"]:
         return "single"
     if group["fused"]:
-        for x in params:
-            if not has_kernel(x):
-                raise RuntimeError(
-                    f"there is no fused step for parameters of {x.dtype} on {x.device.type}: it is "
-                    "for floating-point tensors on the CPU, and on CUDA where triton is installed"
-                )
         return "fused"
     if group["foreach"]:
         return "foreach"
