@@ -39,9 +39,9 @@ def check_group(group: dict[str, Any]) -> None:
         raise ValueError(f"lr must be finite and not negative, got {lr}")
     if group["form"] not in ("matched", "paper"):
         raise ValueError(f"form must be 'matched' or 'paper', got {group['form']!r}")
-    if alpha != 2:
-        _native.step_factors(group["form"], alpha, momentum, group["scale"])
-    elif not (momentum >= 0 and momentum < math.inf):
+    # SGD's own momentum may be anything from 0 on.
+    _native.step_factors(group["form"], alpha, momentum if alpha != 2 else 0.0, group["scale"])
+    if not (momentum >= 0 and momentum < math.inf):
         raise ValueError(f"momentum must be finite and not negative, got {momentum}")
     if not (group["weight_decay"] >= 0 and group["weight_decay"] < math.inf):
         raise ValueError(
