@@ -25,7 +25,7 @@ from torch.testing._internal import common_optimizers as infos
 class FULDAtAlpha2(FULD):
     """FULD that is SGD unless told otherwise."""
 
-    def __init__(self, params: Any, lr: Any = 1e-3, momentum: float = 0.9, alpha: float = 2.0, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, params: Any, lr: Any = 1e-3, momentum: float = 0.9, alpha: float = 2.0, **options: Any) -> None:
         super().__init__(params, lr, momentum, alpha, **options)
 
 
@@ -93,7 +93,7 @@ def errors(device: str, dtype: torch.dtype) -> list[Any]:
     return found
 
 
-def info(cls: type, inputs: Any, **more: Any) -> Any:  # noqa: ANN401
+def info(cls: type, inputs: Any, **more: Any) -> Any:
     """What torch's tests have to know of an optimizer."""
     return infos.OptimizerInfo(
         cls,

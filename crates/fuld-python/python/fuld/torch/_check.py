@@ -74,8 +74,8 @@ def refuse_sparse(grads: Iterable[Tensor]) -> None:
     """Raises an error if a gradient is sparse."""
     if any(g.is_sparse for g in grads):
         raise RuntimeError(
-            "FULD takes sparse gradients at alpha = 2 only: for alpha < 2 every coordinate of the "
-            "momentum moves at every step; make the embedding with sparse=False"
+            "FULD does not support sparse gradients for alpha < 2, as every coordinate moves at every "
+            "step: make the embedding with sparse=False"
         )
 
 
