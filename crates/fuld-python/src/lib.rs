@@ -12,6 +12,7 @@ mod interruptible;
 mod law;
 mod names;
 mod plan;
+mod quadruples;
 mod run;
 mod running;
 mod sampler;
@@ -30,6 +31,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     law::register(module)?;
     tails::register(module)?;
+    quadruples::register(module)?;
     fields::register(module)?;
     sampler::register(module)?;
     score_table::register(module)?;

@@ -27,6 +27,7 @@ __all__ = [
     "forget_runs",
     "kinetic_scale",
     "potentials",
+    "quadruple_estimate",
     "read_store",
     "riesz",
     "starts",
@@ -153,6 +154,13 @@ def tail_index(
     int,
     tuple[float, tuple[float, float]] | None,
 ]: ...
+def quadruple_estimate(
+    mean_log: float,
+    growth: float,
+    mean_log_variance: float,
+    growth_variance: float,
+    covariance: float,
+) -> tuple[float, float, float, float]: ...
 
 # Fields.
 def riesz(u: _Doubles, dx: float, gamma: float) -> _Doubles: ...

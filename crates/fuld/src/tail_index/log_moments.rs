@@ -4,7 +4,7 @@ use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
 use std::f64::consts::PI;
 
 /// Euler's constant C.
-const EULER: f64 = 0.577_215_664_901_532_9;
+pub(super) const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// α and σ from the mean and variance of log|X|, which are finite for every α:
 ///
@@ -44,10 +44,15 @@ impl Logs {
         Ok(Self { mean, variance, zeros: x.len() - logs.len() })
     }
 
-    /// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
+    /// σ of a law with this α.
     pub(super) fn scale(&self, alpha: f64) -> f64 {
-        libm::exp(self.mean - EULER * (1.0 / alpha - 1.0)).clamp(f64::MIN_POSITIVE, f64::MAX)
+        scale_of(self.mean, alpha)
     }
+}
+
+/// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
+pub(super) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
+    libm::exp(mean_log - EULER * (1.0 / alpha - 1.0)).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod hill;
 mod interval;
 mod log_moments;
 mod method;
+mod quadruples;
 mod sample;
 
 pub use blocks::BlockLogMoments;
@@ -51,6 +52,7 @@ pub use hill::Hill;
 pub use interval::{Bootstrap, Interval, IntervalEstimate};
 pub use log_moments::LogMoments;
 pub use method::Method;
+pub use quadruples::{QuadrupleEstimate, Quadruples};
 pub use sample::{Sample, Scaling};
 
 /// What an estimator says of a sample.
