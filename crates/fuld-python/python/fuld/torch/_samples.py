@@ -1,0 +1,116 @@
+"""Coordinates of the parameters of one device, as one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+
+from fuld.torch._bend import bends, inverse_bend
+from fuld.torch._coordinates import every, local, stride, taken
+from fuld.torch._tail_sums import STEPS, TailSums
+
+
+class Samples:
+    """The parameters of one device: which of their coordinates are looked at, and their sums.
+
+    The coordinates of all of them lie in one vector, so that how many operations there are hardly
+    depends on how many parameters there are.
+
+    Parameters
+    ----------
+    members : list of (int, parameter)
+        Parameters and the numbers of their groups, group by group.
+    most : int
+        Coordinates of one parameter at most.
+    """
+
+    def __init__(self, members: list[tuple[int, torch.Tensor]], most: int) -> None:
+        self.params = [param for _, param in members]
+        held = [local(param) for param in self.params]
+        self._sizes = [tensor.numel() for tensor in held]
+        self._strides = [stride(size, most) for size in self._sizes]
+        self.counts = [taken(*both) for both in zip(self._sizes, self._strides, strict=True)]
+        self._device = held[0].device
+        double = any(tensor.dtype == torch.float64 for tensor in held)
+        dtype = torch.float64 if double else torch.float32
+        self.tails = TailSums(self.counts, self._device, dtype)
+        self._nothing = torch.full((max(self.counts),), torch.nan, device=self._device, dtype=dtype)
+        self._groups = _stretches(members, self.counts)
+        # What cannot be told from the sums: quadruples without a gradient, and why.
+        self.absent = [0] * len(members)
+        self.sparse = [False] * len(members)
+        self._missing: set[int] = set()
+        self.changed = False
+
+    def take(self, k: int, grad_scale: torch.Tensor | None) -> None:
+        """Keep the gradients that the parameters have now as the k-th of their quadruples."""
+        if k == 0:
+            self._missing.clear()
+        grads: list[torch.Tensor | None] = [param.grad for param in self.params]
+        for i, grad in enumerate(grads):
+            if grad is not None and grad.layout != torch.strided:
+                grads[i], self.sparse[i] = None, True
+        row = self.tails.rows[k]
+        self._missing.update(self._fill(row, grads))
+        if grad_scale is not None:
+            row.div_(grad_scale.to(self._device, non_blocking=True))
+        if k == STEPS - 1:
+            for i in self._missing:
+                self.absent[i] += self.counts[i]
+
+    def bent(self, optimizer: torch.optim.Optimizer) -> torch.Tensor | None:
+        """Return the buffers' coordinates in units of the bend, or None if no field bends."""
+        # The optimizer makes new groups when it loads a state, so none is kept here.
+        groups = optimizer.param_groups
+        if not any(bends(groups[number]) for number, *_ in self._groups):
+            return None
+        vector = torch.empty_like(self.tails.rows[0])
+        self._fill(vector, [_buffer(optimizer, param) for param in self.params])
+        for number, first, last in self._groups:
+            group, part = groups[number], vector[first:last]
+            if not bends(group):
+                part.fill_(torch.nan)
+                continue
+            if not group["momentum"]:
+                # Without momentum the field is that of the gradient.
+                part.copy_(self.tails.rows[STEPS - 1][first:last])
+            inverse = inverse_bend(group)
+            part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
+        return vector
+
+    def _fill(self, out: torch.Tensor, tensors: Iterable[torch.Tensor | None]) -> list[int]:
+        """Write coordinates of each tensor into `out`; return the places of those that lack."""
+        pieces, lacking = [], []
+        for i, tensor in enumerate(tensors):
+            if tensor is not None:
+                if type(tensor) is not torch.Tensor or tensor.is_complex():
+                    tensor = local(tensor)
+                if tensor.numel() == self._sizes[i] and tensor.device == self._device:
+                    pieces.append(every(tensor, self._strides[i], self.counts[i]))
+                    continue
+                # The parameter is not what it was: to be looked at afresh.
+                self.changed = True
+            pieces.append(self._nothing[: self.counts[i]])
+            lacking.append(i)
+        torch.cat(pieces, out=out)
+        return lacking
+
+
+def _buffer(optimizer: torch.optim.Optimizer, param: torch.Tensor) -> torch.Tensor | None:
+    # Not optimizer.state[param], which would make one.
+    buffer = optimizer.state.get(param, {}).get("momentum_buffer")
+    return buffer if isinstance(buffer, torch.Tensor) else None
+
+
+def _stretches(
+    members: list[tuple[int, torch.Tensor]], counts: list[int]
+) -> list[tuple[int, int, int]]:
+    """Return the number of each group with where its coordinates begin and end."""
+    found: list[tuple[int, int, int]] = []
+    end = 0
+    for (group, _), count in zip(members, counts, strict=True):
+        first = found.pop()[1] if found and found[-1][0] == group else end
+        end += count
+        found.append((group, first, end))
+    return found

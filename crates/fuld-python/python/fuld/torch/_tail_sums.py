@@ -1,0 +1,93 @@
+"""Running sums over the coordinates of many tensors, from which tail indices follow.
+
+Of every coordinate four successive gradients make a quadruple: six differences, three contrasts,
+whose logarithms are averaged over the coordinates of a tensor. What four steps give for a tensor
+is a few numbers; of these, weighted sums over time are kept, with the squares and products that
+their standard errors need. Everything stays on the tensors' device, and nothing waits for it.
+"""
+
+from __future__ import annotations
+
+import torch
+
+STEPS = 4
+"""Gradients in a quadruple."""
+
+MEANS = 7
+"""Sums with forgetting: finite quadruples, used ones, growth, log, product of logs; coordinates in
+the bent region, coordinates of which that is known."""
+
+SQUARES = 9
+"""Products of (used, growth, log) with each other, forgotten twice as fast."""
+
+TOTALS = 2
+"""Without forgetting: quadruples with a number that is not finite, groups of four steps used."""
+
+COLUMNS = MEANS + SQUARES + TOTALS
+
+
+class TailSums:
+    """The sums of several samples of coordinates on one device, and of all of them together.
+
+    Parameters
+    ----------
+    counts : list of int
+        Coordinates of each sample. They lie one after the other in `rows[k]`, the k-th gradients.
+    device, dtype
+        Where the gradients are, and what they are kept in.
+    """
+
+    def __init__(self, counts: list[int], device: torch.device, dtype: torch.dtype) -> None:
+        self.rows = torch.full((STEPS, sum(counts)), torch.nan, device=device, dtype=dtype)
+        # Where there is no double precision, the errors of small numbers of steps are rough.
+        self._double = torch.float32 if device.type == "mps" else torch.float64
+        each = torch.tensor(counts, device=device)
+        self._owner = torch.repeat_interleave(torch.arange(len(counts), device=device), each)
+        # The last row is that of all samples together.
+        self.sums = torch.zeros((len(counts) + 1, COLUMNS), device=device, dtype=self._double)
+
+    def add(self, decay: float, bent: torch.Tensor | None) -> None:
+        """Add the quadruples that `rows` hold, once the older ones have lost weight.
+
+        Parameters
+        ----------
+        decay : float
+            The weight that the older ones keep.
+        bent : tensor or None
+            Coordinates in units of the bend, in the order of `rows`, nan where there is none.
+        """
+        of_each = self._of_samples(bent)
+        of_each = torch.cat([of_each, of_each.sum(0, keepdim=True)])
+        means, bad = of_each[:, :MEANS], of_each[:, MEANS:]
+        moments = means[:, 1:4]
+        squares = (moments.unsqueeze(2) * moments.unsqueeze(1)).flatten(1)
+        used = (means[:, 1:2] > 0).to(means.dtype)
+        self.sums[:, :MEANS].mul_(decay)
+        self.sums[:, MEANS : MEANS + SQUARES].mul_(decay * decay)
+        self.sums.add_(torch.cat([means, squares, bad, used], dim=1))
+
+    def _of_samples(self, bent: torch.Tensor | None) -> torch.Tensor:
+        """Return the sums over each sample, and how many quadruples are not finite."""
+        finite = self.rows.isfinite().all(0)
+        logs = _logs(self.rows)
+        used = logs.isfinite().all(0)
+        log = logs[:6].mean(0)
+        growth = logs[6:].mean(0) - log
+        # Logs of disjoint differences have nothing in common but the scale of the coordinate.
+        product = (logs[0] * logs[1] + logs[2] * logs[3] + logs[4] * logs[5]) / 3
+        values = torch.where(used, torch.stack([growth, log, product]), 0)
+        if bent is None:
+            inside, known = torch.zeros_like(log), torch.zeros_like(log)
+        else:
+            inside, known = bent.abs() > 1, bent == bent
+        columns = [finite, used, *values, inside, known, ~finite]
+        table = torch.stack([column.to(self._double) for column in columns], dim=1)
+        zeros = torch.zeros((len(self.sums) - 1, MEANS + 1), device=table.device, dtype=table.dtype)
+        return zeros.index_add_(0, self._owner, table)
+
+
+def _logs(rows: torch.Tensor) -> torch.Tensor:
+    """Return the logs of the six differences, pairs of disjoint ones together, and contrasts."""
+    a, b, c, d = rows
+    ab, cd, ac, bd = a - b, c - d, a - c, b - d
+    return torch.stack([ab, cd, ac, bd, a - d, b - c, ac + bd, ab + cd, ab - cd]).abs_().log_()

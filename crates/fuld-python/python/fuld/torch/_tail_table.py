@@ -1,0 +1,64 @@
+"""Tails as a table to read."""
+
+from __future__ import annotations
+
+import math
+
+from fuld.torch._gradient_tail import GradientTail
+
+_HEADS = ("parameter", "alpha", "sigma", "spread", "bent", "zeros", "not finite", "sample", "steps")
+_WIDEST = 40
+
+
+def tail_table(tails: dict[str, GradientTail]) -> str:
+    """Return a table with a line for each tail."""
+    rows = [_HEADS] + [_cells(name, tail) for name, tail in tails.items()]
+    # What is nowhere known is not shown.
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in zip(*columns, strict=True)
+    ]
+    return "\n".join([lines[0], "-" * sum(widths, 2 * len(widths) - 2), *lines[1:]])
+
+
+def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
+    # The end of a long name tells more than its beginning.
+    name = name if len(name) <= _WIDEST else "…" + name[1 - _WIDEST :]
+    if tail.note:
+        return (name, tail.note, *[""] * (len(_HEADS) - 2))
+    return (
+        name,
+        _pair(tail.alpha, tail.alpha_error, 0),
+        _with_error(tail.sigma, tail.sigma_error),
+        _number(tail.spread, ".2f"),
+        _number(tail.bent, ".2%"),
+        _number(tail.zeros, ".1%") if tail.zeros else "",
+        str(tail.nonfinite or ""),
+        str(tail.coordinates),
+        str(tail.steps),
+    )
+
+
+def _number(value: float, form: str) -> str:
+    return "" if math.isnan(value) else format(value, form)
+
+
+def _with_error(value: float, error: float) -> str:
+    """Return a number of any size and its error, both with the number's power of ten."""
+    power = math.floor(math.log10(value))
+    if -3 < power < 4:
+        return _pair(value, error, max(0, -power))
+    told = _pair(value / 10.0**power, error / 10.0**power, 0)
+    return f"{told}e{power:+03d}" if math.isnan(error) else f"({told})e{power:+03d}"
+
+
+def _pair(value: float, error: float, zeros: int) -> str:
+    """Return a number that begins with so many zeros, and its error."""
+    if math.isnan(error):
+        return f"{value:.{2 + zeros}f}"
+    return f"{value:.{3 + zeros}f} ± {error:.{3 + zeros}f}"
