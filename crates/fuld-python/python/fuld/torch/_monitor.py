@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class TailMonitor:
     """Watch how heavy-tailed the noise in the gradients is, parameter by parameter.
 
-    At every step of an optimizer, any of torch's or `FULD`, it looks at a few thousand coordinates
+    At every step of an optimizer, any of torch's or `FULD`, it looks at up to `sample` coordinates
     of each gradient and keeps running estimates of the tail index alpha and the scale sigma of
     their noise, taken as symmetric stable, with standard errors. Of `FULD` it also keeps the share
     of coordinates in the bent region of the field, where a step is shorter than SGD's.
@@ -90,7 +90,7 @@ class TailMonitor:
         names: torch.nn.Module | Iterable[Any] | None = None,
         *,
         every: SupportsIndex = 1,
-        sample: SupportsIndex = 4096,
+        sample: SupportsIndex = 1024,
         half_life: float = 200,
     ) -> None:
         if not isinstance(optimizer, torch.optim.Optimizer):

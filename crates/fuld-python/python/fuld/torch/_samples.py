@@ -47,12 +47,8 @@ class Samples:
         """Keep the gradients that the parameters have now as the k-th of their quadruples."""
         if k == 0:
             self._missing.clear()
-        grads: list[torch.Tensor | None] = [param.grad for param in self.params]
-        for i, grad in enumerate(grads):
-            if grad is not None and grad.layout != torch.strided:
-                grads[i], self.sparse[i] = None, True
         row = self.tails.rows[k]
-        self._missing.update(self._fill(row, grads))
+        self._missing.update(self._fill(row, [param.grad for param in self.params]))
         if grad_scale is not None:
             row.div_(grad_scale.to(self._device, non_blocking=True))
         if k == STEPS - 1:
@@ -82,16 +78,22 @@ class Samples:
     def _fill(self, out: torch.Tensor, tensors: Iterable[torch.Tensor | None]) -> list[int]:
         """Write coordinates of each tensor into `out`; return the places of those that lack."""
         pieces, lacking = [], []
-        for i, tensor in enumerate(tensors):
+        # A number is compared sooner than a device.
+        number, strided = self._nothing.get_device(), torch.strided
+        places = zip(tensors, self._sizes, self._strides, self.counts, strict=True)
+        for i, (tensor, size, step, count) in enumerate(places):
             if tensor is not None:
                 if type(tensor) is not torch.Tensor or tensor.is_complex():
                     tensor = local(tensor)
-                if tensor.numel() == self._sizes[i] and tensor.device == self._device:
-                    pieces.append(every(tensor, self._strides[i], self.counts[i]))
+                if tensor.layout is not strided:
+                    self.sparse[i] = True
+                elif tensor.numel() != size or tensor.get_device() != number:
+                    # The parameter is not what it was: to be looked at afresh.
+                    self.changed = True
+                else:
+                    pieces.append(every(tensor, step, count))
                     continue
-                # The parameter is not what it was: to be looked at afresh.
-                self.changed = True
-            pieces.append(self._nothing[: self.counts[i]])
+            pieces.append(self._nothing[:count])
             lacking.append(i)
         torch.cat(pieces, out=out)
         return lacking

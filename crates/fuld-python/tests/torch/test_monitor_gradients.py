@@ -1,0 +1,175 @@
+"""Which gradients the monitor sees, whatever optimizers do with them."""
+
+import math
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from fuld.torch import TailMonitor  # noqa: E402
+
+from tests.torch.noise import StableGradients, bending, parameters, same, watched  # noqa: E402
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (100,), (3, 1000), (7, 11, 13)])
+def test_takes_few_coordinates_spread_over_all_rows_and_columns(shape):
+    (param,), optimizer, monitor = watched(shape, sample=50)
+    where = torch.arange(param.numel(), dtype=torch.float32).reshape(shape)
+    param.grad = where
+    optimizer.step()
+    (samples,) = monitor._watch._samples
+    taken = samples.tails.rows[0].to(int)
+    assert 25 <= len(taken) <= 50
+    assert taken[0] == 0
+    assert taken[-1] > param.numel() * 0.9
+    assert len(set(taken.tolist())) == len(taken)
+    for dim, size in enumerate(shape):
+        meshes = torch.meshgrid(*[torch.arange(n) for n in shape], indexing="ij")
+        met = len(set(meshes[dim].reshape(-1)[taken].tolist()))
+        assert met >= min(size, len(taken)) * 0.5
+
+
+def test_memory_order_does_not_matter():
+    param = torch.nn.Parameter(torch.zeros(4, 8, 5, 5).to(memory_format=torch.channels_last))
+    optimizer = torch.optim.SGD([param], lr=0.0)
+    monitor = TailMonitor(optimizer, sample=100)
+    random = torch.Generator().manual_seed(0)
+    for step in range(40):
+        grad = torch.empty(4, 8, 5, 5).cauchy_(generator=random)
+        if step >= 20:
+            # Neither dense nor contiguous.
+            grad = grad.repeat_interleave(2, dim=0)[::2]
+        else:
+            grad = grad.to(memory_format=torch.channels_last)
+        param.grad = grad
+        optimizer.step()
+    # Four deviations: one false alarm in 15000.
+    assert abs(monitor.total().alpha - 1) < 4 * monitor.total().alpha_error
+
+
+def test_zeros_and_numbers_that_are_not_finite_are_left_out_and_counted():
+    (param,), optimizer, monitor = watched(100)
+    noise = StableGradients(1.5, [param])
+    for _ in range(40):
+        noise.fill()
+        param.grad[:25] = 0
+        param.grad[25] = math.nan
+        param.grad[26:28] = math.inf
+        optimizer.step()
+    tail = monitor.total()
+    assert tail.nonfinite == 30
+    assert tail.zeros == pytest.approx(25 / 97)
+    assert 1 < tail.alpha < 2
+
+
+def test_parameters_without_gradients():
+    (always, sometimes, never), optimizer, monitor = watched(40, 40, 40)
+    noise = StableGradients(1.5, [always, sometimes])
+    for step in range(40):
+        noise.fill()
+        if step // 4 % 2:
+            sometimes.grad = None
+        optimizer.step()
+    by_name = monitor.report()
+    assert [by_name[name].steps for name in "012"] == [40, 20, 0]
+    assert [by_name[name].nonfinite for name in "012"] == [0, 0, 0]
+    assert by_name["2"].note == "no gradients yet"
+    assert never.grad is None
+    assert "no gradients yet" in str(monitor)
+
+
+def test_sparse_gradients_are_left_out_with_a_word():
+    table = torch.nn.Embedding(10, 3, sparse=True)
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    monitor = TailMonitor(optimizer, table)
+    for _ in range(4):
+        optimizer.zero_grad()
+        table(torch.tensor([1, 2])).sum().backward()
+        optimizer.step()
+    assert monitor.report()["weight"].note == "sparse gradients"
+
+
+def test_a_parameter_of_another_size_is_looked_at_afresh():
+    (param,), optimizer, monitor = watched(200)
+    StableGradients(1.5, [param]).train(optimizer, 6)
+    param.data = torch.zeros(70)
+    optimizer.state.clear()
+    StableGradients(1.5, [param]).train(optimizer, 20)
+    assert monitor.total().coordinates == 70
+
+
+def test_closures():
+    (param,), optimizer, monitor = watched(500)
+    noise = StableGradients(1.5, [param])
+    plain = torch.optim.SGD([param], lr=0.0)
+    seen_plain = TailMonitor(plain)
+    noise.train(plain, 40)
+
+    def closure():
+        optimizer.zero_grad()
+        noise.fill()
+        return torch.tensor(2.5)
+
+    noise = StableGradients(1.5, [param])
+    for step in range(40):
+        # Gradients from before the closure must not be seen.
+        param.grad = torch.full((500,), float(step))
+        loss = optimizer.step(closure) if step % 2 else optimizer.step(closure=closure)
+        assert loss == 2.5
+    assert same(monitor.total(), seen_plain.total())
+
+
+def test_gradients_that_a_scaler_left_scaled():
+    params, optimizer, monitor = watched(300)
+    noise = StableGradients(1.5, params)
+    (scaled,) = parameters(300)
+    # A fused step unscales as it goes.
+    fused = torch.optim.SGD([scaled], lr=0.0, fused=True)
+    monitor_of_fused = TailMonitor(fused)
+    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=7)
+    for _ in range(40):
+        noise.fill()
+        optimizer.step()
+        fused.zero_grad()
+        scaler.scale((scaled * params[0].grad).sum()).backward()
+        scaler.step(fused)
+        scaler.update()
+    assert scaler.get_scale() > 1024
+    assert monitor_of_fused.total().sigma == pytest.approx(monitor.total().sigma, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "bend"),
+    [
+        (
+            {"form": "matched", "momentum": 0.75, "scale": 0.5, "alpha": 1.5},
+            0.5 * 0.25 ** (-1 / 1.5),
+        ),
+        ({"form": "matched", "momentum": 0.0, "scale": 0.5, "alpha": 1.5}, 0.5),
+        ({"form": "paper", "momentum": 0.5, "scale": 0.2, "alpha": 1.5, "lr": 0.01}, 2.0),
+        (
+            {
+                "form": "paper",
+                "momentum": 0.5,
+                "scale": 0.2,
+                "alpha": 1.5,
+                "lr": torch.tensor(0.01),
+            },
+            2.0,
+        ),
+        ({"form": "matched", "momentum": 0.75, "scale": 0.5, "alpha": 2.0}, math.inf),
+    ],
+)
+def test_share_of_bent_coordinates(settings, bend):
+    (param,) = params = parameters(400)
+    momentum = settings["momentum"]
+    optimizer = bending(params, **settings)
+    monitor = TailMonitor(optimizer)
+    for step in range(4):
+        param.grad = torch.linspace(-1, 1, 400) * (step != 3 or momentum == 0)
+        optimizer.step()
+    # After three equal gradients; without momentum it is the last gradient.
+    buffer = torch.linspace(-1, 1, 400) * (1 + momentum + momentum**2)
+    expected = (buffer.abs() > bend).double().mean().item()
+    assert monitor.report()["0"].bent == pytest.approx(expected)
+    assert (0 < expected < 1) == (settings["alpha"] < 2 and bend < 2)
