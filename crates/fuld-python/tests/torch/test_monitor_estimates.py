@@ -115,3 +115,16 @@ def test_bias_of_few_coordinates_is_known_to_be_unsure():
     assert math.isnan(monitor.total().alpha_error)
     noise.train(optimizer, 36)
     assert monitor.total().alpha_error > 0.1
+
+
+def test_a_scale_that_changes_with_time_is_no_spread_of_coordinates():
+    (param,) = params = parameters(1000)
+    optimizer = torch.optim.SGD(params, lr=0.0)
+    monitor = TailMonitor(optimizer)
+    random = torch.Generator().manual_seed(5)
+    for step in range(240):
+        param.grad = 0.98**step * torch.empty(1000).cauchy_(generator=random)
+        optimizer.step()
+    # By 0.98 from one step to the next is too little to look heavier.
+    assert abs(monitor.total().alpha - 1) < 4 * monitor.total().alpha_error
+    assert monitor.total().spread < 0.25

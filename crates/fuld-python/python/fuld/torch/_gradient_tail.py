@@ -73,7 +73,7 @@ def gradient_tails(
     """Return what rows of sums say, each of a parameter with so many coordinates."""
     found = []
     for row, count, gone, is_sparse in zip(sums, coordinates, absent, sparse, strict=True):
-        finite, used, growth, log, product, bent, known = row[:MEANS].tolist()
+        finite, used, growth, log, covariance, bent, known = row[:MEANS].tolist()
         nonfinite, groups = row[MEANS + SQUARES :].tolist()
         told: dict[str, Any] = {
             "bent": bent / known if known else math.nan,
@@ -87,7 +87,7 @@ def gradient_tails(
             squares = row[MEANS : MEANS + SQUARES].reshape(3, 3)
             variances = _variances(used, growth, log, squares)
             estimate = _native.quadruple_estimate(log, growth, *variances)
-            told["spread"] = math.sqrt(max(product / used - log * log, 0))
+            told["spread"] = math.sqrt(max(covariance / used, 0))
         else:
             estimate = (math.nan,) * 4
             told["spread"] = math.nan

@@ -73,15 +73,21 @@ class TailMonitor:
     --------
     >>> import torch
     >>> from fuld.torch import TailMonitor
-    >>> _ = torch.manual_seed(0)
+    >>> random = torch.Generator().manual_seed(0)
     >>> model = torch.nn.Linear(50, 10, bias=False)
     >>> optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     >>> with TailMonitor(optimizer, model) as monitor:
     ...     for _ in range(200):
-    ...         model.weight.grad = 3 + torch.empty(10, 50).cauchy_()
+    ...         noise = torch.empty(10, 50).cauchy_(generator=random)
+    ...         model.weight.grad = 3 + 0.02 * noise
     ...         optimizer.step()
     >>> print(monitor)
-    >>> monitor.report()["weight"].sigma
+    parameter          alpha              sigma  spread  sample  steps
+    ------------------------------------------------------------------
+    weight     0.995 ± 0.007  0.01994 ± 0.00016    0.05     500    200
+    >>> tail = monitor.report()["weight"]
+    >>> f"{tail.alpha:.1f} {tail.sigma:.2f} {monitor.as_dict()['tail/weight/alpha']:.1f}"
+    '1.0 0.02 1.0'
     """
 
     def __init__(

@@ -14,7 +14,7 @@ STEPS = 4
 """Gradients in a quadruple."""
 
 MEANS = 7
-"""Sums with forgetting: finite quadruples, used ones, growth, log, product of logs; coordinates in
+"""Sums with forgetting: finite quadruples, used ones, growth, log, covariance of logs; coordinates in
 the bent region, coordinates of which that is known."""
 
 SQUARES = 9
@@ -60,6 +60,8 @@ class TailSums:
         of_each = torch.cat([of_each, of_each.sum(0, keepdim=True)])
         means, bad = of_each[:, :MEANS], of_each[:, MEANS:]
         moments = means[:, 1:4]
+        # About their mean at these steps: that it changes with time is no spread of coordinates.
+        means[:, 4].sub_(means[:, 3].square() / means[:, 1].clamp(min=1))
         squares = (moments.unsqueeze(2) * moments.unsqueeze(1)).flatten(1)
         used = (means[:, 1:2] > 0).to(means.dtype)
         self.sums[:, :MEANS].mul_(decay)

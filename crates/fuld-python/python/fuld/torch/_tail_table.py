@@ -33,7 +33,7 @@ def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
         return (name, tail.note, *[""] * (len(_HEADS) - 2))
     return (
         name,
-        _pair(tail.alpha, tail.alpha_error, 0),
+        _pair(tail.alpha, tail.alpha_error, 3),
         _with_error(tail.sigma, tail.sigma_error),
         _number(tail.spread, ".2f"),
         _number(tail.bent, ".2%"),
@@ -52,13 +52,13 @@ def _with_error(value: float, error: float) -> str:
     """Return a number of any size and its error, both with the number's power of ten."""
     power = math.floor(math.log10(value))
     if -3 < power < 4:
-        return _pair(value, error, max(0, -power))
-    told = _pair(value / 10.0**power, error / 10.0**power, 0)
+        return _pair(value, error, 3 - power)
+    told = _pair(value / 10.0**power, error / 10.0**power, 3)
     return f"{told}e{power:+03d}" if math.isnan(error) else f"({told})e{power:+03d}"
 
 
-def _pair(value: float, error: float, zeros: int) -> str:
-    """Return a number that begins with so many zeros, and its error."""
+def _pair(value: float, error: float, decimals: int) -> str:
+    """Return a number and its error; of a number without one fewer digits are sure."""
     if math.isnan(error):
-        return f"{value:.{2 + zeros}f}"
-    return f"{value:.{3 + zeros}f} ± {error:.{3 + zeros}f}"
+        return f"{value:.{max(decimals - 1, 0)}f}"
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
