@@ -27,19 +27,9 @@ impl<T: Real, const N: usize> Field<T, N> {
             let table = Piecewise::constant(1.0);
             return (Self { shift: T::rounded(1.0), near: T::rounded(f64::INFINITY), table }, 0.0);
         }
-        // A quarter of where the field bends, it is nearly straight.
-        let ratio = ratio(law);
-        let straight = 0.25 * law.scale() * law.unit().bend();
-        let first = (libm::log2(straight).floor() as i32).clamp(range.start, 0);
-        let shift = libm::exp2(f64::from(first));
-        // About where ∇G is largest; there ∇G/v and v∇G are equally steep.
-        let switch = 4.0 * shift;
-        let last = ((libm::log2(NEGLIGIBLE * tolerance) / -alpha).ceil() as i32).clamp(6, range.end);
-        let (table, error) = Piecewise::fit(first..last, 1.0 + alpha, tolerance, 0.0, |u| {
-            let v = if u < 2.0 * shift { u - shift } else { 0.5 * u };
-            if v >= switch { law.score(v) * v } else { ratio(v) }
-        });
-        (Self { shift: T::rounded(shift), near: T::rounded(switch).before(), table }, error)
+        let span = Span::of(law, tolerance, range);
+        let (table, error) = Piecewise::fit(span.octaves(), 1.0 + alpha, tolerance, 0.0, span.held(law));
+        (Self { shift: T::rounded(span.shift()), near: T::rounded(span.switch()).before(), table }, error)
     }
 
     #[inline(always)]
@@ -76,6 +66,52 @@ impl<T: Real, const N: usize> Field<T, N> {
     #[cfg(feature = "serde")]
     pub(crate) fn is_sound(&self) -> bool {
         self.table.is_sound()
+    }
+}
+
+/// The octaves of u in which the field of one α, or of some, is neither straight nor its limit.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    first: i32,
+    last: i32,
+}
+
+impl Span {
+    /// Those that `tolerance` asks for, within `range`.
+    pub(crate) fn of(law: &SymmetricStable, tolerance: f64, range: std::ops::Range<i32>) -> Self {
+        // A quarter of where the field bends, it is nearly straight.
+        let straight = 0.25 * law.scale() * law.unit().bend();
+        let first = (libm::log2(straight).floor() as i32).clamp(range.start, 0);
+        let last = ((libm::log2(NEGLIGIBLE * tolerance) / -law.alpha()).ceil() as i32).clamp(6, range.end);
+        Self { first, last }
+    }
+
+    /// The octaves of both.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    pub(crate) fn octaves(self) -> std::ops::Range<i32> {
+        self.first..self.last
+    }
+
+    /// w
+    pub(crate) fn shift(self) -> f64 {
+        libm::exp2(f64::from(self.first))
+    }
+
+    /// From this v on the table holds v∇G. About where ∇G is largest; there ∇G/v and v∇G are equally steep.
+    pub(crate) fn switch(self) -> f64 {
+        4.0 * self.shift()
+    }
+
+    /// What the table holds at u.
+    pub(crate) fn held(self, law: &SymmetricStable) -> impl Fn(f64) -> f64 {
+        let (shift, switch, ratio) = (self.shift(), self.switch(), ratio(law));
+        move |u| {
+            let v = if u < 2.0 * shift { u - shift } else { 0.5 * u };
+            if v >= switch { law.score(v) * v } else { ratio(v) }
+        }
     }
 }
 

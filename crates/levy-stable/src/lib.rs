@@ -15,6 +15,7 @@
 //!   draws.
 //! - [`ScoreTable`]: the kinetic-energy field ∇G_α of fractional underdamped Langevin dynamics, 300 million times a
 //!   second in double precision and three billion times in single.
+//! - [`AlphaBand`]: the same field as a table in α and v, for other devices.
 //! - [`Sampler`]: draws in bulk, 200 million a second.
 //! - [`LevyMotion`]: paths with stable increments.
 //!
@@ -50,6 +51,7 @@
 //! its own zero for α < 0.1, where 4e-9 was seen). Every function is symmetric to the last bit and gives the same bits on every machine and instruction set.
 
 mod alpha;
+mod alpha_band;
 mod angles;
 mod bulk;
 #[cfg(target_arch = "x86_64")]
@@ -74,6 +76,7 @@ mod tail;
 mod unit;
 
 pub use alpha::Alpha;
+pub use alpha_band::AlphaBand;
 pub use bulk::Lanes;
 pub use error::ParameterError;
 pub use field_pieces::FieldPieces;

@@ -5,7 +5,7 @@
 //! quantile of a stable law are, needs about the same effort in every octave, so that some kilobytes cover all of ℝ.
 
 /// Pieces of an octave are halved until they meet their tolerance, or this often.
-const MAX_SPLIT: u32 = 9;
+pub(crate) const MAX_SPLIT: u32 = 9;
 
 /// Where the pieces of one octave are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,10 +178,10 @@ impl<T: Real, const N: usize> Piecewise<T, N> {
 }
 
 /// Coefficients of the pieces of one octave, and the largest error.
-type Fit<const N: usize> = (Vec<[f64; N]>, f64);
+pub(crate) type Fit<const N: usize> = (Vec<[f64; N]>, f64);
 
 /// Interpolates f in 2^split pieces of [base, 2 base); `Err` if a piece misses the tolerance.
-fn fit_octave<const N: usize>(
+pub(crate) fn fit_octave<const N: usize>(
     base: f64,
     split: u32,
     tolerance: f64,
@@ -221,16 +221,26 @@ fn node<const N: usize>(i: usize) -> f64 {
     -0.5 * libm::cos(std::f64::consts::PI * (i as f64 + 0.5) / N as f64)
 }
 
+/// All of them.
+pub(crate) fn nodes<const N: usize>() -> [f64; N] {
+    std::array::from_fn(node::<N>)
+}
+
 /// Just inside the ends, where interpolation at Chebyshev points errs most, and between the innermost nodes.
 fn check_points<const N: usize>() -> [f64; 3] {
     let middle = N / 2;
     [-0.4999, 0.5 * (node::<N>(middle - 1) + node::<N>(middle)), 0.4999]
 }
 
-/// The polynomial through f at the Chebyshev points of [−1/2, 1/2]: Newton's divided differences, expanded in powers of t.
+/// The polynomial through f at the Chebyshev points of [−1/2, 1/2].
 pub fn interpolate<const N: usize>(f: &impl Fn(f64) -> f64) -> [f64; N] {
-    let nodes: [f64; N] = std::array::from_fn(node::<N>);
-    let mut d = nodes.map(f);
+    through(nodes::<N>().map(f))
+}
+
+/// The polynomial with these values at the Chebyshev points: Newton's divided differences, expanded in powers of t.
+pub(crate) fn through<const N: usize>(values: [f64; N]) -> [f64; N] {
+    let nodes = nodes::<N>();
+    let mut d = values;
     for level in 1..N {
         for i in (level..N).rev() {
             d[i] = (d[i] - d[i - 1]) / (nodes[i] - nodes[i - level]);
