@@ -3,6 +3,7 @@
 //! Every function takes and returns plain NumPy arrays and works with the interpreter's lock released; what users see is
 //! written in Python, in `python/fuld`.
 
+mod alpha_bands;
 mod background;
 mod callable;
 mod error;
@@ -35,6 +36,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fields::register(module)?;
     sampler::register(module)?;
     score_table::register(module)?;
+    module.add_function(wrap_pyfunction!(alpha_bands::alpha_bands, module)?)?;
     step_rule::register(module)?;
     module.add_function(wrap_pyfunction!(field_pieces::field_pieces, module)?)?;
     module.add_class::<target::PyTarget>()?;

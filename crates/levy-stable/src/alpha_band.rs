@@ -21,7 +21,7 @@ const RANGE: std::ops::Range<i32> = -100..126;
 /// - its exponent, less `lowest` and at most the last one, is the number of an octave, for which `octaves` has the index of a
 ///   first piece and a split;
 /// - the octave has 2^split equal pieces; which one u is in, and at which t, −1/2 ≤ t < 1/2, are shifts of u's mantissa;
-/// - the piece's polynomial in t is ∇G/v if v ≤ `near`, and v∇G above.
+/// - the piece's polynomial in t is ∇G/v if v < `switch`, and v∇G from there on.
 ///
 /// The relative error for every v is at most 1e-6 in single precision, 3e-6 for α < 0.3 (measured: 6e-7 and 1.5e-6); it is that
 /// of r, which single precision knows no better. In double precision it is 1e-8 for 0.12 ≤ α ≤ 2 − 2⁻²³ and 2e-7 beyond
@@ -37,8 +37,8 @@ pub struct AlphaBand {
     pub width: f64,
     /// w, a power of two.
     pub shift: f64,
-    /// The largest v whose piece holds ∇G/v.
-    pub near: f64,
+    /// The least v whose piece holds v∇G, a power of two.
+    pub switch: f64,
     /// Binary exponent of the first octave.
     pub lowest: i32,
     /// Index of the first piece, and split, of each octave. The last goes on to infinity.
@@ -96,7 +96,7 @@ impl AlphaBand {
             middle: libm::exp2(centre),
             width,
             shift: span.shift(),
-            near: span.switch().next_down(),
+            switch: span.switch(),
             lowest: span.octaves().start,
             octaves,
             coefficients,

@@ -29,7 +29,7 @@ macro_rules! contracted {
                 let piece = &pieces[first as usize + (within >> $mantissa_bits) as usize];
                 let t = (within & (ONE - 1)) as $float / ONE as $float - 0.5;
                 let held = horner(&mut piece.iter().rev().copied(), t);
-                if f64::from(size) > band.near { held / v } else { held * v }
+                if size >= band.switch as $float { held / v } else { held * v }
             }
         }
     };

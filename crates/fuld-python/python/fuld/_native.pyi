@@ -17,6 +17,7 @@ __all__ = [
     "StepRule",
     "Target",
     "__version__",
+    "alpha_bands",
     "check_parameters",
     "conformal_field",
     "drift_c",
@@ -57,6 +58,9 @@ class FieldTable:
     def __new__(cls, alpha: float) -> FieldTable: ...
     def eval_into(self, v: NDArray[_Real], out: NDArray[_Real]) -> None: ...
 
+def alpha_bands() -> list[
+    tuple[float, float, float, float, float, int, NDArray[np.int32], _Doubles]
+]: ...
 def field_pieces(
     alpha: float, single: bool
 ) -> tuple[float, float, int, NDArray[np.int32], NDArray[Any]]: ...

@@ -1,0 +1,165 @@
+"""The field ∇G_α in JAX, for an alpha that may be traced: looked up in a table in alpha and v."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from numpy.typing import NDArray
+
+from fuld import _native
+
+#: A number, known or traced.
+Number: TypeAlias = float | jax.Array
+
+LEAST_ALPHA = 0.1
+
+
+class Bands(NamedTuple):
+    """The bands of `_native.alpha_bands`, end to end, in one precision."""
+
+    starts: NDArray[Any]
+    middle: NDArray[Any]
+    width: NDArray[Any]
+    shift: NDArray[Any]
+    switch: NDArray[Any]
+    lowest: NDArray[np.int32]
+    #: First piece and split of each octave in one integer; all bands have as many as the longest.
+    octaves: NDArray[np.int32]
+    #: Where the pieces of each band begin, and how many the longest has.
+    first: NDArray[np.int32]
+    longest: int
+    coefficients: NDArray[Any]
+
+
+@functools.cache
+def bands(dtype: np.dtype[Any]) -> Bands:
+    """Return the table, made when it is first wanted."""
+    if dtype != np.float64:
+        double = bands(np.dtype(np.float64))
+        rounded = {
+            name: x.astype(dtype)
+            for name, x in double._asdict().items()
+            if isinstance(x, np.ndarray) and x.dtype == np.float64
+        }
+        return double._replace(**rounded)
+    *numbers, lowest, octaves, coefficients = zip(*_native.alpha_bands(), strict=True)
+    most = max(map(len, octaves))
+    packed = [np.pad(o[:, 0] << 4 | o[:, 1], (0, most - len(o)), mode="edge") for o in octaves]
+    lengths = np.array([len(c) for c in coefficients])
+    return Bands(
+        *(np.array(x) for x in numbers),
+        lowest=np.array(lowest, np.int32),
+        octaves=np.stack(packed).astype(np.int32),
+        first=(np.cumsum(lengths) - lengths).astype(np.int32),
+        longest=int(lengths.max()),
+        coefficients=np.concatenate(coefficients),
+    )
+
+
+class Field(NamedTuple):
+    """∇G_α of one alpha as a table in v: the form that `levy_stable::AlphaBand` describes."""
+
+    #: Whether alpha = 2, where the field is v.
+    gauss: Any
+    shift: Any
+    switch: Any
+    lowest: Any
+    octaves: Any
+    coefficients: Any
+
+    @property
+    def slope(self) -> Any:  # noqa: ANN401
+        """∇G_α'(0); 1 at alpha = 2."""
+        xp = np if isinstance(self.coefficients, np.ndarray) else jnp
+        at_zero = _polynomial(self.coefficients[0], -0.5)
+        return xp.where(self.gauss, 1, at_zero)
+
+
+def field(alpha: Number, dtype: np.dtype[Any]) -> Field:
+    """Return the field of an alpha for arguments of a dtype, float32 or float64.
+
+    A known alpha is looked up here and now, in double precision, and only the table of that alpha
+    gets into the program; a traced one is looked up by the program. NaN where alpha is outside
+    [0.1, 2].
+    """
+    if isinstance(alpha, float):
+        return _known_field(alpha, dtype)
+    return _traced_field(jnp.asarray(alpha, dtype))
+
+
+@functools.lru_cache(maxsize=64)
+def _known_field(alpha: float, dtype: np.dtype[Any]) -> Field:
+    known = _contracted(np.float64(alpha), bands(np.dtype(np.float64)), np)
+    return Field(*(x.astype(dtype) if x.dtype == np.float64 else x for x in known))
+
+
+@jax.jit
+def _traced_field(alpha: jax.Array) -> Field:
+    return _contracted(alpha, bands(np.dtype(alpha.dtype)), jnp)
+
+
+def _contracted(alpha: Any, table: Bands, xp: Any) -> Field:  # noqa: ANN401
+    """Evaluate the polynomials in alpha, with NumPy or with JAX."""
+    starts, middle, width, shift, switch, lowest, octaves, first, coefficients = (
+        xp.asarray(x) for x in table if isinstance(x, np.ndarray)
+    )
+    # Nearer to 2 than the first band doubles alone can come: they get its edge.
+    ratio = xp.maximum((2 - alpha) / alpha, starts[0])
+    band = xp.searchsorted(starts[1:], ratio, side="right")
+    place = xp.log2(ratio / middle[band]) / width[band]
+    rows = first[band] + xp.arange(table.longest, dtype=np.int32)
+    pieces = xp.take(coefficients, rows, axis=0, mode="clip")
+    known = (alpha >= LEAST_ALPHA) & (alpha <= 2)
+    held = xp.where(known, _polynomial(xp.moveaxis(pieces, 1, -1), place), xp.nan)
+    return Field(alpha == 2, shift[band], switch[band], lowest[band], octaves[band], held)
+
+
+def _polynomial(coefficients: Any, x: Any) -> Any:  # noqa: ANN401
+    """Sum up coefficients of the last axis, the lowest power first."""
+    total = coefficients[..., -1]
+    for power in range(coefficients.shape[-1] - 2, -1, -1):
+        total = total * x + coefficients[..., power]
+    return total
+
+
+@jax.jit
+def evaluate(field: Field, v: jax.Array) -> jax.Array:
+    """∇G_α(v), differentiable in v, and in alpha where that was traced."""
+    bits, mantissa, bias = _layout(np.dtype(v.dtype))
+    one = jnp.asarray(1, bits)
+    octaves, coefficients = jnp.asarray(field.octaves), jnp.asarray(field.coefficients)
+
+    size = jnp.abs(v)
+    u = jnp.where(size < field.shift, size + field.shift, 2 * size)
+    u = jnp.minimum(u, jnp.finfo(v.dtype).max)
+    word = lax.bitcast_convert_type(u, bits)
+    exponent = word >> mantissa
+    octave = jnp.clip(exponent - (bias + field.lowest), 0, octaves.shape[0] - 1)
+    packed = octaves[octave.astype(np.int32)]
+    first, split = packed >> 4, (packed & 15).astype(bits)
+    within = (word & ((one << mantissa) - 1)) >> (mantissa - split)
+    piece = first + within.astype(np.int32)
+
+    # t from the edge and the length of the piece, which are constants to differentiation.
+    edge = lax.bitcast_convert_type(word >> (mantissa - split) << (mantissa - split), v.dtype)
+    pieces_per_unit = lax.bitcast_convert_type((2 * bias - exponent + split) << mantissa, v.dtype)
+    t = (u - edge) * pieces_per_unit - 0.5
+
+    # One column at a time: no array of rows is made.
+    held = coefficients[:, -1][piece]
+    for power in range(coefficients.shape[1] - 2, -1, -1):
+        held = held * t + coefficients[:, power][piece]
+
+    far = size >= field.switch
+    value = jnp.where(far, held / jnp.where(far, v, 1), held * v)
+    return jnp.where(field.gauss, v, value)
+
+
+def _layout(dtype: np.dtype[Any]) -> tuple[Any, int, int]:
+    """Return the integers of a type's size, the bits of its mantissa and its exponent of 1."""
+    return (np.int64, 52, 1023) if dtype == np.float64 else (np.int32, 23, 127)

@@ -1,0 +1,79 @@
+"""What users give to the transformations: checked where it is known, left alone where it is traced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax
+from jax.typing import ArrayLike
+
+from fuld._arguments import number
+from fuld.optax._field import LEAST_ALPHA, Number
+
+
+def setting(name: str, value: ArrayLike, good: Callable[[float], bool], must: str) -> Number:
+    """Return a number: a float that is as it must be, or what is traced and cannot be looked at."""
+    if isinstance(value, jax.core.Tracer):
+        if value.ndim:
+            raise ValueError(
+                f"{name} must be one number, got an array of shape {value.shape}: "
+                "for several at once map over them with jax.vmap"
+            )
+        return value
+    if callable(value):
+        raise TypeError(
+            f"{name} must be a number, got a schedule: "
+            "schedules for all but the learning rate go through optax.inject_hyperparams"
+        )
+    known = number(name, value)  # type: ignore[arg-type]
+    if not good(known):
+        raise ValueError(f"{name} must {must}, got {known}")
+    return known
+
+
+def alpha_setting(value: ArrayLike) -> Number:
+    """Return the tail index."""
+    return setting(
+        "alpha",
+        value,
+        lambda alpha: LEAST_ALPHA <= alpha <= 2,
+        f"satisfy {LEAST_ALPHA} <= alpha <= 2",
+    )
+
+
+def positive(name: str, value: ArrayLike) -> Number:
+    """Return a number above 0."""
+    return setting(name, value, lambda x: 0 < x < math.inf, "be positive and finite")
+
+
+def not_negative(name: str, value: ArrayLike) -> Number:
+    """Return a number that is not below 0."""
+    return setting(name, value, lambda x: 0 <= x < math.inf, "be finite and not negative")
+
+
+def momentum_setting(value: ArrayLike | None, form: str, nesterov: bool) -> Number | None:
+    """Return the momentum, or None for none."""
+    momentum = value
+    if value is not None:
+        if form == "matched":
+            momentum = setting(
+                "momentum",
+                value,
+                lambda x: 0 <= x < 1,
+                "be at least 0 and below 1, where noise would pile up for ever",
+            )
+        else:
+            momentum = setting(
+                "momentum", value, lambda x: 0 <= x <= 1, "satisfy 0 <= momentum <= 1"
+            )
+    if nesterov and (momentum is None or (isinstance(momentum, float) and momentum == 0)):
+        raise ValueError(f"nesterov=True needs a momentum above 0, got {value}")
+    return momentum  # type: ignore[return-value]
+
+
+def form_setting(value: str) -> str:
+    """Return which form is meant."""
+    if value not in ("matched", "paper"):
+        raise ValueError(f"form must be 'matched' or 'paper', got {value!r}")
+    return value
