@@ -30,10 +30,14 @@ class Bands(NamedTuple):
     lowest: NDArray[np.int32]
     #: First piece and split of each octave in one integer; all bands have as many as the longest.
     octaves: NDArray[np.int32]
-    #: Where the pieces of each band begin, and how many the longest has.
-    first: NDArray[np.int32]
-    longest: int
     coefficients: NDArray[Any]
+    #: Where the pieces of each band begin.
+    first: NDArray[np.int32]
+
+    @property
+    def most_pieces(self) -> int:
+        """How many the longest band has."""
+        return int(np.diff(self.first, append=len(self.coefficients)).max())
 
 
 @functools.cache
@@ -41,23 +45,23 @@ def bands(dtype: np.dtype[Any]) -> Bands:
     """Return the table, made when it is first wanted."""
     if dtype != np.float64:
         double = bands(np.dtype(np.float64))
-        rounded = {
-            name: x.astype(dtype)
-            for name, x in double._asdict().items()
-            if isinstance(x, np.ndarray) and x.dtype == np.float64
-        }
-        return double._replace(**rounded)
-    *numbers, lowest, octaves, coefficients = zip(*_native.alpha_bands(), strict=True)
-    most = max(map(len, octaves))
+        return Bands(*(x.astype(dtype) if x.dtype == np.float64 else x for x in double))
+    starts, middle, width, shift, switch, lowest, octaves, coefficients = zip(
+        *_native.alpha_bands(), strict=True
+    )
+    most = max(len(o) for o in octaves)
     packed = [np.pad(o[:, 0] << 4 | o[:, 1], (0, most - len(o)), mode="edge") for o in octaves]
     lengths = np.array([len(c) for c in coefficients])
     return Bands(
-        *(np.array(x) for x in numbers),
-        lowest=np.array(lowest, np.int32),
-        octaves=np.stack(packed).astype(np.int32),
-        first=(np.cumsum(lengths) - lengths).astype(np.int32),
-        longest=int(lengths.max()),
-        coefficients=np.concatenate(coefficients),
+        np.array(starts),
+        np.array(middle),
+        np.array(width),
+        np.array(shift),
+        np.array(switch),
+        np.array(lowest, np.int32),
+        np.stack(packed).astype(np.int32),
+        np.concatenate(coefficients),
+        (np.cumsum(lengths) - lengths).astype(np.int32),
     )
 
 
@@ -89,7 +93,7 @@ def field(alpha: Number, dtype: np.dtype[Any]) -> Field:
     """
     if isinstance(alpha, float):
         return _known_field(alpha, dtype)
-    return _traced_field(jnp.asarray(alpha, dtype))
+    return _contracted(jnp.asarray(alpha, dtype), bands(dtype), jnp)
 
 
 @functools.lru_cache(maxsize=64)
@@ -98,21 +102,16 @@ def _known_field(alpha: float, dtype: np.dtype[Any]) -> Field:
     return Field(*(x.astype(dtype) if x.dtype == np.float64 else x for x in known))
 
 
-@jax.jit
-def _traced_field(alpha: jax.Array) -> Field:
-    return _contracted(alpha, bands(np.dtype(alpha.dtype)), jnp)
-
-
 def _contracted(alpha: Any, table: Bands, xp: Any) -> Field:  # noqa: ANN401
     """Evaluate the polynomials in alpha, with NumPy or with JAX."""
-    starts, middle, width, shift, switch, lowest, octaves, first, coefficients = (
-        xp.asarray(x) for x in table if isinstance(x, np.ndarray)
+    starts, middle, width, shift, switch, lowest, octaves, coefficients, first = (
+        xp.asarray(x) for x in table
     )
     # Nearer to 2 than the first band doubles alone can come: they get its edge.
     ratio = xp.maximum((2 - alpha) / alpha, starts[0])
     band = xp.searchsorted(starts[1:], ratio, side="right")
     place = xp.log2(ratio / middle[band]) / width[band]
-    rows = first[band] + xp.arange(table.longest, dtype=np.int32)
+    rows = first[band] + xp.arange(table.most_pieces, dtype=np.int32)
     pieces = xp.take(coefficients, rows, axis=0, mode="clip")
     known = (alpha >= LEAST_ALPHA) & (alpha <= 2)
     held = xp.where(known, _polynomial(xp.moveaxis(pieces, 1, -1), place), xp.nan)
@@ -127,20 +126,18 @@ def _polynomial(coefficients: Any, x: Any) -> Any:  # noqa: ANN401
     return total
 
 
-@jax.jit
-def evaluate(field: Field, v: jax.Array) -> jax.Array:
-    """∇G_α(v), differentiable in v, and in alpha where that was traced."""
+def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     bits, mantissa, bias = _layout(np.dtype(v.dtype))
     one = jnp.asarray(1, bits)
     octaves, coefficients = jnp.asarray(field.octaves), jnp.asarray(field.coefficients)
 
     size = jnp.abs(v)
     u = jnp.where(size < field.shift, size + field.shift, 2 * size)
-    u = jnp.minimum(u, jnp.finfo(v.dtype).max)
+    u = jnp.minimum(u, float(np.finfo(v.dtype).max))
     word = lax.bitcast_convert_type(u, bits)
     exponent = word >> mantissa
     octave = jnp.clip(exponent - (bias + field.lowest), 0, octaves.shape[0] - 1)
-    packed = octaves[octave.astype(np.int32)]
+    packed = _look_up(octaves, octave.astype(np.int32))
     first, split = packed >> 4, (packed & 15).astype(bits)
     within = (word & ((one << mantissa) - 1)) >> (mantissa - split)
     piece = first + within.astype(np.int32)
@@ -151,13 +148,27 @@ def evaluate(field: Field, v: jax.Array) -> jax.Array:
     t = (u - edge) * pieces_per_unit - 0.5
 
     # One column at a time: no array of rows is made.
-    held = coefficients[:, -1][piece]
+    held = _look_up(coefficients[:, -1], piece)
     for power in range(coefficients.shape[1] - 2, -1, -1):
-        held = held * t + coefficients[:, power][piece]
+        held = held * t + _look_up(coefficients[:, power], piece)
 
     far = size >= field.switch
     value = jnp.where(far, held / jnp.where(far, v, 1), held * v)
     return jnp.where(field.gauss, v, value)
+
+
+#: ∇G_α(v) by the field of alpha, differentiable in v, and in alpha where that was traced.
+evaluate = jax.jit(_evaluate)
+
+
+def _look_up(row: jax.Array, index: jax.Array) -> jax.Array:
+    """Return row[index], distributed over devices as the index is."""
+    sharding = jax.typeof(index).sharding
+    return row.at[index].get(
+        mode="promise_in_bounds",
+        # Where the mesh is of explicit axes, indexing does not decide this by itself.
+        out_sharding=sharding if sharding.mesh.explicit_axes else None,
+    )
 
 
 def _layout(dtype: np.dtype[Any]) -> tuple[Any, int, int]:

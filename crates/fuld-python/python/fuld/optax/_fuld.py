@@ -30,9 +30,9 @@ def fuld(
 ) -> optax.GradientTransformationExtraArgs:
     """Fractional underdamped Langevin dynamics as an optimizer: SGD for heavy-tailed gradients.
 
-    b ← momentum · b + g,  x ← x − learning_rate · (K/s) ∇G_α(b/K)
+    b ← momentum · b + g,  x ← x - learning_rate · (K/s) ∇G_α(b/K)
 
-    with s = ∇G_α'(0) and K = scale · (1 − momentum)^(−1/α). Small b take the step of SGD with the
+    with s = ∇G_α'(0) and K = scale · (1 - momentum)^(-1/α). Small b take the step of SGD with the
     same learning rate and momentum; beyond K, where noise of that scale would put b, the step falls
     as 1/b. At alpha = 2 it is `optax.sgd`, bit for bit, and its state is that of `optax.sgd`: each
     can go on where the other stopped.
@@ -48,14 +48,14 @@ def fuld(
     scale : float, optional
         Scale of the symmetric stable noise in the gradients, in their units.
     form : {"matched", "paper"}, optional
-        "paper" is the step as published, x ← x − √lr κ^(α−1) ∇G_α(√lr b/κ), where `scale` is
-        κ = β^(−1/α), in units of √lr b. See `from_paper`.
+        "paper" is the step as published, x ← x - √lr κ^(α-1) ∇G_α(√lr b/κ), where `scale` is
+        κ = β^(-1/α), in units of √lr b. See `from_paper`.
     nesterov : bool, optional
         Step from g + momentum · b.
     weight_decay : float, optional
         Adds weight_decay · x to the gradients.
     decoupled_weight_decay : bool, optional
-        Instead shrink x by the factor 1 − learning_rate · weight_decay, past the field.
+        Instead shrink x by the factor 1 - learning_rate · weight_decay, past the field.
     mask : tree of bool or callable, optional
         Which parameters decay; all if None.
     accumulator_dtype : dtype, optional
@@ -67,10 +67,11 @@ def fuld(
 
     Notes
     -----
-    Every number may be traced: wrap with `optax.inject_hyperparams` to change or schedule it, or map
-    over it with `jax.vmap`. Those that are known when the optimizer is made are checked; a traced
-    alpha outside its range makes NaN. With parameters of half precision give ``inject_hyperparams``
-    ``hyperparam_dtype=jnp.float32``: it would round alpha to half precision otherwise.
+    Every number may be traced: wrap with `optax.inject_hyperparams` to change or schedule it, or
+    map over it with `jax.vmap`. Those that are known when the optimizer is made are checked; a
+    traced alpha outside its range makes NaN. With parameters of half precision give
+    ``inject_hyperparams`` the argument ``hyperparam_dtype=jnp.float32``: it rounds alpha to their
+    precision otherwise.
 
     The field is right to 1e-6 in float32 and half precision (3e-6 below alpha = 0.3) and to 1e-8 in
     float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2).
@@ -128,20 +129,20 @@ def from_paper(
 ) -> optax.GradientTransformationExtraArgs:
     """The optimizer in the paper's symbols: `fuld` with ``form="paper"``.
 
-    v ← (1 − γη)v − ηg,  x ← x + η β^(1/α − 1) ∇G_α(β^(1/α) v)
+    v ← (1 - γη)v - ηg,  x ← x + η β^(1/α - 1) ∇G_α(β^(1/α) v)
 
-    so that learning_rate = η², momentum = 1 − γη, scale = β^(−1/α).
+    so that learning_rate = η², momentum = 1 - γη, scale = β^(-1/α).
 
     Parameters
     ----------
     eta : float
-        Step size η > 0.
+        Step size, above 0.
     gamma : float
-        Friction γ, 0 <= γη <= 1.
+        Friction, 0 <= gamma * eta <= 1.
     alpha : float, optional
         Tail index, 0.1 <= alpha <= 2.
     beta : float, optional
-        Inverse temperature β > 0.
+        Inverse temperature, above 0.
 
     Returns
     -------

@@ -30,7 +30,7 @@ def scale_by_fuld(
     nesterov: bool = False,
     accumulator_dtype: DTypeLike | None = None,
 ) -> optax.GradientTransformationExtraArgs:
-    """Turn gradients into the direction d of a step x ← x − learning_rate · d.
+    """Turn gradients into the direction d of a step x ← x - learning_rate · d.
 
     It is the heart of `fuld`, for those who build a chain themselves: let
     `optax.scale_by_learning_rate` come after it. Its state is that of `optax.trace`.
@@ -85,7 +85,7 @@ def scale_by_fuld(
 def _accumulate(
     momentum: Number | None, nesterov: bool, dtype: DTypeLike | None
 ) -> optax.GradientTransformation:
-    """b ← μb + g as SGD has it, real, and of types that do not change from step to step."""
+    """Return b ← μb + g as SGD has it, real, and of types that do not change from step to step."""
     trace = optax.identity() if momentum is None else optax.trace(momentum, nesterov, dtype)
 
     def init(params: optax.Params) -> optax.OptState:
@@ -176,19 +176,22 @@ def _matched(
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
         bend = to(scale) * to(memory) ** (-1 / to(alpha))
         table = field(alpha, np.dtype(b.dtype))
-        return bend / table.slope * evaluate(table, b / bend)
+        direction: jax.Array = bend / table.slope * evaluate(table, b / bend)
+        return direction
 
     return _through(b, alpha, step)
 
 
 def _paper(b: optax.Updates, rate: Number, alpha: Number, scale: Number) -> optax.Updates:
-    """κ^(α−1)/√lr · ∇G_α(√lr b/κ), which times lr is the paper's step."""
+    """κ^(α-1)/√lr · ∇G_α(√lr b/κ), which times lr is the paper's step."""
 
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
         # At learning rate 0 the step is 0 whatever its direction.
         root = jnp.sqrt(jnp.where(rate > 0, to(rate), 1)).astype(b.dtype)
         table = field(alpha, np.dtype(b.dtype))
-        return to(scale) ** (to(alpha) - 1) / root * evaluate(table, b * root / to(scale))
+        height = to(scale) ** (to(alpha) - 1)
+        direction: jax.Array = height / root * evaluate(table, b * root / to(scale))
+        return direction
 
     return _through(b, alpha, step)
 
@@ -213,5 +216,3 @@ def _through(
         return step(b.astype(working), to).astype(dtype)
 
     return jax.tree.map(leaf, b)
-
-

@@ -1,9 +1,10 @@
-"""What users give to the transformations: checked where it is known, left alone where it is traced."""
+"""What users give: checked where it is known, left alone where it is traced."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 from jax.typing import ArrayLike
@@ -12,7 +13,12 @@ from fuld._arguments import number
 from fuld.optax._field import LEAST_ALPHA, Number
 
 
-def setting(name: str, value: ArrayLike, good: Callable[[float], bool], must: str) -> Number:
+def setting(
+    name: str,
+    value: Any,  # noqa: ANN401
+    good: Callable[[float], bool],
+    must: str,
+) -> Number:
     """Return a number: a float that is as it must be, or what is traced and cannot be looked at."""
     if isinstance(value, jax.core.Tracer):
         if value.ndim:
@@ -26,7 +32,7 @@ def setting(name: str, value: ArrayLike, good: Callable[[float], bool], must: st
             f"{name} must be a number, got a schedule: "
             "schedules for all but the learning rate go through optax.inject_hyperparams"
         )
-    known = number(name, value)  # type: ignore[arg-type]
+    known = number(name, value)
     if not good(known):
         raise ValueError(f"{name} must {must}, got {known}")
     return known
@@ -54,22 +60,14 @@ def not_negative(name: str, value: ArrayLike) -> Number:
 
 def momentum_setting(value: ArrayLike | None, form: str, nesterov: bool) -> Number | None:
     """Return the momentum, or None for none."""
-    momentum = value
-    if value is not None:
-        if form == "matched":
-            momentum = setting(
-                "momentum",
-                value,
-                lambda x: 0 <= x < 1,
-                "be at least 0 and below 1, where noise would pile up for ever",
-            )
-        else:
-            momentum = setting(
-                "momentum", value, lambda x: 0 <= x <= 1, "satisfy 0 <= momentum <= 1"
-            )
-    if nesterov and (momentum is None or (isinstance(momentum, float) and momentum == 0)):
+    if nesterov and (value is None or (isinstance(value, (int, float)) and value == 0)):
         raise ValueError(f"nesterov=True needs a momentum above 0, got {value}")
-    return momentum  # type: ignore[return-value]
+    if value is None:
+        return None
+    if form == "matched":
+        must = "be at least 0 and below 1, where noise would pile up for ever"
+        return setting("momentum", value, lambda x: 0 <= x < 1, must)
+    return setting("momentum", value, lambda x: 0 <= x <= 1, "satisfy 0 <= momentum <= 1")
 
 
 def form_setting(value: str) -> str:

@@ -1,0 +1,99 @@
+"""What is said when something is wrong."""
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+optax = pytest.importorskip("optax")
+
+from fuld.optax import from_paper, fuld, scale_by_fuld  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alpha": 2.1}, r"alpha must satisfy 0\.1 <= alpha <= 2, got 2\.1"),
+        ({"alpha": 0.05}, r"alpha must satisfy 0\.1 <= alpha <= 2, got 0\.05"),
+        ({"alpha": np.nan}, "alpha .* got nan"),
+        ({"alpha": jnp.array(2.5)}, r"alpha .* got 2\.5"),
+        ({"scale": 0.0}, r"scale must be positive and finite, got 0\.0"),
+        ({"scale": np.inf}, "scale must be positive and finite, got inf"),
+        ({"momentum": 1.0}, r"momentum must be at least 0 and below 1, .* got 1\.0"),
+        ({"momentum": -0.1}, r"momentum .* got -0\.1"),
+        ({"momentum": 1.1, "form": "paper"}, r"0 <= momentum <= 1, got 1\.1"),
+        ({"momentum": 0.0, "nesterov": True}, r"nesterov=True needs a momentum above 0, got 0\.0"),
+        ({"momentum": None, "nesterov": True}, "nesterov=True needs a momentum above 0, got None"),
+        ({"learning_rate": -0.1}, r"learning_rate must be finite and not negative, got -0\.1"),
+        ({"weight_decay": -1.0}, r"weight_decay must be finite and not negative, got -1\.0"),
+        ({"form": "matching"}, "form must be 'matched' or 'paper', got 'matching'"),
+        ({"mask": True}, "give weight_decay"),
+        ({"decoupled_weight_decay": True}, "give weight_decay"),
+    ],
+)
+def test_wrong_values(settings, words):
+    with pytest.raises(ValueError, match=words):
+        fuld(**{"learning_rate": 0.1, **settings})
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alpha": "1.5"}, "alpha must be a number, got '1.5'"),
+        ({"alpha": [1.5]}, r"alpha must be a number, got \[1\.5\]"),
+        ({"scale": None}, "scale must be a number, got None"),
+        ({"alpha": optax.constant_schedule(1.5)}, "alpha .* got a schedule: .*inject_hyperparams"),
+        ({"learning_rate": "fast"}, "learning_rate must be a number, got 'fast'"),
+        ({"alpha": jnp.ones(3)}, "alpha must be a number"),
+    ],
+)
+def test_wrong_types(settings, words):
+    with pytest.raises(TypeError, match=words):
+        fuld(**{"learning_rate": 0.1, **settings})
+
+
+def test_several_alphas_at_once():
+    with pytest.raises(ValueError, match=r"alpha must be one number, got .* \(3,\): .*jax\.vmap"):
+        jax.jit(lambda alpha: fuld(0.1, alpha=alpha).init(1.0))(jnp.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"eta": 0.0}, r"eta must be positive and finite, got 0\.0"),
+        ({"gamma": -1}, r"gamma must be finite and not negative, got -1\.0"),
+        ({"gamma": 20}, r"gamma \* eta must be at most 1, got 2\.0"),
+        ({"beta": -1}, r"beta must be positive and finite, got -1\.0"),
+        ({"alpha": 3}, r"alpha must satisfy .* got 3\.0"),
+    ],
+)
+def test_wrong_symbols(settings, words):
+    with pytest.raises(ValueError, match=words):
+        from_paper(**{"eta": 0.1, "gamma": 0.1, **settings})
+
+
+def test_learning_rate_belongs_to_the_paper_s_form():
+    with pytest.raises(ValueError, match="depends on the learning rate: give learning_rate"):
+        scale_by_fuld(form="paper")
+    with pytest.raises(ValueError, match="leave learning_rate out"):
+        scale_by_fuld(learning_rate=0.1)
+
+
+def test_complex_numbers():
+    params = {"layer": {"w": jnp.ones(2, jnp.complex64)}}
+    for alpha in (1.5, 2.0):
+        optimizer = fuld(0.1, alpha=alpha)
+        with pytest.raises(TypeError, match=r"\['layer'\]\['w'\] is complex64.*split_real"):
+            optimizer.init(params)
+        with pytest.raises(TypeError, match="complex64"):
+            optimizer.update(params, optimizer.init({"layer": {"w": jnp.ones(2)}}))
+        # As the message says.
+        split = optax.contrib.split_real_and_imaginary(optimizer)
+        updates, _ = split.update(params, split.init(params), params)
+        assert updates["layer"]["w"].dtype == jnp.complex64
+
+
+def test_decay_needs_parameters():
+    optimizer = fuld(0.1, weight_decay=0.1)
+    with pytest.raises(ValueError, match="params"):
+        optimizer.update(jnp.ones(2), optimizer.init(jnp.ones(2)))
