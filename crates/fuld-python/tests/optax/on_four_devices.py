@@ -7,45 +7,49 @@ import optax
 from fuld.optax import fuld
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-assert len(jax.devices()) == 4
-G = jnp.linspace(-20.0, 20.0, 64).reshape(8, 8)
-OPTIMIZER = optax.inject_hyperparams(fuld)(0.1, 0.9, 1.5, 0.5)
+G = np.linspace(-20.0, 20.0, 64, dtype=np.float32).reshape(8, 8)
+SPEC = PartitionSpec("x", "y")
 
 
-def twice(g):
-    state = OPTIMIZER.init(g)
-    _, state = OPTIMIZER.update(g, state, g)
-    return OPTIMIZER.update(g, state, g)
+def injected(g):
+    """Take two steps with numbers that are traced."""
+    optimizer = optax.inject_hyperparams(fuld)(0.1, 0.9, 1.5, 0.5)
+    _, state = optimizer.update(g, optimizer.init(g), g)
+    return optimizer.update(g, state, g)
 
 
 def known(g):
+    """Take one step with numbers that are known."""
     optimizer = fuld(0.1, 0.9, 1.5, 0.5)
     return optimizer.update(g, optimizer.init(g), g)
 
 
-def check(name, ours, g=G, of=twice):
-    np.testing.assert_allclose(np.asarray(ours).reshape(8, 8), of(g)[0], rtol=3e-6)
+def check(name, ours, of):
+    """Compare with one device."""
+    np.testing.assert_allclose(np.asarray(ours).reshape(8, 8), of(jnp.array(G))[0], rtol=3e-6)
     print(name)
 
 
-check("pmap", jax.pmap(lambda g: twice(g)[0])(G.reshape(4, 2, 8)))
-for kind in (AxisType.Auto, AxisType.Explicit):
-    mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind, kind))
-    with jax.set_mesh(mesh):
-        sharding = NamedSharding(mesh, PartitionSpec("x", "y"))
+def main():
+    """Take the steps in every way."""
+    assert len(jax.devices()) == 4
+    check("pmap", jax.pmap(lambda g: injected(g)[0])(G.reshape(4, 2, 8)), injected)
+    for kind in (AxisType.Auto, AxisType.Explicit):
+        mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind, kind))
+        sharding = NamedSharding(mesh, SPEC)
         shards = jax.device_put(G, sharding)
-        for of in (twice, known):
-            program = jax.jit(of).lower(shards).compile()
+        for of in (injected, known):
+            with jax.set_mesh(mesh):
+                program = jax.jit(of).lower(shards).compile()
+                updates, state = program(shards)
+            # Nothing is collected, and all stays where it was.
             assert "all-gather" not in str(program.as_text())
-            updates, state = program(shards)
-            assert updates.sharding.is_equivalent_to(sharding, 2), updates.sharding
-            trace = jax.tree.leaves(state)[-1]
-            assert trace.sharding.is_equivalent_to(sharding, 2), trace.sharding
-            check(f"jit {kind} {of.__name__}", jax.device_get(updates), of=of)
-    local = jax.shard_map(
-        lambda g: twice(g)[0],
-        mesh=mesh,
-        in_specs=PartitionSpec("x", "y"),
-        out_specs=PartitionSpec("x", "y"),
-    )
-    check(f"shard_map {kind}", jax.device_get(jax.jit(local)(shards)))
+            for array in (updates, jax.tree.leaves(state)[-1]):
+                assert array.sharding.is_equivalent_to(sharding, 2), array.sharding
+            check(f"jit {kind.name} {of.__name__}", updates, of)
+        local = jax.shard_map(lambda g: injected(g)[0], mesh=mesh, in_specs=SPEC, out_specs=SPEC)
+        check(f"shard_map {kind.name}", jax.jit(local)(shards), injected)
+
+
+if __name__ == "__main__":
+    main()

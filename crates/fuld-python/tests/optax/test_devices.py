@@ -22,4 +22,13 @@ def test_four_devices_take_the_steps_of_one():
         [sys.executable, script], env=env, capture_output=True, text=True, timeout=100, check=False
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.split("\n").count("pmap") == 1
+    assert run.stdout.split("\n") == [
+        "pmap",
+        "jit Auto injected",
+        "jit Auto known",
+        "shard_map Auto",
+        "jit Explicit injected",
+        "jit Explicit known",
+        "shard_map Explicit",
+        "",
+    ]

@@ -24,9 +24,7 @@ def factors(form, lr, momentum, alpha, scale):
     return 1 / bend, lr * bend / slope
 
 
-def rule(
-    form, lrs, momentum, alpha, scale, *, nesterov=False, decay=0.0, decoupled=False, maximize=False
-):
+def rule(form, lrs, momentum, alpha, scale, *, nesterov=False, decay=0.0, decoupled=False):
     x, b = START.copy(), 0.0
     for g, lr in zip(GRADS, lrs, strict=True):
         inner, outer = factors(form, lr, momentum, alpha, scale)
@@ -122,16 +120,16 @@ def test_half_precision_is_the_rounded_single(dtype):
     np.testing.assert_array_equal(half, single.astype(dtype))
 
 
-def test_converges_where_sgd_is_thrown_out():
-    """Noise of infinite variance: scale 1, alpha 1.2; SGD's last x is far off, ours is not.
+def test_stays_where_sgd_is_thrown_out():
+    """Noise of infinite variance, of scale 1 and alpha = 1.2, on the gradients of |x|²/2.
 
-    On 200 other seeds the 20 coordinates' median |x| was below 1.0 each time, and SGD's above 1.2.
+    On 200 other seeds the largest |x| was between 2.4 and 3.7, and SGD's above 117.
     """
     from fuld import SymmetricStable
 
-    noise = SymmetricStable(1.2).rvs(size=(3000, 20), random_state=11).astype(np.float32)
+    noise = SymmetricStable(1.2).rvs(size=(2000, 20), random_state=11).astype(np.float32)
 
-    def last(optimizer):
+    def largest(optimizer):
         def step(carry, noise):
             x, state = carry
             updates, state = optimizer.update(x + noise, state, x)
@@ -139,6 +137,6 @@ def test_converges_where_sgd_is_thrown_out():
 
         x = jnp.zeros(20)
         _, sizes = jax.lax.scan(step, (x, optimizer.init(x)), noise)
-        return float(jnp.max(sizes[1000:]))
+        return float(jnp.max(sizes))
 
-    assert last(fuld(0.02, 0.9, 1.2, 1.0)) < 3 < 30 < last(optax.sgd(0.02, 0.9))
+    assert largest(fuld(0.02, 0.9, 1.2, 1.0)) < 6 < 60 < largest(optax.sgd(0.02, 0.9))
