@@ -9,6 +9,7 @@ use levy_stable::{ParameterError, ScoreTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::Mutex;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<StepRule>()?;
@@ -59,7 +60,14 @@ impl StepRule {
     }
 
     /// v ← ∇G(v) over tensors in this process's memory, on the terms of [`StepRule::step`].
-    fn field(&self, py: Python<'_>, dtype: &str, tensors: Vec<usize>, lengths: Vec<usize>) -> PyResult<()> {
+    fn field(
+        &self,
+        py: Python<'_>,
+        dtype: &str,
+        tensors: Vec<usize>,
+        lengths: Vec<usize>,
+        threads: usize,
+    ) -> PyResult<()> {
         let none = vec![0; lengths.len()];
         if tensors.len() != lengths.len() {
             return Err(PyValueError::new_err("as many tensors as lengths are needed"));
@@ -67,10 +75,10 @@ impl StepRule {
         let Some(table) = self.rule.field() else { return Ok(()) };
         let tensors = Tensors { params: tensors, buffers: none.clone(), grads: none, lengths };
         match dtype {
-            "float32" => py.detach(|| tensors.each::<f32>(|v, _, _| field_singles(table, v))),
-            "float64" => py.detach(|| tensors.each::<f64>(|v, _, _| field_doubles(table, v))),
-            "bfloat16" => py.detach(|| tensors.each::<bf16>(|v, _, _| field_halves(table, v))),
-            "float16" => py.detach(|| tensors.each::<f16>(|v, _, _| field_halves(table, v))),
+            "float32" => py.detach(|| tensors.each::<f32>(threads, |v, _, _| field_singles(table, v))),
+            "float64" => py.detach(|| tensors.each::<f64>(threads, |v, _, _| field_doubles(table, v))),
+            "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |v, _, _| field_halves(table, v))),
+            "float16" => py.detach(|| tensors.each::<f16>(threads, |v, _, _| field_halves(table, v))),
             _ => return Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
         }
         Ok(())
@@ -79,7 +87,7 @@ impl StepRule {
     /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
     /// gradient, all of `dtype` and dense in the same order, and by its length. Without momentum there are no buffers.
     ///
-    /// The caller answers for the addresses: they must be those of tensors that live and are not written by others until this
+    /// At most `threads` threads share the work. The caller answers for the addresses: they must be those of tensors that live and are not written by others until this
     /// returns.
     #[allow(clippy::too_many_arguments)]
     fn step(
@@ -98,6 +106,7 @@ impl StepRule {
         decoupled: bool,
         nesterov: bool,
         maximize: bool,
+        threads: usize,
     ) -> PyResult<()> {
         let coordinates = coordinates(form, self.rule.coordinates().alpha(), lr, momentum, scale)?;
         let weight_decay = match weight_decay {
@@ -116,10 +125,10 @@ impl StepRule {
         }
         let tensors = Tensors { params, buffers, grads, lengths };
         match dtype {
-            "float32" => py.detach(|| tensors.each::<f32>(|x, b, g| step_slices(&rule, x, b, g))),
-            "float64" => py.detach(|| tensors.each::<f64>(|x, b, g| step_slices(&rule, x, b, g))),
-            "bfloat16" => py.detach(|| tensors.each::<bf16>(|x, b, g| step_halves(&rule, x, b, g))),
-            "float16" => py.detach(|| tensors.each::<f16>(|x, b, g| step_halves(&rule, x, b, g))),
+            "float32" => py.detach(|| tensors.each::<f32>(threads, |x, b, g| step_slices(&rule, x, b, g))),
+            "float64" => py.detach(|| tensors.each::<f64>(threads, |x, b, g| step_slices(&rule, x, b, g))),
+            "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |x, b, g| step_halves(&rule, x, b, g))),
+            "float16" => py.detach(|| tensors.each::<f16>(threads, |x, b, g| step_halves(&rule, x, b, g))),
             _ => return Err(PyValueError::new_err(format!("no step for parameters of {dtype}"))),
         }
         Ok(())
@@ -140,16 +149,27 @@ struct Tensors {
 struct Share<'a, T>(&'a mut [T], Option<&'a mut [T]>, &'a [T]);
 
 impl Tensors {
-    /// Takes `step` over all of them, on all cores if that pays.
-    fn each<T: Send + Sync + 'static>(&self, step: impl Fn(&mut [T], Option<&mut [T]>, &[T]) + Sync) {
-        let shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i));
-        let step = |Share(x, b, g): Share<'_, T>| step(x, b, g);
-        if self.lengths.iter().sum::<usize>() < MANY || !threads::many() {
-            shares.for_each(step);
-        } else {
-            let shares: Vec<_> = shares.collect();
-            threads::install(|| shares.into_par_iter().for_each(step));
+    /// Takes `step` over all of them, on at most so many threads.
+    fn each<T: Send + Sync + 'static>(
+        &self,
+        threads: usize,
+        step: impl Fn(&mut [T], Option<&mut [T]>, &[T]) + Sync,
+    ) {
+        let mut shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i));
+        if threads < 2 || self.lengths.iter().sum::<usize>() < MANY || !threads::many() {
+            shares.for_each(|Share(x, b, g)| step(x, b, g));
+            return;
         }
+        // Each takes the next share: torch's own threads may still keep a core busy, and its thread here would be late.
+        let shares = Mutex::new(&mut shares);
+        let next = || shares.lock().ok()?.next();
+        threads::install(|| {
+            (0..threads).into_par_iter().for_each(|_| {
+                while let Some(Share(x, b, g)) = next() {
+                    step(x, b, g);
+                }
+            });
+        });
     }
 
     fn shares<T: 'static>(&self, i: usize) -> impl Iterator<Item = Share<'_, T>> {

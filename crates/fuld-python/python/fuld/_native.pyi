@@ -1,6 +1,6 @@
 """The native module. Its functions take and return plain arrays; the package wraps them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, final
 
 import numpy as np
@@ -71,14 +71,16 @@ def step_factors(form: str, alpha: float, momentum: float, scale: float) -> tupl
 @final
 class StepRule:
     def __new__(cls, alpha: float) -> StepRule: ...
-    def field(self, dtype: str, tensors: list[int], lengths: list[int]) -> None: ...
+    def field(
+        self, dtype: str, tensors: list[int], lengths: Sequence[int], threads: int
+    ) -> None: ...
     def step(
         self,
         dtype: str,
         params: list[int],
         buffers: list[int],
         grads: list[int],
-        lengths: list[int],
+        lengths: Sequence[int],
         form: str,
         lr: float,
         momentum: float,
@@ -87,6 +89,7 @@ class StepRule:
         decoupled: bool,
         nesterov: bool,
         maximize: bool,
+        threads: int,
     ) -> None: ...
 
 # Runs

@@ -8,15 +8,18 @@ from functools import lru_cache
 import numpy as np
 import torch
 import triton.language as tl
+from numpy.typing import NDArray
 from torch import Tensor
 
 from fuld.torch._field import pieces, wide
+from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 from fuld.torch._triton import field_kernel, step_kernel
 
 # Numbers that a program takes, and at a time.
-CHUNK = 1 << 13
+CHUNK = 1 << 12
 BLOCK = 1 << 10
+WARPS = 8
 
 _NUMBERS = {
     torch.float64: tl.float64,
@@ -35,28 +38,21 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
     table = _DeviceField.of(alpha, device, wide(dtype))
     with torch.cuda.device(device):
         work = _work(lengths, device)
-        addresses = _uploaded([*_addresses(tensors), *lengths], device)
+        where = _uploaded(np.array([addresses(tensors), lengths], dtype=np.int64), device)
         field_kernel[(len(work),)](
-            addresses, len(tensors), work, *table.tensors, *table.numbers,
+            where, len(tensors), work, *table.tensors, *table.numbers,
             NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
+            num_warps=WARPS,
         )  # fmt: skip
 
 
 def fused(
-    params: list[Tensor],
-    grads: list[Tensor],
-    buffers: list[Tensor],
-    step: Step,
-    grad_scale: Tensor | None,
-    found_inf: Tensor | None,
+    plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
 ) -> None:
-    """One pass over dense tensors of one device and dtype; without momentum no buffers."""
-    device, dtype = params[0].device, params[0].dtype
-    lengths = tuple(x.numel() for x in params)
-    if not any(lengths):
+    """One pass over the tensors; without momentum there are no buffers."""
+    if not any(plan.lengths):
         return
-    xs, gs = _addresses(params), _addresses(grads)
-    bs = _addresses(buffers) if buffers else xs
+    device, dtype = plan.device, plan.dtype
     inner, outer = step.factors
     lr = step.lr
     if isinstance(lr, Tensor) and lr.device != device:
@@ -64,19 +60,18 @@ def fused(
         lr = lr.item() if lr.device.type == "cpu" else lr.to(device)
     table = _DeviceField.of(step.alpha, device, wide(dtype))
     with torch.cuda.device(device):
-        work = _work(lengths, device)
-        addresses = _uploaded([*xs, *gs, *bs, *lengths], device)
+        work = _work(plan.lengths, device)
+        where, aligned = _where(plan, addresses(grads))
         step_kernel[(len(work),)](
-            addresses, len(params), work, *table.tensors,
+            where, len(plan.lengths), work, *table.tensors,
             lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
             *table.numbers, inner, outer,
-            0.0 if isinstance(lr, Tensor) else float(lr), step.momentum, step.weight_decay,
+            0.0 if isinstance(lr, Tensor) else lr, step.momentum, step.weight_decay,
             NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
-            ALIGNED=all(address % 16 == 0 for address in (*xs, *gs, *bs)),
-            PAPER=step.form == "paper", TENSOR_LR=isinstance(lr, Tensor),
+            ALIGNED=aligned, PAPER=step.form == "paper", TENSOR_LR=isinstance(lr, Tensor),
             MOMENTUM=step.momentum != 0, NESTEROV=step.nesterov, MAXIMIZE=step.maximize,
             PULLED=step.pull != 0, DECOUPLED=step.decoupled,
-            SCALED=grad_scale is not None, FOUND=found_inf is not None,
+            SCALED=grad_scale is not None, FOUND=found_inf is not None, num_warps=WARPS,
         )  # fmt: skip
 
 
@@ -101,10 +96,6 @@ class _DeviceField:
         )
 
 
-def _addresses(tensors: list[Tensor]) -> list[int]:
-    return [tensor.data_ptr() for tensor in tensors]
-
-
 @lru_cache(maxsize=64)
 def _work(lengths: tuple[int, ...], device: torch.device) -> Tensor:
     """Tensor and chunk of every program."""
@@ -123,21 +114,26 @@ def _refuse_capture() -> None:
         )
 
 
-_LATEST: dict[tuple[torch.device, int], tuple[list[int], Tensor]] = {}
 # What captured graphs copy from: it must stay as it is as long as they may be replayed.
 _CAPTURED: list[Tensor] = []
 
 
-def _uploaded(numbers: list[int], device: torch.device) -> Tensor:
-    """The numbers in the device's memory; those of the last step stay there."""
-    key = (device, len(numbers))
-    known = _LATEST.get(key)
-    if known is not None and known[0] == numbers:
-        return known[1]
-    host = torch.tensor(numbers, dtype=torch.int64).pin_memory()
-    there = host.to(device, non_blocking=True)
+def _where(plan: Plan, grads: list[int]) -> tuple[Tensor, bool]:
+    """The table of addresses, kept if the gradients lie where they lay; whether all are aligned."""
+    if plan.uploaded is None or plan.grad_addresses != grads:
+        buffers = plan.buffer_addresses or plan.param_addresses
+        table = np.array([plan.param_addresses, grads, buffers, plan.lengths], dtype=np.int64)
+        plan.aligned = not (table[:3] % 16).any()
+        there = _uploaded(table, plan.device)
+        if torch.cuda.is_current_stream_capturing():
+            return there, plan.aligned
+        plan.grad_addresses, plan.uploaded = grads, there
+    return plan.uploaded, plan.aligned
+
+
+def _uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
+    """The numbers in the device's memory, copied there without waiting for it."""
+    host = torch.from_numpy(numbers).pin_memory()
     if torch.cuda.is_current_stream_capturing():
         _CAPTURED.append(host)
-    else:
-        _LATEST[key] = (numbers, there)
-    return there
+    return host.to(device, non_blocking=True)

@@ -16,9 +16,12 @@ from fuld.torch._check import (
     refuse_sparse,
     with_numbers,
 )
-from fuld.torch._implementation import update
+from fuld.torch._implementation import may_fuse, update
+from fuld.torch._kernels import planned
 from fuld.torch._plain import like, plain
+from fuld.torch._plan import Plan
 from fuld.torch._sgd import sgd
+from fuld.torch._step import Step
 
 
 class FULD(Optimizer):
@@ -220,6 +223,7 @@ class FULD(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        plans = self._plans()
         grad_scale, found_inf = getattr(self, "grad_scale", None), getattr(self, "found_inf", None)
         for group in self.param_groups:
             params: list[Tensor] = []
@@ -227,6 +231,10 @@ class FULD(Optimizer):
             buffers: list[Tensor | None] = []
             self._init_group(group, params, grads, buffers)
             if not params:
+                continue
+            plan = plans.get(id(group))
+            if plan is not None and may_fuse(group, plan) and plan.fits(params, grads, buffers):
+                planned(plan, grads, Step.of(group), grad_scale, found_inf)
                 continue
             if group["fused"]:
                 check_fused(plain(params), group["alpha"])
@@ -242,7 +250,11 @@ class FULD(Optimizer):
                     buffers[i] = torch.zeros_like(params[i]) if b is None else b
                 self._keep(params, buffers)
             grads = like(params, grads)
-            update(plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf)
+            plan = update(
+                plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf
+            )
+            if plan is not None:
+                plans[id(group)] = plan
         return loss
 
     def _init_group(
@@ -254,11 +266,20 @@ class FULD(Optimizer):
     ) -> None:
         """Appends what has a gradient, and the buffers if there is momentum."""
         for x in group["params"]:
-            if x.grad is not None:
+            grad = x.grad
+            if grad is not None:
                 params.append(x)
-                grads.append(x.grad)
+                grads.append(grad)
         if group["momentum"] != 0:
-            buffers.extend(self.state[x].get("momentum_buffer") for x in params)
+            state = self.state
+            buffers.extend([state[x].get("momentum_buffer") for x in params])
+
+    def _plans(self) -> dict[int, Plan]:
+        """What is known of each group's tensors: nothing that a pickle or a compiler should see."""
+        if torch.compiler.is_compiling():
+            return {}
+        plans: dict[int, Plan] = self.__dict__.setdefault("_known", {})
+        return plans
 
     def _keep(self, params: list[Tensor], buffers: list[Tensor | None]) -> None:
         for x, buffer in zip(params, buffers, strict=True):

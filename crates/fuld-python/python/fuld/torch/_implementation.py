@@ -10,6 +10,7 @@ from torch import Tensor
 
 from fuld.torch._foreach import multi_tensor
 from fuld.torch._kernels import PLAIN, fused, has_kernel
+from fuld.torch._plan import Plan
 from fuld.torch._single import single_tensor
 from fuld.torch._step import Step
 
@@ -21,19 +22,32 @@ def update(
     group: dict[str, Any],
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-) -> None:
-    """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers."""
+) -> Plan | None:
+    """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers.
+
+    Returns the plan of a fused step of tensors of one kind.
+    """
     step = Step.of(group)
     way = _choose(group, params)
+    plans: list[Plan | None] = []
     if way == "single":
         single_tensor(params, grads, buffers, step, group["differentiable"])
-        return
+        return None
     for device, part in _by_kind(params, grads, buffers):
         if way == "foreach":
             multi_tensor(*part, step)
         else:
             on = [None if t is None else t.to(device) for t in (grad_scale, found_inf)]
-            fused(*part, step, *on)
+            plans.append(fused(*part, step, *on))
+    return plans[0] if len(plans) == 1 else None
+
+
+def may_fuse(group: dict[str, Any], plan: Plan) -> bool:
+    """Whether the group, of which there is a plan, still is to take fused steps."""
+    chosen = group["fused"] or (
+        group["fused"] is None and group["foreach"] is None and plan.device.type == "cpu"
+    )
+    return bool(chosen) and not group["differentiable"] and group["alpha"] != 2
 
 
 def _choose(group: dict[str, Any], params: list[Tensor]) -> str:

@@ -11,6 +11,7 @@ from torch import Tensor
 from fuld.torch import _cpu
 from fuld.torch._field import field
 from fuld.torch._layout import Aligned
+from fuld.torch._plan import Plan
 from fuld.torch._step import Step
 
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
@@ -51,8 +52,11 @@ def fused(
     step: Step,
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-) -> None:
-    """The step of tensors of one device and dtype in one pass over them."""
+) -> Plan | None:
+    """The step of tensors of one device and dtype in one pass over them.
+
+    Returns what `planned` needs for the next step, if that needs no more than these tensors.
+    """
     lr = step.lr
     if torch.compiler.is_compiling():
         tensor, number = (lr, 0.0) if isinstance(lr, Tensor) else (None, lr)
@@ -73,16 +77,24 @@ def fused(
             step.nesterov,
             step.maximize,
         )
-        return
+        return None
     dense = Aligned(params, grads, buffers)
-    arguments = (dense.params, dense.grads, dense.buffers, step, grad_scale, found_inf)
-    if params[0].device.type == "cpu":
-        _cpu.fused(*arguments)
+    plan = Plan(dense.params, dense.buffers)
+    planned(plan, dense.grads, step, grad_scale, found_inf)
+    dense.close()
+    return plan if dense.contiguous else None
+
+
+def planned(
+    plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
+) -> None:
+    """The step of tensors that are known, along dense gradients."""
+    if plan.device.type == "cpu":
+        _cpu.fused(plan, grads, step, grad_scale, found_inf)
     else:
         from fuld.torch import _cuda
 
-        _cuda.fused(*arguments)
-    dense.close()
+        _cuda.fused(plan, grads, step, grad_scale, found_inf)
 
 
 @torch.library.custom_op("fuld::fused_step", mutates_args=("params", "grads", "buffers"))

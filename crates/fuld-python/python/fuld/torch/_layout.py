@@ -20,14 +20,18 @@ def is_dense(x: Tensor) -> bool:
 class Aligned:
     """Parameters, gradients and buffers, dense and of the parameters' dtype and order.
 
-    What is not is copied; `close` brings the copies home.
+    What is not is copied; `close` brings the copies home. `contiguous` says that nothing had to be,
+    and that all are in the order of their dimensions.
     """
 
     def __init__(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> None:
         self._homes: list[tuple[Tensor, Tensor]] = []
         self.params, self.grads, self.buffers = params, grads, buffers
         dtype = params[0].dtype
-        if all(x.is_contiguous() and x.dtype == dtype for x in (*params, *grads, *buffers)):
+        self.contiguous = all(
+            x.is_contiguous() and x.dtype == dtype for x in (*params, *grads, *buffers)
+        )
+        if self.contiguous:
             return
         self.params = [x if is_dense(x) else self._copy(x, x.contiguous()) for x in params]
         self.grads = [self._like(x, g) for x, g in zip(self.params, grads, strict=True)]
