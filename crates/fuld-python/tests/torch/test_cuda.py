@@ -144,6 +144,8 @@ def test_cuda_graph(fused, form):
     assert differ(run(True), run(False)) == 0
 
 
+# torch's compiler uses parts of torch that torch has given up.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("way", [{"fused": True}, {"foreach": True}, {"foreach": False}])
 def test_compiled(way):
     torch._dynamo.reset()
@@ -169,6 +171,30 @@ def test_tensor_lr_and_groups():
     reference = run(0.1, "cpu")
     for lr in (0.1, torch.tensor(0.1), torch.tensor(0.1, device="cuda"), torch.tensor([0.1])):
         assert differ(run(lr, "cuda"), reference) < 3e-6
+
+
+def test_tensors_that_move_between_steps():
+    """Parameters whose memory is another than at the last step, and buffers that were replaced."""
+
+    def run(device):
+        params = parameters(device, shapes=[(7,), (300,)])
+        optimizer = FULD(params, 0.1, fused=True)
+        steps(optimizer, params, seed=8)
+        params[0].data = params[0].data.clone()
+        optimizer.state[params[1]]["momentum_buffer"] = torch.ones_like(params[1])
+        steps(optimizer, params, seed=9)
+        for x in params:
+            x.data = x.data.double()
+        for state in optimizer.state.values():
+            state["momentum_buffer"] = state["momentum_buffer"].double()
+        for x in params:
+            x.grad = None
+        steps(optimizer, params, seed=10)
+        return params
+
+    ours, theirs = run("cuda"), run("cpu")
+    assert ours[0].dtype == torch.float64
+    assert differ(ours, theirs) < 3e-6
 
 
 def test_layouts():
