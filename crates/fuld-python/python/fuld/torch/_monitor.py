@@ -207,7 +207,7 @@ class TailMonitor:
                 )
             self._watch.follow()
             self._watch.know(dict(state_dict), [names.index(name) for name in self._names()])
-        except (KeyError, TypeError) as error:
+        except (KeyError, IndexError, TypeError) as error:
             raise ValueError("state_dict is not that of a TailMonitor") from error
         self.steps = steps - steps % (STEPS * self.every)
 
