@@ -14,8 +14,8 @@ STEPS = 4
 """Gradients in a quadruple."""
 
 MEANS = 7
-"""Sums with forgetting: finite quadruples, used ones, growth, log, covariance of logs; coordinates in
-the bent region, coordinates of which that is known."""
+"""Sums with forgetting: finite quadruples, used ones, growth, log, covariance of logs; coordinates
+in the bent region, coordinates of which that is known."""
 
 SQUARES = 9
 """Products of (used, growth, log) with each other, forgotten twice as fast."""
