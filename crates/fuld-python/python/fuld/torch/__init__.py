@@ -4,7 +4,8 @@
     SGD with momentum whose step goes through the field ∇G_α. It takes SGD's place: the same
     learning rate and momentum, the same checkpoints, and at alpha = 2 the same bits.
 `TailMonitor`
-    What tail index and scale the noise of the gradients has, parameter by parameter.
+    What tail index and scale the noise of the gradients has, parameter by parameter: a
+    `GradientTail` for each.
 """
 
 try:
@@ -13,8 +14,10 @@ except ImportError as error:
     raise ImportError("fuld.torch needs PyTorch: pip install torch") from error
 
 from fuld.torch._fuld import FULD
+from fuld.torch._gradient_tail import GradientTail
+from fuld.torch._monitor import TailMonitor
 
-__all__ = ["FULD"]
+__all__ = ["FULD", "GradientTail", "TailMonitor"]
 
 
 def __dir__() -> list[str]:
