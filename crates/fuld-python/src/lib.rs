@@ -12,6 +12,7 @@ mod fields;
 mod interruptible;
 mod law;
 mod names;
+mod openmp;
 mod plan;
 mod quadruples;
 mod run;

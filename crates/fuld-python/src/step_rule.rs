@@ -1,7 +1,7 @@
 //! The optimizer's rule: its numbers, and its step over memory that others hold.
 
 use crate::error::value_error;
-use crate::threads;
+use crate::{openmp, threads};
 use fuld::optimizer::{Coordinates, Options, Real, Rule, RuleError, WeightDecay};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -156,20 +156,21 @@ impl Tensors {
         step: impl Fn(&mut [T], Option<&mut [T]>, &[T]) + Sync,
     ) {
         let mut shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i));
-        if threads < 2 || self.lengths.iter().sum::<usize>() < MANY || !threads::many() {
+        if threads < 2 || self.lengths.iter().sum::<usize>() < MANY {
             shares.for_each(|Share(x, b, g)| step(x, b, g));
             return;
         }
-        // Each takes the next share: torch's own threads may still keep a core busy, and its thread here would be late.
+        // Each thread takes the next share: one that comes late holds up nobody.
         let shares = Mutex::new(&mut shares);
         let next = || shares.lock().ok()?.next();
-        threads::install(|| {
-            (0..threads).into_par_iter().for_each(|_| {
-                while let Some(Share(x, b, g)) = next() {
-                    step(x, b, g);
-                }
-            });
-        });
+        let work = || {
+            while let Some(Share(x, b, g)) = next() {
+                step(x, b, g);
+            }
+        };
+        if !openmp::run(threads, &work) {
+            threads::install(|| (0..threads).into_par_iter().for_each(|_| work()));
+        }
     }
 
     fn shares<T: 'static>(&self, i: usize) -> impl Iterator<Item = Share<'_, T>> {
