@@ -109,12 +109,15 @@ def _contracted(alpha: Any, table: Bands, xp: Any) -> Field:  # noqa: ANN401
     )
     # Nearer to 2 than the first band doubles alone can come: they get its edge.
     ratio = xp.maximum((2 - alpha) / alpha, starts[0])
-    band = xp.searchsorted(starts[1:], ratio, side="right")
+    band = xp.sum(ratio >= starts[1:])
     place = xp.log2(ratio / middle[band]) / width[band]
+    place = xp.where((alpha >= LEAST_ALPHA) & (alpha <= 2), place, xp.nan)
     rows = first[band] + xp.arange(table.most_pieces, dtype=np.int32)
     pieces = xp.take(coefficients, rows, axis=0, mode="clip")
-    known = (alpha >= LEAST_ALPHA) & (alpha <= 2)
-    held = xp.where(known, _polynomial(xp.moveaxis(pieces, 1, -1), place), xp.nan)
+    # As a product of matrices: the compiler would sum up plain polynomials anew for every v.
+    powers = place ** xp.arange(pieces.shape[1])
+    precisely = {} if xp is np else {"precision": "highest"}
+    held = xp.matmul(powers, pieces, **precisely)
     return Field(alpha == 2, shift[band], switch[band], lowest[band], octaves[band], held)
 
 
@@ -129,7 +132,8 @@ def _polynomial(coefficients: Any, x: Any) -> Any:  # noqa: ANN401
 def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     bits, mantissa, bias = _layout(np.dtype(v.dtype))
     one = jnp.asarray(1, bits)
-    octaves, coefficients = jnp.asarray(field.octaves), jnp.asarray(field.coefficients)
+    octaves = jnp.asarray(field.octaves)
+    columns = jnp.transpose(field.coefficients)
 
     size = jnp.abs(v)
     u = jnp.where(size < field.shift, size + field.shift, 2 * size)
@@ -137,10 +141,10 @@ def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     word = lax.bitcast_convert_type(u, bits)
     exponent = word >> mantissa
     octave = jnp.clip(exponent - (bias + field.lowest), 0, octaves.shape[0] - 1)
-    packed = _look_up(octaves, octave.astype(np.int32))
+    packed = _look_up(octaves, octave.astype(np.uint32))
     first, split = packed >> 4, (packed & 15).astype(bits)
     within = (word & ((one << mantissa) - 1)) >> (mantissa - split)
-    piece = first + within.astype(np.int32)
+    piece = (first + within.astype(np.int32)).astype(np.uint32)
 
     # t from the edge and the length of the piece, which are constants to differentiation.
     edge = lax.bitcast_convert_type(word >> (mantissa - split) << (mantissa - split), v.dtype)
@@ -148,9 +152,9 @@ def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     t = (u - edge) * pieces_per_unit - 0.5
 
     # One column at a time: no array of rows is made.
-    held = _look_up(coefficients[:, -1], piece)
-    for power in range(coefficients.shape[1] - 2, -1, -1):
-        held = held * t + _look_up(coefficients[:, power], piece)
+    held = _look_up(columns[-1], piece)
+    for power in range(columns.shape[0] - 2, -1, -1):
+        held = held * t + _look_up(columns[power], piece)
 
     far = size >= field.switch
     value = jnp.where(far, held / jnp.where(far, v, 1), held * v)
