@@ -79,9 +79,12 @@ class Field(NamedTuple):
     @property
     def slope(self) -> Any:  # noqa: ANN401
         """∇G_α'(0); 1 at alpha = 2."""
-        xp = np if isinstance(self.coefficients, np.ndarray) else jnp
-        at_zero = _polynomial(self.coefficients[0], -0.5)
-        return xp.where(self.gauss, 1, at_zero)
+        # v = 0 is the left end of the first piece.
+        first, slope = self.coefficients[0], 0.0
+        for power in range(first.shape[0] - 1, -1, -1):
+            slope = slope * -0.5 + first[power]
+        xp = np if isinstance(first, np.ndarray) else jnp
+        return xp.where(self.gauss, 1, slope)
 
 
 def field(alpha: Number, dtype: np.dtype[Any]) -> Field:
@@ -119,14 +122,6 @@ def _contracted(alpha: Any, table: Bands, xp: Any) -> Field:  # noqa: ANN401
     precisely = {} if xp is np else {"precision": "highest"}
     held = xp.matmul(powers, pieces, **precisely)
     return Field(alpha == 2, shift[band], switch[band], lowest[band], octaves[band], held)
-
-
-def _polynomial(coefficients: Any, x: Any) -> Any:  # noqa: ANN401
-    """Sum up coefficients of the last axis, the lowest power first."""
-    total = coefficients[..., -1]
-    for power in range(coefficients.shape[-1] - 2, -1, -1):
-        total = total * x + coefficients[..., power]
-    return total
 
 
 def _evaluate(field: Field, v: jax.Array) -> jax.Array:

@@ -71,7 +71,8 @@ def fuld(
     map over it with `jax.vmap`. Those that are known when the optimizer is made are checked; a
     traced alpha outside its range makes NaN. With parameters of half precision give
     ``inject_hyperparams`` the argument ``hyperparam_dtype=jnp.float32``: it rounds alpha to their
-    precision otherwise.
+    precision otherwise. A type like ``jnp.float32`` as `accumulator_dtype` it would take for a
+    schedule: name it, as "float32".
 
     The field is right to 1e-6 in float32 and half precision (3e-6 below alpha = 0.3) and to 1e-8 in
     float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2).
