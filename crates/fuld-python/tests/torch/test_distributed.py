@@ -26,6 +26,8 @@ from tests.torch.training import SETTINGS, STEPS  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:torch.distributed is disabled:UserWarning")
 
+TWO_PROCESSES = ("--standalone", "--nproc-per-node=2", "-m", "tests.torch.two_processes")
+
 #: Rounding, after six steps; the likely mistakes are wrong in the first digits.
 NEAR = {"rtol": 1e-11, "atol": 1e-11}
 
@@ -37,7 +39,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(directory):
-    torchrun("-m", "tests.torch.two_processes", "train", directory)
+    torchrun(*TWO_PROCESSES, "train", directory)
     return torch.load(directory / "train.pt", weights_only=True)
 
 
@@ -50,7 +52,8 @@ def resumed(trained, directory):
     model, sgd = one_process("sgd", range(STEPS // 2), torch.optim.SGD)
     weights, state = get_state_dict(model, sgd)
     torch.save({"model": weights, "optimizer": state}, directory / "sgd.pt")
-    torchrun("-m", "tests.torch.two_processes", "resume", directory)
+    dcp.save({"model": weights, "optimizer": state}, checkpoint_id=directory / "sgd", no_dist=True)
+    torchrun(*TWO_PROCESSES, "resume", directory)
     return torch.load(directory / "resume.pt", weights_only=True)
 
 
@@ -192,9 +195,10 @@ def test_sgd_goes_on_where_two_processes_stopped(trained, directory):
     assert_equal(*outcomes)
 
 
-def test_two_processes_go_on_where_sgd_stopped(resumed):
+@pytest.mark.parametrize("file", ["sgd", "sgd.pt"])
+def test_two_processes_go_on_where_sgd_stopped(resumed, file):
     model, sgd = one_process("sgd", range(STEPS // 2), torch.optim.SGD)
     fuld = training.optimizer(model, SETTINGS["default"])
     fuld.load_state_dict(sgd.state_dict())
     assert fuld.param_groups[0]["alpha"] == 1.5
-    assert_equal(resumed["sgd"], training.outcome(*go_on(model, fuld, range(STEPS // 2, STEPS))))
+    assert_equal(resumed[file], training.outcome(*go_on(model, fuld, range(STEPS // 2, STEPS))))

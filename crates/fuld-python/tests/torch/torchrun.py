@@ -1,4 +1,4 @@
-"""Two processes as users start them."""
+"""`torchrun`, of the interpreter that runs the tests."""
 
 import os
 import subprocess
@@ -9,10 +9,9 @@ PACKAGE = Path(__file__).parent.parent.parent
 
 
 def torchrun(*arguments, cwd=PACKAGE):
-    """Runs a script in two processes, which find each other on this machine; what they print."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    """What the processes print."""
     done = subprocess.run(
-        [*command, *map(str, arguments)],
+        [sys.executable, "-m", "torch.distributed.run", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,

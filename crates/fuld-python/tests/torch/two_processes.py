@@ -15,6 +15,7 @@ import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from fuld.torch import FULD
 from torch import nn
+from torch.distributed.checkpoint import DefaultLoadPlanner
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     get_state_dict,
@@ -125,31 +126,33 @@ def checkpoint(settings: dict[str, Any], directory: Path) -> None:
         torch.save({"model": weights, "optimizer": state}, directory / "whole.pt")
 
 
-def resumed(settings: dict[str, Any], directory: Path) -> Outcome:
+def resumed(settings: dict[str, Any], directory: Path, **options: Any) -> Outcome:
     """The other half, in a network that never saw the first."""
     model = sharded()
     fuld = optimizer(model, {**settings, "lr": 9.0})
     weights, state = get_state_dict(model, fuld)
-    dcp.load({"model": weights, "optimizer": state}, checkpoint_id=directory)
+    dcp.load({"model": weights, "optimizer": state}, checkpoint_id=directory, **options)
     set_state_dict(model, fuld, model_state_dict=weights, optim_state_dict=state)
-    for number in range(STEPS // 2, STEPS):
-        step(model, fuld, number)
-    return outcome(model, fuld)
+    return second_half(model, fuld)
 
 
-def taken_over(settings: dict[str, Any], file: Path) -> Outcome:
-    """The other half, sharded, after a first half of SGD in one process."""
+def resumed_from_whole(settings: dict[str, Any], file: Path) -> Outcome:
+    """The other half, from a file that holds everything in one piece."""
     saved = torch.load(file, weights_only=True)
     model = sharded()
-    fuld = optimizer(model, settings)
-    options = StateDictOptions(full_state_dict=True)
+    fuld = optimizer(model, {**settings, "lr": 9.0})
     set_state_dict(
         model,
         fuld,
         model_state_dict=saved["model"],
         optim_state_dict=saved["optimizer"],
-        options=options,
+        options=StateDictOptions(full_state_dict=True),
     )
+    return second_half(model, fuld)
+
+
+def second_half(model: nn.Module, fuld: FULD) -> Outcome:
+    """The steps after a checkpoint."""
     for number in range(STEPS // 2, STEPS):
         step(model, fuld, number)
     return outcome(model, fuld)
@@ -176,7 +179,10 @@ def main() -> None:
     else:
         outcomes["two"] = resumed(SETTINGS["pulled"], directory / "two")
         outcomes["one"] = resumed(SETTINGS["pulled"], directory / "one")
-        outcomes["sgd"] = taken_over(SETTINGS["default"], directory / "sgd.pt")
+        # SGD's has no alpha: that is as it was given.
+        some = DefaultLoadPlanner(allow_partial_load=True)
+        outcomes["sgd"] = resumed(SETTINGS["default"], directory / "sgd", planner=some)
+        outcomes["sgd.pt"] = resumed_from_whole(SETTINGS["default"], directory / "sgd.pt")
     if dist.get_rank() == 0:
         torch.save(outcomes, directory / f"{what}.pt")
     dist.destroy_process_group()
