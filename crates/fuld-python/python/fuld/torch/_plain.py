@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
-if TYPE_CHECKING:
-    from torch.distributed.tensor import DTensor
 
-_T = TypeVar("_T", Tensor, Tensor | None)
-
-
-def plain(tensors: list[Tensor]) -> list[Tensor]:
-    """The parts of sharded tensors that this process has; pairs of real numbers for complex ones."""
-    return [_real(_local(t)) for t in tensors]
+def plain(tensors: list[Any]) -> list[Tensor]:
+    """What this process has of sharded tensors; pairs of real numbers for complex ones."""
+    return [_real(t) for t in local(tensors)]
 
 
-def like(params: list[Tensor], grads: list[Tensor]) -> list[Tensor]:
-    """The gradients, sharded as their parameters are."""
-    return [
-        g if not hasattr(x, "placements") or g.placements == x.placements else _moved(x, g)
-        for x, g in zip(params, grads, strict=True)
-    ]
-
-
-def local(tensors: list[_T]) -> list[_T]:
-    """The parts of sharded tensors that this process has; None stays."""
+def local(tensors: list[Any]) -> list[Any]:
+    """What this process has of sharded tensors; None stays."""
     return [t if t is None else _local(t) for t in tensors]
 
 
-def whole(x: Tensor, part: Tensor) -> Tensor:
-    """The tensor, sharded as x is, of which this process has this part."""
-    if not hasattr(x, "placements"):
-        return part
+def whole(params: list[Any], parts: list[Tensor]) -> list[Tensor]:
+    """The tensors of which this process has these parts, sharded as the parameters are."""
+    if not any(hasattr(x, "placements") for x in params):
+        return parts
     from torch.distributed.tensor import DTensor
 
-    return DTensor.from_local(
-        part, x.device_mesh, x.placements, run_check=False, shape=x.shape, stride=x.stride()
-    )
+    return [
+        DTensor.from_local(
+            part, x.device_mesh, x.placements, run_check=False, shape=x.shape, stride=x.stride()
+        )
+        if hasattr(x, "placements")
+        else part
+        for x, part in zip(params, parts, strict=True)
+    ]
 
 
-def _moved(x: DTensor, g: DTensor) -> DTensor:
-    return g.redistribute(x.device_mesh, x.placements)
+def like(params: list[Any], grads: list[Any]) -> list[Tensor]:
+    """The gradients, sharded as their parameters are."""
+    return [
+        g.redistribute(x.device_mesh, x.placements)
+        if hasattr(x, "placements") and g.placements != x.placements
+        else g
+        for x, g in zip(params, grads, strict=True)
+    ]
 
 
 def _local(t: Tensor) -> Tensor:

@@ -44,6 +44,5 @@ def sgd(
         nesterov=group["nesterov"],
         maximize=group["maximize"],
     )
-    for i, x in enumerate(params):
-        if buffers and buffers[i] is None:
-            buffers[i] = whole(x, kept[i])
+    if any(b is None for b in buffers):
+        buffers[:] = whole(params, kept)
