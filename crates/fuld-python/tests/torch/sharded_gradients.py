@@ -16,7 +16,7 @@ START = torch.tensor([1.0, -2.0, 0.5, 0.0, 3.0], dtype=torch.float64)
 GRADIENT = torch.tensor([1.0, 0.1, -3.0, 1e-3, 50.0], dtype=torch.float64)
 
 
-def parameter(mesh: DeviceMesh, placement: Placement) -> DTensor:
+def parameter(mesh: DeviceMesh, placement: Placement) -> Any:
     """The start, the same in both processes or a part in each."""
     whole = DTensor.from_local(START.clone(), mesh, [Replicate()])
     return whole.redistribute(mesh, [placement]).requires_grad_()
@@ -27,7 +27,7 @@ def summands(mesh: DeviceMesh) -> DTensor:
     return DTensor.from_local(GRADIENT * (dist.get_rank() + 1), mesh, [Partial()])
 
 
-def not_summed(mesh: DeviceMesh, settings: dict[str, Any]) -> Tensor:
+def not_summed(mesh: DeviceMesh, settings: dict[str, Any]) -> Any:
     """A gradient that is still to be summed, as norms in sequence parallelism have it."""
     x = parameter(mesh, Replicate())
     x.grad = summands(mesh)
@@ -35,7 +35,7 @@ def not_summed(mesh: DeviceMesh, settings: dict[str, Any]) -> Tensor:
     return x.detach().full_tensor()
 
 
-def on_its_way(mesh: DeviceMesh, settings: dict[str, Any]) -> Tensor:
+def on_its_way(mesh: DeviceMesh, settings: dict[str, Any]) -> Any:
     """A gradient whose transport was begun and not awaited."""
     x = parameter(mesh, Shard(0))
     x.grad = summands(mesh).redistribute(mesh, [Shard(0)], async_op=True)

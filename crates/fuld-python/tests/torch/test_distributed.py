@@ -11,8 +11,8 @@ import pytest
 torch = pytest.importorskip("torch")
 if not torch.distributed.is_available():
     pytest.skip("this torch has no torch.distributed", allow_module_level=True)
+dcp = pytest.importorskip("torch.distributed.checkpoint")
 
-import torch.distributed.checkpoint as dcp  # noqa: E402
 from fuld.torch import FULD  # noqa: E402
 from torch.distributed.checkpoint.state_dict import (  # noqa: E402
     get_state_dict,
@@ -68,7 +68,8 @@ def start(name, kind=None):
 
 def one_process(name, steps=range(STEPS), kind=None):
     """The training of a network in this process, on the sum of the halves' gradients."""
-    return go_on(*start(name, kind), steps)
+    model, optimizer = start(name, kind)
+    return go_on(model, optimizer, steps)
 
 
 def go_on(model, optimizer, steps):

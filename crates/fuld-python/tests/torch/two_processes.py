@@ -12,15 +12,16 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.distributed.checkpoint as dcp
 from fuld.torch import FULD
 from torch import nn
-from torch.distributed.checkpoint import DefaultLoadPlanner
+from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     get_state_dict,
     set_state_dict,
 )
+from torch.distributed.checkpoint.state_dict_loader import load
+from torch.distributed.checkpoint.state_dict_saver import save
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
@@ -44,7 +45,7 @@ def step(model: nn.Module, optimizer: torch.optim.Optimizer, number: int) -> Non
     optimizer.step()
 
 
-def sharded(shape: tuple[int, ...] = (2,)) -> nn.Sequential:
+def sharded(shape: tuple[int, ...] = (2,)) -> Any:
     """The network under FSDP2; in two dimensions the first is that of replicas."""
     names = ("replicas", "shards")[-len(shape) :]
     model = network()
@@ -119,7 +120,7 @@ def checkpoint(settings: dict[str, Any], directory: Path) -> None:
     for number in range(STEPS // 2):
         step(model, fuld, number)
     weights, state = get_state_dict(model, fuld)
-    dcp.save({"model": weights, "optimizer": state}, checkpoint_id=directory / "two")
+    save({"model": weights, "optimizer": state}, checkpoint_id=directory / "two")
     options = StateDictOptions(full_state_dict=True, cpu_offload=True)
     weights, state = get_state_dict(model, fuld, options=options)
     if dist.get_rank() == 0:
@@ -131,7 +132,7 @@ def resumed(settings: dict[str, Any], directory: Path, **options: Any) -> Outcom
     model = sharded()
     fuld = optimizer(model, {**settings, "lr": 9.0})
     weights, state = get_state_dict(model, fuld)
-    dcp.load({"model": weights, "optimizer": state}, checkpoint_id=directory, **options)
+    load({"model": weights, "optimizer": state}, checkpoint_id=directory, **options)
     set_state_dict(model, fuld, model_state_dict=weights, optim_state_dict=state)
     return second_half(model, fuld)
 
