@@ -15,13 +15,18 @@ RESULTS = ("passed", "failed", "does not apply")
 class Outcomes:
     """A plugin of pytest: it runs the tests that are about us, and keeps what came of each."""
 
-    def __init__(self, label: Callable[[str], str | None]) -> None:
+    def __init__(self, label: Callable[[str], str | None], excuses: dict[str, str]) -> None:
         self._label = label
+        self._excuses = excuses
         self._found: dict[str, tuple[str, str]] = {}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Leaves out what is about others."""
+        """Leaves out what is about others, and passes over what cannot be asked of us."""
         items[:] = [item for item in items if self._label(item.name) is not None]
+        for item in items:
+            reason = self._excuses.get(self._label(item.name) or "")
+            if reason is not None:
+                item.add_marker(pytest.mark.skip(reason=reason))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be read is a failure."""
@@ -62,12 +67,13 @@ class Outcomes:
         return "passed" in results and "failed" not in results
 
 
-def run(arguments: list[str], label: Callable[[str], str | None], verbose: bool) -> bool:
-    """Runs pytest and prints the table; `label` names the line of a test, None if it is not about us.
+def run(arguments: list[str], label: Callable[[str], str | None], excuses: dict[str, str], verbose: bool) -> bool:
+    """Runs pytest, prints the table and says whether all is well.
 
-    The settings of whoever wrote the tests are left aside.
+    `label` names the line of a test, None if it is not about us; `excuses` has the lines that do not apply, and why. The
+    settings of whoever wrote the tests are left aside.
     """
-    outcomes = Outcomes(label)
+    outcomes = Outcomes(label, excuses)
     plain = ["-c", "/dev/null", "-p", "no:cacheprovider", "-q"]
     with contextlib.nullcontext() if verbose else contextlib.redirect_stdout(io.StringIO()):
         pytest.main([*plain, *arguments], plugins=[outcomes])
