@@ -1,0 +1,1 @@
+"""Tests of fuld.torch; they are skipped where torch is not installed."""
