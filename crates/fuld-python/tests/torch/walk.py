@@ -58,6 +58,7 @@ def walk(make: Callable[..., Any], start: Any, gradients: Any, **settings: Any) 
     x = start.clone()
     optimizer = make([x], **settings)
     for gradient in gradients:
-        x.grad = gradient.to(x.dtype)
+        # A copy: torch's own foreach step of nesterov changes the gradient.
+        x.grad = gradient.clone()
         optimizer.step()
     return x.detach(), optimizer.state[x].get("momentum_buffer")
