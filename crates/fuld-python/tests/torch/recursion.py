@@ -1,4 +1,4 @@
-"""The optimizer's rule in double precision, from the exact field and with nothing of the package's own step."""
+"""The rule in double precision from the exact field, with nothing of the package's own step."""
 
 import math
 from typing import Any

@@ -10,18 +10,19 @@ from torch.optim import SGD  # noqa: E402
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 
+# What SGD has for complex parameters and sparse gradients.
+NOT_FUSED = ["single", "foreach", "default", "differentiable"]
+
 
 def equal(a, b):
     return torch.equal(torch.as_tensor(a), torch.as_tensor(b))
 
 
-@pytest.mark.parametrize("dtype", [*DTYPES, torch.complex64])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("option", COMMON)
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("tensor", [False, True])
 def test_alpha_2_is_sgd(implementation, option, dtype, tensor):
-    if dtype.is_complex and implementation == "fused":
-        pytest.skip("SGD has no fused step of complex parameters")
     start, gradients = (values.to(dtype) for values in draw([5, 7], steps=4))
     lr = torch.tensor(0.03) if tensor else 0.03
     settings = {"lr": lr, **COMMON[option], **IMPLEMENTATIONS[implementation]}
@@ -32,11 +33,19 @@ def test_alpha_2_is_sgd(implementation, option, dtype, tensor):
     assert ours is None or equal(ours, buffer)
 
 
-@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+@pytest.mark.parametrize("option", COMMON)
+@pytest.mark.parametrize("implementation", NOT_FUSED)
+def test_complex_parameters_at_alpha_2(implementation, option):
+    start, gradients = (values.to(torch.complex64) for values in draw([5, 7], steps=4))
+    settings = {"lr": 0.03, **COMMON[option], **IMPLEMENTATIONS[implementation]}
+    expected, _ = walk(SGD, start, gradients, **settings)
+    got, _ = walk(FULD, start, gradients, alpha=2, **settings)
+    assert equal(got, expected)
+
+
+@pytest.mark.parametrize("implementation", NOT_FUSED)
 @pytest.mark.parametrize("option", ["momentum", "no momentum", "uphill"])
 def test_sparse_gradients_at_alpha_2(implementation, option):
-    if implementation == "fused":
-        pytest.skip("SGD has no fused step of sparse gradients")
     results = []
     for make in (SGD, lambda *a, **k: FULD(*a, alpha=2, **k)):
         torch.manual_seed(3)
@@ -110,5 +119,5 @@ def test_a_checkpoint_of_sgd_with_dampening_is_refused():
     x = torch.ones(2)
     sgd = SGD([x], lr=0.1, momentum=0.9, dampening=0.5)
     fuld = FULD([x], alpha=2)
-    with pytest.raises(ValueError, match="FULD has no dampening, and the group has 0.5"):
+    with pytest.raises(ValueError, match=r"FULD has no dampening, and the group has 0\.5"):
         fuld.load_state_dict(sgd.state_dict())
