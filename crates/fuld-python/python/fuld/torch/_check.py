@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from torch import Tensor
-
 from torch.optim.optimizer import _device_dtype_check_for_fused
 
 from fuld import _native
 from fuld.torch._kernels import has_kernel
+from fuld.torch._plain import plain
 
 NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
 
@@ -65,8 +65,8 @@ def check_capturable(group: dict[str, Any]) -> None:
     for x in group["params"]:
         if x.device != lr.device:
             raise ValueError(
-                f"with capturable=True a tensor lr must be where the parameters are, on {x.device}, "
-                f"got one on {lr.device}"
+                "with capturable=True a tensor lr must be where the parameters are, on "
+                f"{x.device}, got one on {lr.device}"
             )
 
 
@@ -74,17 +74,19 @@ def refuse_sparse(grads: Iterable[Tensor]) -> None:
     """Raises an error if a gradient is sparse."""
     if any(g.is_sparse for g in grads):
         raise RuntimeError(
-            "FULD does not support sparse gradients for alpha < 2, as every coordinate moves at every "
-            "step: make the embedding with sparse=False"
+            "FULD does not support sparse gradients for alpha < 2, as every coordinate moves at "
+            "every step: make the embedding with sparse=False"
         )
 
 
-def check_fused(params: Iterable[Tensor], alpha: float) -> None:
-    """Raises an error if there is no fused step for one of the plain parameters."""
-    for x in params:
-        if alpha == 2:
+def check_fused(params: list[Tensor], alpha: float) -> None:
+    """Raises an error if there is no fused step for one of the parameters."""
+    if alpha == 2:
+        for x in params:
             _device_dtype_check_for_fused(x)
-        elif not has_kernel(x):
+        return
+    for x in plain(params):
+        if not has_kernel(x):
             raise RuntimeError(
                 "`fused=True` requires all the params to be floating point Tensors on the CPU or, "
                 f"where triton is installed, on CUDA, got one of {x.dtype} on {x.device.type}"

@@ -32,9 +32,9 @@ class FULD(Optimizer):
         b ← momentum b + g,    x ← x - lr h(b)
 
     h(b) is b itself where b is small. It rises to its bend, at about
-    scale (1 - momentum)^(-1/alpha), and falls as 1/b beyond: a coordinate that a rare large gradient
-    has thrown far out moves little, as if it had been clipped. At alpha = 2 it does not bend, and
-    the step is that of SGD to the last bit.
+    scale (1 - momentum)^(-1/alpha), and falls as 1/b beyond: a coordinate that a rare large
+    gradient has thrown far out moves little, as if it had been clipped. At alpha = 2 it does not
+    bend, and the step is that of SGD to the last bit.
 
     Parameters
     ----------
@@ -145,19 +145,19 @@ class FULD(Optimizer):
         gamma: float,
         alpha: float = 1.75,
         beta: float = 1.0,
-        **options: Any,
+        **options: Any,  # noqa: ANN401
     ) -> FULD:
-        """The paper's optimizer, with its step η, friction γ and inverse temperature β.
+        """The paper's optimizer, with its step eta, friction gamma and inverse temperature beta.
 
-        v ← (1 - γη) v - ηg,  x ← x + η β^(1/α-1) ∇G_α(β^(1/α) v). In the coordinates of SGD
-        that is lr = η², momentum = 1 - γη and scale = β^(-1/α).
+        v ← (1 - gamma eta) v - eta g,  x ← x + eta beta^(1/α-1) ∇G_α(beta^(1/α) v). In the
+        coordinates of SGD that is lr = eta², momentum = 1 - gamma eta and scale = beta^(-1/α).
 
         Parameters
         ----------
         params : iterable
             Parameters or groups of them.
         eta, gamma, alpha, beta : float
-            The paper uses η = 0.1, γ = 0.1 or 0.9, α = 1.75 and β = 1.
+            The paper uses eta = 0.1, gamma = 0.1 or 0.9, alpha = 1.75 and beta = 1.
         **options
             Whatever else `FULD` takes.
 
@@ -237,7 +237,7 @@ class FULD(Optimizer):
                 planned(plan, grads, Step.of(group), grad_scale, found_inf)
                 continue
             if group["fused"]:
-                check_fused(plain(params), group["alpha"])
+                check_fused(params, group["alpha"])
             if group["alpha"] == 2:
                 sgd(params, grads, buffers, group, grad_scale, found_inf)
                 if buffers:
