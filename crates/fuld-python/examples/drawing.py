@@ -1,0 +1,75 @@
+"""How the examples draw: the colours of the methods, and what the axes look like."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+INK, PALE = "#222222", "#bbbbbb"
+# Okabe and Ito's: warm for heavy tails, and the same for a method in every figure.
+COLOURS = {
+    "SGD": INK,
+    "Adam": "#009e73",
+    "clip 0.05": "#56b4e9",
+    "clip 0.005": "#0072b2",
+    "FULD, paper's form": "#cc79a7",
+    "FULD 1.75": "#0072b2",
+    "FULD 1.5": "#e69f00",
+    "FULD 1.2": "#d55e00",
+    "FULD": "#d55e00",
+    "torch": "#d55e00",
+    "Rust": "#0072b2",
+}
+
+mpl.rcParams.update(
+    {
+        "font.size": 10,
+        "axes.titlesize": 11,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "axes.linewidth": 0.8,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "xtick.labelsize": 9,
+        "ytick.labelsize": 9,
+        "legend.frameon": False,
+    }
+)
+
+
+def label_ends(axes: Axes, ends: dict[str, tuple[float, float]], gap: float = 0.055) -> None:
+    """Writes names right of where their curves end, (x, y), and no two within `gap` of the height."""
+    place = axes.transData + axes.transAxes.inverted()
+    heights = {name: float(place.transform(end)[1]) for name, end in ends.items()}
+    lowest = -0.02
+    for name in sorted(heights, key=heights.__getitem__):
+        lowest = max(lowest, min(heights[name], 1.0))
+        axes.text(
+            1.02, lowest, name, color=COLOURS[name], transform=axes.transAxes, va="center", size=9
+        )
+        lowest += gap
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes the figure in the format that its name ends with; a .png has few colours, and is small."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".png":
+        buffer = io.BytesIO()
+        figure.savefig(buffer, dpi=130, format="png")
+        picture = Image.open(buffer).convert("RGB").quantize(
+            128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+        picture.save(path, optimize=True)
+    else:
+        figure.savefig(path)
+    print(f"figure: {path}")

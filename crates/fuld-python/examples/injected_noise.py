@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Training under heavy-tailed gradients: SGD fails, and FULD matched to the noise does not.
+
+A network of four layers learns handwritten digits, by SGD with lr 0.01 and momentum 0.99 and by
+others at the same lr and momentum. Symmetric stable noise of scale 0.001 is added to every gradient:
+tail index 1.5, then 1.2, and none for comparison. All methods start from the same weights and see
+the same minibatches and the same noise.
+
+  SGD                 with momentum
+  Adam                lr 0.001, as a landmark
+  FULD, paper's form  which bends where the paper has it, wherever the gradients are
+  clip 0.05, 0.005    SGD on gradients cut off at this value; the second is what a search finds
+  FULD                matched: told the tail index and the scale of the noise, and nothing searched
+
+  python injected_noise.py                     the digits of this repository, 2 minutes
+  python injected_noise.py --data FOLDER       MNIST in its publisher's files, 600 steps
+  python injected_noise.py --data FOLDER --full    1500 steps, as in the documentation
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import drawing
+import fuld
+import matplotlib.pyplot as plt
+import options
+import torch
+from fuld.torch import FULD
+from images import Images, MissingError, load
+from network import make_network, minibatches, test
+from progress import Progress
+from torch.nn.functional import cross_entropy
+
+LR, MOMENTUM, BATCH, WIDTH, DEPTH = 0.01, 0.99, 128, 256, 4
+SCALE = 1e-3
+# None is for gradients as they are, where FULD is what it is for 1.5.
+NOISES = (None, 1.5, 1.2)
+EVERY = 50
+Weights = Iterable[torch.nn.Parameter]
+Accuracy = list[tuple[int, float]]
+"""Steps, and the share of the test set that is classified rightly."""
+
+
+def methods(alpha: float) -> dict[str, Callable[[Weights], torch.optim.Optimizer]]:
+    """Makers of the optimizers, by name."""
+
+    def sgd(weights: Weights) -> torch.optim.Optimizer:
+        return torch.optim.SGD(weights, LR, MOMENTUM)
+
+    return {
+        "SGD": sgd,
+        "Adam": lambda weights: torch.optim.Adam(weights, lr=1e-3),
+        "FULD, paper's form": lambda weights: FULD(weights, LR, MOMENTUM, alpha, form="paper"),
+        "clip 0.05": sgd,
+        "clip 0.005": sgd,
+        "FULD": lambda weights: FULD(weights, LR, MOMENTUM, alpha, scale=SCALE),
+    }
+
+
+def train(
+    images: Images, alpha: float | None, seed: int, steps: int, progress: Progress
+) -> dict[str, Accuracy]:
+    """Trains by all methods side by side."""
+    torch.manual_seed(seed)
+    first = make_network(images, WIDTH, DEPTH)
+    makers = methods(alpha or 1.5)
+    networks = {name: make_network(images, WIDTH, DEPTH) for name in makers}
+    for network in networks.values():
+        network.load_state_dict(first.state_dict())
+    optimizers = {name: make(networks[name].parameters()) for name, make in makers.items()}
+    curves: dict[str, Accuracy] = {name: [] for name in makers}
+    law = fuld.SymmetricStable(alpha or 1.5, scale=SCALE)
+    shapes = [weight.shape for weight in first.parameters()]
+    batches = minibatches(len(images.train), BATCH, torch.Generator().manual_seed(seed))
+    for step in range(1, steps + 1):
+        index = next(batches)
+        x, y = images.train[index], images.train_labels[index]
+        noise = [
+            law.rvs(shape, random_state=seed + 1000 * (len(shapes) * step + layer))
+            for layer, shape in enumerate(shapes)
+        ]
+        for name, network in networks.items():
+            network.zero_grad()
+            cross_entropy(network(x), y).backward()
+            for weight, extra in zip(network.parameters(), noise, strict=True):
+                if alpha is not None and weight.grad is not None:
+                    weight.grad += torch.from_numpy(extra)
+            if name.startswith("clip"):
+                torch.nn.utils.clip_grad_value_(network.parameters(), float(name.split()[1]))
+            optimizers[name].step()
+            if step % EVERY == 0 or step == steps:
+                curves[name].append((step, accuracy(network, images)))
+        progress.advance()
+    return curves
+
+
+def accuracy(network: torch.nn.Module, images: Images) -> float:
+    """The share of the test set classified rightly; a network that is not finite knows nothing."""
+    loss, share = test(network, images)
+    return share if math.isfinite(loss) else 0.1
+
+
+def report(results: dict[float | None, list[dict[str, Accuracy]]]) -> None:
+    """Prints the accuracies at the end, as mean and standard deviation over the seeds."""
+    print(f"{'test accuracy, %':20}" + "".join(f"{title(noise):>18}" for noise in results))
+    for name in methods(1.5):
+        line = f"{name:20}"
+        for runs in results.values():
+            ends = [100 * run[name][-1][1] for run in runs]
+            spread = f" ± {statistics.stdev(ends):4.1f}" if len(ends) > 1 else ""
+            line += f"{statistics.mean(ends):11.1f}{spread}"
+        print(line)
+
+
+def title(noise: float | None) -> str:
+    """What stands above a column and a panel."""
+    return "no noise" if noise is None else f"noise α = {noise:g}"
+
+
+def draw(results: dict[float | None, list[dict[str, Accuracy]]], out: Path, what: str) -> None:
+    """A panel for each noise: the mean over the seeds, and each seed thin."""
+    figure, panels = plt.subplots(
+        1, len(results), figsize=(11.4, 3.7), layout="constrained", sharey=True
+    )
+    for axes, (noise, runs) in zip(panels, results.items(), strict=True):
+        ends = {}
+        for name in methods(1.5):
+            colour = drawing.COLOURS[name]
+            steps = [step for step, _ in runs[0][name]]
+            seeds = [[100 * share for _, share in run[name]] for run in runs]
+            for seed in seeds:
+                axes.plot(steps, seed, color=colour, linewidth=0.5, alpha=0.35)
+            mean = [statistics.mean(shares) for shares in zip(*seeds, strict=True)]
+            axes.plot(steps, mean, color=colour, linewidth=2.2 if name == "FULD" else 1.5)
+            ends[name] = (steps[-1], mean[-1])
+        axes.axhline(10, color=drawing.PALE, linewidth=0.8, linestyle=":")
+        axes.set(xlabel="step", xlim=(0, steps[-1]), ylim=(0, 100), title=title(noise))
+        if axes is panels[-1]:
+            drawing.label_ends(axes, ends, gap=0.07)
+    panels[0].set_ylabel(f"test accuracy on {what}, %")
+    drawing.save(figure, out)
+
+
+def main() -> None:
+    """Trains, prints and draws."""
+    parser = options.parser(__doc__ or "", "injected_noise.png")
+    parser.add_argument("--data", type=Path, help="folder with MNIST's files (built-in digits)")
+    parser.add_argument("--seeds", type=options.at_least_one, default=3, help="runs of each (3)")
+    parser.add_argument("--steps", type=options.at_least_one, default=600, help="steps (600)")
+    parser.add_argument("--full", action="store_true", help="1500 steps")
+    choice = parser.parse_args()
+    torch.set_num_threads(1)
+    try:
+        images = load(choice.data)
+    except MissingError as error:
+        sys.exit(str(error))
+    steps = 1500 if choice.full else choice.steps
+    progress = Progress(steps * choice.seeds * len(NOISES), "the steps")
+    seeds = range(choice.seed, choice.seed + choice.seeds)
+    results = {
+        noise: [train(images, noise, seed, steps, progress) for seed in seeds] for noise in NOISES
+    }
+    print(f"{images.name}, {DEPTH} layers of width {WIDTH}, {steps} steps, {choice.seeds} seeds")
+    print(f"lr {LR:g}, momentum {MOMENTUM:g}, batches of {BATCH}, noise of scale {SCALE:g}\n")
+    report(results)
+    draw(results, choice.out, images.name)
+
+
+if __name__ == "__main__":
+    main()
