@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib as mpl
@@ -24,7 +25,7 @@ COLOURS = {
     "FULD 1.5": "#e69f00",
     "FULD 1.2": "#d55e00",
     "FULD": "#d55e00",
-    "torch": "#d55e00",
+    "fuld.torch": "#d55e00",
     "Rust": "#0072b2",
 }
 
@@ -47,8 +48,8 @@ mpl.rcParams.update(
 )
 
 
-def label_ends(axes: Axes, ends: dict[str, tuple[float, float]], gap: float = 0.055) -> None:
-    """Writes names right of where their curves end, (x, y), and no two within `gap` of the height."""
+def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], gap: float = 0.055) -> None:
+    """Writes names right of where their curves end, (x, y), no two nearer than `gap` heights."""
     place = axes.transData + axes.transAxes.inverted()
     heights = {name: float(place.transform(end)[1]) for name, end in ends.items()}
     lowest = -0.02
@@ -61,13 +62,15 @@ def label_ends(axes: Axes, ends: dict[str, tuple[float, float]], gap: float = 0.
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes the figure in the format that its name ends with; a .png has few colours, and is small."""
+    """Writes the figure in the format that its name ends with; a .png has few colours."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".png":
         buffer = io.BytesIO()
         figure.savefig(buffer, dpi=130, format="png")
-        picture = Image.open(buffer).convert("RGB").quantize(
-            128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        picture = (
+            Image.open(buffer)
+            .convert("RGB")
+            .quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         )
         picture.save(path, optimize=True)
     else:

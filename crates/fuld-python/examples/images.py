@@ -14,7 +14,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-# 8 x 8 pixels from 0 to 16 (Alpaydin and Kaynak, UCI, CC BY 4.0): for each image its label, then its pixels.
+# 8 x 8 pixels from 0 to 16 (Alpaydin and Kaynak, UCI, CC BY 4.0): for each image its label, then
+# its pixels.
 DIGITS = Path(__file__).parents[2] / "fuld-lab" / "src" / "data" / "digits" / "digits.bin"
 Bytes = npt.NDArray[np.uint8]
 

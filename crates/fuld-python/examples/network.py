@@ -1,4 +1,4 @@
-"""The networks of the examples, those of `fuld train`: ReLU, no biases, PyTorch's initialisation."""
+"""The networks of the examples: those of `fuld train`, with PyTorch's initialisation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 
 def make_network(images: Images, width: int, depth: int) -> torch.nn.Sequential:
-    """A network of `depth` linear layers; the weights come from torch's generator."""
+    """A network of `depth` linear layers without biases; torch's generator draws the weights."""
     sizes = [images.train.shape[1], *[width] * (depth - 1), 10]
     layers: list[torch.nn.Module] = []
     for inputs, outputs in pairwise(sizes):

@@ -15,7 +15,10 @@ def parser(description: str, figure: str) -> argparse.ArgumentParser:
     )
     made.add_argument("--seed", type=at_least_zero, default=0, help="the first of the seeds (0)")
     made.add_argument(
-        "--out", type=picture, default=Path(figure), help=f"the figure, .png, .svg or .pdf ({figure})"
+        "--out",
+        type=picture,
+        default=Path(figure),
+        help=f"the figure, .png, .svg or .pdf ({figure})",
     )
     return made
 

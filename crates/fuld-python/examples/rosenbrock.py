@@ -6,7 +6,7 @@ centre. With exact gradients FULD is SGD but for the first steps down the steepe
 symmetric stable noise of tail index 1.2 is added to every gradient, the same for all methods, and
 FULD is told its scale. Many runs go side by side, in one tensor: every row is a run.
 
-  python rosenbrock.py                       the figure, and a table of where the runs are in the end
+  python rosenbrock.py                       the figure, and a table of where the runs end
   python rosenbrock.py --seed 7 --runs 50    other noise, fewer runs
 """
 
@@ -137,8 +137,8 @@ def draw_map(axes: Axes, place: Landscape, ways: dict[str, Floats], title: str) 
     axes.contourf(x, y, height, place.levels, colors=place.greys(), extend="both")
     for name, way in ways.items():
         # Behind the others, since under noise it is everywhere.
-        thin = {"linewidth": 0.7, "alpha": 0.6} if name == "SGD" else {"linewidth": 0.9}
-        axes.plot(*way[:, 0].T, color=drawing.COLOURS[name], **thin)
+        opacity = 0.6 if name == "SGD" else 1.0
+        axes.plot(*way[:, 0].T, color=drawing.COLOURS[name], linewidth=0.8, alpha=opacity)
     for name, way in ways.items():
         axes.plot(*way[-1, 0], "o", color=drawing.COLOURS[name], markeredgecolor="white", ms=6.5)
     axes.plot(*place.start, "o", color="white", markeredgecolor=drawing.INK, ms=6)
@@ -165,7 +165,8 @@ def draw_heights(axes: Axes, place: Landscape, noisy: dict[str, Floats]) -> None
         xlim=(0, place.steps),
         ylim=(low, high),
         xlabel="step",
-        title=f"median of {next(iter(noisy.values())).shape[1]} noisy runs", ylabel="height",
+        title=f"median of {next(iter(noisy.values())).shape[1]} noisy runs",
+        ylabel="height",
     )
     drawing.label_ends(axes, ends)
 
@@ -173,7 +174,9 @@ def draw_heights(axes: Axes, place: Landscape, noisy: dict[str, Floats]) -> None
 def report(place: Landscape, clean: dict[str, Floats], noisy: dict[str, Floats]) -> None:
     """Prints where the runs are in the end."""
     print(f"{place.name}, lr {place.lr:g}, momentum {MOMENTUM:g}, {place.steps} steps")
-    print(f"{'':10}    exact       under stable noise of index {NOISE_ALPHA} and scale {place.noise:g}")
+    print(
+        f"{'':10}    exact       under noise of tail index {NOISE_ALPHA} and scale {place.noise:g}"
+    )
     print(f"{'':10}   height    median    90 % below    outside the picture")
     left, right, bottom, top = place.box
     for name, way in noisy.items():

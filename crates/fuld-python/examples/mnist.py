@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""A network trained by fuld.torch.FULD and by the Rust program: one curve, within seed noise.
+
+Both train a network of four layers of width 256 without biases, with the paper's settings (eta and
+gamma 0.1, alpha 1.75) and batches of 100, over several seeds. Weights and minibatches follow the
+same laws, but other random numbers. So the curves of one seed differ, and those of many seeds must
+not: an exact permutation test says how likely differences as large as those found are by chance.
+
+  python mnist.py                            the digits of this repository, a minute
+  python mnist.py --data FOLDER              MNIST in its publisher's files
+  python mnist.py --scale 0.001              the matched form instead of the paper's
+  python mnist.py --alpha 1.75 --rust-alpha 1.2   is the test able to see a difference? (it is)
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import comparison
+import drawing
+import matplotlib.pyplot as plt
+import numpy as np
+import numpy.typing as npt
+import options
+import rust_trainer
+import torch
+from fuld.torch import FULD
+from images import Images, MissingError, load
+from network import make_network, minibatches, test
+from progress import Progress
+from torch.nn.functional import cross_entropy
+
+ETA, GAMMA, BATCH, WIDTH, DEPTH = 0.1, 0.1, 100, 256, 4
+Curves = npt.NDArray[np.float64]
+"""For each seed and measurement the test loss and accuracy."""
+
+
+def make_optimizer(network: torch.nn.Module, alpha: float, scale: float | None) -> FULD:
+    """The optimizer with the settings that `rust_options` gives to the program."""
+    if scale is None:
+        return FULD.from_paper(network.parameters(), ETA, GAMMA, alpha)
+    return FULD(network.parameters(), ETA**2, 1 - GAMMA * ETA, alpha, scale=scale)
+
+
+def rust_options(alpha: float, scale: float | None) -> dict[str, object]:
+    """The same settings in the words of `fuld train`."""
+    if scale is None:
+        return {"alpha": alpha, "eta": ETA, "gamma": GAMMA}
+    return {
+        "alpha": alpha,
+        "lr": ETA**2,
+        "momentum": 1 - GAMMA * ETA,
+        "scale": f"noise={scale!r}",
+    }
+
+
+def train(
+    images: Images, alpha: float, scale: float | None, seed: int, steps: int, every: int
+) -> list[tuple[float, float]]:
+    """Trains, and measures at the start and every so many steps."""
+    torch.manual_seed(seed)
+    network = make_network(images, WIDTH, DEPTH)
+    optimizer = make_optimizer(network, alpha, scale)
+    batches = minibatches(len(images.train), BATCH, torch.Generator().manual_seed(seed))
+    measured = [test(network, images)]
+    for step in range(1, steps + 1):
+        index = next(batches)
+        optimizer.zero_grad()
+        cross_entropy(network(images.train[index]), images.train_labels[index]).backward()
+        optimizer.step()
+        if step % every == 0:
+            measured.append(test(network, images))
+    return measured
+
+
+def report(torch_curves: Curves, rust_curves: Curves) -> None:
+    """Prints the ends of the curves, and what the test says of them."""
+    # As the paper has it: the mean of the last two measurements.
+    ends = [curves[:, -2:].mean(1) for curves in (torch_curves, rust_curves)]
+    apart = comparison.standard_errors(*ends)
+    print(f"{'':16}{'fuld.torch':>17}{'Rust':>18}{'difference':>22}")
+    for i, (name, factor, digits) in enumerate((("test loss", 1, 4), ("test accuracy %", 100, 2))):
+        line = f"{name:16}"
+        for end in ends:
+            mean, spread = end[:, i].mean() * factor, end[:, i].std(ddof=1) * factor
+            line += f"{mean:9.{digits}f} ± {spread:.{digits}f}"
+        print(f"{line}{apart[i]:+12.2f} standard errors")
+    # At the start nothing has been trained.
+    both = [np.log(curves[:, 1:, 0]) for curves in (torch_curves, rust_curves)]
+    largest, chance = comparison.permutation_test(*both)
+    print(
+        f"\nover the whole curve of the loss: at most {largest:.2f} standard errors apart;\n"
+        f"by chance so large or larger with probability {chance:.3f} (exact permutation test)"
+    )
+    verdict = "agree within seed noise" if chance > 0.01 else "DIFFER by more than seeds explain"
+    print(f"the curves {verdict}")
+
+
+def draw(curves: dict[str, Curves], steps: npt.NDArray[np.int64], what: str, out: Path) -> None:
+    """Loss and accuracy: each seed thin, the mean thick; and the differences, if there are two."""
+    panels = 3 if len(curves) == 2 else 2
+    figure, grid = plt.subplots(1, panels, figsize=(3.8 * panels, 3.5), layout="constrained")
+    for name, seeds in curves.items():
+        colour = drawing.COLOURS[name]
+        dashes = (0, (4, 3)) if name == "Rust" else "-"
+        for axes, values in zip(grid, (seeds[..., 0], 100 * (1 - seeds[..., 1])), strict=False):
+            axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.4)
+            axes.plot(
+                steps, values.mean(0), color=colour, linewidth=2, linestyle=dashes, label=name
+            )
+    grid[0].set(title=f"test loss on {what}", yscale="log")
+    grid[1].set(title="test error, %", yscale="log")
+    grid[0].legend(handlelength=2.5)
+    if panels == 3:
+        one, other = (np.log(seeds[:, 1:, 0]) for seeds in curves.values())
+        axes = grid[2]
+        axes.axhspan(-2, 2, color=drawing.PALE, alpha=0.3, linewidth=0)
+        axes.axhline(0, color=drawing.PALE, linewidth=0.8)
+        axes.plot(
+            steps[1:], comparison.standard_errors(one, other), "o-", color=drawing.INK, ms=4, lw=1
+        )
+        axes.set(title="difference of log loss, standard errors", ylim=(-5, 5))
+    for axes in grid:
+        axes.set(xlabel="iteration", xlim=(0, steps[-1]))
+    drawing.save(figure, out)
+
+
+def main() -> None:
+    """Trains on both sides, prints and draws."""
+    parser = options.parser(__doc__ or "", "mnist.png")
+    parser.add_argument("--data", type=Path, help="folder with MNIST's files (built-in digits)")
+    parser.add_argument("--seeds", type=options.at_least_one, default=6, help="runs of each (6)")
+    parser.add_argument("--steps", type=options.at_least_one, default=1000, help="steps (1000)")
+    parser.add_argument("--alpha", type=float, default=1.75, help="tail index (1.75)")
+    parser.add_argument("--scale", type=float, help="scale of the matched form")
+    parser.add_argument("--rust-alpha", type=float, help="another tail index for the Rust program")
+    parser.add_argument("--program", type=Path, help="the program fuld")
+    choice = parser.parse_args()
+    if choice.seeds < 4:
+        parser.error("--seeds must be at least 4: fewer cannot show that two curves differ")
+    every = max(choice.steps // 10, 1)
+    steps = choice.steps // every * every
+    torch.set_num_threads(1)
+    try:
+        images = load(choice.data)
+        make_optimizer(make_network(images, 1, 1), choice.alpha, choice.scale)
+    except (MissingError, ValueError) as error:
+        sys.exit(str(error))
+    try:
+        program = rust_trainer.find(choice.program)
+    except rust_trainer.TrainerError as error:
+        print(f"{error}; without it there is only one side of the comparison", file=sys.stderr)
+        program = None
+    progress = Progress(choice.seeds * (2 if program else 1), "the runs")
+    curves: dict[str, list[list[tuple[float, float]]]] = {"fuld.torch": []}
+    seeds = range(choice.seed, choice.seed + choice.seeds)
+    for seed in seeds:
+        curves["fuld.torch"].append(train(images, choice.alpha, choice.scale, seed, steps, every))
+        progress.advance()
+        if program is None:
+            continue
+        settings = rust_options(choice.rust_alpha or choice.alpha, choice.scale) | {
+            "iterations": steps,
+            "measure-every": every,
+            "batch": BATCH,
+            "width": WIDTH,
+            "depth": DEPTH,
+            "seed": seed,
+        }
+        try:
+            measured = rust_trainer.train(program, choice.data, settings)
+        except rust_trainer.TrainerError as error:
+            sys.exit(str(error))
+        curves.setdefault("Rust", []).append(
+            [(m["test_loss"], m["test_accuracy"]) for m in measured]
+        )
+        progress.advance()
+    arrays = {name: np.array(runs) for name, runs in curves.items()}
+    form = "the paper's form" if choice.scale is None else f"matched form, scale {choice.scale:g}"
+    print(
+        f"{images.name}, {steps} steps, α = {choice.alpha:g}, {form}; {choice.seeds} seeds each\n"
+    )
+    if len(arrays) == 2:
+        report(arrays["fuld.torch"], arrays["Rust"])
+    else:
+        loss, share = arrays["fuld.torch"][:, -2:].mean((0, 1))
+        print(
+            f"test loss {loss:.4f}, test accuracy {share:.2%}: means of the last two measurements"
+        )
+    draw(arrays, np.arange(0, steps + 1, every), images.name, choice.out)
+
+
+if __name__ == "__main__":
+    main()
