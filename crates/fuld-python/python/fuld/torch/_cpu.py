@@ -19,7 +19,12 @@ def _rule(alpha: float) -> _native.StepRule:
 
 def field_(tensors: list[Tensor], alpha: float) -> None:
     """∇G_α in place."""
-    _rule(alpha).field(_dtype(tensors[0]), addresses(tensors), [v.numel() for v in tensors], torch.get_num_threads())
+    _rule(alpha).field(
+        _dtype(tensors[0]),
+        addresses(tensors),
+        [v.numel() for v in tensors],
+        torch.get_num_threads(),
+    )
 
 
 def fused(

@@ -250,9 +250,7 @@ class FULD(Optimizer):
                     buffers[i] = torch.zeros_like(params[i]) if b is None else b
                 self._keep(params, buffers)
             grads = like(params, grads)
-            plan = update(
-                plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf
-            )
+            plan = update(plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf)
             if plan is not None:
                 plans[id(group)] = plan
         return loss

@@ -42,4 +42,12 @@ class Plan:
 
 def addresses(tensors: list[Tensor]) -> list[int]:
     """Where the tensors begin."""
-    return [tensor.data_ptr() for tensor in tensors]
+    found = [tensor.data_ptr() for tensor in tensors]
+    if 0 in found:
+        for tensor, address in zip(tensors, found, strict=True):
+            if address == 0 and tensor.numel() > 0:
+                raise RuntimeError(
+                    f"there is no fused step for a {type(tensor).__name__}, which has no memory of "
+                    "its own: use fused=False"
+                )
+    return found
