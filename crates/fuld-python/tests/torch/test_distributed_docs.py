@@ -23,13 +23,17 @@ def directory(tmp_path_factory):
     return directory
 
 
-def test_the_commands(directory):
+@pytest.mark.parametrize(("script", "times"), [("ddp.py", 1), ("fsdp.py", 2)])
+def test_the_commands(directory, script, times):
     """Line by line: a command, and what it prints."""
     console = "".join(re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL))
-    commands = re.findall(r"\$ torchrun (.*)\n(.*)\n", console)
-    assert [line.split()[2] for line, _ in commands] == ["ddp.py", "fsdp.py", "fsdp.py"]
+    commands = re.findall(rf"\$ torchrun (.*{script}.*)\n(.*)\n", console)
+    assert len(commands) == times
     for line, printed in commands:
         assert torchrun(*line.split(), cwd=directory) == printed + "\n"
+
+
+def test_the_checkpoint_of_ddp_is_one_of_one_process(directory):
     saved = torch.load(directory / "ddp.pt", weights_only=True)
     model = torch.nn.Linear(16, 1)
     model.load_state_dict(saved["model"])

@@ -10,13 +10,20 @@ PACKAGE = Path(__file__).parent.parent.parent
 
 def torchrun(*arguments, cwd=PACKAGE):
     """What the processes print."""
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-m", "torch.distributed.run", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=100,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with process:
+        try:
+            printed, errors = process.communicate(timeout=50)
+        except subprocess.TimeoutExpired:
+            # It ends those that it started; killed, it would leave them.
+            process.terminate()
+            raise
+    assert process.returncode == 0, errors
+    return printed
