@@ -1,6 +1,6 @@
 """What `torchrun` starts: trainings in every way of spreading them, and what came of them.
 
-`two_processes.py train DIRECTORY` writes `outcomes.pt` and checkpoints there, and
+`two_processes.py train DIRECTORY` writes `train.pt` and checkpoints there, and
 `two_processes.py resume DIRECTORY` goes on from these, and from those that the test put there.
 """
 
@@ -41,8 +41,13 @@ Outcome = dict[str, list[torch.Tensor]]
 def step(model: nn.Module, optimizer: torch.optim.Optimizer, number: int) -> None:
     """A step along the gradient of both halves of the data, of which this process has one."""
     optimizer.zero_grad()
-    loss(model, halves(number)[dist.get_rank()]).backward()
+    share_of_loss(model, number).backward()
     optimizer.step()
+
+
+def share_of_loss(model: nn.Module, number: int) -> torch.Tensor:
+    """The mean over this process's half of the data."""
+    return loss(model, halves(number)[dist.get_rank()])
 
 
 def sharded(shape: tuple[int, ...] = (2,)) -> Any:
@@ -105,9 +110,24 @@ def clipped(settings: dict[str, Any]) -> Outcome:
     fuld = optimizer(model, settings)
     for number in range(0, STEPS, 2):
         fuld.zero_grad()
-        for last, at in enumerate((number, number + 1)):
-            model.set_requires_gradient_sync(bool(last))
-            loss(model, halves(at)[dist.get_rank()]).backward()
+        model.set_requires_gradient_sync(False)
+        share_of_loss(model, number).backward()
+        model.set_requires_gradient_sync(True)
+        share_of_loss(model, number + 1).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        fuld.step()
+    return outcome(model, fuld)
+
+
+def clipped_replicas(settings: dict[str, Any]) -> Outcome:
+    """The same under DDP."""
+    model = DistributedDataParallel(network())
+    fuld = optimizer(model, settings)
+    for number in range(0, STEPS, 2):
+        fuld.zero_grad()
+        with model.no_sync():
+            share_of_loss(model, number).backward()
+        share_of_loss(model, number + 1).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         fuld.step()
     return outcome(model, fuld)
@@ -172,7 +192,8 @@ def main() -> None:
             outcomes[f"fsdp {name}"] = fsdp(settings)
             outcomes[f"hsdp {name}"] = fsdp(settings, (2, 1))
             outcomes[f"tensor {name}"] = tensor_parallel(settings)
-            outcomes[f"clipped {name}"] = clipped(settings)
+            outcomes[f"clipped fsdp {name}"] = clipped(settings)
+            outcomes[f"clipped ddp {name}"] = clipped_replicas(settings)
             outcomes[f"not summed {name}"] = not_summed(mesh, settings)
             outcomes[f"on its way {name}"] = on_its_way(mesh, settings)
             outcomes[f"scaled {name}"] = scaled(mesh, settings)
