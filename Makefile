@@ -1,8 +1,10 @@
 # make test    everything CI checks: formatting, lints, all tests, doc tests, documentation
-# make python  the Python package alone: lints, types, tests, tutorial
+# make python  the Python package alone: lints, types, tests, tutorial; then fuld.torch and fuld.optax
+# make frameworks  fuld.torch and fuld.optax alone: types and tests, in an environment with torch and jax that is kept
 # make tutorial runs the tutorial again and puts what it prints and draws into docs/
 # make bench   benchmarks, as ratios to scipy and numpy measured in the same run where those can be installed
 # make bench-train  iterations of training a second beside torch.compile in the same run (installs torch)
+# make bench-torch  a step of fuld.torch.FULD beside torch's SGD in the same run (installs torch)
 # make bench-python  the Python package beside numpy and scipy in the same run (installs numpy, scipy and the package)
 # make golden  computes the golden values of the tests again (needs python; installs python-flint)
 # make accuracy measures the error of the law and draws the pictures of docs/ (needs python; installs matplotlib)
@@ -15,7 +17,10 @@ FEATURES := levy-stable/serde
 
 PACKAGE := crates/fuld-python
 
-.PHONY: test fmt lint unit docs python wheel tutorial bench bench-train bench-python golden accuracy clean
+# torch and jax take six gigabytes: outside the tree, and one for all checkouts that want the same versions.
+FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cksum < tools/frameworks/requirements.txt | cut -d " " -f 1)
+
+.PHONY: test fmt lint unit docs python wheel frameworks tutorial bench bench-train bench-torch bench-python golden accuracy clean
 
 test: fmt lint unit docs python
 
@@ -40,13 +45,30 @@ wheel: $(VENV)/python.done
 	$(VENV)/bin/maturin build --quiet --locked --profile dev --manifest-path $(PACKAGE)/Cargo.toml --out target/wheels
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
 
+# Doctests of fuld.torch and fuld.optax, which cannot be imported here, are left to the frameworks.
 python: wheel
 	$(VENV)/bin/ruff check $(PACKAGE) tools
 	$(VENV)/bin/ruff format --check $(PACKAGE) tools
-	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy --exclude '(^|/)(torch|optax)/' python tests
 	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
-	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --pyargs fuld tests
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --doctest-ignore-import-errors --pyargs fuld tests
 	$(VENV)/bin/python tools/tutorial/run.py docs/tutorial.md
+	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || echo "torch and jax could not be installed: the tests of fuld.torch and fuld.optax are skipped"
+	if test -e $(FRAMEWORKS)/done; then $(MAKE) --no-print-directory frameworks; fi
+
+# Not with the wheel in the environment itself: other checkouts may use it at the same time.
+frameworks: wheel $(FRAMEWORKS)/done
+	rm -rf target/frameworks
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks target/wheels/*.whl
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax tests/torch tests/optax examples
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax tests/torch tests/optax
+
+# Its name says what is in it: no newer list can want another.
+$(FRAMEWORKS)/done:
+	rm -rf $(FRAMEWORKS)
+	$(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-cache-dir -r tools/frameworks/requirements.txt
+	touch $@
 
 tutorial: wheel
 	$(VENV)/bin/python tools/tutorial/run.py --write docs/tutorial.md
@@ -80,6 +102,12 @@ bench-train:
 	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/train.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
+
+# Beside torch's own SGD, on the CPU and, if there is one, on a GPU.
+bench-torch: $(FRAMEWORKS)/done
+	rm -rf target/frameworks
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks ./crates/fuld-python
+	PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python tools/bench/torch_step.py
 
 # The package as pip builds it, which is with the release profile.
 bench-python: $(VENV)/bench.done

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from fuld import _native
+from fuld.torch._constant import constant
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def _pieces(alpha: float, device: torch.device, dtype: torch.dtype) -> Pieces:
     )
 
 
-@torch.compiler.assume_constant_result
+@constant
 def pieces(alpha: float, device: torch.device, dtype: torch.dtype) -> Pieces:
     """The field for arguments of float32 or float64, made once."""
     return _pieces(alpha, device, dtype)

@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from fuld import _native
+from fuld.torch._constant import constant
 
 # Cheap, but a step of many small tensors has many of them.
 _factors = lru_cache(maxsize=256)(_native.step_factors)
 
 
-@torch.compiler.assume_constant_result
+@constant
 def factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]:
     """`inner` and `outer` of x ← x - outer ∇G(inner b) at learning rate 1."""
     return _factors(form, alpha, momentum, scale)
