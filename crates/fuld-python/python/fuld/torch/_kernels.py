@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from importlib.util import find_spec
 
 import torch
@@ -19,16 +18,14 @@ FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 PLAIN = (Tensor, torch.nn.Parameter)
 
 
-@lru_cache(maxsize=1)
-def has_triton() -> bool:
-    """Whether kernels for CUDA can be made."""
-    return find_spec("triton") is not None
+#: Whether kernels for CUDA can be made.
+HAS_TRITON = find_spec("triton") is not None
 
 
 def has_kernel(tensor: Tensor) -> bool:
     """Whether the step of such parameters is one kernel."""
     device = tensor.device.type
-    return tensor.dtype in FLOATS and (device == "cpu" or (device == "cuda" and has_triton()))
+    return tensor.dtype in FLOATS and (device == "cpu" or (device == "cuda" and HAS_TRITON))
 
 
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
