@@ -18,16 +18,25 @@ NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
 
 def with_numbers(group: dict[str, Any]) -> dict[str, Any]:
     """The group with plain floats, which every checkpoint can hold, where numbers are due."""
-    return {k: _number(k, v) if k in NUMBERS else v for k, v in group.items()}
+    return {
+        k: number(k, v) if k in NUMBERS or (k == "lr" and not isinstance(v, Tensor)) else v
+        for k, v in group.items()
+    }
 
 
-def _number(name: str, value: Any) -> float:  # noqa: ANN401
+def number(name: str, value: Any) -> float:  # noqa: ANN401
+    """The value as a float."""
     if isinstance(value, Tensor):
         raise TypeError(f"{name} must be a number, got a tensor: only lr may be one")
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, got {value!r}") from None
+
+
+def check_alpha(alpha: float) -> None:
+    """Raises an error if there is no field for it."""
+    _native.step_factors("paper", number("alpha", alpha), 0.0, 1.0)
 
 
 def check_group(group: dict[str, Any]) -> None:

@@ -10,9 +10,11 @@ from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable
 
 from fuld.torch._check import (
+    check_alpha,
     check_capturable,
     check_fused,
     check_group,
+    number,
     refuse_sparse,
     with_numbers,
 )
@@ -22,6 +24,9 @@ from fuld.torch._plain import like, plain
 from fuld.torch._plan import Plan
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
+
+
+_NONE: dict[str, Tensor] = {}
 
 
 class FULD(Optimizer):
@@ -169,8 +174,9 @@ class FULD(Optimizer):
         0.99
         """
         for name, value in {"eta": eta, "gamma": gamma, "beta": beta}.items():
-            if not value > 0:
+            if not number(name, value) > 0:
                 raise ValueError(f"{name} must be positive, got {value}")
+        check_alpha(alpha)
         return cls(
             params,
             eta**2,
@@ -270,7 +276,8 @@ class FULD(Optimizer):
                 grads.append(grad)
         if group["momentum"] != 0:
             state = self.state
-            buffers.extend([state[x].get("momentum_buffer") for x in params])
+            # state[x] would make an empty state where there is none.
+            buffers.extend([state.get(x, _NONE).get("momentum_buffer") for x in params])
 
     def _plans(self) -> dict[int, Plan]:
         """What is known of each group's tensors: nothing that a pickle or a compiler should see."""
