@@ -7,12 +7,14 @@ from tests.torch.walk import IMPLEMENTATIONS, draw
 torch = pytest.importorskip("torch")
 from fuld.torch import FULD  # noqa: E402
 
-OPTIONS = [
-    {"alpha": 1.5, "scale": 0.3},
-    {"alpha": 1.5, "weight_decay": 0.1, "nesterov": True, "maximize": True},
-    {"form": "paper", "scale": 0.1, "momentum": 0.0},
-    {"alpha": 1.2, "weight_decay": 0.1, "decoupled_weight_decay": True},
-    {"alpha": 2.0},
+CASES = [
+    ("single", {"alpha": 1.5, "weight_decay": 0.1, "decoupled_weight_decay": True}, True),
+    ("foreach", {"alpha": 1.5, "scale": 0.3, "weight_decay": 0.1, "nesterov": True}, True),
+    ("foreach", {"form": "paper", "scale": 0.1, "momentum": 0.0}, True),
+    ("fused", {"alpha": 1.5, "weight_decay": 0.1, "nesterov": True, "maximize": True}, True),
+    ("fused", {"alpha": 1.5, "scale": 0.3, "momentum": 0.0}, False),
+    ("default", {"alpha": 1.5, "scale": 0.3}, False),
+    ("default", {"alpha": 2.0}, False),
 ]
 SHAPES = [(5, 3), (40,), ()]
 
@@ -35,9 +37,7 @@ def led(compiled, steps, settings, **how):
     return xs
 
 
-@pytest.mark.parametrize("implementation", ["single", "foreach", "fused", "default"])
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("tensor", [False, True])
+@pytest.mark.parametrize(("implementation", "options", "tensor"), CASES)
 def test_compiled_step_is_the_step(implementation, options, tensor):
     expected, got = (
         led(
@@ -58,15 +58,13 @@ def test_compiled_step_is_the_step(implementation, options, tensor):
 
 @pytest.mark.parametrize("implementation", ["single", "foreach", "fused"])
 def test_a_tensor_lr_is_compiled_for_once(implementation):
-    settings = {"alpha": 1.5, **IMPLEMENTATIONS[implementation]}
-    counts = []
-    for steps in (3, 9):
-        torch._dynamo.reset()
-        torch._dynamo.utils.counters.clear()
-        led(True, steps, {"lr": torch.tensor(0.03), **settings}, backend="aot_eager")
-        counts.append(torch._dynamo.utils.counters["stats"]["unique_graphs"])
-    assert counts[0] == counts[1] > 0
-    assert not torch._dynamo.utils.counters["graph_break"]
+    torch._dynamo.utils.counters.clear()
+    settings = {"lr": torch.tensor(0.03), "alpha": 1.5, **IMPLEMENTATIONS[implementation]}
+    led(True, 6, settings, backend="aot_eager")
+    # One graph for the first step, which makes the buffers, and one for all others, as for SGD. The
+    # one break is torch's own, before the step begins.
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 2
+    assert sum(torch._dynamo.utils.counters["graph_break"].values()) == 1
 
 
 def test_the_default_compiler():

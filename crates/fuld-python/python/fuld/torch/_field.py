@@ -56,6 +56,9 @@ def wide(dtype: torch.dtype) -> torch.dtype:
 
 def field(v: Tensor, alpha: float) -> Tensor:
     """∇G_α(v) in torch's own operations: for compilers, autograd and devices without a kernel."""
+    if v.dim() == 0:
+        # A table indexed by a tensor without dimensions is read by a number, for which torch waits.
+        return field(v.reshape(1), alpha).reshape(())
     dtype = wide(v.dtype)
     table = pieces(alpha, v.device, dtype)
     if dtype == torch.float64:
