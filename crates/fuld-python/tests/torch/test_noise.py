@@ -1,5 +1,7 @@
 """Heavy-tailed noise: what the optimizer is for."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from fuld import SymmetricStable
@@ -23,7 +25,7 @@ def test_matched_steps_stay_where_sgd_flies_off(alpha):
     draws = SymmetricStable(alpha, 0.5).rvs((1000, 200), random_state=1)
     noise = torch.tensor(np.asarray(draws))
     x, y = torch.zeros(200).double(), torch.zeros(200).double()
-    settings = {"lr": 0.05, "momentum": 0.9}
+    settings: dict[str, Any] = {"lr": 0.05, "momentum": 0.9}
     sgd = farthest(torch.optim.SGD([x], **settings), x, noise)
     ours = farthest(FULD([y], alpha=alpha, scale=0.5, **settings), y, noise)
     # The largest of 200,000 draws moves SGD by lr times its size or more: above 30 but for a chance

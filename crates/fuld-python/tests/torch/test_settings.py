@@ -1,5 +1,7 @@
 """Settings by group, and settings that change on the way."""
 
+from typing import Any
+
 import pytest
 
 from tests.torch.walk import IMPLEMENTATIONS, draw, walk
@@ -14,7 +16,7 @@ EVERY = pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 
 @EVERY
 def test_each_group_has_its_own(implementation):
-    own = [
+    own: list[dict[str, Any]] = [
         {"alpha": 1.2, "scale": 0.5},
         {"alpha": 2.0, "momentum": 0.0},
         {"form": "paper", "scale": 0.1, "lr": 0.2},
@@ -112,7 +114,7 @@ def test_a_closure_is_evaluated_once_with_gradients(implementation):
         x.grad = y.grad
         return loss
 
-    assert optimizer.step(closure).item() == 3
+    assert float(optimizer.step(closure)) == 3
     assert calls == [True]
     assert (x < 1).all()
 

@@ -1,5 +1,7 @@
 """At alpha = 2 the optimizer is torch's SGD to the last bit, and their checkpoints are the same."""
 
+from functools import partial
+
 import pytest
 
 from tests.torch.walk import COMMON, IMPLEMENTATIONS, draw, walk
@@ -47,7 +49,7 @@ def test_complex_parameters_at_alpha_2(implementation, option):
 @pytest.mark.parametrize("option", ["momentum", "no momentum", "uphill"])
 def test_sparse_gradients_at_alpha_2(implementation, option):
     results = []
-    for make in (SGD, lambda *a, **k: FULD(*a, alpha=2, **k)):
+    for make in (SGD, partial(FULD, alpha=2)):
         torch.manual_seed(3)
         embedding = torch.nn.Embedding(10, 3, sparse=True)
         x = embedding.weight if implementation != "differentiable" else embedding.weight.detach()

@@ -1,6 +1,7 @@
 """Tensors of every dtype, shape and layout: all implementations move them alike."""
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def layouts():
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_layouts(implementation, layout):
     start, gradients = draw([4, 6, 5, 3], steps=3)
-    settings = {"lr": 0.03, "weight_decay": 0.1, "nesterov": True}
+    settings: dict[str, Any] = {"lr": 0.03, "weight_decay": 0.1, "nesterov": True}
     expected, buffer = walk(FULD, start, gradients, **settings)
     like, grad_like = layouts()[layout]
     x = like.detach()  # The same memory, gaps and all.

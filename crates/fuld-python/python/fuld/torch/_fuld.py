@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import torch
@@ -250,13 +250,15 @@ class FULD(Optimizer):
                     self._keep(params, buffers)
                 continue
             refuse_sparse(grads)
+            # torch begins with b = g, which is what a step makes of 0. Without momentum there are none.
+            made = [
+                torch.zeros_like(x) if b is None else b
+                for x, b in zip(params, buffers, strict=False)
+            ]
             if any(b is None for b in buffers):
-                # torch begins with b = g, which is this b after a step.
-                for i, b in enumerate(buffers):
-                    buffers[i] = torch.zeros_like(params[i]) if b is None else b
-                self._keep(params, buffers)
+                self._keep(params, made)
             grads = like(params, grads)
-            plan = update(plain(params), plain(grads), plain(buffers), group, grad_scale, found_inf)
+            plan = update(plain(params), plain(grads), plain(made), group, grad_scale, found_inf)
             if plan is not None:
                 plans[id(group)] = plan
         return loss
@@ -286,6 +288,6 @@ class FULD(Optimizer):
         plans: dict[int, Plan] = self.__dict__.setdefault("_known", {})
         return plans
 
-    def _keep(self, params: list[Tensor], buffers: list[Tensor | None]) -> None:
+    def _keep(self, params: list[Tensor], buffers: Sequence[Tensor | None]) -> None:
         for x, buffer in zip(params, buffers, strict=True):
             self.state[x]["momentum_buffer"] = buffer
