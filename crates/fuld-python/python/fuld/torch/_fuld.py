@@ -91,7 +91,7 @@ class FULD(Optimizer):
     >>> from fuld.torch import FULD
     >>> _ = torch.manual_seed(1)
     >>> model = torch.nn.Linear(3, 1)
-    >>> optimizer = FULD(model.parameters(), lr=0.05, alpha=1.5, scale=0.1)
+    >>> optimizer = FULD(model.parameters(), lr=0.05, alpha=1.5)
     >>> x = torch.randn(64, 3)
     >>> y = x @ torch.tensor([1.0, -2.0, 0.5])
     >>> for _ in range(200):
@@ -250,7 +250,7 @@ class FULD(Optimizer):
                     self._keep(params, buffers)
                 continue
             refuse_sparse(grads)
-            # torch begins with b = g, which is what a step makes of 0. Without momentum there are none.
+            # torch begins with b = g, which is what a step makes of 0. Without momentum: none.
             made = [
                 torch.zeros_like(x) if b is None else b
                 for x, b in zip(params, buffers, strict=False)
