@@ -21,8 +21,7 @@ def single_tensor(
     for i, (x, grad) in enumerate(zip(params, grads, strict=True)):
         g = -grad if step.maximize else grad
         if step.pull != 0:
-            # A copy, as x is changed below and autograd wants it as it is.
-            g = g.add(x.clone() if differentiable else x, alpha=step.pull)
+            g = g.add(x, alpha=step.pull)
         if step.decoupled:
             x.mul_(step.keep)
         direction = g
