@@ -39,6 +39,23 @@ def test_scaled_gradients_and_skipped_steps(implementation, settings):
         assert torch.equal(optimizer.state[x]["momentum_buffer"], buffer)
 
 
+@EVERY
+@pytest.mark.parametrize("alpha", [1.5, 2.0])
+def test_a_skipped_first_step_leaves_nothing_behind(implementation, alpha):
+    start, gradients = (values.float() for values in draw([5000], steps=2))
+    settings = {"lr": 0.03, "alpha": alpha, **IMPLEMENTATIONS[implementation]}
+    expected, _ = walk(FULD, start, gradients, **settings)
+    x = start.clone().requires_grad_()
+    optimizer = FULD([x], **settings)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**9)
+    # So that memory that is not written does not happen to be 0.
+    torch.full_like(start, 7e5)
+    lead(x, torch.full_like(start, torch.inf), scaler, optimizer)
+    for gradient in gradients:
+        lead(x, gradient, scaler, optimizer)
+    assert torch.equal(x, expected)
+
+
 def lead(x, gradient, scaler, optimizer):
     optimizer.zero_grad()
     scaler.scale((x * gradient).sum()).backward()

@@ -130,3 +130,18 @@ def test_a_gradient_that_comes_and_goes(implementation):
     optimizer.step()
     assert torch.equal(x, moved)
     assert (optimizer.state[x]["momentum_buffer"] == 1).all()
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+@pytest.mark.parametrize("alpha", [1.5, 2.0])
+def test_a_parameter_that_begins_later(implementation, alpha):
+    first, late = torch.ones(3), torch.ones(3)
+    settings = {"lr": 0.1, "alpha": alpha, **IMPLEMENTATIONS[implementation]}
+    optimizer = FULD([first, late], **settings)
+    for x in (None, late, late):
+        first.grad = torch.ones(3)
+        if x is not None:
+            x.grad = torch.ones(3)
+        optimizer.step()
+    assert torch.equal(late, walk(FULD, torch.ones(3), torch.ones(2, 3), **settings)[0])
+    assert torch.equal(first, walk(FULD, torch.ones(3), torch.ones(3, 3), **settings)[0])
