@@ -28,8 +28,9 @@ def test_matched_steps_stay_where_sgd_flies_off(alpha):
     settings: dict[str, Any] = {"lr": 0.05, "momentum": 0.9}
     sgd = farthest(torch.optim.SGD([x], **settings), x, noise)
     ours = farthest(FULD([y], alpha=alpha, scale=0.5, **settings), y, noise)
-    # The largest of 200,000 draws moves SGD by lr times its size or more: above 30 but for a chance
-    # of exp(-20) or less. FULD's step is at most lr bend max(∇G)/slope, whatever the noise.
-    assert sgd > 30
+    # A draw of size s moves SGD by up to 0.17 s, and the largest of 200,000 is beyond 90 but for a
+    # chance of exp(-30): P(|X| > 90) = 1.7e-4 at alpha = 1.5, and more below.
+    assert sgd > 15
+    # FULD's step is bounded, whatever the noise.
     assert ours < 5
     assert y.abs().median() < 1.5
