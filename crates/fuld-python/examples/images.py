@@ -6,6 +6,7 @@ Sets, split and standardisation are those of `fuld train`.
 from __future__ import annotations
 
 import gzip
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,8 +102,9 @@ def _idx(folder: Path, name: str) -> Bytes:
             f"neither {name} nor {name}.gz is in {folder}: `fuld data fetch mnist --dir {folder}` "
             "fetches MNIST; without --data the built-in digits are taken"
         )
-    axes = data[3] if len(data) > 3 else 0
-    shape = np.frombuffer(data[4 : 4 + 4 * axes], dtype=">u4").astype(int)
-    if data[:3] != b"\0\0\x08" or len(data) != 4 + 4 * axes + int(np.prod(shape)):
+    # Two zeros, 8 for bytes, the number of axes, and the length of each in four bytes.
+    head = 4 + 4 * data[3] if len(data) > 3 else 4
+    shape = [int.from_bytes(data[at : at + 4], "big") for at in range(4, head, 4)]
+    if data[:3] != b"\0\0\x08" or len(data) != head + math.prod(shape):
         raise MissingError(f"{name} in {folder} is no idx file, or not whole: fetch it again")
-    return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * axes).reshape(shape).copy()
+    return np.frombuffer(data, dtype=np.uint8, offset=head).reshape(shape).copy()

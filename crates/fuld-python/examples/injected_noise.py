@@ -33,7 +33,7 @@ import options
 import torch
 from fuld.torch import FULD
 from images import Images, MissingError, load
-from network import make_network, minibatches, test
+from network import make_network, measure, minibatches
 from progress import Progress
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -116,7 +116,7 @@ def draw_noise(
 
 def accuracy(network: torch.nn.Module, images: Images) -> float:
     """The share of the test set classified rightly; a network that is not finite knows nothing."""
-    loss, share = test(network, images)
+    loss, share = measure(network, images)
     return share if math.isfinite(loss) else 0.1
 
 

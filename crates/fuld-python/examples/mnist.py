@@ -27,7 +27,8 @@ import rust_trainer
 import torch
 from fuld.torch import FULD
 from images import Images, MissingError, load
-from network import make_network, minibatches, test
+from matplotlib.ticker import LogLocator, NullFormatter
+from network import make_network, measure, minibatches
 from progress import Progress
 from torch.nn.functional import cross_entropy
 
@@ -63,14 +64,14 @@ def train(
     network = make_network(images, WIDTH, DEPTH)
     optimizer = make_optimizer(network, alpha, scale)
     batches = minibatches(len(images.train), BATCH, torch.Generator().manual_seed(seed))
-    measured = [test(network, images)]
+    measured = [measure(network, images)]
     for step in range(1, steps + 1):
         index = next(batches)
         optimizer.zero_grad()
         cross_entropy(network(images.train[index]), images.train_labels[index]).backward()
         optimizer.step()
         if step % every == 0:
-            measured.append(test(network, images))
+            measured.append(measure(network, images))
     return measured
 
 
@@ -121,6 +122,10 @@ def draw(curves: dict[str, Curves], steps: npt.NDArray[np.int64], what: str, out
             steps[1:], comparison.standard_errors(one, other), "o-", color=drawing.INK, ms=4, lw=1
         )
         axes.set(title="difference of log loss, standard errors", ylim=(-5, 5))
+    for axes in grid[:2]:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
     for axes in grid:
         axes.set(xlabel="iteration", xlim=(0, steps[-1]))
     drawing.save(figure, out)
@@ -137,8 +142,8 @@ def main() -> None:
     parser.add_argument("--rust-alpha", type=float, help="another tail index for the Rust program")
     parser.add_argument("--program", type=Path, help="the program fuld")
     choice = parser.parse_args()
-    if choice.seeds < 4:
-        parser.error("--seeds must be at least 4: fewer cannot show that two curves differ")
+    if choice.seeds < 5:
+        parser.error("--seeds must be at least 5: fewer cannot show that two curves differ")
     every = max(choice.steps // 10, 1)
     steps = choice.steps // every * every
     torch.set_num_threads(1)

@@ -27,9 +27,10 @@ def minibatches(count: int, batch: int, generator: torch.Generator) -> Iterator[
         yield from order[: count // batch * batch].split(batch)
 
 
-@torch.no_grad()
-def test(network: torch.nn.Module, images: Images) -> tuple[float, float]:
+def measure(network: torch.nn.Module, images: Images) -> tuple[float, float]:
     """Mean cross entropy and accuracy on the test set."""
-    logits = network(images.test)
-    right = logits.argmax(1) == images.test_labels
-    return cross_entropy(logits, images.test_labels).item(), right.double().mean().item()
+    with torch.no_grad():
+        logits = network(images.test)
+        right = logits.argmax(1) == images.test_labels
+        loss = cross_entropy(logits, images.test_labels)
+    return float(loss), float(right.double().mean())
