@@ -70,7 +70,7 @@ def save(figure: Figure, path: Path) -> None:
         picture = (
             Image.open(buffer)
             .convert("RGB")
-            .quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            .quantize(128, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
         )
         picture.save(path, optimize=True)
     else:
