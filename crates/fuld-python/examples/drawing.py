@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,6 +12,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 from PIL import Image
 
 INK, PALE = "#222222", "#bbbbbb"
@@ -52,13 +54,25 @@ def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], gap: float =
     """Writes names right of where their curves end, (x, y), no two nearer than `gap` heights."""
     place = axes.transData + axes.transAxes.inverted()
     heights = {name: float(place.transform(end)[1]) for name, end in ends.items()}
-    lowest = -0.02
-    for name in sorted(heights, key=heights.__getitem__):
-        lowest = max(lowest, min(heights[name], 1.0))
+    names = sorted(heights, key=heights.__getitem__)
+    # Up from the bottom, then down from the top where that has gone too high.
+    for lower, upper in pairwise(names):
+        heights[upper] = max(heights[upper], heights[lower] + gap)
+    heights[names[-1]] = min(heights[names[-1]], 1.0)
+    for upper, lower in pairwise(reversed(names)):
+        heights[lower] = min(heights[lower], heights[upper] - gap)
+    for name, height in heights.items():
         axes.text(
-            1.02, lowest, name, color=COLOURS[name], transform=axes.transAxes, va="center", size=9
+            1.02, height, name, color=COLOURS[name], transform=axes.transAxes, va="center", size=9
         )
-        lowest += gap
+
+
+def plain_numbers(axes: Axes) -> None:
+    """A logarithmic axis upwards with numbers such as 2, 5, 10."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def save(figure: Figure, path: Path) -> None:

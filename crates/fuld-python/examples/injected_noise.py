@@ -147,17 +147,18 @@ def draw(results: dict[float | None, list[dict[str, Accuracy]]], out: Path, what
         for name in runs[0]:
             colour = drawing.COLOURS[name]
             steps = [step for step, _ in runs[0][name]]
-            seeds = [[100 * share for _, share in run[name]] for run in runs]
+            seeds = [[100 * (1 - share) for _, share in run[name]] for run in runs]
             for seed in seeds:
                 axes.plot(steps, seed, color=colour, linewidth=0.5, alpha=0.35)
-            mean = [statistics.mean(shares) for shares in zip(*seeds, strict=True)]
+            mean = [statistics.mean(errors) for errors in zip(*seeds, strict=True)]
             axes.plot(steps, mean, color=colour, linewidth=2.2 if name == "FULD" else 1.5)
             ends[name] = (steps[-1], mean[-1])
-        axes.axhline(10, color=drawing.PALE, linewidth=0.8, linestyle=":")
-        axes.set(xlabel="step", xlim=(0, steps[-1]), ylim=(0, 100), title=title(noise))
+        axes.axhline(90, color=drawing.PALE, linewidth=0.8, linestyle=":")
+        drawing.plain_numbers(axes)
+        axes.set(xlabel="step", xlim=(0, steps[-1]), ylim=(2, 110), title=title(noise))
         if axes is panels[-1]:
             drawing.label_ends(axes, ends, gap=0.07)
-    panels[0].set_ylabel(f"test accuracy on {what}, %")
+    panels[0].set_ylabel(f"test error on {what}, %")
     drawing.save(figure, out)
 
 

@@ -27,7 +27,6 @@ import rust_trainer
 import torch
 from fuld.torch import FULD
 from images import Images, MissingError, load
-from matplotlib.ticker import LogLocator, NullFormatter
 from network import make_network, measure, minibatches
 from progress import Progress
 from torch.nn.functional import cross_entropy
@@ -110,8 +109,8 @@ def draw(curves: dict[str, Curves], steps: npt.NDArray[np.int64], what: str, out
             axes.plot(
                 steps, values.mean(0), color=colour, linewidth=2, linestyle=dashes, label=name
             )
-    grid[0].set(title=f"test loss on {what}", yscale="log")
-    grid[1].set(title="test error, %", yscale="log")
+    grid[0].set(title=f"test loss on {what}")
+    grid[1].set(title="test error, %")
     grid[0].legend(handlelength=2.5)
     if panels == 3:
         one, other = (np.log(seeds[:, 1:, 0]) for seeds in curves.values())
@@ -123,9 +122,7 @@ def draw(curves: dict[str, Curves], steps: npt.NDArray[np.int64], what: str, out
         )
         axes.set(title="difference of log loss, standard errors", ylim=(-5, 5))
     for axes in grid[:2]:
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        drawing.plain_numbers(axes)
     for axes in grid:
         axes.set(xlabel="iteration", xlim=(0, steps[-1]))
     drawing.save(figure, out)
