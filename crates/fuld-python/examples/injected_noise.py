@@ -12,9 +12,9 @@ minibatches and the same noise.
   clip 0.05, 0.005    SGD on gradients cut off at this value; the second is what a search finds
   FULD                matched: told the tail index and the scale of the noise, and nothing searched
 
-  python injected_noise.py                     the digits of this repository, 2 minutes
-  python injected_noise.py --data FOLDER       MNIST in its publisher's files, 600 steps
-  python injected_noise.py --data FOLDER --full    1500 steps, as in the documentation
+  python injected_noise.py                         the digits of this repository, 2 minutes
+  python injected_noise.py --data FOLDER           MNIST in its publisher's files, 600 steps
+  python injected_noise.py --data FOLDER --full    1500 steps, as in the documentation: 10 minutes
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def report(results: dict[float | None, list[dict[str, Accuracy]]]) -> None:
         for runs in results.values():
             ends = [100 * run[name][-1][1] for run in runs]
             spread = f" ± {statistics.stdev(ends):4.1f}" if len(ends) > 1 else ""
-            line += f"{statistics.mean(ends):11.1f}{spread}"
+            line += f"{f'{statistics.mean(ends):.1f}{spread}':>18}"
         print(line)
 
 
@@ -171,7 +171,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=options.at_least_one, default=3, help="runs of each (3)")
     parser.add_argument("--steps", type=options.at_least_one, default=600, help="steps (600)")
-    parser.add_argument("--full", action="store_true", help="1500 steps")
+    parser.add_argument("--full", action="store_true", help="1500 steps, whatever --steps says")
     choice = parser.parse_args()
     torch.set_num_threads(1)
     try:
@@ -187,7 +187,7 @@ def main() -> None:
         noise: [train(images, noise, scale, seed, steps, progress) for seed in seeds]
         for noise in NOISES
     }
-    print(f"{images.name}, {DEPTH} layers of width {WIDTH}, {steps} steps, {choice.seeds} seeds")
+    print(f"{images.name}, {DEPTH} layers of width {WIDTH}, {steps} steps, seeds: {choice.seeds}")
     print(f"lr {LR:g}, momentum {MOMENTUM:g}, batches of {BATCH}, noise of scale {scale:g}\n")
     report(results)
     draw(results, choice.out, images.name)

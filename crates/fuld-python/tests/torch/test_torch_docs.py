@@ -18,7 +18,9 @@ def test_the_code_of_the_documentation(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert len(blocks) == 4
     (tmp_path / "script.py").write_text("\n".join(blocks))
-    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert "alpha" in done.stdout  # what the monitor prints
 
