@@ -66,19 +66,6 @@ def check_group(group: dict[str, Any]) -> None:
         raise ValueError("the fused step is not differentiable: choose one of the two")
 
 
-def check_capturable(group: dict[str, Any]) -> None:
-    """Raises an error if a captured graph would not see changes of lr."""
-    lr = group["lr"]
-    if not (group["capturable"] and isinstance(lr, Tensor)):
-        return
-    for x in group["params"]:
-        if x.device != lr.device:
-            raise ValueError(
-                "with capturable=True a tensor lr must be where the parameters are, on "
-                f"{x.device}, got one on {lr.device}"
-            )
-
-
 def refuse_sparse(grads: Iterable[Tensor]) -> None:
     """Raises an error if a gradient is sparse."""
     if any(g.is_sparse for g in grads):

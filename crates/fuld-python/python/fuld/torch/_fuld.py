@@ -11,7 +11,6 @@ from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiab
 
 from fuld.torch._check import (
     check_alpha,
-    check_capturable,
     check_fused,
     check_group,
     number,
@@ -24,7 +23,6 @@ from fuld.torch._plain import like, plain
 from fuld.torch._plan import Plan
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
-
 
 _NONE: dict[str, Tensor] = {}
 
@@ -74,8 +72,9 @@ class FULD(Optimizer):
         by a Triton kernel. If neither this nor `foreach` is given, CPU tensors take the fused
         step and CUDA tensors the foreach one.
     capturable : bool, optional
-        Whether the step is to be captured in a CUDA graph and lr, a tensor on the device, read from
-        memory at every replay. A graph of a step with a number as lr keeps that number.
+        Here for optimizers to be told alike: every step may be captured in a CUDA graph. Take one
+        before the capture. A graph reads lr anew at every replay if it is a tensor on the device; a
+        number, or a tensor elsewhere, stays what it was.
     differentiable : bool, optional
         Whether autograd is to see through the step.
 
@@ -192,7 +191,6 @@ class FULD(Optimizer):
         param_group = with_numbers(param_group)
         check_group({**self.defaults, **param_group})
         super().add_param_group(param_group)
-        check_capturable(self.param_groups[-1])
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over the state and the groups of a checkpoint, of FULD or of SGD.

@@ -20,6 +20,12 @@ def sgd(
     found_inf: Tensor | None,
 ) -> None:
     """Takes SGD's step, and fills in the buffers that were not there."""
+    if group["fused"] and not (found_inf is None and all(b is None for b in buffers)):
+        # torch's fused step would keep memory that nobody has written where a scaler skips the
+        # first step, and fails where only some parameters are at their first. From b = 0 it is g.
+        buffers[:] = [
+            torch.zeros_like(x) if b is None else b for x, b in zip(params, buffers, strict=False)
+        ]
     # Of sharded tensors each process has its own part: torch's fused step takes no others.
     shards, grads, kept = local(params), local(like(params, grads)), local(buffers)
     weight_decay = group["weight_decay"]
@@ -29,12 +35,6 @@ def sgd(
             rate = group["lr"] if found_inf is None else group["lr"] * (found_inf.to(x.device) == 0)
             x.mul_(1 - rate * weight_decay)
         weight_decay = 0.0
-    if group["fused"] and not (found_inf is None and all(b is None for b in buffers)):
-        # torch's fused step would keep memory that nobody has written where a scaler skips the
-        # first step, and fails where only some parameters are at their first. From b = 0 it is g.
-        buffers[:] = [
-            torch.zeros_like(x) if b is None else b for x, b in zip(params, buffers, strict=False)
-        ]
     torch_sgd.sgd(
         shards,
         grads,
