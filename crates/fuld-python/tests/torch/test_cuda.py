@@ -1,6 +1,7 @@
 """The kernels on a GPU, against the same steps on the CPU."""
 
 import copy
+from typing import Any
 
 import fuld
 import numpy as np
@@ -16,7 +17,7 @@ from fuld.torch._kernels import field_  # noqa: E402
 SHAPES = [(33, 7), (5,), (), (0, 3), (50_000,), (3, 1, 5, 2)]
 # Of a step's results, as a part of the largest: halves are rounded once at each of ten steps.
 CLOSE = {torch.float64: 1e-12, torch.float32: 3e-6, torch.bfloat16: 0.03, torch.float16: 0.004}
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {},
     {"nesterov": True},
     {"weight_decay": 0.1},
@@ -59,9 +60,9 @@ def test_field(alpha, dtype):
     found = field_([v.cuda()], alpha)[0].double().cpu().numpy()
     assert np.abs(found / exact - 1).max() < (4e-7 if dtype == torch.float32 else 1e-12)
     odd = torch.tensor([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan], dtype=dtype)
-    found = field_([odd.cuda()], alpha)[0].cpu()
-    assert found[:4].tolist() == [0.0, 0.0, 0.0, 0.0]
-    assert found[4:].isnan().all()
+    special = field_([odd.cuda()], alpha)[0].cpu()
+    assert special[:4].tolist() == [0.0, 0.0, 0.0, 0.0]
+    assert special[4:].isnan().all()
 
 
 @pytest.mark.parametrize("way", [{"fused": True}, {"foreach": True}, {"foreach": False}, {}])
@@ -152,7 +153,7 @@ def test_compiled(way):
     eager, compiled = parameters("cuda"), parameters("cuda")
     steps(FULD(eager, torch.tensor(0.1, device="cuda"), **way), eager)
     optimizer = FULD(compiled, torch.tensor(0.1, device="cuda"), **way)
-    optimizer.step = torch.compile(optimizer.step)
+    optimizer.step = torch.compile(optimizer.step)  # type: ignore[method-assign]
     steps(optimizer, compiled)
     assert differ(compiled, eager) < 2e-6
 
@@ -230,7 +231,7 @@ def test_state_moves_between_devices():
 
 def test_foreach_needs_one_copy_of_the_parameters():
     size = 1 << 22
-    for options in ({}, {"weight_decay": 0.1, "maximize": True, "nesterov": True}):
+    for options in OPTIONS:
         x = torch.nn.Parameter(torch.ones(size, device="cuda"))
         optimizer = FULD([x], 0.1, foreach=True, **options)
         x.grad = torch.ones_like(x)

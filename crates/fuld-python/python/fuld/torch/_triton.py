@@ -1,4 +1,6 @@
+# Triton's language has types of its own.
 # ruff: noqa: ANN001, ANN202
+# mypy: disable-error-code="no-untyped-def"
 """The kernels for CUDA: the step and the field over many tensors in one launch.
 
 `addresses` is a table in the device's memory, one column a tensor: where its parameters, its
