@@ -61,7 +61,7 @@ frameworks: wheel $(FRAMEWORKS)/done
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks target/wheels/*.whl
 	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax tests/torch tests/optax examples
-	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax tests/torch tests/optax
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax tests/torch tests/optax tests/test_readme.py
 
 # Its name says what is in it: no newer list can want another.
 $(FRAMEWORKS)/done:

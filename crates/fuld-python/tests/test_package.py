@@ -1,12 +1,13 @@
 """The package as a whole."""
 
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
 import fuld
 import pytest
+
+from tests.test_readme import readme_examples
 
 ROOT = Path(__file__).parents[3]
 
@@ -15,23 +16,6 @@ def test_everything_that_is_exported_has_words() -> None:
     for name in fuld.__all__:
         thing = getattr(fuld, name)
         assert not callable(thing) or (thing.__doc__ or "").strip(), name
-
-
-def readme_examples() -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = text.split("```python\n")[1:]
-    return [block.split("```")[0] for block in blocks]
-
-
-def test_the_readme_has_examples() -> None:
-    assert readme_examples()
-
-
-@pytest.mark.parametrize("number", range(len(readme_examples())))
-def test_readme(number: int, tmp_path: Path) -> None:
-    """The examples of the README run as they stand."""
-    code = readme_examples()[number]
-    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True)
 
 
 def test_numpy_is_enough(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ Data
     `tail_index` finds the tail index and the scale of data, as a `TailIndex` with intervals.
 Fields, for plots
     `riesz`, `drift_c`, `transport_h`, `flmc_drift`, `conformal_field`.
+Optimizers
+    `fuld.torch` and `fuld.optax`, to be imported by themselves: they need torch or optax.
 
 ``help(fuld.sample)`` and the like say more, with examples.
 """
