@@ -6,6 +6,7 @@
 # make bench-train  iterations of training a second beside torch.compile in the same run (installs torch)
 # make bench-torch  a step of fuld.torch.FULD beside torch's SGD in the same run (installs torch)
 # make bench-python  the Python package beside numpy and scipy in the same run (installs numpy, scipy and the package)
+# make conformance  the tests of optimizers of PyTorch, optax and pytorch-optimizer, with ours under test
 # make golden  computes the golden values of the tests again (needs python; installs python-flint)
 # make accuracy measures the error of the law and draws the pictures of docs/ (needs python; installs matplotlib)
 
@@ -20,7 +21,7 @@ PACKAGE := crates/fuld-python
 # torch and jax take six gigabytes: outside the tree, and one for all checkouts that want the same versions.
 FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cksum < tools/frameworks/requirements.txt | cut -d " " -f 1)
 
-.PHONY: test fmt lint unit docs python wheel frameworks tutorial bench bench-train bench-torch bench-python golden accuracy clean
+.PHONY: test fmt lint unit docs python wheel frameworks tutorial bench bench-train bench-torch bench-python conformance golden accuracy clean
 
 test: fmt lint unit docs python
 
@@ -95,11 +96,11 @@ bench:
 	if command -v $$python > /dev/null; then $$python tools/bench/peers.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
 
-# Beside torch.compile, whose wheel brings five gigabytes; without it ours alone.
+# Beside torch.compile; without torch ours alone.
 bench-train:
 	$(CARGO) bench --package fuld-lab --locked -- --quiet
-	@$(MAKE) --no-print-directory $(VENV)/bench-train.done || echo "torch could not be installed"
-	@python=$(VENV)/bin/python; test -x $$python || python=$(PYTHON); \
+	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || echo "torch could not be installed"
+	@python=$(FRAMEWORKS)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/train.py; \
 	else echo "no python: no comparison, criterion's times are above"; fi
 
@@ -108,6 +109,19 @@ bench-torch: $(FRAMEWORKS)/done
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks ./crates/fuld-python
 	PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python tools/bench/torch_step.py
+
+# Other people's tests of optimizers, with ours under test. PyTorch's are not in its package: name the file of its repository.
+OTHERS := target/conformance
+conformance: wheel $(FRAMEWORKS)/done
+	rm -rf $(OTHERS)
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $(OTHERS)/site target/wheels/*.whl -r tools/conformance/requirements.txt
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $(OTHERS)/site pytorch-optimizer==4.1.0
+	$(FRAMEWORKS)/bin/pip download --quiet --disable-pip-version-check --no-binary :all: --no-deps --dest $(OTHERS) pytorch-optimizer==4.1.0
+	tar --extract --directory $(OTHERS) --file $(OTHERS)/pytorch_optimizer-4.1.0.tar.gz
+	PYTHONPATH=$(OTHERS)/site $(FRAMEWORKS)/bin/python tools/conformance/optax_common.py
+	PYTHONPATH=$(OTHERS)/site $(FRAMEWORKS)/bin/python tools/conformance/pytorch_optimizer_package.py $(OTHERS)/pytorch_optimizer-4.1.0
+	@if test -n "$(TEST_OPTIM)"; then PYTHONPATH=$(OTHERS)/site $(FRAMEWORKS)/bin/python tools/conformance/torch_optim.py $(TEST_OPTIM); \
+	else echo "PyTorch's own tests were left out: make conformance TEST_OPTIM=PATH/TO/pytorch/test/test_optim.py"; fi
 
 # The package as pip builds it, which is with the release profile.
 bench-python: $(VENV)/bench.done
