@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 if not torch.cuda.is_available():
     pytest.skip("no GPU", allow_module_level=True)
 
-from fuld.torch import FULD  # noqa: E402
+from fuld.torch import FULD, TailMonitor  # noqa: E402
 from fuld.torch._kernels import field_  # noqa: E402
 
 SHAPES = [(33, 7), (5,), (), (0, 3), (50_000,), (3, 1, 5, 2)]
@@ -241,3 +241,24 @@ def test_foreach_needs_one_copy_of_the_parameters():
         torch.cuda.reset_peak_memory_stats()
         optimizer.step()
         assert torch.cuda.max_memory_allocated() - before < 1.01 * 4 * size
+
+
+def test_the_monitor_does_not_wait_for_the_device():
+    params = parameters("cuda", shapes=[(300, 200), (50,), (7, 3)])
+    optimizer = FULD(params, 1e-3, fused=True)
+    law = fuld.SymmetricStable(1.5, scale=0.1)
+    # The same for every parameter; forty steps of it in the device's memory beforehand.
+    noise = torch.from_numpy(law.rvs((40, 60_000), random_state=11)).float().cuda()
+    monitor = TailMonitor(optimizer)
+    try:
+        for k, row in enumerate(noise):
+            if k == 8:
+                torch.cuda.set_sync_debug_mode("error")
+            for x in params:
+                x.grad = row[: x.numel()].view_as(x).clone()
+            optimizer.step()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    total = monitor.total()
+    assert abs(total.alpha - 1.5) < 6 * total.alpha_error + 0.02
+    assert abs(total.sigma - 0.1) < 6 * total.sigma_error + 0.002
