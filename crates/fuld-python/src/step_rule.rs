@@ -59,7 +59,7 @@ impl StepRule {
         py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
     }
 
-    /// v ← ∇G(v) over tensors in this process's memory, on the terms of [`StepRule::step`].
+    /// v ← ∇G(v) over tensors in this process's memory, on the terms of [`StepRule::step`]; NaN where v is infinite, as there.
     fn field(
         &self,
         py: Python<'_>,
@@ -79,9 +79,8 @@ impl StepRule {
             "float64" => py.detach(|| tensors.each::<f64>(threads, |v, _, _| field_doubles(table, v))),
             "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |v, _, _| field_halves(table, v))),
             "float16" => py.detach(|| tensors.each::<f16>(threads, |v, _, _| field_halves(table, v))),
-            _ => return Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
+            _ => Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
         }
-        Ok(())
     }
 
     /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
@@ -129,9 +128,8 @@ impl StepRule {
             "float64" => py.detach(|| tensors.each::<f64>(threads, |x, b, g| step_slices(&rule, x, b, g))),
             "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |x, b, g| step_halves(&rule, x, b, g))),
             "float16" => py.detach(|| tensors.each::<f16>(threads, |x, b, g| step_halves(&rule, x, b, g))),
-            _ => return Err(PyValueError::new_err(format!("no step for parameters of {dtype}"))),
+            _ => Err(PyValueError::new_err(format!("no step for parameters of {dtype}"))),
         }
-        Ok(())
     }
 }
 
@@ -154,11 +152,17 @@ impl Tensors {
         &self,
         threads: usize,
         step: impl Fn(&mut [T], Option<&mut [T]>, &[T]) + Sync,
-    ) {
+    ) -> PyResult<()> {
+        let aligned = |address: &usize| address.is_multiple_of(align_of::<T>());
+        if ![&self.params, &self.buffers, &self.grads].iter().all(|list| list.iter().all(aligned)) {
+            return Err(PyValueError::new_err(
+                "numbers must be at addresses that are multiples of their size",
+            ));
+        }
         let mut shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i));
         if threads < 2 || self.lengths.iter().sum::<usize>() < MANY {
             shares.for_each(|Share(x, b, g)| step(x, b, g));
-            return;
+            return Ok(());
         }
         // Each thread takes the next share: one that comes late holds up nobody.
         let shares = Mutex::new(&mut shares);
@@ -171,6 +175,7 @@ impl Tensors {
         if !openmp::run(threads, &work) {
             threads::install(|| (0..threads).into_par_iter().for_each(|_| work()));
         }
+        Ok(())
     }
 
     fn shares<T: 'static>(&self, i: usize) -> impl Iterator<Item = Share<'_, T>> {
@@ -236,6 +241,8 @@ fn field_singles(table: &ScoreTable, v: &mut [f32]) {
         let copy = &mut copy[..v.len()];
         copy.copy_from_slice(v);
         table.eval_into_f32(copy, v);
+        // 0, or NaN where the field was taken of infinity.
+        v.iter_mut().zip(copy).for_each(|(h, v)| *h += 0.0 * *v);
     }
 }
 
@@ -245,6 +252,7 @@ fn field_doubles(table: &ScoreTable, v: &mut [f64]) {
         let copy = &mut copy[..v.len()];
         copy.copy_from_slice(v);
         table.eval_into(copy, v);
+        v.iter_mut().zip(copy).for_each(|(h, v)| *h += 0.0 * *v);
     }
 }
 

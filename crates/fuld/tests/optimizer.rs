@@ -242,7 +242,7 @@ fn kappa_is_the_scale_of_the_noise() {
 fn in_the_matched_form_of_noise_the_learning_rate_is_a_factor() {
     let (alpha, momentum, noise) = (1.5, 0.9, 1e-2);
     let bend = noise * 0.1f64.powf(-1.0 / alpha);
-    for lr in [1e-4, 0.03, 1.0] {
+    for lr in [1e-35, 1e-4, 0.03, 1.0] {
         let coordinates = Coordinates::of_noise(alpha, lr, momentum, noise).unwrap();
         assert!((coordinates.inner() * bend - 1.0).abs() < 1e-12, "{lr}");
         assert!((coordinates.slope() - 1.0).abs() < 1e-14);
@@ -354,7 +354,10 @@ fn bad_gradients_are_named_or_go_through() {
     assert_eq!(error.to_string(), "component 2000 of the gradient is -inf; nothing was changed");
     assert!(x.iter().all(|&x| x == 1.0) && b.iter().all(|&b| b == 0.5));
     rule.step(&mut x, &mut b, &g);
-    assert!(x[2000] == 1.0 && b[2000] == f32::NEG_INFINITY && x[2500].is_nan() && b[2500].is_nan());
+    assert!(x[2000].is_nan() && b[2000] == f32::NEG_INFINITY && x[2500].is_nan() && b[2500].is_nan());
+    let mut y = [1.0f32; 20];
+    rule.step_without_momentum(&mut y, &[f32::INFINITY; 20]);
+    assert!(y.iter().all(|y| y.is_nan()) && rule.step_one(1.0f64, 0.0, f64::INFINITY).0.is_nan());
     assert!(x[..2000].iter().all(|&x| x == x.clamp(0.9, 0.9999)));
     g.truncate(2000);
     assert_eq!(rule.step_checked(&mut x[..2000], &mut b[..2000], &g), Ok(()));

@@ -10,10 +10,13 @@ Data
 Fields, for plots
     `riesz`, `drift_c`, `transport_h`, `flmc_drift`, `conformal_field`.
 Optimizers
-    `fuld.torch` and `fuld.optax`, to be imported by themselves: they need torch or optax.
+    `fuld.torch` and `fuld.optax`, which need torch or optax.
 
 ``help(fuld.sample)`` and the like say more, with examples.
 """
+
+from importlib import import_module
+from types import ModuleType
 
 from fuld._fields import (
     ConformalField,
@@ -52,6 +55,13 @@ __all__ = [
     "tail_index",
     "transport_h",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`fuld.torch` and `fuld.optax`, which are imported when they are asked for."""
+    if name in ("torch", "optax"):
+        return import_module(f"fuld.{name}")
+    raise AttributeError(f"module 'fuld' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -61,8 +61,8 @@ def test_field(alpha, dtype):
     assert np.abs(found / exact - 1).max() < (4e-7 if dtype == torch.float32 else 1e-12)
     odd = torch.tensor([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan], dtype=dtype)
     special = field_([odd.cuda()], alpha)[0].cpu()
-    assert special[:4].tolist() == [0.0, 0.0, 0.0, 0.0]
-    assert special[4:].isnan().all()
+    assert special[:2].tolist() == [0.0, 0.0]
+    assert special[2:].isnan().all()
 
 
 @pytest.mark.parametrize("way", [{"fused": True}, {"foreach": True}, {"foreach": False}, {}])
@@ -158,6 +158,28 @@ def test_compiled(way):
     assert differ(compiled, eager) < 2e-6
 
 
+def test_a_graph_outlives_what_it_was_captured_with():
+    params = parameters("cuda", shapes=[(1000,)])
+    x = params[0]
+    optimizer = FULD(params, 0.1, fused=True)
+    static = torch.ones_like(x)
+    x.grad = static
+    for _ in range(3):
+        optimizer.step()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        optimizer.step()
+    # Another plan, and memory where the first one's tables were.
+    x.grad = torch.full_like(x, 2.0)
+    optimizer.step()
+    rubbish = [torch.full((4,), -1, dtype=torch.int64, device="cuda") for _ in range(100)]
+    before = x.detach().clone()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert (x < before).all()
+    assert all((r == -1).all() for r in rubbish)
+
+
 def test_tensor_lr_and_groups():
     def run(lr, device):
         params = parameters(device)
@@ -243,6 +265,8 @@ def test_foreach_needs_one_copy_of_the_parameters():
         assert torch.cuda.max_memory_allocated() - before < 1.01 * 4 * size
 
 
+# The mode says of itself that it is a prototype.
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode")
 def test_the_monitor_does_not_wait_for_the_device():
     params = parameters("cuda", shapes=[(300, 200), (50,), (7, 3)])
     optimizer = FULD(params, 1e-3, fused=True)

@@ -116,13 +116,15 @@ impl Coordinates {
 
     fn checked(self) -> Result<Self, RuleError> {
         const ROOM: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+        // A step may be as small as it likes: schedules end so.
+        let outer_fits = |outer: f64| (0.0..=*ROOM.end()).contains(&outer);
         if !(0.0..=1.0).contains(&self.momentum) {
             return Err(RuleError::Momentum(self.momentum));
         }
         let (inner, outer) = (self.inner(), self.outer());
         // At α = 2 neither is used.
         let plain = self.learning_rate == 0.0 || self.alpha == Alpha::GAUSS;
-        if plain || (ROOM.contains(&inner) && ROOM.contains(&outer)) {
+        if plain || (ROOM.contains(&inner) && outer_fits(outer)) {
             Ok(self)
         } else {
             Err(RuleError::Extreme { inner, outer })

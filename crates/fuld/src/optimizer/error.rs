@@ -36,7 +36,8 @@ pub enum RuleError {
     Limit(f64),
     /// The factors of x ← x − outer · ∇G(inner · b) leave the range in which single precision has room to compute.
     #[error(
-        "the field would be scaled by {inner:e} inside and {outer:e} outside; both must be within 1e-30 and 1e30"
+        "the scale leaves single precision no room: the field would be taken of {inner:e} b, and multiplied by {outer:e}; the first \
+         must be within 1e-30 and 1e30, the second at most 1e30"
     )]
     Extreme {
         /// The factor of b.

@@ -67,6 +67,13 @@ impl<T: Real> Kernel<T> {
         if self.nesterov { each(|i| g[i] + self.momentum * b[i]) } else { *b }
     }
 
+    /// The field, but NaN where momentum is infinite: there it would be 0, and a coordinate would stand still for ever and
+    /// nobody see why. 0·b is 0 or NaN.
+    #[inline(always)]
+    fn shown<const M: usize>(h: &[T; M], b: &[T; M]) -> [T; M] {
+        each(|i| h[i] + T::ZERO * b[i])
+    }
+
     /// x − outer·h
     #[inline(always)]
     fn moved<const M: usize>(&self, x: &[T; M], h: &[T; M]) -> [T; M] {
@@ -77,11 +84,16 @@ impl<T: Real> Kernel<T> {
     /// x and b after a step; without a table, ∇G(v) = v and the step is that of SGD.
     #[inline(always)]
     pub(super) fn one(&self, table: Option<&ScoreTable>, x: T, b: T, g: T) -> (T, T) {
-        let g = self.pulled(&[x], &[g]);
-        let b = self.remembered(&[b], &g);
-        let [direction] = self.followed(&b, &g);
-        let h = if let Some(table) = table { T::field(table, self.inner * direction) } else { direction };
-        let ([x], [b]) = (self.moved(&[x], &[h]), b);
+        let pulled = self.pulled(&[x], &[g]);
+        let b = self.remembered(&[b], &pulled);
+        let [direction] = self.followed(&b, &pulled);
+        let h = if let Some(table) = table {
+            let h = [T::field(table, self.inner * direction)];
+            Self::shown(&h, &if self.remembers { b } else { [g] })
+        } else {
+            [direction]
+        };
+        let ([x], [b]) = (self.moved(&[x], &h), b);
         (x, b)
     }
 
@@ -109,7 +121,7 @@ impl<T: Real> Kernel<T> {
                 each(|i| self.inner * direction[i])
             },
             #[inline(always)]
-            move |((x, _), _), h| *x = self.moved(x, &h),
+            move |((x, b), _), h| *x = self.moved(x, &Self::shown(&h, b)),
         );
         for ((x, b), &g) in x_rest.iter_mut().zip(b_rest).zip(g_rest) {
             (*x, *b) = self.one(Some(table), *x, *b, g);
@@ -138,7 +150,7 @@ impl<T: Real> Kernel<T> {
                 each(|i| this.inner * g[i])
             },
             #[inline(always)]
-            move |(x, _), h| *x = this.moved(x, &h),
+            move |(x, g), h| *x = this.moved(x, &Self::shown(&h, g)),
         );
         for (x, &g) in x_rest.iter_mut().zip(g_rest) {
             (*x, _) = this.one(Some(table), *x, T::ZERO, g);

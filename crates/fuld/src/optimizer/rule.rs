@@ -49,8 +49,8 @@ impl Options {
 /// SGD with momentum, its operations rounded one by one in the order b ← μb, b ← b + g, x ← x − lr·b. Every step is one pass
 /// that allocates nothing, and gives the same bits for any length, chunking and instruction set.
 ///
-/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite for good; the field is 0 there for α < 2,
-/// so x stands still, and SGD's x becomes infinite. [`Rule::step_checked`] refuses both.
+/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite for good and x NaN, as SGD's x becomes
+/// infinite: the field is 0 there, and x would stand still unseen. [`Rule::step_checked`] refuses both.
 ///
 /// Clones share the table.
 #[derive(Clone, Debug)]

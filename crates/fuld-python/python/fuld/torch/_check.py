@@ -9,11 +9,13 @@ from typing import Any
 from torch import Tensor
 from torch.optim.optimizer import _device_dtype_check_for_fused
 
-from fuld import _native
+from fuld import _arguments, _native
 from fuld.torch._kernels import has_kernel
+from fuld.torch._learning_rate import check_lr
 from fuld.torch._plain import plain
 
 NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
+FLAGS = ("decoupled_weight_decay", "nesterov", "maximize", "capturable", "differentiable")
 
 
 def with_numbers(group: dict[str, Any]) -> dict[str, Any]:
@@ -28,34 +30,45 @@ def number(name: str, value: Any) -> float:  # noqa: ANN401
     """The value as a float."""
     if isinstance(value, Tensor):
         raise TypeError(f"{name} must be a number, got a tensor: only lr may be one")
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    return _arguments.number(name, value)
 
 
 def check_alpha(alpha: float) -> None:
     """Raises an error if there is no field for it."""
-    _native.step_factors("paper", number("alpha", alpha), 0.0, 1.0)
+    if not 0.1 <= alpha <= 2:
+        raise ValueError(f"alpha must satisfy 0.1 <= alpha <= 2, got {alpha}")
 
 
 def check_group(group: dict[str, Any]) -> None:
     """Raises an error that names the first setting that is wrong."""
-    lr, momentum, alpha = group["lr"], group["momentum"], group["alpha"]
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError(f"Tensor lr must be 1-element, got one of shape {tuple(lr.shape)}")
-    if not (lr >= 0 and lr < math.inf):
-        raise ValueError(f"lr must be finite and not negative, got {lr}")
-    if group["form"] not in ("matched", "paper"):
-        raise ValueError(f"form must be 'matched' or 'paper', got {group['form']!r}")
+    momentum, alpha, form, scale = (group[k] for k in ("momentum", "alpha", "form", "scale"))
+    check_lr(group["lr"])
+    for name in NUMBERS:
+        number(name, group[name])
+    check_alpha(alpha)
+    if form not in ("matched", "paper"):
+        raise ValueError(f"form must be 'matched' or 'paper', got {form!r}")
+    if not 0 < scale < math.inf:
+        raise ValueError(f"scale must be positive and finite, got {scale}")
     # SGD's own momentum may be anything from 0 on.
-    _native.step_factors(group["form"], alpha, momentum if alpha != 2 else 0.0, group["scale"])
     if not (momentum >= 0 and momentum < math.inf):
         raise ValueError(f"momentum must be finite and not negative, got {momentum}")
+    if alpha != 2 and momentum > 1:
+        raise ValueError(f"momentum must be at most 1 for alpha < 2, got {momentum}")
+    if alpha != 2 and form == "matched" and momentum == 1:
+        raise ValueError("momentum must be below 1, got 1: without friction noise piles up")
+    if alpha != 2:
+        # What is left to go wrong is a scale for which single precision has no room.
+        _native.step_factors(form, alpha, momentum, scale)
     if not (group["weight_decay"] >= 0 and group["weight_decay"] < math.inf):
         raise ValueError(
             f"weight_decay must be finite and not negative, got {group['weight_decay']}"
         )
+    for name in FLAGS:
+        _arguments.flag(name, group[name])
+    for name in ("foreach", "fused"):
+        if group[name] is not None:
+            _arguments.flag(name, group[name])
     if group["nesterov"] and momentum == 0:
         raise ValueError("nesterov=True needs a momentum above 0")
     if group.get("dampening", 0) != 0:

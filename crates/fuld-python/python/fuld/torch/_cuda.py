@@ -39,6 +39,7 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
     with torch.cuda.device(device):
         work = _work(lengths, device)
         where = _uploaded(np.array([addresses(tensors), lengths], dtype=np.int64), device)
+        _keep_if_captured(where, work, *table.tensors)
         field_kernel[(len(work),)](
             where, len(tensors), work, *table.tensors, *table.numbers,
             NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
@@ -62,6 +63,7 @@ def fused(
     with torch.cuda.device(device):
         work = _work(plan.lengths, device)
         where, aligned = _where(plan, addresses(grads))
+        _keep_if_captured(where, work, *table.tensors)
         step_kernel[(len(work),)](
             where, len(plan.lengths), work, *table.tensors,
             lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
@@ -114,8 +116,13 @@ def _refuse_capture() -> None:
         )
 
 
-# What captured graphs copy from: it must stay as it is as long as they may be replayed.
+# What captured graphs read: it must stay where it is as long as they may be replayed.
 _CAPTURED: list[Tensor] = []
+
+
+def _keep_if_captured(*tensors: Tensor) -> None:
+    if torch.cuda.is_current_stream_capturing():
+        _CAPTURED.extend(tensors)
 
 
 def _where(plan: Plan, grads: list[int]) -> tuple[Tensor, bool]:
@@ -134,6 +141,5 @@ def _where(plan: Plan, grads: list[int]) -> tuple[Tensor, bool]:
 def _uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
     """The numbers in the device's memory, copied there without waiting for it."""
     host = torch.from_numpy(numbers).pin_memory()
-    if torch.cuda.is_current_stream_capturing():
-        _CAPTURED.append(host)
+    _keep_if_captured(host)
     return host.to(device, non_blocking=True)

@@ -55,7 +55,10 @@ def wide(dtype: torch.dtype) -> torch.dtype:
 
 
 def field(v: Tensor, alpha: float) -> Tensor:
-    """∇G_α(v) in torch's own operations: for compilers, autograd and devices without a kernel."""
+    """∇G_α(v) in torch's own operations: for compilers, autograd and devices without a kernel.
+
+    NaN where v is infinite: of a momentum that is, the step must not go on in silence.
+    """
     if v.dim() == 0:
         # A table indexed by a tensor without dimensions is read by a number, for which torch waits.
         return field(v.reshape(1), alpha).reshape(())
@@ -82,5 +85,6 @@ def field(v: Tensor, alpha: float) -> Tensor:
     held = c[-1]
     for lower in reversed(c[:-1]):
         held = held * t + lower
-    far = held / size.clamp(min=table.near) * x.sgn()
+    # 0 is added, or NaN if size is infinite.
+    far = held / size.clamp(min=table.near) * x.sgn() + 0 * size
     return torch.where(size <= table.near, held * x, far).to(v.dtype)

@@ -172,10 +172,15 @@ class FULD(Optimizer):
         >>> FULD.from_paper([torch.zeros(3)], eta=0.1, gamma=0.1).defaults["momentum"]
         0.99
         """
-        for name, value in {"eta": eta, "gamma": gamma, "beta": beta}.items():
+        for name, value in {"eta": eta, "beta": beta}.items():
             if not number(name, value) > 0:
                 raise ValueError(f"{name} must be positive, got {value}")
-        check_alpha(alpha)
+        if not number("gamma", gamma) >= 0:
+            raise ValueError(f"gamma must not be negative, got {gamma}")
+        check_alpha(number("alpha", alpha))
+        for name in ("lr", "momentum", "scale", "form"):
+            if name in options:
+                raise TypeError(f"{name} follows from eta, gamma, alpha and beta: leave it out")
         return cls(
             params,
             eta**2,
@@ -204,6 +209,8 @@ class FULD(Optimizer):
             for group in groups:
                 check_group(group)
         super().load_state_dict({**state_dict, "param_groups": groups})
+        # What was known of the groups and buffers that these take the place of.
+        self.__dict__.pop("_known", None)
 
     @property
     def _step_supports_amp_scaling(self) -> bool:

@@ -33,12 +33,11 @@ def update(
     if way == "single":
         single_tensor(params, grads, buffers, step, group["differentiable"])
         return None
-    for device, part in _by_kind(params, grads, buffers):
+    for part in _by_kind(params, grads, buffers):
         if way == "foreach":
             multi_tensor(*part, step)
         else:
-            on = [None if t is None else t.to(device) for t in (grad_scale, found_inf)]
-            plans.append(fused(*part, step, *on))
+            plans.append(fused(*part, step, grad_scale, found_inf))
     return plans[0] if len(plans) == 1 else None
 
 
@@ -70,22 +69,17 @@ def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
 _Kind = tuple[list[Tensor], list[Tensor], list[Tensor]]
 
 
-def _by_kind(
-    params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]
-) -> Iterator[tuple[torch.device, _Kind]]:
+def _by_kind(params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> Iterator[_Kind]:
     """The tensors of each device and dtype."""
     kinds: dict[tuple[torch.device, torch.dtype], list[int]] = {}
     for i, x in enumerate(params):
         kinds.setdefault((x.device, x.dtype), []).append(i)
     if len(kinds) == 1:
-        yield params[0].device, (params, grads, buffers)
+        yield params, grads, buffers
         return
-    for (device, _), members in kinds.items():
+    for members in kinds.values():
         yield (
-            device,
-            (
-                [params[i] for i in members],
-                [grads[i] for i in members],
-                [buffers[i] for i in members] if buffers else [],
-            ),
+            [params[i] for i in members],
+            [grads[i] for i in members],
+            [buffers[i] for i in members] if buffers else [],
         )

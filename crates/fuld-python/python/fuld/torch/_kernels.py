@@ -29,8 +29,11 @@ def has_kernel(tensor: Tensor) -> bool:
 
 
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
-    """∇G_α of dense tensors of one device and dtype, in place where there is a kernel for it."""
-    kernel = has_kernel(tensors[0]) and all(type(v) in PLAIN for v in tensors)
+    """∇G_α of dense tensors, in place where there is one kernel for all of them."""
+    first = tensors[0]
+    kernel = has_kernel(first) and all(
+        type(v) in PLAIN and v.dtype == first.dtype and v.device == first.device for v in tensors
+    )
     if torch.compiler.is_compiling() or not kernel:
         return [field(v, alpha) for v in tensors]
     if tensors[0].device.type == "cpu":
@@ -78,7 +81,7 @@ def fused(
     dense = Aligned(params, grads, buffers)
     plan = Plan(dense.params, dense.buffers)
     planned(plan, dense.grads, step, grad_scale, found_inf)
-    dense.close()
+    dense.close(unscaled=grad_scale is not None)
     return plan if dense.contiguous else None
 
 
@@ -86,12 +89,15 @@ def planned(
     plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
 ) -> None:
     """The step of tensors that are known, along dense gradients."""
+    on = [None if t is None else t.to(plan.device) for t in (grad_scale, found_inf)]
     if plan.device.type == "cpu":
-        _cpu.fused(plan, grads, step, grad_scale, found_inf)
+        _cpu.fused(plan, grads, step, *on)
     else:
         from fuld.torch import _cuda
 
-        _cuda.fused(plan, grads, step, grad_scale, found_inf)
+        _cuda.fused(plan, grads, step, *on)
+    # Autograd asks whether what it kept was changed; torch's operations say so by themselves.
+    torch.autograd.graph.increment_version([*plan.params, *plan.buffers])
 
 
 @torch.library.custom_op("fuld::fused_step", mutates_args=("params", "grads", "buffers"))

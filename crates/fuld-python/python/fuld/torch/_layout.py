@@ -17,6 +17,11 @@ def is_dense(x: Tensor) -> bool:
     return True
 
 
+def is_readable(x: Tensor) -> bool:
+    """Whether what lies in memory are the numbers of x, at addresses that processors like."""
+    return not x.is_neg() and x.data_ptr() % x.element_size() == 0
+
+
 class Aligned:
     """Parameters, gradients and buffers, dense and of the parameters' dtype and order.
 
@@ -25,29 +30,57 @@ class Aligned:
     """
 
     def __init__(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> None:
+        for x, g in zip(params, grads, strict=True):
+            _refuse_other_size(x, g, "gradient")
+        for x, b in zip(params, buffers, strict=bool(buffers)):
+            _refuse_other_size(x, b, "momentum_buffer")
         self._homes: list[tuple[Tensor, Tensor]] = []
+        self._grad_homes: list[tuple[Tensor, Tensor]] = []
         self.params, self.grads, self.buffers = params, grads, buffers
         dtype = params[0].dtype
         self.contiguous = all(
-            x.is_contiguous() and x.dtype == dtype for x in (*params, *grads, *buffers)
+            x.is_contiguous() and x.dtype == dtype and is_readable(x)
+            for x in (*params, *grads, *buffers)
         )
         if self.contiguous:
             return
-        self.params = [x if is_dense(x) else self._copy(x, x.contiguous()) for x in params]
-        self.grads = [self._like(x, g) for x, g in zip(self.params, grads, strict=True)]
+        self.params = [
+            x if is_dense(x) and is_readable(x) else self._copy(x, x.clone().contiguous())
+            for x in params
+        ]
+        self.grads = [
+            self._like(x, g, self._grad_homes) for x, g in zip(self.params, grads, strict=True)
+        ]
         if buffers:
-            self.buffers = [self._like(x, b) for x, b in zip(self.params, buffers, strict=True)]
+            self.buffers = [
+                self._like(x, b, self._homes) for x, b in zip(self.params, buffers, strict=True)
+            ]
 
-    def close(self) -> None:
-        """Copies back what was copied."""
-        for home, copy in self._homes:
+    def close(self, unscaled: bool) -> None:
+        """Copies back what was copied; gradients only if they were unscaled."""
+        for home, copy in self._homes + (self._grad_homes if unscaled else []):
             home.copy_(copy)
 
-    def _like(self, x: Tensor, other: Tensor) -> Tensor:
-        if other.stride() == x.stride() and other.dtype == x.dtype:
+    def _like(self, x: Tensor, other: Tensor, homes: list[tuple[Tensor, Tensor]]) -> Tensor:
+        if other.stride() == x.stride() and other.dtype == x.dtype and is_readable(other):
             return other
-        return self._copy(other, torch.empty_like(x).copy_(other))
+        copy = torch.empty_like(x).copy_(other)
+        homes.append((other, copy))
+        return copy
 
     def _copy(self, home: Tensor, copy: Tensor) -> Tensor:
         self._homes.append((home, copy))
         return copy
+
+
+def _refuse_other_size(x: Tensor, other: Tensor, name: str) -> None:
+    if other.shape != x.shape:
+        raise RuntimeError(
+            f"a parameter of shape {tuple(x.shape)} has a {name} of shape {tuple(other.shape)}: "
+            "is the checkpoint that of another model?"
+        )
+    if other.device != x.device:
+        raise RuntimeError(
+            f"a parameter on {x.device} has a {name} on {other.device}: move the model before "
+            "the optimizer is made, or load the optimizer's state again"
+        )

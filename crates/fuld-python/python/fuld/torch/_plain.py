@@ -51,4 +51,5 @@ def _local(t: Tensor) -> Tensor:
 
 
 def _real(t: Tensor) -> Tensor:
-    return torch.view_as_real(t) if t.is_complex() else t
+    # Gradients may be conjugates that were not written down; parameters and buffers never are.
+    return torch.view_as_real(t.resolve_conj()) if t.is_complex() else t

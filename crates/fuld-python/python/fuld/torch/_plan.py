@@ -27,16 +27,38 @@ class Plan:
         self.aligned = False
 
     def fits(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor | None]) -> bool:
-        """Whether these are the same parameters and buffers, with contiguous gradients."""
-        dtype = self.dtype
+        """Whether these are the same parameters and buffers, with gradients that go with them.
+
+        What a tensor is may have been changed under its name (x.data = ...): all that a kernel
+        relies on is asked again.
+        """
         return (
             len(params) == len(self.params)
             and len(buffers) == len(self.buffers)
             and all(map(is_, params, self.params))
             and all(map(is_, buffers, self.buffers))
-            and all(g.is_contiguous() and g.dtype == dtype for g in grads)
-            and addresses(params) == self.param_addresses
-            and addresses(self.buffers) == self.buffer_addresses
+            and self._lie(params, self.param_addresses)
+            and self._lie(self.buffers, self.buffer_addresses)
+            and self._go_with(grads)
+        )
+
+    def _lie(self, tensors: list[Tensor], there: list[int]) -> bool:
+        dtype = self.dtype
+        return addresses(tensors) == there and all(
+            x.numel() == n and x.dtype == dtype and x.is_contiguous()
+            for x, n in zip(tensors, self.lengths, strict=False)
+        )
+
+    def _go_with(self, grads: list[Tensor]) -> bool:
+        dtype, device, size = self.dtype, self.params[0].get_device(), self.dtype.itemsize
+        return all(
+            g.numel() == n
+            and g.dtype == dtype
+            and g.is_contiguous()
+            and g.get_device() == device
+            and not g.is_neg()
+            and not g.data_ptr() % size
+            for g, n in zip(grads, self.lengths, strict=True)
         )
 
 

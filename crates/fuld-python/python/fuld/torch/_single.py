@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from fuld.torch._field import field
+from fuld.torch._field import field, wide
 from fuld.torch._kernels import field_
 from fuld.torch._step import Step
 
@@ -31,10 +31,12 @@ def single_tensor(
             # A copy for autograd: the next step changes b.
             b = b.clone() if differentiable else b
             direction = g.add(b, alpha=step.momentum) if step.nesterov else b
+        # Halves have too few octaves for the field's argument.
+        v = direction.to(wide(direction.dtype)) * inner
         if differentiable:
-            x.sub_(field(direction * inner, step.alpha) * outer)
+            x.sub_(field(v, step.alpha) * outer)
         else:
-            h = field_([direction * inner], step.alpha)[0]
+            h = field_([v], step.alpha)[0]
             if isinstance(outer, Tensor):
                 x.sub_(h.mul_(outer))
             else:

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from fuld import _native
 from fuld.torch._constant import constant
+from fuld.torch._learning_rate import check_lr
 
-# Cheap, but a step of many small tensors has many of them.
+# A few microseconds, which a step of small tensors would notice.
 _factors = lru_cache(maxsize=256)(_native.step_factors)
 
 
@@ -40,7 +41,9 @@ class Step:
 
     @staticmethod
     def of(group: dict[str, Any]) -> Step:
-        """The step of a parameter group."""
+        """The step of a parameter group, whose lr a scheduler or a user may have changed."""
+        if not isinstance(group["lr"], Tensor):
+            check_lr(group["lr"])
         lr = group["lr"]
         return Step(
             alpha=group["alpha"],

@@ -16,7 +16,7 @@ import triton.language as tl
 
 @triton.jit
 def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.constexpr):
-    """∇G(v), as `levy_stable::FieldPieces` describes it."""
+    """∇G(v), as `levy_stable::FieldPieces` describes it; NaN where v is infinite."""
     size = tl.abs(v)
     u = tl.maximum(size + shift, size + size)
     if DOUBLE:
@@ -43,6 +43,7 @@ def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.const
     for k in tl.static_range(1, terms):
         held = held * t + tl.load(row + (terms - 1 - k))
     value = held * tl.where(size > near, 1 / size, size)
+    value = tl.where(size == float("inf"), float("nan"), value)
     return tl.where(v < 0, -value, value)
 
 
