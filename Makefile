@@ -105,7 +105,8 @@ bench-train:
 	else echo "no python: no comparison, criterion's times are above"; fi
 
 # Beside torch's own SGD, on the CPU and, if there is one, on a GPU.
-bench-torch: $(FRAMEWORKS)/done
+bench-torch:
+	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || { echo "torch could not be installed: there is nothing to compare with"; exit 1; }
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks ./crates/fuld-python
 	PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python tools/bench/torch_step.py

@@ -78,6 +78,9 @@ def test_nearer_to_two_than_the_table():
         v = np.array([-5.0, 0.1, 3.0, 20.0])
         alpha = 2 - 1e-12
         np.testing.assert_allclose(traced(alpha, v), grad_g(v, alpha), rtol=1e-5)
+        # Where the tail begins it is the field of 2 - 1e-9, which is another by up to itself.
+        v = np.linspace(6.0, 10.0, 41)
+        assert (np.abs(traced(alpha, v) / grad_g(v, alpha) - 1) < 1).all()
         np.testing.assert_array_equal(jax.jacobian(traced)(2.0, v), 0.0)
 
 

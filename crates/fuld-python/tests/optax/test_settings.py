@@ -97,3 +97,29 @@ def test_decay_needs_parameters():
     optimizer = fuld(0.1, weight_decay=0.1)
     with pytest.raises(ValueError, match="params"):
         optimizer.update(jnp.ones(2), optimizer.init(jnp.ones(2)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"nesterov": "a"}, "nesterov must be True or False, got 'a'"),
+        ({"decoupled_weight_decay": 0.1}, "decoupled_weight_decay must be True or False, got 0.1"),
+        ({"scale": 1e-300}, "the scale leaves single precision no room"),
+        ({"scale": 1e300}, "the scale leaves single precision no room"),
+        (
+            {"accumulator_dtype": "int8"},
+            "accumulator_dtype must be a type of real numbers, got int8",
+        ),
+    ],
+)
+def test_what_else_is_refused(settings, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        fuld(0.1, **settings)
+
+
+def test_an_infinite_gradient_shows():
+    for alpha in (1.5, jnp.array(1.5)):
+        optimizer = optax.inject_hyperparams(fuld)(0.1, alpha=alpha)
+        x = jnp.ones(3)
+        updates, _ = optimizer.update(jnp.array([1.0, jnp.inf, 1.0]), optimizer.init(x), x)
+        assert jnp.isnan(updates).tolist() == [False, True, False]

@@ -7,7 +7,7 @@ same in the paper's symbols. ``help(fuld.optax.fuld)`` says more, with examples.
 try:
     import optax as _optax  # noqa: F401
 except ImportError as error:
-    raise ImportError("fuld.optax needs optax: pip install 'fuld[optax]'") from error
+    raise ImportError("fuld.optax needs optax and jax: pip install optax") from error
 
 from fuld.optax._fuld import from_paper, fuld
 from fuld.optax._scale_by_fuld import scale_by_fuld

@@ -8,6 +8,7 @@ from typing import Any
 import optax
 from jax.typing import ArrayLike, DTypeLike
 
+from fuld._arguments import flag
 from fuld.optax._scale_by_fuld import scale_by_fuld
 from fuld.optax._settings import alpha_setting, not_negative, positive, setting
 
@@ -34,8 +35,10 @@ def fuld(
 
     with s = ∇G_α'(0) and K = scale · (1 - momentum)^(-1/α). Small b take the step of SGD with the
     same learning rate and momentum; beyond K, where noise of that scale would put b, the step falls
-    as 1/b. At alpha = 2 it is `optax.sgd`, bit for bit, and its state is that of `optax.sgd`: each
-    can go on where the other stopped.
+    as 1/b. A lasting gradient g has b = g/(1 - momentum), so it bends earlier, at
+    scale · (1 - momentum)^(1 - 1/α): begin with a scale well above the gradients. At an alpha = 2
+    that is known the step is that of `optax.sgd`, bit for bit (a traced one: to rounding), and,
+    without weight decay, so is the state: each can go on where the other stopped.
 
     Parameters
     ----------
@@ -46,7 +49,8 @@ def fuld(
     alpha : float, optional
         Tail index, 0.1 <= alpha <= 2: the smaller, the less large gradients count.
     scale : float, optional
-        Scale of the symmetric stable noise in the gradients, in their units.
+        Scale of the symmetric stable noise in the gradients, in their units. Too large, and the
+        step is SGD's; too small for the gradients themselves, and learning stalls.
     form : {"matched", "paper"}, optional
         "paper" is the step as published, x ← x - √lr κ^(α-1) ∇G_α(√lr b/κ), where `scale` is
         κ = β^(-1/α), in units of √lr b. See `from_paper`.
@@ -75,7 +79,11 @@ def fuld(
     schedule: name it, as "float32".
 
     The field is right to 1e-6 in float32 and half precision (3e-6 below alpha = 0.3) and to 1e-8 in
-    float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2).
+    float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2), for abs(b/K) < 1e37. An alpha within 1e-9
+    of 2, which only doubles can tell from it, gets the field of 2 - 1e-9: about abs(b/K) = 8, where
+    the tail begins, that is wrong by up to itself.
+
+    An infinite gradient makes its parameter NaN.
 
     Examples
     --------
@@ -118,6 +126,7 @@ def fuld(
             accumulator_dtype=accumulator_dtype,
         )
     ]
+    decoupled_weight_decay = flag("decoupled_weight_decay", decoupled_weight_decay)
     if weight_decay is not None:
         decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
         stages.insert(1 if decoupled_weight_decay else 0, decay)
@@ -131,6 +140,12 @@ def from_paper(
     gamma: ArrayLike,
     alpha: ArrayLike = 1.75,
     beta: ArrayLike = 1.0,
+    *,
+    nesterov: bool = False,
+    weight_decay: ArrayLike | None = None,
+    decoupled_weight_decay: bool = False,
+    mask: Mask | None = None,
+    accumulator_dtype: DTypeLike | None = None,
 ) -> optax.GradientTransformationExtraArgs:
     """The optimizer in the paper's symbols: `fuld` with ``form="paper"``.
 
@@ -148,6 +163,8 @@ def from_paper(
         Tail index, 0.1 <= alpha <= 2.
     beta : float, optional
         Inverse temperature, above 0.
+    nesterov, weight_decay, decoupled_weight_decay, mask, accumulator_dtype
+        As for `fuld`.
 
     Returns
     -------
@@ -163,4 +180,15 @@ def from_paper(
     eta, gamma = positive("eta", eta), not_negative("gamma", gamma)
     alpha, beta = alpha_setting(alpha), positive("beta", beta)
     friction = setting("gamma * eta", gamma * eta, lambda x: x <= 1, "be at most 1")
-    return fuld(eta * eta, 1 - friction, alpha, beta ** (-1 / alpha), form="paper")
+    return fuld(
+        eta * eta,
+        1 - friction,
+        alpha,
+        beta ** (-1 / alpha),
+        form="paper",
+        nesterov=nesterov,
+        weight_decay=weight_decay,
+        decoupled_weight_decay=decoupled_weight_decay,
+        mask=mask,
+        accumulator_dtype=accumulator_dtype,
+    )

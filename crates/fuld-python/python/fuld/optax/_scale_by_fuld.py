@@ -10,6 +10,8 @@ import numpy as np
 import optax
 from jax.typing import ArrayLike, DTypeLike
 
+from fuld import _native
+from fuld._arguments import flag
 from fuld.optax._field import Number, evaluate, field
 from fuld.optax._settings import (
     alpha_setting,
@@ -60,9 +62,17 @@ def scale_by_fuld(
     ... )
     >>> state = optimizer.init({"w": 1.0})
     """
-    form = form_setting(form)
+    form, nesterov = form_setting(form), flag("nesterov", nesterov)
     momentum = momentum_setting(momentum, form, nesterov)
     alpha, scale = alpha_setting(alpha), positive("scale", scale)
+    if isinstance(alpha, float) and isinstance(scale, float) and alpha != 2:
+        memory = momentum if isinstance(momentum, float) else 0.0
+        # Raises an error if single precision has no room for such a scale.
+        _native.step_factors(form, alpha, memory, scale)
+    if accumulator_dtype is not None and not jnp.issubdtype(accumulator_dtype, jnp.floating):
+        raise ValueError(
+            f"accumulator_dtype must be a type of real numbers, got {accumulator_dtype}"
+        )
     accumulate = _accumulate(momentum, nesterov, accumulator_dtype)
     if form == "matched":
         if learning_rate is not None:
@@ -201,7 +211,10 @@ def _through(
     alpha: Number,
     step: Callable[[jax.Array, Callable[[Number], Number]], jax.Array],
 ) -> optax.Updates:
-    """Take a step with every leaf, in single precision at least. At alpha = 2 it is b itself."""
+    """Take a step with every leaf, in single precision at least. At alpha = 2 it is b itself.
+
+    Where b is infinite the field is 0, and a parameter would stand still for ever, unseen: NaN.
+    """
     if isinstance(alpha, float) and alpha == 2:
         return b
 
@@ -213,6 +226,7 @@ def _through(
         def to(x: Number) -> Number:
             return x.astype(working) if isinstance(x, jax.Array) else x
 
-        return step(b.astype(working), to).astype(dtype)
+        direction = jnp.where(jnp.isinf(b), jnp.nan, step(b.astype(working), to))
+        return jnp.where(jnp.equal(alpha, 2), b, direction.astype(dtype))
 
     return jax.tree.map(leaf, b)
