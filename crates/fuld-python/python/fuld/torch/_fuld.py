@@ -36,8 +36,10 @@ class FULD(Optimizer):
 
     h(b) is b itself where b is small. It rises to its bend, at about
     scale (1 - momentum)^(-1/alpha), and falls as 1/b beyond: a coordinate that a rare large
-    gradient has thrown far out moves little, as if it had been clipped. At alpha = 2 it does not
-    bend, and the step is that of SGD to the last bit.
+    gradient has thrown far out moves little, as if it had been clipped. A lasting gradient g has
+    b = g / (1 - momentum), and so bends at about scale (1 - momentum)^(1-1/alpha): 0.37 scale at
+    momentum 0.9 and alpha = 1.75, 0.14 scale at 0.99. At alpha = 2 nothing bends, and the step is
+    that of SGD to the last bit.
 
     Parameters
     ----------
@@ -51,9 +53,11 @@ class FULD(Optimizer):
         Tail index of the gradients' noise, 0.1 <= alpha <= 2.
     scale : float, optional
         In the matched form the scale of the gradients' noise: that of a symmetric stable law, in
-        units of the gradient. `TailMonitor` measures it. If it is too large, the step is SGD's; if
-        it is far below the gradients themselves, learning stalls. In the paper's form the κ of
-        `from_paper`.
+        units of the gradient. If it is too large, the step is SGD's; if lasting gradients are
+        beyond the bend, learning stalls. So begin large, and lower it until the share of bent
+        coordinates that `TailMonitor` shows is a few percent; the scale of the noise, which it
+        shows too, is right as it is only where noise is all that gradients have. In the paper's
+        form the κ of `from_paper`.
     form : {"matched", "paper"}, optional
         "paper" is the field of the paper, ∇G_α of v = -√lr b, as `from_paper` sets it. Its slope at
         0 is not 1, and it bends at about v = scale wherever the gradients are.
@@ -82,7 +86,7 @@ class FULD(Optimizer):
     -----
     The state is torch's `momentum_buffer` and nothing else: checkpoints of SGD load into FULD and
     those of FULD into SGD. Complex parameters are pairs of real ones. Sparse gradients are taken at
-    alpha = 2 only.
+    alpha = 2 only. An infinite gradient, or a momentum that overflows, makes its coordinate NaN.
 
     Examples
     --------
