@@ -39,7 +39,7 @@ def fused(
         _dtype(plan.params[0]),
         plan.param_addresses,
         plan.buffer_addresses,
-        addresses(grads),
+        plan.grad_addresses,
         plan.lengths,
         step.form,
         float(step.lr),

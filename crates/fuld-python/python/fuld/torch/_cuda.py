@@ -62,7 +62,7 @@ def fused(
     table = _DeviceField.of(step.alpha, device, wide(dtype))
     with torch.cuda.device(device):
         work = _work(plan.lengths, device)
-        where, aligned = _where(plan, addresses(grads))
+        where, aligned = _where(plan)
         _keep_if_captured(where, work, *table.tensors)
         step_kernel[(len(work),)](
             where, len(plan.lengths), work, *table.tensors,
@@ -125,16 +125,17 @@ def _keep_if_captured(*tensors: Tensor) -> None:
         _CAPTURED.extend(tensors)
 
 
-def _where(plan: Plan, grads: list[int]) -> tuple[Tensor, bool]:
+def _where(plan: Plan) -> tuple[Tensor, bool]:
     """The table of addresses, kept if the gradients lie where they lay; whether all are aligned."""
-    if plan.uploaded is None or plan.grad_addresses != grads:
+    grads = plan.grad_addresses
+    if plan.uploaded is None or plan.uploaded_grads != grads:
         buffers = plan.buffer_addresses or plan.param_addresses
         table = np.array([plan.param_addresses, grads, buffers, plan.lengths], dtype=np.int64)
         plan.aligned = not (table[:3] % 16).any()
         there = _uploaded(table, plan.device)
         if torch.cuda.is_current_stream_capturing():
             return there, plan.aligned
-        plan.grad_addresses, plan.uploaded = grads, there
+        plan.uploaded_grads, plan.uploaded = grads, there
     return plan.uploaded, plan.aligned
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from fuld.torch import _cpu
 from fuld.torch._field import field
 from fuld.torch._layout import Aligned
-from fuld.torch._plan import Plan
+from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
@@ -80,6 +80,7 @@ def fused(
         return None
     dense = Aligned(params, grads, buffers)
     plan = Plan(dense.params, dense.buffers)
+    plan.grad_addresses = addresses(dense.grads)
     planned(plan, dense.grads, step, grad_scale, found_inf)
     dense.close(unscaled=grad_scale is not None)
     return plan if dense.contiguous else None
@@ -92,12 +93,13 @@ def planned(
     on = [None if t is None else t.to(plan.device) for t in (grad_scale, found_inf)]
     if plan.device.type == "cpu":
         _cpu.fused(plan, grads, step, *on)
+        # Autograd asks whether what it kept was changed. torch's operations say so by themselves,
+        # but for its fused steps, which nobody takes who has not asked for them.
+        torch.autograd.graph.increment_version(plan.params)
     else:
         from fuld.torch import _cuda
 
         _cuda.fused(plan, grads, step, *on)
-    # Autograd asks whether what it kept was changed; torch's operations say so by themselves.
-    torch.autograd.graph.increment_version([*plan.params, *plan.buffers])
 
 
 @torch.library.custom_op("fuld::fused_step", mutates_args=("params", "grads", "buffers"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from operator import is_
+from functools import reduce
+from operator import attrgetter, is_, or_
 
 from torch import Tensor
 
@@ -21,50 +22,42 @@ class Plan:
         self.lengths = tuple(x.numel() for x in params)
         self.param_addresses = addresses(params)
         self.buffer_addresses = addresses(buffers)
-        # On a GPU: those of the gradients of the last step, and all of them in its memory.
+        # Of gradients. Of types of the same size only halves are more than one.
+        self.bytes = [n * self.dtype.itemsize for n in self.lengths]
         self.grad_addresses: list[int] = []
+        # On a GPU: all addresses in its memory, with these gradients.
         self.uploaded: Tensor | None = None
+        self.uploaded_grads: list[int] = []
         self.aligned = False
 
     def fits(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor | None]) -> bool:
         """Whether these are the same parameters and buffers, with gradients that go with them.
 
-        What a tensor is may have been changed under its name (x.data = ...): all that a kernel
-        relies on is asked again.
+        What a tensor is may have been changed under its name (x.data = ...). So what a kernel
+        relies on is asked again: of known tensors where they are, of gradients all.
         """
-        return (
+        if not (
             len(params) == len(self.params)
             and len(buffers) == len(self.buffers)
             and all(map(is_, params, self.params))
+            and addresses(params) == self.param_addresses
+            and all(map(Tensor.is_contiguous, params))
             and all(map(is_, buffers, self.buffers))
-            and self._lie(params, self.param_addresses)
-            and self._lie(self.buffers, self.buffer_addresses)
-            and self._go_with(grads)
-        )
-
-    def _lie(self, tensors: list[Tensor], there: list[int]) -> bool:
-        dtype = self.dtype
-        return addresses(tensors) == there and all(
-            x.numel() == n and x.dtype == dtype and x.is_contiguous()
-            for x, n in zip(tensors, self.lengths, strict=False)
-        )
-
-    def _go_with(self, grads: list[Tensor]) -> bool:
-        dtype, device, size = self.dtype, self.params[0].get_device(), self.dtype.itemsize
-        return all(
-            g.numel() == n
-            and g.dtype == dtype
-            and g.is_contiguous()
-            and g.get_device() == device
-            and not g.is_neg()
-            and not g.data_ptr() % size
-            for g, n in zip(grads, self.lengths, strict=True)
-        )
+            and addresses(self.buffers) == self.buffer_addresses
+            and (not buffers or tuple(map(Tensor.numel, self.buffers)) == self.lengths)
+            and list(map(attrgetter("nbytes"), grads)) == self.bytes
+            and all(map(Tensor.is_contiguous, grads))
+            and not any(map(Tensor.is_neg, grads))
+            and (self.dtype.itemsize != 2 or all(g.dtype == self.dtype for g in grads))
+        ):
+            return False
+        self.grad_addresses = addresses(grads)
+        return not reduce(or_, self.grad_addresses) % self.dtype.itemsize
 
 
 def addresses(tensors: list[Tensor]) -> list[int]:
     """Where the tensors begin."""
-    found = [tensor.data_ptr() for tensor in tensors]
+    found = list(map(Tensor.data_ptr, tensors))
     if 0 in found:
         for tensor, address in zip(tensors, found, strict=True):
             if address == 0 and tensor.numel() > 0:
