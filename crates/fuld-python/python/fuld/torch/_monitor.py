@@ -11,6 +11,7 @@ import torch
 
 from fuld._arguments import count, number
 from fuld.torch._gradient_tail import GradientTail
+from fuld.torch._hooks import require_hooks
 from fuld.torch._parameter_names import all_names, given_names
 from fuld.torch._tail_sums import STEPS
 from fuld.torch._tail_table import tail_table
@@ -106,10 +107,7 @@ class TailMonitor:
         sample: SupportsIndex = 1024,
         half_life: float = 200,
     ) -> None:
-        if not isinstance(optimizer, torch.optim.Optimizer):
-            raise TypeError(
-                f"optimizer must be a torch.optim.Optimizer, got {type(optimizer).__name__}"
-            )
+        require_hooks(optimizer)
         self.every = count("every", every, 1)
         self.sample = count("sample", sample, 1)
         self.half_life = number("half_life", half_life)
