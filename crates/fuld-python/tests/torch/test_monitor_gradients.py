@@ -74,6 +74,13 @@ def test_parameters_without_gradients():
     assert [by_name[name].steps for name in "012"] == [40, 20, 0]
     assert [by_name[name].nonfinite for name in "012"] == [0, 0, 0]
     assert by_name["2"].note == "no gradients yet"
+    assert [by_name[name].coordinates for name in "012"] == [40, 40, 0]
+    # All that are looked at, not all that there are.
+    assert monitor.total().coordinates == 80
+    assert str(monitor).splitlines()[-1].split()[-2:] == ["80", "40"]
+    # Nor was one ever not finite because it was not there.
+    past = [tail.nonfinite for _, tails in monitor.history() for tail in tails.values()]
+    assert set(past) == {0}
     assert never.grad is None
     assert "no gradients yet" in str(monitor)
 
@@ -87,6 +94,7 @@ def test_sparse_gradients_are_left_out_with_a_word():
         table(torch.tensor([1, 2])).sum().backward()
         optimizer.step()
     assert monitor.report()["weight"].note == "sparse gradients"
+    assert monitor.total().note == "sparse gradients"
 
 
 def test_a_parameter_of_another_size_is_looked_at_afresh():
@@ -173,3 +181,36 @@ def test_share_of_bent_coordinates(settings, bend):
     expected = (buffer.abs() > bend).double().mean().item()
     assert monitor.report()["0"].bent == pytest.approx(expected)
     assert (0 < expected < 1) == (settings["alpha"] < 2 and bend < 2)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 2.0])
+def test_momenta_that_are_not_finite_are_counted(alpha):
+    params = parameters(20, 20, 20, 20, dtype=torch.float16)
+    optimizer = bending(params, form="matched", momentum=0.9, scale=1.0, alpha=alpha)
+    optimizer.add_param_group({"params": parameters(5), "momentum": 0.0})
+    monitor = TailMonitor(optimizer, ["a", "b", "c", "never", "no momentum"])
+    for _ in range(8):
+        for param in (*params[:3], optimizer.param_groups[1]["params"][0]):
+            param.grad = torch.randn_like(param)
+        # Each fits, their sum does not.
+        params[0].grad[:2] = 6e4
+        params[1].grad[0] = 6e4
+        optimizer.step()
+    optimizer.state[params[1]]["momentum_buffer"][0] = math.nan
+    for _ in range(4):
+        params[0].grad[:2] = 0
+        optimizer.step()
+    by_name = monitor.report()
+    lost = {name: tail.nonfinite_momenta for name, tail in by_name.items()}
+    # How many they are, not how often they were met.
+    assert lost == {"a": 2, "b": 1, "c": 0, "never": 0, "no momentum": 0}
+    assert monitor.as_dict()["tail/a/nonfinite_momenta"] == 2
+    assert {tail.nonfinite for tail in by_name.values()} == {0}
+    told = str(monitor).splitlines()[-1]
+    assert told == "3 momenta are not finite, of those looked at: in a, b"
+    optimizer.state.clear()
+    for _ in range(8):
+        params[1].grad[0] = 0
+        optimizer.step()
+    assert monitor.total().nonfinite_momenta == 0
+    assert "momenta" not in str(monitor)

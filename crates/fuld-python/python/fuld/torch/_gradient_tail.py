@@ -29,7 +29,8 @@ class GradientTail:
     alpha_error : float
         Its standard error. Where `alpha` is cut off at 2, that of the number before.
     sigma : float
-        The scale, in units of the gradient: the geometric mean of the coordinates' scales.
+        The scale of the noise alone, without the mean gradient, in units of the gradient: the
+        geometric mean of the coordinates' scales.
     sigma_error : float
         Its standard error.
     spread : float
@@ -43,8 +44,11 @@ class GradientTail:
         of dead units do.
     nonfinite : int
         How often a coordinate was left out because a gradient was infinite or nan.
+    nonfinite_momenta : int
+        Coordinates of the momentum buffer that are infinite or nan now, of those that are looked
+        at; counted for optimizers that have a field that bends.
     coordinates : int
-        Coordinates looked at.
+        Coordinates looked at, 0 before there is a gradient.
     steps : int
         Steps looked at.
     note : str
@@ -59,6 +63,7 @@ class GradientTail:
     bent: float
     zeros: float
     nonfinite: int
+    nonfinite_momenta: int
     coordinates: int
     steps: int
     note: str = ""
@@ -67,19 +72,25 @@ class GradientTail:
 def gradient_tails(
     sums: NDArray[np.float64],
     coordinates: list[int],
-    absent: list[int],
     sparse: list[bool],
 ) -> list[GradientTail]:
-    """Return what rows of sums say, each of a parameter with so many coordinates."""
-    found = []
-    for row, count, gone, is_sparse in zip(sums, coordinates, absent, sparse, strict=True):
+    """Return what rows of sums say, each of a parameter with so many coordinates, and one of all.
+
+    That of all is the last.
+    """
+    found: list[GradientTail] = []
+    of_params = list(zip(coordinates, sparse, strict=True))
+    for row, (count, is_sparse) in zip(sums, [*of_params, (0, any(sparse))], strict=True):
         finite, used, growth, log, covariance, bent, known = row[:MEANS].tolist()
-        nonfinite, groups = row[MEANS + SQUARES :].tolist()
+        nonfinite, groups, lost = row[MEANS + SQUARES :].tolist()
+        if len(found) == len(of_params):
+            count = sum(tail.coordinates for tail in found)
         told: dict[str, Any] = {
             "bent": bent / known if known else math.nan,
             "zeros": 1 - used / finite if finite else math.nan,
-            "nonfinite": round(nonfinite) - gone,
-            "coordinates": count,
+            "nonfinite": round(nonfinite),
+            "nonfinite_momenta": round(lost),
+            "coordinates": count if finite or nonfinite else 0,
             "steps": STEPS * round(groups),
         }
         if used:
@@ -91,7 +102,7 @@ def gradient_tails(
         else:
             estimate = (math.nan,) * 4
             told["spread"] = math.nan
-            told["note"] = _why_nothing(is_sparse, finite, nonfinite - gone)
+            told["note"] = _why_nothing(is_sparse, finite, nonfinite)
         found.append(GradientTail(*estimate, **told))
     return found
 

@@ -29,6 +29,12 @@ class TailMonitor:
     their noise, taken as symmetric stable, with standard errors. Of `FULD` it also keeps the share
     of coordinates in the bent region of the field, where a step is shorter than SGD's.
 
+    sigma is the scale of the noise alone. As the `scale` of `FULD` it is a lower bound, and right
+    only where noise dominates the mean gradient, as injected noise does and that of very small
+    batches. Elsewhere begin with a large scale and lower it until `bent` is a few percent: a small
+    regression network without noise, in batches of 32, had 57 % bent at ``scale=sigma`` and hardly
+    learned (a loss of 0.84 after 200 steps, SGD's was 0.04), but as SGD did where 2 to 8 % were.
+
     Parameters
     ----------
     optimizer : torch.optim.Optimizer
@@ -131,7 +137,8 @@ class TailMonitor:
         """Return what is known of all parameters together.
 
         Each counts by the coordinates that are looked at, so that a large one counts no more than
-        one of `sample` coordinates.
+        one of `sample` coordinates. Its sigma is the least `scale` for one group of all, as that
+        of a parameter is for a group of its own; its `bent` says whether the present one does.
         """
         return self._watch.tails()[-1]
 
@@ -157,12 +164,15 @@ class TailMonitor:
         return [(step, dict(zip(names, tails, strict=False))) for step, tails in past]
 
     def plot(self, figure: Figure | None = None) -> Figure:
-        """Draw alpha of each parameter with its error, the bent share, and both over time.
+        """Draw alpha and sigma of each parameter with their errors, the bent share, and the past.
+
+        Parameters of one coordinate are left out, and of more than 24 those with the largest alpha.
 
         Parameters
         ----------
         figure : matplotlib.figure.Figure, optional
-            Where to draw; a new one unless given.
+            Where to draw; a new one unless given. Without a layout of its own it gets matplotlib's
+            constrained one.
 
         Returns
         -------
@@ -173,10 +183,7 @@ class TailMonitor:
         return plot_tails(self.report(), self.history(), figure)
 
     def __str__(self) -> str:
-        tails = self.report()
-        if len(tails) != 1:
-            tails["all"] = self.total()
-        return tail_table(tails)
+        return tail_table(self.report(), self.total())
 
     def __repr__(self) -> str:
         of = f"{type(self._optimizer).__name__} of {len(self._names())} parameters"
@@ -271,4 +278,14 @@ class TailMonitor:
                 self._watch.add(2.0 ** (-STEPS * self.every / self.half_life), self.steps)
 
 
-_LOGGED = ("alpha", "alpha_error", "sigma", "sigma_error", "spread", "bent", "zeros", "nonfinite")
+_LOGGED = (
+    "alpha",
+    "alpha_error",
+    "sigma",
+    "sigma_error",
+    "spread",
+    "bent",
+    "zeros",
+    "nonfinite",
+    "nonfinite_momenta",
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import torch
 
@@ -36,9 +36,11 @@ class Samples:
         dtype = torch.float64 if double else torch.float32
         self.tails = TailSums(self.counts, self._device, dtype)
         self._nothing = torch.full((max(self.counts),), torch.nan, device=self._device, dtype=dtype)
+        # Both truths, each as often as a parameter may need it.
+        self._truths = torch.zeros((2, max(self.counts)), device=self._device, dtype=torch.bool)
+        self._truths[1] = True
         self._groups = _stretches(members, self.counts)
-        # What cannot be told from the sums: quadruples without a gradient, and why.
-        self.absent = [0] * len(members)
+        # What cannot be told from the sums: why there are none.
         self.sparse = [False] * len(members)
         self._missing: set[int] = set()
         self.changed = False
@@ -51,29 +53,46 @@ class Samples:
         self._missing.update(self._fill(row, [param.grad for param in self.params]))
         if grad_scale is not None:
             row.div_(grad_scale.to(self._device, non_blocking=True))
-        if k == STEPS - 1:
-            for i in self._missing:
-                self.absent[i] += self.counts[i]
 
-    def bent(self, optimizer: torch.optim.Optimizer) -> torch.Tensor | None:
-        """Return the buffers' coordinates in units of the bend, or None if no field bends."""
+    def add(self, optimizer: torch.optim.Optimizer, decay: float) -> None:
+        """Add the quadruples that have been taken in; what was known keeps a weight of `decay`."""
+        self.tails.add(decay, self._coordinates_of(self._missing), *self._momenta(optimizer))
+
+    def _momenta(
+        self, optimizer: torch.optim.Optimizer
+    ) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
+        """Return the momenta in units of the bend, and which are not finite, if any field bends."""
         # The optimizer makes new groups when it loads a state, so none is kept here.
         groups = optimizer.param_groups
         if not any(bends(groups[number]) for number, *_ in self._groups):
-            return None
+            return None, None
         vector = torch.empty_like(self.tails.rows[0])
-        self._fill(vector, [_buffer(optimizer, param) for param in self.params])
+        lacking = self._fill(vector, [_buffer(optimizer, param) for param in self.params])
+        lost = ~vector.isfinite()
+        absent = self._coordinates_of(lacking)
+        if absent is not None:
+            lost &= ~absent
         for number, first, last in self._groups:
             group, part = groups[number], vector[first:last]
             if not bends(group):
                 part.fill_(torch.nan)
+                lost[first:last].fill_(False)
                 continue
             if not group["momentum"]:
                 # Without momentum the field is that of the gradient.
                 part.copy_(self.tails.rows[STEPS - 1][first:last])
+                lost[first:last].fill_(False)
             inverse = inverse_bend(group)
             part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
-        return vector
+        return vector, lost
+
+    def _coordinates_of(self, places: Collection[int]) -> torch.Tensor | None:
+        """Return which coordinates are those of the parameters in these places, None if none."""
+        if not places:
+            return None
+        no, yes = self._truths
+        among = set(places)
+        return torch.cat([(yes if i in among else no)[:n] for i, n in enumerate(self.counts)])
 
     def _fill(self, out: torch.Tensor, tensors: Iterable[torch.Tensor | None]) -> list[int]:
         """Write coordinates of each tensor into `out`; return the places of those that lack."""

@@ -23,7 +23,10 @@ SQUARES = 9
 TOTALS = 2
 """Without forgetting: quadruples with a number that is not finite, groups of four steps used."""
 
-COLUMNS = MEANS + SQUARES + TOTALS
+LAST = 1
+"""Of the last steps alone: momenta that are not finite."""
+
+COLUMNS = MEANS + SQUARES + TOTALS + LAST
 
 
 class TailSums:
@@ -46,19 +49,29 @@ class TailSums:
         # The last row is that of all samples together.
         self.sums = torch.zeros((len(counts) + 1, COLUMNS), device=device, dtype=self._double)
 
-    def add(self, decay: float, bent: torch.Tensor | None) -> None:
+    def add(
+        self,
+        decay: float,
+        absent: torch.Tensor | None = None,
+        bent: torch.Tensor | None = None,
+        lost: torch.Tensor | None = None,
+    ) -> None:
         """Add the quadruples that `rows` hold, once the older ones have lost weight.
 
         Parameters
         ----------
         decay : float
             The weight that the older ones keep.
+        absent : tensor or None
+            Whether a coordinate is nan for want of a gradient, in the order of `rows`.
         bent : tensor or None
-            Coordinates in units of the bend, in the order of `rows`, nan where there is none.
+            Coordinates in units of the bend, nan where there is none.
+        lost : tensor or None
+            Whether the momentum of a coordinate is not finite.
         """
-        of_each = self._of_samples(bent)
+        of_each = self._of_samples(absent, bent, lost)
         of_each = torch.cat([of_each, of_each.sum(0, keepdim=True)])
-        means, bad = of_each[:, :MEANS], of_each[:, MEANS:]
+        means, bad, lost_now = of_each.split([MEANS, 1, 1], dim=1)
         moments = means[:, 1:4]
         # About their mean at these steps: that it changes with time is no spread of coordinates.
         means[:, 4].sub_(means[:, 3].square() / means[:, 1].clamp(min=1))
@@ -66,10 +79,13 @@ class TailSums:
         used = (means[:, 1:2] > 0).to(means.dtype)
         self.sums[:, :MEANS].mul_(decay)
         self.sums[:, MEANS : MEANS + SQUARES].mul_(decay * decay)
-        self.sums.add_(torch.cat([means, squares, bad, used], dim=1))
+        self.sums[:, -LAST:].zero_()
+        self.sums.add_(torch.cat([means, squares, bad, used, lost_now], dim=1))
 
-    def _of_samples(self, bent: torch.Tensor | None) -> torch.Tensor:
-        """Return the sums over each sample, and how many quadruples are not finite."""
+    def _of_samples(
+        self, absent: torch.Tensor | None, bent: torch.Tensor | None, lost: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Return the sums over each sample, and how many quadruples and momenta are not finite."""
         # A sum is finite if all its terms are: quicker than to ask each.
         finite = self.rows.sum(0).isfinite()
         logs = _logs(self.rows)
@@ -79,13 +95,12 @@ class TailSums:
         # Logs of disjoint differences have nothing in common but the scale of the coordinate.
         product = (logs[0] * logs[1] + logs[2] * logs[3] + logs[4] * logs[5]) / 3
         values = torch.where(used, torch.stack([growth, log, product]), 0)
-        if bent is None:
-            inside, known = torch.zeros_like(log), torch.zeros_like(log)
-        else:
-            inside, known = bent.abs() > 1, bent == bent
-        columns = [finite, used, *values, inside, known, ~finite]
+        nowhere = torch.zeros_like(finite)
+        inside, known = (nowhere, nowhere) if bent is None else (bent.abs() > 1, bent == bent)
+        bad = ~finite if absent is None else ~(finite | absent)
+        columns = [finite, used, *values, inside, known, bad, nowhere if lost is None else lost]
         table = torch.stack([column.to(self._double) for column in columns], dim=1)
-        zeros = torch.zeros((len(self.sums) - 1, MEANS + 1), device=table.device, dtype=table.dtype)
+        zeros = torch.zeros((len(self.sums) - 1, MEANS + 2), device=table.device, dtype=table.dtype)
         return zeros.index_add_(0, self._owner, table)
 
 

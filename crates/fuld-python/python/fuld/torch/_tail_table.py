@@ -8,11 +8,14 @@ from fuld.torch._gradient_tail import GradientTail
 
 _HEADS = ("parameter", "alpha", "sigma", "spread", "bent", "zeros", "not finite", "sample", "steps")
 _WIDEST = 40
+_MOST_NAMES = 3
 
 
-def tail_table(tails: dict[str, GradientTail]) -> str:
-    """Return a table with a line for each tail."""
+def tail_table(tails: dict[str, GradientTail], total: GradientTail) -> str:
+    """Return a table with a line for each tail, and one for all if there are several."""
     rows = [_HEADS] + [_cells(name, tail) for name, tail in tails.items()]
+    if len(tails) != 1:
+        rows.append(_cells("all", total))
     # What is nowhere known is not shown.
     columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
     widths = [max(map(len, column)) for column in columns]
@@ -23,12 +26,18 @@ def tail_table(tails: dict[str, GradientTail]) -> str:
         ).rstrip()
         for cells in zip(*columns, strict=True)
     ]
-    return "\n".join([lines[0], "-" * sum(widths, 2 * len(widths) - 2), *lines[1:]])
+    rule = "-" * sum(widths, 2 * len(widths) - 2)
+    words = _lost_momenta(tails, total.nonfinite_momenta)
+    return "\n".join([lines[0], rule, *lines[1:], *words])
+
+
+def ending(name: str, widest: int) -> str:
+    """Return a name, of a long one its end, which tells more than its beginning."""
+    return name if len(name) <= widest else "…" + name[1 - widest :]
 
 
 def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
-    # The end of a long name tells more than its beginning.
-    name = name if len(name) <= _WIDEST else "…" + name[1 - _WIDEST :]
+    name = ending(name, _WIDEST)
     if tail.note:
         return (name, tail.note, *[""] * (len(_HEADS) - 2))
     return (
@@ -42,6 +51,17 @@ def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
         str(tail.coordinates),
         str(tail.steps),
     )
+
+
+def _lost_momenta(tails: dict[str, GradientTail], count: int) -> list[str]:
+    """Return a line on the momenta that are not finite, if there are any."""
+    if not count:
+        return []
+    names = [ending(name, _WIDEST) for name, tail in tails.items() if tail.nonfinite_momenta]
+    if len(names) > _MOST_NAMES:
+        names[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES} more"]
+    momenta = "1 momentum is" if count == 1 else f"{count} momenta are"
+    return [f"{momenta} not finite, of those looked at: in {', '.join(names)}"]
 
 
 def _number(value: float, form: str) -> str:

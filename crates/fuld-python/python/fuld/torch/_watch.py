@@ -39,7 +39,7 @@ class Watch:
     def add(self, decay: float, step: int) -> None:
         """Add the quadruples that have been taken in, `step` steps after the beginning."""
         for samples in self._samples:
-            samples.tails.add(decay, samples.bent(self._optimizer))
+            samples.add(self._optimizer, decay)
         self._history.offer(step, [samples.tails.sums for samples in self._samples])
 
     def follow(self) -> None:
@@ -73,7 +73,6 @@ class Watch:
         moments = self._history.moments
         return {
             "sums": self._table([samples.tails.sums for samples in self._samples]),
-            "absent": self._by_param("absent", 0),
             "sparse": self._by_param("sparse", False),
             "history": [(step, self._table(sums)) for step, sums in moments],
             "interval": self._history.interval,
@@ -88,7 +87,6 @@ class Watch:
             for i, param in enumerate(samples.params):
                 row = rows[place[param]]
                 if row >= 0:
-                    samples.absent[i] = known["absent"][row]
                     samples.sparse[i] = known["sparse"][row]
         self._history = TailHistory()
         self._history.interval = known["interval"]
@@ -96,13 +94,8 @@ class Watch:
         self._history.moments = [(step, self._parts(table, rows)) for step, table in past]
 
     def _tails_of(self, sums: list[torch.Tensor]) -> list[GradientTail]:
-        counts, absent = self._by_param("counts", 0), self._by_param("absent", 0)
-        return gradient_tails(
-            self._table(sums).numpy(),
-            [*counts, sum(counts)],
-            [*absent, sum(absent)],
-            [*self._by_param("sparse", False), False],
-        )
+        counts, sparse = self._by_param("counts", 0), self._by_param("sparse", False)
+        return gradient_tails(self._table(sums).numpy(), counts, sparse)
 
     def _place(self) -> dict[torch.Tensor, int]:
         return {param: i for i, param in enumerate(self._params)}
