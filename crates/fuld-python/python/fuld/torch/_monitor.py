@@ -180,7 +180,8 @@ class TailMonitor:
         """
         from fuld.torch._tail_plot import plot_tails
 
-        return plot_tails(self.report(), self.history(), figure)
+        self._watch.follow()
+        return plot_tails(self._names(), self._watch.tails(), self._watch.past_tails(), figure)
 
     def __str__(self) -> str:
         return tail_table(self.report(), self.total())

@@ -3,129 +3,114 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from fuld.torch._gradient_tail import GradientTail
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Tails = dict[str, GradientTail]
+    from fuld.torch._tail_panels import Line
 
 _MOST = 24
 """Parameters shown: with more of them, those with the smallest alpha."""
-_GREY = "#8a8f98"
-_SURE = 1.96
-"""Standard errors to either side of an interval that holds 95 % of normal errors."""
+_HEIGHT_OF_PAST = 2.6
 
 
-def plot_tails(now: Tails, past: list[tuple[int, Tails]], figure: Figure | None) -> Figure:
-    """Draw what is known of each parameter now, and what was known before."""
+def plot_tails(
+    names: list[str],
+    now: list[GradientTail],
+    past: list[tuple[int, list[GradientTail]]],
+    figure: Figure | None,
+) -> Figure:
+    """Draw what is known of each parameter now, and what was known before.
+
+    The last tail of each list is that of all parameters.
+    """
     try:
-        from matplotlib import pyplot
+        import matplotlib  # noqa: F401
     except ImportError as error:
         raise ImportError(
             "TailMonitor.plot needs matplotlib, which is not installed: pip install matplotlib"
         ) from error
-    known = {name: tail for name, tail in now.items() if not math.isnan(tail.alpha)}
-    if not known:
-        raise ValueError("there is nothing to plot before four steps with gradients")
-    heaviest = sorted(known, key=lambda name: known[name].alpha)[:_MOST]
-    shown = {name: tail for name, tail in known.items() if name in heaviest}
-    colours = _colours(list(shown))
-    bent = any(not math.isnan(tail.bent) for tail in shown.values())
+    from fuld.torch import _tail_panels as panels
+
+    several = _of_several_coordinates(now[:-1])
+    # The heaviest tails, in the order of the parameters.
+    places = sorted(sorted(several, key=lambda i: now[i].alpha)[:_MOST])
+    lines = panels.lines([names[i] for i in places], [now[i] for i in places], now[-1])
+    columns = ["alpha", "sigma"]
+    if any(not math.isnan(line.tail.bent) for line in lines):
+        columns.append("bent")
     over_time = len(past) > 1
-    height = 1.3 + 0.26 * len(shown)
-    if figure is None:
-        figure = pyplot.figure(
-            figsize=(9, height + 3.0 * over_time), layout="constrained", facecolor="white"
-        )
+    height = 0.9 + 0.25 * len(lines)
+    figure = _figure(figure, height + 0.4 + _HEIGHT_OF_PAST * over_time)
+    figure.suptitle(_title(len(places), len(several)), fontsize=11, x=0.02, ha="left")
     grid = figure.add_gridspec(
-        1 + over_time, 12, height_ratios=[height, 3.0] if over_time else [height]
+        1 + over_time,
+        len(columns),
+        width_ratios=[4, 4, 3][: len(columns)],
+        height_ratios=[height, _HEIGHT_OF_PAST][: 1 + over_time],
     )
-    split = 8 if bent else 12
-    alphas = figure.add_subplot(grid[0, :split])
-    _draw_alphas(alphas, shown, colours)
-    if len(shown) < len(known):
-        alphas.set_title(f"the {len(shown)} heaviest of {len(known)} parameters", fontsize=10)
-    if bent:
-        _draw_bent(figure.add_subplot(grid[0, split:], sharey=alphas), shown, colours)
-    if over_time:
-        _draw_past(figure.add_subplot(grid[1, :split]), past, colours, "alpha")
-        if bent:
-            _draw_past(figure.add_subplot(grid[1, split:]), past, colours, "bent")
+    for i, column in enumerate(columns):
+        axes = figure.add_subplot(grid[0, i])
+        panels.draw_now(axes, lines, column)
+        panels.name_lines(axes, lines, named=i == 0)
+        if over_time:
+            panels.draw_past(figure.add_subplot(grid[1, i]), _past(lines, places, past), column)
     return figure
 
 
-def _colours(names: list[str]) -> dict[str, str]:
-    """Return a colour for each parameter: from dark to light in their order."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    last = max(len(names) - 1, 1)
-    return {name: to_hex(colormaps["viridis"](0.9 * i / last)) for i, name in enumerate(names)}
-
-
-def _draw_alphas(axes: Axes, shown: Tails, colours: dict[str, str]) -> None:
-    for place, (name, tail) in enumerate(shown.items()):
-        error = 0.0 if math.isnan(tail.alpha_error) else _SURE * tail.alpha_error
-        axes.plot(
-            [tail.alpha - error, min(tail.alpha + error, 2)],
-            [place, place],
-            color=colours[name],
-            linewidth=2,
-            solid_capstyle="round",
-        )
-        axes.plot(tail.alpha, place, "o", color=colours[name], markersize=6)
-    axes.axvline(2, color=_GREY, linestyle=(0, (4, 3)), linewidth=1)
-    axes.annotate(
-        "Gaussian",
-        (2, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(-3, 3),
-        textcoords="offset points",
-        ha="right",
-        color=_GREY,
-        fontsize=8,
-    )
-    axes.set_yticks(range(len(shown)), list(shown), fontsize=9)
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    axes.set_xlim(right=2.03)
-    axes.set_xlabel("tail index α of the gradient noise, 95 %")
-    _tidy(axes, "x")
+def _of_several_coordinates(tails: list[GradientTail]) -> list[int]:
+    """Return which parameters are known and worth a line."""
+    known = [i for i, tail in enumerate(tails) if not math.isnan(tail.alpha)]
+    if not known:
+        raise ValueError(_why_nothing([tail.note for tail in tails]))
+    # One coordinate alone says so little that its interval would hide the others.
+    return [i for i in known if tails[i].coordinates > 1] or known
 
 
-def _draw_bent(axes: Axes, shown: Tails, colours: dict[str, str]) -> None:
-    shares = [0.0 if math.isnan(tail.bent) else 100 * tail.bent for tail in shown.values()]
-    bars = axes.barh(range(len(shown)), shares, height=0.55, color=list(colours.values()))
-    axes.bar_label(bars, [f"{share:.2g}" for share in shares], padding=3, fontsize=8, color=_GREY)
-    axes.tick_params(labelleft=False)
-    axes.set_xlim(0, 1.2 * max([*shares, 1e-9]))
-    axes.set_xlabel("bent coordinates, %")
-    _tidy(axes, "x")
+def _why_nothing(notes: list[str]) -> str:
+    times = Counter(notes)
+    if times.keys() == {"no gradients yet"}:
+        return "there is nothing to plot before four steps with gradients"
+    reasons = [note if len(times) == 1 else f"{note} ({n})" for note, n in times.items()]
+    return f"there is nothing to plot: {', '.join(reasons)}"
 
 
-def _draw_past(
-    axes: Axes, past: list[tuple[int, Tails]], colours: dict[str, str], what: str
-) -> None:
-    steps = [step for step, _ in past]
-    factor = 100 if what == "bent" else 1
-    for name, colour in colours.items():
-        values = [factor * getattr(tails[name], what) for _, tails in past]
-        axes.plot(steps, values, color=colour, linewidth=1.6)
-    if what == "alpha":
-        axes.axhline(2, color=_GREY, linestyle=(0, (4, 3)), linewidth=1)
-        axes.set_ylim(top=2.03)
-    axes.set_ylabel("α" if what == "alpha" else "bent, %")
-    axes.set_xlabel("step")
-    _tidy(axes, "y")
+def _title(shown: int, several: int) -> str:
+    title = "Noise in the gradients"
+    if shown < several:
+        title += f": the {shown} parameters of {several} with the heaviest tails"
+    return title
 
 
-def _tidy(axes: Axes, grid: Literal["x", "y"]) -> None:
-    axes.grid(axis=grid, color="#e6e8eb", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color("#c8ccd2")
+def _figure(figure: Figure | None, height: float) -> Figure:
+    """Return the figure to draw in, if there is none a new one."""
+    from matplotlib import pyplot
+    from matplotlib.figure import Figure, FigureBase
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    if figure is None:
+        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
+        figure = pyplot.figure(figsize=(10.5, height), layout=layout, facecolor="white")
+    elif not isinstance(figure, FigureBase):
+        kind = type(figure).__name__
+        fix = "give its .figure" if hasattr(figure, "figure") else "leave it out to have one made"
+        raise TypeError(f"figure must be a matplotlib Figure, got {kind}; {fix}")
+    elif isinstance(figure, Figure) and figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    return figure
+
+
+def _past(
+    lines: list[Line], places: list[int], past: list[tuple[int, list[GradientTail]]]
+) -> tuple[list[int], list[tuple[Line, list[GradientTail]]]]:
+    """Return the steps, and of each line what was known at them."""
+    # The line of all parameters, if there is one, is the last.
+    index = [*places, -1][: len(lines)]
+    followed = [
+        (line, [tails[i] for _, tails in past]) for line, i in zip(lines, index, strict=True)
+    ]
+    return [step for step, _ in past], followed
