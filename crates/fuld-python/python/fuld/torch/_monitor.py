@@ -63,7 +63,9 @@ class TailMonitor:
 
     All sums stay on the parameters' device, which only the methods that return numbers wait for.
     On one core of a CPU a step takes 0.5 ms for 20 tensors, of ten million numbers together (SGD's
-    own step: 9 ms), and 2.3 ms for a thousand small tensors (3.4 ms); ``every=8`` takes an eighth.
+    own step: 9 ms), and 2.3 ms for a thousand tensors of ten numbers (3.4 ms). What counts is how
+    many coordinates are looked at: all of a thousand tensors of a thousand numbers take 49 ms, but
+    4 ms with ``sample=64``; ``every=8`` takes an eighth.
 
     It is wrong, or says something else than it seems to, where
 
