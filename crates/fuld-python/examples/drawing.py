@@ -20,13 +20,13 @@ INK, PALE = "#222222", "#bbbbbb"
 COLOURS = {
     "SGD": INK,
     "Adam": "#009e73",
-    "clip 0.05": "#56b4e9",
-    "clip 0.005": "#0072b2",
+    "SGD, clip 0.05": "#56b4e9",
+    "SGD, clip 0.005": "#0072b2",
     "FULD, paper's form": "#cc79a7",
     "FULD 1.75": "#0072b2",
     "FULD 1.5": "#e69f00",
     "FULD 1.2": "#d55e00",
-    "FULD": "#d55e00",
+    "FULD, matched": "#d55e00",
     "fuld.torch": "#d55e00",
     "Rust": "#0072b2",
 }
@@ -55,12 +55,12 @@ def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], gap: float =
     place = axes.transData + axes.transAxes.inverted()
     heights = {name: float(place.transform(end)[1]) for name, end in ends.items()}
     names = sorted(heights, key=heights.__getitem__)
-    # Up from the bottom, then down from the top where that has gone too high.
-    for lower, upper in pairwise(names):
-        heights[upper] = max(heights[upper], heights[lower] + gap)
-    heights[names[-1]] = min(heights[names[-1]], 1.0)
-    for upper, lower in pairwise(reversed(names)):
-        heights[lower] = min(heights[lower], heights[upper] - gap)
+    # Neighbours that are too near give way alike, until none is: names stay about their lines.
+    for _ in range(100):
+        for lower, upper in pairwise(names):
+            short = max(gap - (heights[upper] - heights[lower]), 0)
+            heights[lower] -= short / 2
+            heights[upper] += short / 2
     for name, height in heights.items():
         axes.text(
             1.02, height, name, color=COLOURS[name], transform=axes.transAxes, va="center", size=9
@@ -77,7 +77,6 @@ def plain_numbers(axes: Axes) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Writes the figure in the format that its name ends with; a .png has few colours."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".png":
         buffer = io.BytesIO()
         figure.savefig(buffer, dpi=130, format="png")

@@ -9,8 +9,10 @@ minibatches and the same noise.
   SGD                 with momentum
   Adam                lr 0.001, as a landmark
   FULD, paper's form  which bends where the paper has it, wherever the gradients are
-  clip 0.05, 0.005    SGD on gradients cut off at this value; the second is what a search finds
-  FULD                matched: told the tail index and the scale of the noise, and nothing searched
+  SGD, clip 0.05      on gradients cut off at this value,
+  SGD, clip 0.005     and at the one that a search finds
+  FULD, matched       told the tail index and the scale of the noise, and nothing searched; without
+                      noise as for 1.5
 
   python injected_noise.py                         the digits of this repository, 2 minutes
   python injected_noise.py --data FOLDER           MNIST in its publisher's files, 600 steps
@@ -25,9 +27,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import drawing
 import fuld
-import matplotlib.pyplot as plt
 import numpy as np
 import options
 import torch
@@ -41,7 +41,8 @@ from torch.nn.functional import cross_entropy
 LR, MOMENTUM, BATCH, WIDTH, DEPTH = 0.01, 0.99, 128, 256, 4
 # Of the noise: what SGD does not bear within the steps of the example.
 SCALES = {"digits": 3e-3, "MNIST": 1e-3}
-# None is for gradients as they are, where FULD is what it is for 1.5.
+# None is for gradients as they are, where FULD's alpha is this:
+WITHOUT_NOISE = 1.5
 NOISES = (None, 1.5, 1.2)
 EVERY = 50
 Weights = Iterable[torch.nn.Parameter]
@@ -59,9 +60,9 @@ def methods(alpha: float, scale: float) -> dict[str, Callable[[Weights], torch.o
         "SGD": sgd,
         "Adam": lambda weights: torch.optim.Adam(weights, lr=1e-3),
         "FULD, paper's form": lambda weights: FULD(weights, LR, MOMENTUM, alpha, form="paper"),
-        "clip 0.05": sgd,
-        "clip 0.005": sgd,
-        "FULD": lambda weights: FULD(weights, LR, MOMENTUM, alpha, scale=scale),
+        "SGD, clip 0.05": sgd,
+        "SGD, clip 0.005": sgd,
+        "FULD, matched": lambda weights: FULD(weights, LR, MOMENTUM, alpha, scale=scale),
     }
 
 
@@ -76,7 +77,7 @@ def train(
     """Trains by all methods side by side."""
     torch.manual_seed(seed)
     first = make_network(images, WIDTH, DEPTH)
-    makers = methods(alpha or 1.5, scale)
+    makers = methods(alpha or WITHOUT_NOISE, scale)
     networks = {name: make_network(images, WIDTH, DEPTH) for name in makers}
     for network in networks.values():
         network.load_state_dict(first.state_dict())
@@ -95,8 +96,8 @@ def train(
             for weight, extra in zip(network.parameters(), noise, strict=True):
                 if weight.grad is not None:
                     weight.grad += extra
-            if name.startswith("clip"):
-                torch.nn.utils.clip_grad_value_(network.parameters(), float(name.split()[1]))
+            if "clip" in name:
+                torch.nn.utils.clip_grad_value_(network.parameters(), float(name.split()[-1]))
             optimizers[name].step()
             if step % EVERY == 0 or step == steps:
                 curves[name].append((step, accuracy(network, images)))
@@ -120,9 +121,14 @@ def accuracy(network: torch.nn.Module, images: Images) -> float:
     return share if math.isfinite(loss) else 0.1
 
 
+def heading(noise: float | None) -> str:
+    """What stands above a column and a panel."""
+    return "no noise" if noise is None else f"noise α = {noise:g}"
+
+
 def report(results: dict[float | None, list[dict[str, Accuracy]]]) -> None:
     """Prints the accuracies at the end, as mean and standard deviation over the seeds."""
-    print(f"{'test accuracy, %':20}" + "".join(f"{title(noise):>18}" for noise in results))
+    print(f"{'test accuracy, %':20}" + "".join(f"{heading(noise):>18}" for noise in results))
     for name in next(iter(results.values()))[0]:
         line = f"{name:20}"
         for runs in results.values():
@@ -130,36 +136,6 @@ def report(results: dict[float | None, list[dict[str, Accuracy]]]) -> None:
             spread = f" ± {statistics.stdev(ends):4.1f}" if len(ends) > 1 else ""
             line += f"{f'{statistics.mean(ends):.1f}{spread}':>18}"
         print(line)
-
-
-def title(noise: float | None) -> str:
-    """What stands above a column and a panel."""
-    return "no noise" if noise is None else f"noise α = {noise:g}"
-
-
-def draw(results: dict[float | None, list[dict[str, Accuracy]]], out: Path, what: str) -> None:
-    """A panel for each noise: the mean over the seeds, and each seed thin."""
-    figure, panels = plt.subplots(
-        1, len(results), figsize=(11.4, 3.7), layout="constrained", sharey=True
-    )
-    for axes, (noise, runs) in zip(panels, results.items(), strict=True):
-        ends = {}
-        for name in runs[0]:
-            colour = drawing.COLOURS[name]
-            steps = [step for step, _ in runs[0][name]]
-            seeds = [[100 * (1 - share) for _, share in run[name]] for run in runs]
-            for seed in seeds:
-                axes.plot(steps, seed, color=colour, linewidth=0.5, alpha=0.35)
-            mean = [statistics.mean(errors) for errors in zip(*seeds, strict=True)]
-            axes.plot(steps, mean, color=colour, linewidth=2.2 if name == "FULD" else 1.5)
-            ends[name] = (steps[-1], mean[-1])
-        axes.axhline(90, color=drawing.PALE, linewidth=0.8, linestyle=":")
-        drawing.plain_numbers(axes)
-        axes.set(xlabel="step", xlim=(0, steps[-1]), ylim=(2, 110), title=title(noise))
-        if axes is panels[-1]:
-            drawing.label_ends(axes, ends, gap=0.07)
-    panels[0].set_ylabel(f"test error on {what}, %")
-    drawing.save(figure, out)
 
 
 def main() -> None:
@@ -170,9 +146,14 @@ def main() -> None:
         "--scale", type=float, help="scale of the noise (0.003 for the digits, 0.001 for MNIST)"
     )
     parser.add_argument("--seeds", type=options.at_least_one, default=3, help="runs of each (3)")
-    parser.add_argument("--steps", type=options.at_least_one, default=600, help="steps (600)")
-    parser.add_argument("--full", action="store_true", help="1500 steps, whatever --steps says")
-    choice = parser.parse_args()
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--steps", type=options.at_least_one, default=600, help="steps (600)")
+    length.add_argument(
+        "--full", dest="steps", action="store_const", const=1500, help="the same as --steps 1500"
+    )
+    choice = options.parse(parser)
+    from injected_noise_figure import draw
+
     torch.set_num_threads(1)
     try:
         images = load(choice.data)
@@ -180,7 +161,7 @@ def main() -> None:
         fuld.SymmetricStable(1.5, scale=scale)
     except (MissingError, ValueError) as error:
         sys.exit(str(error))
-    steps = 1500 if choice.full else choice.steps
+    steps = choice.steps
     progress = Progress(steps * choice.seeds * len(NOISES), "the steps")
     seeds = range(choice.seed, choice.seed + choice.seeds)
     results = {
@@ -190,7 +171,14 @@ def main() -> None:
     print(f"{images.name}, {DEPTH} layers of width {WIDTH}, {steps} steps, seeds: {choice.seeds}")
     print(f"lr {LR:g}, momentum {MOMENTUM:g}, batches of {BATCH}, noise of scale {scale:g}\n")
     report(results)
-    draw(results, choice.out, images.name)
+    draw(
+        {
+            heading(noise) + ("" if noise else f" (FULD: α = {WITHOUT_NOISE:g})"): runs
+            for noise, runs in results.items()
+        },
+        choice.out,
+        images.name,
+    )
 
 
 if __name__ == "__main__":

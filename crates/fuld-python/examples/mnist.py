@@ -7,7 +7,7 @@ same laws, but other random numbers. So the curves of one seed differ, and those
 not: an exact permutation test says how likely differences as large as those found are by chance.
 
   python mnist.py                            the digits of this repository, a minute
-  python mnist.py --data FOLDER              MNIST in its publisher's files
+  python mnist.py --data FOLDER --seeds 8    MNIST in its publisher's files, as documented
   python mnist.py --scale 0.001              the matched form instead of the paper's
   python mnist.py --alpha 1.75 --rust-alpha 1.2   is the test able to see a difference? (it is)
 """
@@ -18,8 +18,6 @@ import sys
 from pathlib import Path
 
 import comparison
-import drawing
-import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
 import options
@@ -76,7 +74,7 @@ def train(
 
 def report(torch_curves: Curves, rust_curves: Curves) -> None:
     """Prints the ends of the curves, and what the test says of them."""
-    # As the paper has it: the mean of the last two measurements.
+    print("means of the last two measurements, as in the paper, and deviations between seeds:")
     ends = [curves[:, -2:].mean(1) for curves in (torch_curves, rust_curves)]
     apart = comparison.standard_errors(*ends)
     print(f"{'':16}{'fuld.torch':>17}{'Rust':>18}{'difference':>22}")
@@ -97,35 +95,17 @@ def report(torch_curves: Curves, rust_curves: Curves) -> None:
     print(f"the curves {verdict}")
 
 
-def draw(curves: dict[str, Curves], steps: npt.NDArray[np.int64], what: str, out: Path) -> None:
-    """Loss and accuracy: each seed thin, the mean thick; and the differences, if there are two."""
-    panels = 3 if len(curves) == 2 else 2
-    figure, grid = plt.subplots(1, panels, figsize=(3.8 * panels, 3.5), layout="constrained")
-    for name, seeds in curves.items():
-        colour = drawing.COLOURS[name]
-        dashes = (0, (4, 3)) if name == "Rust" else "-"
-        for axes, values in zip(grid, (seeds[..., 0], 100 * (1 - seeds[..., 1])), strict=False):
-            axes.plot(steps, values.T, color=colour, linewidth=0.5, alpha=0.4)
-            axes.plot(
-                steps, values.mean(0), color=colour, linewidth=2, linestyle=dashes, label=name
-            )
-    grid[0].set(title=f"test loss on {what}")
-    grid[1].set(title="test error, %")
-    grid[0].legend(handlelength=2.5)
-    if panels == 3:
-        one, other = (np.log(seeds[:, 1:, 0]) for seeds in curves.values())
-        axes = grid[2]
-        axes.axhspan(-2, 2, color=drawing.PALE, alpha=0.3, linewidth=0)
-        axes.axhline(0, color=drawing.PALE, linewidth=0.8)
-        axes.plot(
-            steps[1:], comparison.standard_errors(one, other), "o-", color=drawing.INK, ms=4, lw=1
-        )
-        axes.set(title="difference of log loss, standard errors", ylim=(-5, 5))
-    for axes in grid[:2]:
-        drawing.plain_numbers(axes)
-    for axes in grid:
-        axes.set(xlabel="iteration", xlim=(0, steps[-1]))
-    drawing.save(figure, out)
+def find_program(given: Path | None, rust_alpha: float | None) -> Path | None:
+    """The Rust program; only one that nobody asked for may be missing."""
+    try:
+        return rust_trainer.find(given)
+    except rust_trainer.TrainerError as error:
+        if given is not None:
+            sys.exit(f"--program: {error}")
+        if rust_alpha is not None:
+            sys.exit(f"--rust-alpha is for the Rust program, but {error}")
+        print(f"{error}; without it there is only one side of the comparison", file=sys.stderr)
+        return None
 
 
 def main() -> None:
@@ -138,7 +118,9 @@ def main() -> None:
     parser.add_argument("--scale", type=float, help="scale of the matched form")
     parser.add_argument("--rust-alpha", type=float, help="another tail index for the Rust program")
     parser.add_argument("--program", type=Path, help="the program fuld")
-    choice = parser.parse_args()
+    choice = options.parse(parser)
+    from mnist_figure import draw
+
     if choice.seeds < 5:
         parser.error("--seeds must be at least 5: fewer cannot show that two curves differ")
     every = max(choice.steps // 10, 1)
@@ -149,11 +131,7 @@ def main() -> None:
         make_optimizer(make_network(images, 1, 1), choice.alpha, choice.scale)
     except (MissingError, ValueError) as error:
         sys.exit(str(error))
-    try:
-        program = rust_trainer.find(choice.program)
-    except rust_trainer.TrainerError as error:
-        print(f"{error}; without it there is only one side of the comparison", file=sys.stderr)
-        program = None
+    program = find_program(choice.program, choice.rust_alpha)
     progress = Progress(choice.seeds * (2 if program else 1), "the runs")
     curves: dict[str, list[list[tuple[float, float]]]] = {"fuld.torch": []}
     seeds = range(choice.seed, choice.seed + choice.seeds)
@@ -180,9 +158,8 @@ def main() -> None:
         progress.advance()
     arrays = {name: np.array(runs) for name, runs in curves.items()}
     form = "the paper's form" if choice.scale is None else f"matched form, scale {choice.scale:g}"
-    print(
-        f"{images.name}, {steps} steps, α = {choice.alpha:g}, {form}; {choice.seeds} seeds each\n"
-    )
+    seen = f"{choice.seeds} seeds" + (" of each program" if program else " of fuld.torch")
+    print(f"{images.name}, {steps} steps, α = {choice.alpha:g}, {form}; {seen}\n")
     if len(arrays) == 2:
         report(arrays["fuld.torch"], arrays["Rust"])
     else:

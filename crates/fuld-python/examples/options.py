@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
-import matplotlib as mpl
+FORMATS = (".png", ".svg", ".pdf")
 
 
 def parser(description: str, figure: str) -> argparse.ArgumentParser:
@@ -23,6 +25,14 @@ def parser(description: str, figure: str) -> argparse.ArgumentParser:
     return made
 
 
+def parse(made: argparse.ArgumentParser) -> argparse.Namespace:
+    """What the user chose; who lacks matplotlib hears it now, and not after the computation."""
+    choice = made.parse_args()
+    if find_spec("matplotlib") is None:
+        sys.exit("the examples draw with matplotlib, which is not here: pip install matplotlib")
+    return choice
+
+
 def at_least_zero(text: str) -> int:
     """A number of steps or a seed."""
     if not text.isdigit():
@@ -38,10 +48,14 @@ def at_least_one(text: str) -> int:
 
 
 def picture(text: str) -> Path:
-    """The name of a figure, in a format that matplotlib writes."""
-    formats = mpl.backend_bases.FigureCanvasBase.get_supported_filetypes()
-    if Path(text).suffix[1:] not in formats:
+    """The name of a figure, in a format and a folder that it can be written to."""
+    path = Path(text)
+    if path.suffix not in FORMATS:
         raise argparse.ArgumentTypeError(
-            f"expected the name of a picture such as figure.png, got {text!r}"
+            f"expected the name of a picture such as figure.png, .svg or .pdf, got {text!r}"
         )
-    return Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(
+            f"there is no folder {str(path.parent)!r} for the figure: make it first"
+        )
+    return path

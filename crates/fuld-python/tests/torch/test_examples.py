@@ -33,12 +33,27 @@ def is_png(path):
     return path.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name", ["rosenbrock.py", "mnist.py", "injected_noise.py"])
+NAMES = ["rosenbrock.py", "mnist.py", "injected_noise.py"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_help_says_how_to_begin(example, capsys, name):
     with pytest.raises(SystemExit) as ended:
         example(name, "--help")
     assert ended.value.code == 0
     assert f"python {name} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_matplotlib_there_is_help_and_a_sentence(example, monkeypatch, name):
+    for module in [name for name in sys.modules if name.split(".")[0] in ("matplotlib", "drawing")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit) as ended:
+        example(name, "--help")
+    assert ended.value.code == 0
+    with pytest.raises(SystemExit, match="pip install matplotlib"):
+        example(name)
 
 
 def test_landscapes(example, tmp_path):
@@ -53,11 +68,12 @@ def test_landscapes(example, tmp_path):
 
 def test_noise_that_sgd_does_not_bear(example, tmp_path):
     settings = ("--steps", 60, "--seeds", 1, "--scale", 0.01)
-    printed = example("injected_noise.py", *settings, "--out", tmp_path / "deep" / "figure.svg")
+    printed = example("injected_noise.py", *settings, "--out", tmp_path / "figure.svg")
     rows = dict(re.findall(r"^(\S.*?)  +([\d. ]+)$", printed, re.MULTILINE))
     end = {name: float(numbers.split()[-1]) for name, numbers in rows.items()}
-    assert end["SGD"] < 50 < 80 < end["FULD"], printed
-    assert (tmp_path / "deep" / "figure.svg").exists()
+    assert end["SGD"] < 50 < 80 < end["FULD, matched"], printed
+    figure = (tmp_path / "figure.svg").read_text()
+    assert all(f"<!-- {name} -->" in figure for name in [*rows, "guessing"]), rows
 
 
 def test_the_rust_trainer_has_the_same_curve(example, tmp_path, monkeypatch):
@@ -89,6 +105,33 @@ def test_a_trainer_that_fails_is_quoted(example, tmp_path):
     broken.chmod(0o755)
     with pytest.raises(SystemExit, match="no disk"):
         example("mnist.py", "--steps", 1, "--program", broken)
+
+
+def test_a_trainer_that_is_asked_for_must_be_there(example):
+    with pytest.raises(SystemExit, match="--program: there is no program nowhere"):
+        example("mnist.py", "--program", "nowhere")
+
+
+@pytest.fixture
+def no_trainer(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import rust_trainer
+
+    def none(given):
+        raise rust_trainer.TrainerError("there is no program fuld")
+
+    monkeypatch.setattr(rust_trainer, "find", none)
+
+
+def test_one_side_says_that_it_is_one(example, no_trainer):
+    printed = example("mnist.py", "--seeds", 5, "--steps", 2)
+    assert "5 seeds of fuld.torch" in printed
+    assert "each" not in printed
+
+
+def test_nobody_takes_the_alpha_of_a_trainer_that_is_not_there(example, no_trainer):
+    with pytest.raises(SystemExit, match=r"--rust-alpha .* there is no program fuld"):
+        example("mnist.py", "--rust-alpha", 1.2)
 
 
 def test_the_permutation_test_is_exact(monkeypatch):
@@ -131,7 +174,9 @@ def test_what_cannot_be_is_said(example, name, options, sentence):
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("rosenbrock.py", ["--out", "figure.doc"], "such as figure.png, got 'figure.doc'"),
+        ("rosenbrock.py", ["--out", "figure.doc"], "figure.png, .svg or .pdf, got 'figure.doc'"),
+        ("mnist.py", ["--out", "deep/figure.png"], "there is no folder 'deep'"),
+        ("injected_noise.py", ["--full", "--steps", "9"], "not allowed with argument --full"),
         ("rosenbrock.py", ["--runs", "0"], "1 or more, got '0'"),
         ("mnist.py", ["--seeds", "4"], "at least 5"),
         ("mnist.py", ["--seed", "-1"], "0 or more, got '-1'"),
