@@ -1,4 +1,4 @@
-"""The tour of fuld.torch: its code runs, and what it points to is there."""
+"""The tour of fuld.torch: its code runs and prints what is written there, and its links lead on."""
 
 import re
 import subprocess
@@ -8,23 +8,74 @@ import pytest
 
 from tests.test_interrupt import PACKAGE
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+
+from fuld.torch import FULD  # noqa: E402
 
 TEXT = (PACKAGE / "docs" / "torch.md").read_text()
 
 
-def test_the_code_of_the_documentation(tmp_path):
-    # One program, as a reader would type it.
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """What the code prints: one program, as a reader would type it."""
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 4
-    (tmp_path / "script.py").write_text("\n".join(blocks))
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True
-    )
+    assert len(blocks) == 5
+    folder = tmp_path_factory.mktemp("tour")
+    (folder / "script.py").write_text("\n".join(blocks))
+    done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "alpha" in done.stdout  # what the monitor prints
+    return done.stdout
+
+
+def rows(text, pattern):
+    return [
+        (row[0], *map(float, row[1:])) for row in re.findall(pattern, text, re.MULTILINE) if row
+    ]
+
+
+def test_the_table_of_the_monitor(printed):
+    pattern = r"^(\d\.\w+|all) +([\d.]+) ± ([\d.]+) "
+    written, found = rows(TEXT, pattern), rows(printed, pattern)
+    assert [name for name, *_ in written] == [name for name, *_ in found]
+    assert len(written) == 5
+    # The random numbers are the same everywhere, the sums are not to the last digit.
+    for (_, alpha, error), (_, here, _) in zip(written, found, strict=True):
+        assert here == pytest.approx(alpha, abs=error)
+
+
+def test_the_table_of_scales(printed):
+    pattern = r"^(\d\.\d{3}) +([\d.]+)%  ([\d.]+)$"
+    written, found = rows(TEXT, pattern), rows(printed, pattern)
+    assert len(written) == 7
+    for (scale, bent, loss), (_, bent_here, loss_here) in zip(written, found, strict=True):
+        assert bent_here == pytest.approx(bent, abs=1.5), scale
+        assert loss_here == pytest.approx(loss, rel=0.2), scale
+    # What the text says of it: 0.1 costs nothing, and the scale of the noise does.
+    losses = {scale: loss for scale, _, loss in found}
+    assert losses["0.100"] < 1.2 * losses["1.000"] < losses["0.010"] / 10
+
+
+def test_the_table_of_lasting_gradients():
+    """The step of a gradient that lasts, as a share of SGD's."""
+    heads = [0.1, 0.3, 1, 3]
+    for momentum in (0.9, 0.99):
+        cells = re.search(rf"^\| momentum {momentum} \| (.*) \|$", TEXT, re.MULTILINE)
+        assert cells is not None
+        for gradient, cell in zip(heads, cells[1].split(" | "), strict=True):
+            x = torch.zeros(1, dtype=torch.float64)
+            optimizer = FULD([x], lr=1.0, momentum=momentum)
+            x.grad = torch.full_like(x, gradient)
+            b = gradient / (1 - momentum)
+            optimizer.state[x]["momentum_buffer"] = torch.full_like(x, b)
+            optimizer.step()
+            digits = len(cell.split(".")[1])
+            assert -x.item() / b == pytest.approx(float(cell), abs=0.51 * 10**-digits)
 
 
 def test_links_lead_somewhere():
     for link in re.findall(r"\]\(([^)]*)\)", TEXT):
-        assert (PACKAGE / "docs" / link).exists(), link
+        path, _, heading = link.partition("#")
+        text = TEXT if not path else ""
+        assert not path or (PACKAGE / "docs" / path).exists(), link
+        heads = [h.lower().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+        assert path or heading in heads, link
