@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,7 +145,8 @@ def test_gradients_that_are_negated_when_read(known):
 
 
 def test_gradients_that_are_conjugated_when_read():
-    for options in ({}, {"fused": False, "foreach": False}):
+    ways: list[dict[str, Any]] = [{}, {"fused": False, "foreach": False}]
+    for options in ways:
         q = torch.nn.Parameter(torch.tensor([1 + 2j, 3 - 1j]))
         (q.conj() * torch.tensor([2 + 1j, 1 - 1j])).real.sum().backward()
         assert q.grad.is_conj()
@@ -153,6 +155,15 @@ def test_gradients_that_are_conjugated_when_read():
         torch.testing.assert_close(
             torch.sgn((before - q).detach().real), torch.sgn(q.grad.resolve_conj().real)
         )
+
+
+@pytest.mark.parametrize("way", FUSED)
+def test_gradients_that_have_become_sparse(way):
+    x = parameter(10)
+    optimizer = stepped(x, **way)
+    x.grad = torch.sparse_coo_tensor([[1]], [1.0], (10,), check_invariants=True)
+    with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+        optimizer.step()
 
 
 def test_expanded_gradients():

@@ -131,11 +131,11 @@ def _where(plan: Plan) -> tuple[Tensor, bool]:
     if plan.uploaded is None or plan.uploaded_grads != grads:
         buffers = plan.buffer_addresses or plan.param_addresses
         table = np.array([plan.param_addresses, grads, buffers, plan.lengths], dtype=np.int64)
-        plan.aligned = not (table[:3] % 16).any()
+        aligned = not (table[:3] % 16).any()
         there = _uploaded(table, plan.device)
         if torch.cuda.is_current_stream_capturing():
-            return there, plan.aligned
-        plan.uploaded_grads, plan.uploaded = grads, there
+            return there, aligned
+        plan.uploaded_grads, plan.uploaded, plan.aligned = grads, there, aligned
     return plan.uploaded, plan.aligned
 
 

@@ -45,8 +45,8 @@ class Plan:
             and all(map(is_, buffers, self.buffers))
             and addresses(self.buffers) == self.buffer_addresses
             and (not buffers or tuple(map(Tensor.numel, self.buffers)) == self.lengths)
-            and list(map(attrgetter("nbytes"), grads)) == self.bytes
             and all(map(Tensor.is_contiguous, grads))
+            and list(map(attrgetter("nbytes"), grads)) == self.bytes
             and not any(map(Tensor.is_neg, grads))
             and (self.dtype.itemsize != 2 or all(g.dtype == self.dtype for g in grads))
         ):
