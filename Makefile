@@ -21,7 +21,7 @@ PACKAGE := crates/fuld-python
 # torch and jax take six gigabytes: outside the tree, and one for all checkouts that want the same versions.
 FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cksum < tools/frameworks/requirements.txt | cut -d " " -f 1)
 
-.PHONY: test fmt lint unit docs python wheel frameworks tutorial bench bench-train bench-torch bench-python conformance golden accuracy clean
+.PHONY: test fmt lint unit docs python wheel frameworks test-frameworks tutorial bench bench-train bench-torch bench-python conformance golden accuracy clean
 
 test: fmt lint unit docs python
 
@@ -55,10 +55,12 @@ python: wheel
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --doctest-ignore-import-errors --pyargs fuld tests
 	$(VENV)/bin/python tools/tutorial/run.py docs/tutorial.md
 	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || echo "torch and jax could not be installed: the tests of fuld.torch and fuld.optax are skipped"
-	if test -e $(FRAMEWORKS)/done; then $(MAKE) --no-print-directory frameworks; fi
+	if test -e $(FRAMEWORKS)/done; then $(MAKE) --no-print-directory test-frameworks; fi
 
-# Not with the wheel in the environment itself: other checkouts may use it at the same time.
-frameworks: wheel $(FRAMEWORKS)/done
+frameworks: wheel $(FRAMEWORKS)/done test-frameworks
+
+# With the wheel that is there, and not in the environment itself: other checkouts may use it at the same time.
+test-frameworks:
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps --target target/frameworks target/wheels/*.whl
 	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax tests/torch tests/optax examples

@@ -127,11 +127,7 @@ impl FuldConfig {
 
     /// The rule at a learning rate; tabulates the field.
     pub(crate) fn rule(&self, learning_rate: f64) -> Result<Rule, RuleError> {
-        let weight_decay = match self.weight_decay {
-            0.0 => WeightDecay::None,
-            decay if self.decoupled => WeightDecay::Decoupled(decay),
-            decay => WeightDecay::Coupled(decay),
-        };
+        let weight_decay = WeightDecay::of(self.weight_decay, self.decoupled);
         let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
         Rule::new(self.coordinates(learning_rate)?, options)
     }

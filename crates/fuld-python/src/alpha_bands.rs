@@ -1,5 +1,6 @@
 //! ∇G_α(v) as arrays in α and v, for devices with memory of their own.
 
+use crate::field_pieces::octaves;
 use crate::threads;
 use levy_stable::AlphaBand;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
@@ -16,7 +17,6 @@ pub(crate) fn alpha_bands(py: Python<'_>) -> PyResult<Vec<Band<'_>>> {
 }
 
 fn arrays<'py>(py: Python<'py>, band: &AlphaBand) -> PyResult<Band<'py>> {
-    let octaves = band.octaves.as_flattened().iter().map(|&number| number as i32);
     let coefficients = band.coefficients.as_flattened().as_flattened();
     let shape = [band.coefficients.len(), AlphaBand::ALPHA_TERMS, AlphaBand::TERMS];
     Ok((
@@ -26,7 +26,7 @@ fn arrays<'py>(py: Python<'py>, band: &AlphaBand) -> PyResult<Band<'py>> {
         band.shift,
         band.switch,
         band.lowest,
-        PyArray1::from_iter(py, octaves).reshape([band.octaves.len(), 2])?,
+        octaves(py, &band.octaves)?,
         PyArray1::from_slice(py, coefficients).reshape(shape)?,
     ))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::value_error;
 use levy_stable::FieldPieces;
-use numpy::{Element, PyArray2};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 type Pieces<'py, T> = (T, T, i32, Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<T>>);
@@ -11,13 +11,11 @@ type Pieces<'py, T> = (T, T, i32, Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2
 #[pyfunction]
 pub(crate) fn field_pieces<'py>(py: Python<'py>, alpha: f64, single: bool) -> PyResult<Bound<'py, PyAny>> {
     fn arrays<T: Element + Copy>(py: Python<'_>, pieces: FieldPieces<T>) -> PyResult<Pieces<'_, T>> {
-        let octaves: Vec<Vec<i32>> =
-            pieces.octaves.iter().map(|octave| octave.map(|number| number as i32).to_vec()).collect();
         Ok((
             pieces.shift,
             pieces.near,
             pieces.lowest,
-            PyArray2::from_vec2(py, &octaves)?,
+            octaves(py, &pieces.octaves)?,
             PyArray2::from_vec2(py, &pieces.coefficients)?,
         ))
     }
@@ -29,4 +27,10 @@ pub(crate) fn field_pieces<'py>(py: Python<'py>, alpha: f64, single: bool) -> Py
         arrays(py, pieces)?.into_pyobject(py)?
     };
     Ok(any.into_any())
+}
+
+/// First piece and split of each octave.
+pub(crate) fn octaves<'py>(py: Python<'py>, octaves: &[[u32; 2]]) -> PyResult<Bound<'py, PyArray2<i32>>> {
+    let numbers = octaves.as_flattened().iter().map(|&number| number as i32);
+    PyArray1::from_iter(py, numbers).reshape([octaves.len(), 2])
 }

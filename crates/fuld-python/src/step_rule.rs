@@ -5,10 +5,11 @@ use crate::{openmp, threads};
 use fuld::optimizer::{Coordinates, Options, Real, Rule, RuleError, WeightDecay};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use levy_stable::{ParameterError, ScoreTable};
+use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::ops::{Add, Mul};
 use std::sync::Mutex;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,7 +21,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 const MANY: usize = 1 << 16;
 /// Values that a thread takes at a time; a multiple of the sixteen that the rule takes together.
 const SHARE: usize = 1 << 15;
-/// Values that are converted at a time where parameters are of half precision.
+/// Values that are copied at a time, or converted where parameters are of half precision.
 const CONVERTED: usize = 1 << 9;
 
 fn coordinates(form: &str, alpha: f64, lr: f64, momentum: f64, scale: f64) -> PyResult<Coordinates> {
@@ -75,10 +76,11 @@ impl StepRule {
         let Some(table) = self.rule.field() else { return Ok(()) };
         let tensors = Tensors { params: tensors, buffers: none.clone(), grads: none, lengths };
         match dtype {
-            "float32" => py.detach(|| tensors.each::<f32>(threads, |v, _, _| field_singles(table, v))),
-            "float64" => py.detach(|| tensors.each::<f64>(threads, |v, _, _| field_doubles(table, v))),
-            "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |v, _, _| field_halves(table, v))),
-            "float16" => py.detach(|| tensors.each::<f16>(threads, |v, _, _| field_halves(table, v))),
+            "float32" => py.detach(|| {
+                tensors.each::<f32>(threads, |v, _, _| in_place(v, |v, h| table.eval_into_f32(v, h)))
+            }),
+            "float64" => py
+                .detach(|| tensors.each::<f64>(threads, |v, _, _| in_place(v, |v, h| table.eval_into(v, h)))),
             _ => Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
         }
     }
@@ -86,8 +88,8 @@ impl StepRule {
     /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
     /// gradient, all of `dtype` and dense in the same order, and by its length. Without momentum there are no buffers.
     ///
-    /// At most `threads` threads share the work. The caller answers for the addresses: they must be those of tensors that live and are not written by others until this
-    /// returns.
+    /// At most `threads` threads share the work. The caller answers for the addresses: they must be those of tensors that live
+    /// and are not written by others until this returns.
     #[allow(clippy::too_many_arguments)]
     fn step(
         &self,
@@ -108,11 +110,7 @@ impl StepRule {
         threads: usize,
     ) -> PyResult<()> {
         let coordinates = coordinates(form, self.rule.coordinates().alpha(), lr, momentum, scale)?;
-        let weight_decay = match weight_decay {
-            0.0 => WeightDecay::None,
-            decay if decoupled => WeightDecay::Decoupled(decay),
-            decay => WeightDecay::Coupled(decay),
-        };
+        let weight_decay = WeightDecay::of(weight_decay, decoupled);
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self.rule.with(coordinates, options).map_err(value_error)?;
         let count = lengths.len();
@@ -235,36 +233,18 @@ where
     }
 }
 
-fn field_singles(table: &ScoreTable, v: &mut [f32]) {
-    let mut copy = [0f32; CONVERTED];
-    for v in v.chunks_mut(CONVERTED) {
-        let copy = &mut copy[..v.len()];
-        copy.copy_from_slice(v);
-        table.eval_into_f32(copy, v);
-        // 0, or NaN where the field was taken of infinity.
-        v.iter_mut().zip(copy).for_each(|(h, v)| *h += 0.0 * *v);
-    }
-}
-
-fn field_doubles(table: &ScoreTable, v: &mut [f64]) {
-    let mut copy = [0f64; CONVERTED];
-    for v in v.chunks_mut(CONVERTED) {
-        let copy = &mut copy[..v.len()];
-        copy.copy_from_slice(v);
-        table.eval_into(copy, v);
-        v.iter_mut().zip(copy).for_each(|(h, v)| *h += 0.0 * *v);
-    }
-}
-
-fn field_halves<T>(table: &ScoreTable, v: &mut [T])
+/// The field in the place of its argument.
+fn in_place<T>(v: &mut [T], field: impl Fn(&[T], &mut [T]))
 where
-    [T]: HalfFloatSliceExt,
+    T: Copy + From<f32> + Add<Output = T> + Mul<Output = T>,
 {
-    let mut wide = [0f32; CONVERTED];
+    let zero = T::from(0.0);
+    let mut copy = [zero; CONVERTED];
     for v in v.chunks_mut(CONVERTED) {
-        let wide = &mut wide[..v.len()];
-        v.convert_to_f32_slice(wide);
-        field_singles(table, wide);
-        v.convert_from_f32_slice(wide);
+        let copy = &mut copy[..v.len()];
+        copy.copy_from_slice(v);
+        field(copy, v);
+        // 0, or NaN where the field was taken of infinity.
+        v.iter_mut().zip(copy).for_each(|(h, v)| *h = *h + zero * *v);
     }
 }

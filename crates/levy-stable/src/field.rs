@@ -1,8 +1,8 @@
 //! ∇G_α on all of ℝ as one table of octaves.
 
-use crate::SymmetricStable;
 use crate::piecewise::{Piecewise, Real};
 use crate::unit::Regime;
+use crate::{Alpha, ParameterError, SymmetricStable};
 
 /// Beyond the last octave v∇G = 1 + α up to terms v^(−α) below this part of the tolerance.
 const NEGLIGIBLE: f64 = 0.05;
@@ -113,6 +113,14 @@ impl Span {
             if v >= switch { law.score(v) * v } else { ratio(v) }
         }
     }
+}
+
+/// The law whose score is ∇G_α, for 0.1 ≤ α ≤ 2: below, the field bends over more octaves than a table should have.
+pub(crate) fn tabulated(alpha: f64) -> Result<SymmetricStable, ParameterError> {
+    if Alpha::new(alpha)?.get() < 0.1 {
+        return Err(ParameterError::TableAlpha(alpha));
+    }
+    SymmetricStable::kinetic(alpha)
 }
 
 /// ∇G(v)/v, finite at 0.

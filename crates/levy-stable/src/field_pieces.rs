@@ -1,7 +1,7 @@
 //! ∇G_α as plain arrays, for devices that look numbers up in their own memory.
 
-use crate::field::Field;
-use crate::{Alpha, ParameterError, SymmetricStable};
+use crate::ParameterError;
+use crate::field::{Field, tabulated};
 
 /// Everything that a kernel on another device needs to evaluate ∇G_α, with the fewest numbers to look up for each v: four in
 /// single precision, eight in double.
@@ -46,10 +46,7 @@ macro_rules! pieces {
         impl FieldPieces<$float> {
             /// Tabulates the field for 0.1 ≤ α ≤ 2.
             pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-                if Alpha::new(alpha)?.get() < 0.1 {
-                    return Err(ParameterError::TableAlpha(alpha));
-                }
-                let law = SymmetricStable::kinetic(alpha)?;
+                let law = tabulated(alpha)?;
                 let (field, _) = Field::<$float, $terms>::build(&law, $tolerance, $octaves);
                 let (shift, near, table) = field.parts();
                 let (lowest, octaves, coefficients) = table.parts();

@@ -1,14 +1,16 @@
 //! ∇G_α from a table: for chains and optimizers, which want it some hundred million times a second.
 
+use crate::ParameterError;
+#[cfg(feature = "serde")]
+use crate::SymmetricStable;
 use crate::bulk::Lanes;
-use crate::field::Field;
+use crate::field::{Field, tabulated};
 use crate::simd::dispatched;
 use crate::single::Single;
-use crate::{Alpha, ParameterError, SymmetricStable};
 
 /// The kinetic-energy field ∇G_α of one α on all of ℝ, tabulated.
 ///
-/// ∇G_α(v) is the score of SαS(α^(−1/α)) (see [`SymmetricStable::kinetic`]). The table holds ∇G_α(v)/v near 0 and
+/// ∇G_α(v) is the score of SαS(α^(−1/α)) (see [`SymmetricStable::kinetic`](crate::SymmetricStable::kinetic)). The table holds ∇G_α(v)/v near 0 and
 /// v·∇G_α(v) elsewhere, both smooth and without zeros, as polynomials on pieces of the octaves of |v|. So the relative
 /// error is bounded everywhere, the field is exactly odd, 0 at 0 and ±∞ (±∞ at ±∞ for α = 2), NaN at NaN, and at α = 2 it is v bit
 /// for bit.
@@ -45,10 +47,7 @@ const TOLERANCE: f64 = 2e-13;
 impl ScoreTable {
     /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-        if Alpha::new(alpha)?.get() < 0.1 {
-            return Err(ParameterError::TableAlpha(alpha));
-        }
-        let law = SymmetricStable::kinetic(alpha)?;
+        let law = tabulated(alpha)?;
         // Octaves that doubles can hold, with room for the factor 2 in the argument.
         let (double, max_relative_error) = Field::build(&law, TOLERANCE, -1000..1000);
         let single = Single::build(&law);

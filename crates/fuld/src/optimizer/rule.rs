@@ -17,6 +17,17 @@ pub enum WeightDecay {
     Decoupled(f64),
 }
 
+impl WeightDecay {
+    /// A pull of this strength, in one of the two ways; none at 0.
+    pub fn of(decay: f64, decoupled: bool) -> Self {
+        match decay {
+            0.0 => Self::None,
+            decay if decoupled => Self::Decoupled(decay),
+            decay => Self::Coupled(decay),
+        }
+    }
+}
+
 /// What may be added to a rule. The default is nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {

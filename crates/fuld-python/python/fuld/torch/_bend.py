@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from fuld import _native
+from fuld.torch._step import inner_factor
 
 
 def bends(group: dict[str, Any]) -> bool:
@@ -20,9 +20,5 @@ def inverse_bend(group: dict[str, Any]) -> float | torch.Tensor:
     if alpha == 2:
         return 0.0
     momentum, scale = float(group["momentum"]), float(group["scale"])
-    inner, _ = _native.step_factors(group["form"], alpha, momentum, scale)
-    if group["form"] == "paper":
-        # Its coordinates are v = -sqrt(lr) b. A tensor stays one, to be read by its device alone.
-        lr = group["lr"]
-        return inner * (lr.sqrt() if isinstance(lr, torch.Tensor) else lr**0.5)
-    return inner
+    # Of the paper's form a tensor if lr is one, to be read by its device alone.
+    return inner_factor(group["form"], alpha, momentum, scale, group["lr"])

@@ -6,6 +6,8 @@ import math
 
 import torch
 
+from fuld.torch._layout import is_dense
+
 
 def stride(numel: int, most: int) -> int:
     """Return the step from one coordinate to the next that takes at most `most` of `numel`.
@@ -24,31 +26,10 @@ def taken(numel: int, step: int) -> int:
     return -(-numel // step)
 
 
-def local(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the real numbers of a tensor that this process holds: of a sharded one, its shard."""
-    to_local = getattr(tensor, "to_local", None)
-    if to_local is not None:
-        tensor = to_local()
-    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
-
-
 def every(tensor: torch.Tensor, step: int, count: int) -> torch.Tensor:
     """Return every `step`-th coordinate in the order of memory, as a view where that is dense."""
     if step == 1 and tensor.is_contiguous():
         return tensor.view(-1)
-    if not _dense(tensor):
+    if not is_dense(tensor):
         tensor = tensor.contiguous()
     return tensor.as_strided((count,), (step,))
-
-
-def _dense(tensor: torch.Tensor) -> bool:
-    """Whether the tensor fills a stretch of memory, in whatever order of its dimensions."""
-    if tensor.is_contiguous():
-        return True
-    expected = 1
-    for size, gap in sorted(zip(tensor.shape, tensor.stride(), strict=True), key=lambda d: d[1]):
-        if size != 1:
-            if gap != expected:
-                return False
-            expected *= size
-    return True

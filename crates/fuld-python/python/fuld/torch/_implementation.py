@@ -43,27 +43,32 @@ def update(
 
 def may_fuse(group: dict[str, Any], plan: Plan) -> bool:
     """Whether the group, of which there is a plan, still is to take fused steps."""
-    chosen = group["fused"] or (
-        group["fused"] is None and group["foreach"] is None and plan.device.type == "cpu"
-    )
-    return bool(chosen) and not group["differentiable"] and group["alpha"] != 2
+    asked = _asked(group)
+    fused_by_default = asked is None and plan.device.type == "cpu"
+    return (asked == "fused" or fused_by_default) and group["alpha"] != 2
 
 
-def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
+def _asked(group: dict[str, Any]) -> str | None:
+    """What the settings ask for; None if they leave it to what the tensors are."""
     if group["differentiable"]:
         return "single"
     if group["fused"]:
         return "fused"
     if group["foreach"]:
         return "foreach"
-    if group["foreach"] is None and group["fused"] is None:
+    return None if group["foreach"] is None and group["fused"] is None else "single"
+
+
+def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
+    asked = _asked(group)
+    if asked is None:
         if all(type(x) in PLAIN and x.device.type == "cuda" for x in params):
             return "foreach"
         if not torch.compiler.is_compiling() and all(
             type(x) in PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params
         ):
             return "fused"
-    return "single"
+    return asked or "single"
 
 
 _Kind = tuple[list[Tensor], list[Tensor], list[Tensor]]

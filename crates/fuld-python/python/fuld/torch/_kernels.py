@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from fuld.torch import _cpu
-from fuld.torch._field import field
+from fuld.torch._field import field, wide
 from fuld.torch._layout import Aligned
 from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
@@ -31,7 +31,8 @@ def has_kernel(tensor: Tensor) -> bool:
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
     """∇G_α of dense tensors, in place where there is one kernel for all of them."""
     first = tensors[0]
-    kernel = has_kernel(first) and all(
+    kernel = has_kernel(first) and first.dtype == wide(first.dtype)
+    kernel = kernel and all(
         type(v) in PLAIN and v.dtype == first.dtype and v.device == first.device for v in tensors
     )
     if torch.compiler.is_compiling() or not kernel:

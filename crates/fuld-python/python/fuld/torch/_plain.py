@@ -10,7 +10,12 @@ from torch import Tensor
 
 def plain(tensors: list[Any]) -> list[Tensor]:
     """What this process has of sharded tensors; pairs of real numbers for complex ones."""
-    return [_real(t) for t in local(tensors)]
+    return [plain_tensor(t) for t in tensors]
+
+
+def plain_tensor(t: Any) -> Tensor:  # noqa: ANN401
+    """The same of one tensor."""
+    return _real(_local(t))
 
 
 def local(tensors: list[Any]) -> list[Any]:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable
 import torch
 
 from fuld.torch._bend import bends, inverse_bend
-from fuld.torch._coordinates import every, local, stride, taken
+from fuld.torch._coordinates import every, stride, taken
+from fuld.torch._plain import plain_tensor
 from fuld.torch._tail_sums import STEPS, TailSums
 
 
@@ -27,7 +28,7 @@ class Samples:
 
     def __init__(self, members: list[tuple[int, torch.Tensor]], most: int) -> None:
         self.params = [param for _, param in members]
-        held = [local(param) for param in self.params]
+        held = [plain_tensor(param) for param in self.params]
         self._sizes = [tensor.numel() for tensor in held]
         self._strides = [stride(size, most) for size in self._sizes]
         self.counts = [taken(*both) for both in zip(self._sizes, self._strides, strict=True)]
@@ -103,7 +104,7 @@ class Samples:
         for i, (tensor, size, step, count) in enumerate(places):
             if tensor is not None:
                 if type(tensor) is not torch.Tensor or tensor.is_complex():
-                    tensor = local(tensor)
+                    tensor = plain_tensor(tensor)
                 if tensor.layout is not strided:
                     self.sparse[i] = True
                 elif tensor.numel() != size or tensor.get_device() != number:

@@ -22,6 +22,14 @@ def factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[flo
     return _factors(form, alpha, momentum, scale)
 
 
+def inner_factor(
+    form: str, alpha: float, momentum: float, scale: float, lr: float | Tensor
+) -> float | Tensor:
+    """The factor of b within the field."""
+    inner = factors(form, alpha, momentum, scale)[0]
+    return inner * lr**0.5 if form == "paper" else inner
+
+
 @dataclass(frozen=True)
 class Step:
     """x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
@@ -66,8 +74,7 @@ class Step:
     @property
     def inner(self) -> float | Tensor:
         """The factor of b within the field."""
-        inner = self.factors[0]
-        return inner * self.lr**0.5 if self.form == "paper" else inner
+        return inner_factor(self.form, self.alpha, self.momentum, self.scale, self.lr)
 
     @property
     def outer(self) -> float | Tensor:

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from fuld.torch._coordinates import local
 from fuld.torch._gradient_tail import GradientTail, gradient_tails
+from fuld.torch._plain import plain_tensor
 from fuld.torch._samples import Samples
 from fuld.torch._tail_history import TailHistory
 from fuld.torch._tail_sums import COLUMNS
@@ -54,8 +54,8 @@ class Watch:
         for number, group in enumerate(groups):
             for param in group["params"]:
                 # A process may hold nothing of a sharded tensor.
-                if local(param).numel():
-                    on_device.setdefault(local(param).device, []).append((number, param))
+                if plain_tensor(param).numel():
+                    on_device.setdefault(plain_tensor(param).device, []).append((number, param))
         self._params = params
         self._samples = [Samples(members, self._most) for members in on_device.values()]
         self.know(known, [before.get(param, -1) for param in params])
