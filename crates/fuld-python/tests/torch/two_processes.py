@@ -207,6 +207,8 @@ def main() -> None:
         outcomes["sgd.pt"] = resumed_from_whole(SETTINGS["default"], directory / "sgd.pt")
     if dist.get_rank() == 0:
         torch.save(outcomes, directory / f"{what}.pt")
+    # Together: a process that is taken down while the other still talks to it may abort.
+    dist.barrier()
     dist.destroy_process_group()
 
 
