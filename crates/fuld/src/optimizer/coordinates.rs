@@ -88,6 +88,16 @@ impl Coordinates {
         Self::matched(alpha, learning_rate, momentum, kappa_of_noise(alpha, learning_rate, momentum, noise)?)
     }
 
+    /// [`Self::matched`] with the bend at |b| ~ K.
+    ///
+    /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K)
+    ///
+    /// The learning rate is but a factor, and may be 0.
+    pub fn bent_at(alpha: f64, learning_rate: f64, momentum: f64, bend: f64) -> Result<Self, RuleError> {
+        let kappa = if learning_rate == 0.0 { bend } else { learning_rate.sqrt() * bend };
+        Self::matched(alpha, learning_rate, momentum, kappa)
+    }
+
     /// The paper's form in SGD's coordinates, lr = η² and μ = 1 − γη, its temperature given by κ = β^(−1/α).
     ///
     /// > b ← μb + g,  x ← x − √lr κ^(α−1) ∇G_α(√lr b/κ)

@@ -15,6 +15,8 @@ pub(super) struct Kernel<T> {
     remembers: bool,
     nesterov: bool,
     maximize: bool,
+    /// Where gradients are clipped.
+    limit: Option<T>,
     /// Coupled weight decay.
     decay: Option<T>,
     /// 1 − lr·wd of decoupled weight decay.
@@ -25,7 +27,7 @@ pub(super) struct Kernel<T> {
 }
 
 impl<T: Real> Kernel<T> {
-    pub(super) fn new(coordinates: &Coordinates, options: &Options, plain: bool) -> Self {
+    pub(super) fn new(coordinates: &Coordinates, options: &Options, plain: bool, limit: f64) -> Self {
         let (decay, keep) = match options.weight_decay {
             WeightDecay::None => (None, None),
             WeightDecay::Coupled(decay) => (Some(decay), None),
@@ -36,6 +38,7 @@ impl<T: Real> Kernel<T> {
             remembers: coordinates.momentum() != 0.0,
             nesterov: options.nesterov,
             maximize: options.maximize,
+            limit: limit.is_finite().then(|| T::rounded(limit)),
             decay: decay.map(T::rounded),
             keep: keep.map(T::rounded),
             inner: T::rounded(coordinates.inner()),
@@ -48,10 +51,11 @@ impl<T: Real> Kernel<T> {
         Self { remembers: false, nesterov: false, ..self }
     }
 
-    /// The gradient with its sign and the coupled weight decay.
+    /// The gradient within its limit, with its sign and the coupled weight decay.
     #[inline(always)]
     fn pulled<const M: usize>(&self, x: &[T; M], g: &[T; M]) -> [T; M] {
-        let g = if self.maximize { each(|i| -g[i]) } else { *g };
+        let g = if let Some(limit) = self.limit { each(|i| g[i].clipped(limit)) } else { *g };
+        let g = if self.maximize { each(|i| -g[i]) } else { g };
         if let Some(decay) = self.decay { each(|i| g[i] + decay * x[i]) } else { g }
     }
 

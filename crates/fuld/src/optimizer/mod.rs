@@ -10,7 +10,7 @@
 //! coordinate that a rare large gradient has thrown far out moves little, as if it were clipped, and yet the whole leaves a
 //! Gibbs measure invariant.
 //!
-//! [`Coordinates`] say which a, κ, η and μ are meant, in several ways; a [`Rule`] takes the steps.
+//! [`Coordinates`] say which a, κ, η and μ are meant, in several ways; a [`Rule`] takes the steps. An [`AutoRule`] finds α and κ itself.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Options, Rule};
@@ -27,6 +27,8 @@
 //! # }
 //! ```
 
+mod auto_rule;
+mod calibration;
 pub mod clip;
 mod coordinates;
 mod error;
@@ -34,6 +36,8 @@ mod kernel;
 mod real;
 mod rule;
 
+pub use auto_rule::AutoRule;
+pub use calibration::{Calibration, Motion, Reading, Seen};
 pub use coordinates::{Coordinates, kappa_of_noise};
 pub use error::{NonFiniteGradient, RuleError};
 pub use real::Real;

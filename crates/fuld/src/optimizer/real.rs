@@ -28,6 +28,8 @@ pub(super) mod sealed {
         const ZERO: Self;
         /// The nearest number.
         fn rounded(x: f64) -> Self;
+        /// In single precision.
+        fn single(self) -> f32;
         /// Neither NaN nor infinite.
         fn finite(self) -> bool;
         /// The number, or the end of [−limit, limit] nearest to it. NaN stays NaN.
@@ -51,6 +53,11 @@ macro_rules! basics {
         #[inline(always)]
         fn rounded(x: f64) -> Self {
             x as $float
+        }
+
+        #[inline(always)]
+        fn single(self) -> f32 {
+            self as f32
         }
 
         #[inline(always)]

@@ -70,13 +70,15 @@ pub struct Rule {
     options: Options,
     /// None at α = 2, where the field is the identity.
     table: Option<Arc<ScoreTable>>,
+    /// The largest component of a gradient that is taken as it is.
+    limit: f64,
 }
 
 impl Rule {
     /// A rule. For α < 2 it tabulates the field, which takes some milliseconds.
     pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
         options.check()?;
-        let mut this = Self { coordinates, options, table: None };
+        let mut this = Self { coordinates, options, table: None, limit: f64::INFINITY };
         this.tabulate()?;
         this.set_coordinates(coordinates)?;
         Ok(this)
@@ -104,6 +106,20 @@ impl Rule {
         let mut this = Self { options, ..self.clone() };
         this.set_coordinates(coordinates)?;
         Ok(this)
+    }
+
+    /// The same options with another field, which comes as a table.
+    pub(super) fn bent(&self, coordinates: Coordinates, table: Arc<ScoreTable>) -> Self {
+        Self { coordinates, table: Some(table), ..self.clone() }
+    }
+
+    /// Moves every component of a gradient into [−limit, limit] before anything else is done with it. NaN stays NaN.
+    pub fn limited(self, limit: f64) -> Self {
+        Self { limit, ..self }
+    }
+
+    pub(super) fn table(&self) -> Option<Arc<ScoreTable>> {
+        self.table.clone()
     }
 
     /// What the rule was made from.
@@ -177,6 +193,6 @@ impl Rule {
     }
 
     fn kernel<T: Real>(&self) -> Kernel<T> {
-        Kernel::new(&self.coordinates, &self.options, self.table.is_none())
+        Kernel::new(&self.coordinates, &self.options, self.table.is_none(), self.limit)
     }
 }

@@ -51,8 +51,13 @@ impl Logs {
 }
 
 /// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
-pub(super) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
+pub(crate) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
     libm::exp(mean_log - EULER * (1.0 / alpha - 1.0)).clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// Var log|X| = (π²/6)(1/α² + 1/2)
+pub(crate) fn log_variance(alpha: f64) -> f64 {
+    PI * PI / 6.0 * (1.0 / (alpha * alpha) + 0.5)
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ pub use error::TailIndexError;
 pub use hill::Hill;
 pub use interval::{Bootstrap, Interval, IntervalEstimate};
 pub use log_moments::LogMoments;
+pub(crate) use log_moments::{log_variance, scale_of};
 pub use method::Method;
 pub use quadruples::{QuadrupleEstimate, Quadruples};
 pub use sample::{Sample, Scaling};

@@ -1,0 +1,55 @@
+//! Which coordinates of a tensor are looked at.
+
+use super::Calibration;
+
+/// How many of a tensor of so many numbers: a sixteenth of them, but all of a small tensor, and at most
+/// [`Calibration::MOST`].
+pub(super) fn count(length: usize) -> usize {
+    (length / 16).clamp(64, Calibration::MOST).min(length)
+}
+
+/// One place in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen, and no row or column
+/// of a matrix is favoured.
+pub(super) fn places(length: usize, quadruple: u32) -> impl Iterator<Item = usize> {
+    let count = count(length);
+    let start = move |part: usize| (part as u64 * length as u64 / count.max(1) as u64) as usize;
+    (0..count).map(move |part| {
+        let (start, end) = (start(part), start(part + 1));
+        start + (mixed(part as u32, quadruple) as usize) % (end - start)
+    })
+}
+
+/// Two numbers, mixed beyond recognition.
+fn mixed(part: u32, quadruple: u32) -> u32 {
+    let mut h = part.wrapping_mul(0x9e37_79b9) ^ quadruple.wrapping_mul(0x85eb_ca6b);
+    h = (h ^ (h >> 16)).wrapping_mul(0x7feb_352d);
+    h ^ (h >> 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_order_within_the_tensor_and_all_of_a_small_one() {
+        for length in [1, 10, 64, 65, 1000, 1024, 16_385, 1_000_003] {
+            for quadruple in [0, 1, 77] {
+                let places: Vec<usize> = places(length, quadruple).collect();
+                assert!(places.is_sorted_by(|a, b| a < b) && *places.last().unwrap() < length, "{length}");
+                assert_eq!(places.len(), count(length));
+            }
+        }
+        assert!(places(10, 3).eq(0..10));
+        assert_eq!((places(0, 0).count(), count(200_704)), (0, 1024));
+    }
+
+    /// Of a square matrix whose rows are as long as four parts, every column is seen within 200 quadruples.
+    #[test]
+    fn every_column_is_seen() {
+        let mut seen = [false; 256];
+        for quadruple in 0..200 {
+            places(65_536, quadruple).for_each(|place| seen[place % 256] = true);
+        }
+        assert!(seen.iter().all(|&seen| seen));
+    }
+}

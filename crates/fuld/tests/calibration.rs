@@ -1,0 +1,217 @@
+//! The rule that calibrates itself, on streams of gradients whose noise is known.
+
+use fuld::optimizer::{AutoRule, Calibration, Coordinates, Options, Reading, Rule, WeightDecay};
+use levy_stable::Sampler;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+const MOMENTUM: f64 = 0.9;
+
+/// What is found after so many gradients, each made from noise SαS(1) and the number of the step.
+fn found(alpha: f64, length: usize, steps: u64, mut gradient: impl FnMut(u64, usize, f64) -> f32) -> Reading {
+    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, Options::default()).unwrap();
+    let sampler = Sampler::new(alpha, 1.0).unwrap();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut calibration = Calibration::new(length);
+    let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
+    let (mut noise, mut g) = (vec![0f64; length], vec![0f32; length]);
+    for step in 0..steps {
+        sampler.fill(&mut random, &mut noise);
+        for (i, (g, noise)) in g.iter_mut().zip(&noise).enumerate() {
+            *g = gradient(step, i, *noise);
+        }
+        rule.step(&mut calibration, &mut x, &mut b, &g);
+    }
+    calibration.reading()
+}
+
+/// α̂ of 64 quadruples of 1024 has a standard deviation of some 0.015, σ̂ one of 1.5 %: the bounds are five of them.
+#[test]
+fn finds_alpha_and_scale_of_the_noise() {
+    for alpha in [1.2, 1.5, 1.8] {
+        let found = found(alpha, 20_000, 400, |_, _, noise| (3e-4 * noise) as f32);
+        assert!((found.noise_alpha - alpha).abs() < 0.08, "{alpha}: {found:?}");
+        assert!((found.noise_scale / 3e-4 - 1.0).abs() < 0.08, "{alpha}: {found:?}");
+        assert!((found.alpha - alpha).abs() < 0.1, "{alpha}: {found:?}");
+        // The limit keeps jumps out of the momentum, which is narrower than the noise would make it, and bends less.
+        let unlimited = 3e-4 * (1.0 - MOMENTUM).powf(-1.0 / alpha);
+        assert!(found.bend < unlimited && found.limit < 3e-4, "{alpha}: {found:?}, {unlimited:e}");
+        assert!((0.01..0.5).contains(&found.bent), "{alpha}: {found:?}");
+    }
+}
+
+/// Coordinates whose scales spread over six decades, a mean that drifts, a third of the coordinates dead, gradients that
+/// are larger as a whole at some steps than at others: none of it is noise of another tail.
+#[test]
+fn alpha_is_that_of_the_noise_whatever_else_varies() {
+    let alpha = 1.5;
+    let spread =
+        found(alpha, 20_000, 400, |_, i, noise| (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32);
+    let drift = found(alpha, 20_000, 400, |step, i, noise| {
+        ((i % 7) as f64 * (1.0 + step as f64 / 50.0) + noise) as f32
+    });
+    let dead = found(alpha, 20_000, 400, |_, i, noise| if i % 3 == 0 { 0.0 } else { noise as f32 });
+    let uneven =
+        found(alpha, 20_000, 400, |step, _, noise| (noise * if step % 5 < 2 { 100.0 } else { 1.0 }) as f32);
+    for (what, found) in [("spread", spread), ("drift", drift), ("dead", dead), ("uneven", uneven)] {
+        assert!((found.noise_alpha - alpha).abs() < 0.12, "{what}: {found:?}");
+    }
+    assert!((dead.noise_scale - 1.0).abs() < 0.1, "{dead:?}");
+}
+
+/// Noise of any scale is treated alike.
+#[test]
+fn everything_is_in_units_of_the_gradients() {
+    let [small, large] =
+        [1e-9, 1e6].map(|scale| found(1.5, 2_000, 100, |_, _, noise| (scale * noise) as f32));
+    for of in [|r: &Reading| r.bend, |r: &Reading| r.limit, |r: &Reading| r.noise_scale] {
+        assert!((of(&large) / of(&small) / 1e15 - 1.0).abs() < 1e-3, "{small:?} {large:?}");
+    }
+    assert!(small.alpha == large.alpha, "{small:?} {large:?}");
+}
+
+/// Between coordinates that differ much, the bend is beyond nearly all of them: it is not where the middle one is.
+#[test]
+fn a_spread_of_scales_does_not_stall_the_largest() {
+    let found =
+        found(1.5, 20_000, 400, |_, i, noise| (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32);
+    assert!(found.bent < 0.15, "{found:?}");
+    assert!(found.alpha > 1.7, "{found:?}");
+}
+
+#[test]
+fn gaussian_noise_is_sgd_to_the_last_bit() {
+    let length = 20_000;
+    let options = Options { weight_decay: WeightDecay::Coupled(1e-3), nesterov: true, maximize: true };
+    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, options).unwrap();
+    let sgd = Rule::new(Coordinates::sgd(2.0, 0.01, MOMENTUM).unwrap(), options).unwrap();
+    let sampler = Sampler::new(2.0, 1e-3).unwrap();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    let mut calibration = Calibration::new(length);
+    let (mut x, mut b) = (vec![1f32; length], vec![0f32; length]);
+    let mut noise = vec![0f64; length];
+    let mut plain = 0;
+    for step in 0..200 {
+        sampler.fill(&mut random, &mut noise);
+        let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
+        let (mut y, mut c) = (x.clone(), b.clone());
+        let reading = rule.step(&mut calibration, &mut x, &mut b, &g);
+        sgd.step(&mut y, &mut c, &g);
+        if step >= 40 {
+            assert_eq!(reading.alpha, 2.0, "step {step}: {reading:?}");
+        }
+        if reading.alpha == 2.0 {
+            assert!(x == y && b == c, "step {step}");
+            plain += 1;
+        }
+    }
+    assert!(plain > 150, "{plain}");
+}
+
+#[test]
+fn accidents_are_not_counted() {
+    let clean = found(1.5, 2_000, 100, |_, _, noise| noise as f32);
+    for accident in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let found = found(
+            1.5,
+            2_000,
+            100,
+            |step, i, noise| {
+                if step == 17 && i % 100 == 0 { accident } else { noise as f32 }
+            },
+        );
+        assert!((found.noise_alpha - clean.noise_alpha).abs() < 0.02, "{accident}: {found:?}");
+        assert!((found.limit / clean.limit - 1.0).abs() < 0.05, "{accident}: {found:?}");
+    }
+}
+
+/// Nothing but zeros: nothing to go by, and nothing that goes wrong.
+#[test]
+fn zeros_say_nothing() {
+    let nothing = found(1.5, 100, 20, |_, _, _| 0.0);
+    assert!(nothing.noise_scale.is_nan() && nothing.bent == 0.0, "{nothing:?}");
+    let after = found(1.5, 2_000, 200, |step, _, noise| if step < 100 { noise as f32 } else { 0.0 });
+    assert!((after.noise_alpha - 1.5).abs() < 0.15 && (after.noise_scale - 1.0).abs() < 0.15, "{after:?}");
+}
+
+/// From the first step on a jump is bounded: SGD would carry it a hundred times as far.
+#[test]
+fn the_first_step_is_already_bounded() {
+    let length = 1_000;
+    let rule = AutoRule::new(None, None, 1.0, MOMENTUM, Options::default()).unwrap();
+    let mut calibration = Calibration::new(length);
+    let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
+    let mut g: Vec<f32> = (0..length).map(|i| (i as f32 - 499.5) / 500.0).collect();
+    g[7] = 1e6;
+    rule.step(&mut calibration, &mut x, &mut b, &g);
+    assert!(x[7].abs() < 10.0, "{}", x[7]);
+    assert!((x[500] / -g[500] - 1.0).abs() < 0.05, "{} {}", x[500], g[500]);
+}
+
+#[test]
+fn goes_on_from_its_numbers_to_the_same_bits() {
+    let length = 3_000;
+    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, Options::default()).unwrap();
+    let sampler = Sampler::new(1.5, 1.0).unwrap();
+    let mut noise = vec![0f64; length];
+    let run = |broken: Option<u64>, noise: &mut Vec<f64>| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+        let mut calibration = Calibration::new(length);
+        let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
+        for step in 0..50 {
+            if Some(step) == broken {
+                calibration = Calibration::from_numbers(&calibration.to_numbers(), length).unwrap();
+            }
+            sampler.fill(&mut random, noise);
+            let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
+            rule.step(&mut calibration, &mut x, &mut b, &g);
+        }
+        x
+    };
+    let unbroken = run(None, &mut noise);
+    for step in [1, 22, 23, 25] {
+        assert!(run(Some(step), &mut noise) == unbroken, "{step}");
+    }
+    assert!(Calibration::from_numbers(&[0.0; 20], length).is_none());
+    assert!(Calibration::from_numbers(&[], length).is_none());
+}
+
+/// One of the two given: the other is found, and a given scale is where the bend is.
+#[test]
+fn what_is_given_is_kept() {
+    let length = 5_000;
+    let sampler = Sampler::new(1.5, 1.0).unwrap();
+    let last = |alpha, noise_scale| {
+        let rule = AutoRule::new(alpha, noise_scale, 0.01, MOMENTUM, Options::default()).unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+        let mut calibration = Calibration::new(length);
+        let (mut x, mut b, mut noise) = (vec![0f32; length], vec![0f32; length], vec![0f64; length]);
+        for _ in 0..100 {
+            sampler.fill(&mut random, &mut noise);
+            let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
+            rule.step(&mut calibration, &mut x, &mut b, &g);
+        }
+        calibration.reading()
+    };
+    let scale = last(None, Some(2.0));
+    assert!((scale.bend - 2.0 * (1.0f64 - MOMENTUM).powf(-1.0 / scale.alpha)).abs() < 1e-5, "{scale:?}");
+    assert!(scale.limit.is_infinite() && (scale.alpha - 1.5).abs() < 0.1, "{scale:?}");
+    let alpha = last(Some(1.3), None);
+    assert!((alpha.alpha - 1.3).abs() < 1e-6 && alpha.limit.is_finite(), "{alpha:?}");
+}
+
+#[test]
+fn wrong_settings_are_refused() {
+    let new = |alpha, noise, lr, momentum| AutoRule::new(alpha, noise, lr, momentum, Options::default());
+    for (rule, told) in [
+        (new(Some(2.1), None, 0.1, 0.9), "2.1"),
+        (new(None, Some(-1.0), 0.1, 0.9), "-1"),
+        (new(None, Some(1.0), 0.1, 1.0), "below 1, got 1"),
+        (new(None, None, f64::NAN, 0.9), "NaN"),
+        (new(None, None, 0.1, 1.5), "1.5"),
+    ] {
+        let error = rule.unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    assert!(new(None, None, 0.0, 1.0).is_ok());
+}
