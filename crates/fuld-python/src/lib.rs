@@ -5,6 +5,7 @@
 
 mod alpha_bands;
 mod background;
+mod calibration;
 mod callable;
 mod error;
 mod field_pieces;
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     score_table::register(module)?;
     module.add_function(wrap_pyfunction!(alpha_bands::alpha_bands, module)?)?;
     step_rule::register(module)?;
+    calibration::register(module)?;
     module.add_function(wrap_pyfunction!(field_pieces::field_pieces, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;

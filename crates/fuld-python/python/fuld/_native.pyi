@@ -18,6 +18,10 @@ __all__ = [
     "Target",
     "__version__",
     "alpha_bands",
+    "calibration_observe",
+    "calibration_places",
+    "calibration_reading",
+    "calibration_start",
     "check_parameters",
     "conformal_field",
     "drift_c",
@@ -168,6 +172,29 @@ def quadruple_estimate(
     growth_variance: float,
     covariance: float,
 ) -> tuple[float, float, float, float]: ...
+
+# Calibration: what is known of a tensor, as numbers; what it says is alpha and scale of the noise, alpha in use,
+# bend, limit, share beyond the bend.
+_Singles: TypeAlias = NDArray[np.float32]
+_Reading: TypeAlias = tuple[float, float, float, float, float, float]
+
+def calibration_start(length: int) -> _Singles: ...
+def calibration_places(known: _Singles, length: int) -> NDArray[np.int64]: ...
+def calibration_reading(known: _Singles, length: int) -> _Reading: ...
+def calibration_observe(
+    known: _Singles,
+    length: int,
+    gradient: _Singles,
+    buffer: _Singles,
+    parameters: _Singles,
+    *,
+    momentum: float,
+    weight_decay: float = 0.0,
+    nesterov: bool = False,
+    maximize: bool = False,
+    alpha: float | None = None,
+    scale: float | None = None,
+) -> tuple[_Singles, _Reading]: ...
 
 # Fields.
 def riesz(u: _Doubles, dx: float, gamma: float) -> _Doubles: ...

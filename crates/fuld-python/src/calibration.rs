@@ -1,0 +1,88 @@
+//! Calibration of one tensor, from numbers that others keep.
+
+use crate::error::value_error;
+use fuld::optimizer::{AutoRule, Calibration, Options, Reading, Seen, WeightDecay};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(calibration_start, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_places, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_reading, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_observe, module)?)
+}
+
+/// α̂ and σ̂ of the noise, α in use, bend, limit, share beyond the bend.
+pub(crate) type Numbers = (f64, f64, f64, f64, f64, f64);
+
+pub(crate) fn numbers(reading: &Reading) -> Numbers {
+    let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
+    (noise_alpha, noise_scale, alpha, bend, limit, bent)
+}
+
+/// What a calibration knows, if it can be that of a tensor of this length.
+pub(crate) fn calibration(numbers: &[f32], length: usize) -> PyResult<Calibration> {
+    Calibration::from_numbers(numbers, length).ok_or_else(|| {
+        let count = numbers.len();
+        PyValueError::new_err(format!("{count} numbers are not the calibration of a tensor of {length}"))
+    })
+}
+
+/// What a calibration of a tensor of this length knows before it has seen a gradient.
+#[pyfunction]
+fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> {
+    PyArray1::from_vec(py, Calibration::new(length).to_numbers())
+}
+
+/// Where it looks before the next step.
+#[pyfunction]
+fn calibration_places<'py>(
+    py: Python<'py>,
+    known: PyReadonlyArray1<'py, f32>,
+    length: usize,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let calibration = calibration(known.as_slice()?, length)?;
+    Ok(PyArray1::from_iter(py, calibration.places(length).map(|place| place as i64)))
+}
+
+/// What it says now.
+#[pyfunction]
+fn calibration_reading(known: PyReadonlyArray1<'_, f32>, length: usize) -> PyResult<Numbers> {
+    Ok(numbers(&calibration(known.as_slice()?, length)?.reading()))
+}
+
+/// What it knows, and says, after it has seen gradient, buffer and parameters at its places, before the step.
+#[pyfunction]
+#[pyo3(signature = (known, length, gradient, buffer, parameters, *, momentum, weight_decay=0.0, nesterov=false, maximize=false,
+    alpha=None, scale=None))]
+#[allow(clippy::too_many_arguments)]
+fn calibration_observe<'py>(
+    py: Python<'py>,
+    known: PyReadonlyArray1<'py, f32>,
+    length: usize,
+    gradient: PyReadonlyArray1<'py, f32>,
+    buffer: PyReadonlyArray1<'py, f32>,
+    parameters: PyReadonlyArray1<'py, f32>,
+    momentum: f64,
+    weight_decay: f64,
+    nesterov: bool,
+    maximize: bool,
+    alpha: Option<f64>,
+    scale: Option<f64>,
+) -> PyResult<(Bound<'py, PyArray1<f32>>, Numbers)> {
+    let options = Options { weight_decay: WeightDecay::of(weight_decay, false), nesterov, maximize };
+    let rule = AutoRule::new(alpha, scale, 1.0, momentum, options).map_err(value_error)?;
+    let mut calibration = calibration(known.as_slice()?, length)?;
+    let seen = Seen {
+        gradient: gradient.as_slice()?,
+        buffer: buffer.as_slice()?,
+        parameters: parameters.as_slice()?,
+    };
+    let places = calibration.places(length).count();
+    if [seen.gradient, seen.buffer, seen.parameters].iter().any(|numbers| numbers.len() != places) {
+        return Err(PyValueError::new_err(format!("{places} gradients, buffers and parameters are needed")));
+    }
+    let reading = calibration.observe(seen, rule.motion());
+    Ok((PyArray1::from_vec(py, calibration.to_numbers()), numbers(&reading)))
+}
