@@ -1,12 +1,13 @@
 //! What an optimizer is made from.
 
 use crate::Fuld;
+use crate::mover::Mover;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay};
+use fuld::optimizer::{AutoRule, Coordinates, Options, Rule, RuleError, WeightDecay};
 use serde::{Deserialize, Serialize};
 
 /// Which coordinates the step is given in, and what the learning rate handed to each step means.
@@ -51,6 +52,8 @@ pub enum Scale {
     Kappa(f64),
     /// Where gradient noise of this scale σ_g puts v: κ = √lr σ_g (1 − μ)^(−1/α).
     Noise(f64),
+    /// Where the gradients themselves say, for each tensor anew at each step: [`AutoRule`]. They are limited, too.
+    Auto,
 }
 
 impl Form {
@@ -66,6 +69,8 @@ impl Form {
             Self::Matched { momentum, scale: Scale::Noise(noise) } => {
                 Coordinates::of_noise(alpha, learning_rate, momentum, noise)
             }
+            // Whatever is found, the small steps are those of SGD.
+            Self::Matched { momentum, scale: Scale::Auto } => Coordinates::sgd(2.0, learning_rate, momentum),
         }
     }
 }
@@ -80,6 +85,9 @@ pub struct FuldConfig {
     pub alpha: f64,
     /// The coordinates.
     pub form: Form,
+    /// Finds α for each tensor from its gradients, whatever `alpha` says; in the matched form, with [`Scale::Auto`] or [`Scale::Noise`].
+    #[config(default = false)]
+    pub auto_alpha: bool,
     /// A pull wd towards 0.
     #[config(default = 0.0)]
     pub weight_decay: f64,
@@ -97,6 +105,11 @@ pub struct FuldConfig {
 }
 
 impl FuldConfig {
+    /// SGD's learning rate and momentum, with α and the place of the bend found from the gradients: what to try first.
+    pub fn auto(momentum: f64) -> Self {
+        Self::new(2.0, Form::Matched { momentum, scale: Scale::Auto }).with_auto_alpha(true)
+    }
+
     /// The optimizer for a module.
     pub fn init<B: AutodiffBackend, M: AutodiffModule<B>>(
         &self,
@@ -122,13 +135,26 @@ impl FuldConfig {
     /// notice an α too small for the table, which [`FuldConfig::init`] refuses.
     pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
         self.coordinates(learning_rate)?;
-        Self { alpha: 2.0, ..self.clone() }.rule(learning_rate).map(|_| ())
+        Self { alpha: 2.0, ..self.clone() }.mover(learning_rate).map(|_| ())
     }
 
-    /// The rule at a learning rate; tabulates the field.
-    pub(crate) fn rule(&self, learning_rate: f64) -> Result<Rule, RuleError> {
+    /// What takes steps at a learning rate; tabulates the field.
+    pub(crate) fn mover(&self, learning_rate: f64) -> Result<Mover, RuleError> {
         let weight_decay = WeightDecay::of(self.weight_decay, self.decoupled);
         let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
-        Rule::new(self.coordinates(learning_rate)?, options)
+        let alpha = (!self.auto_alpha).then_some(self.alpha);
+        match self.form {
+            Form::Matched { momentum, scale: Scale::Auto } => {
+                AutoRule::new(alpha, None, learning_rate, momentum, options).map(Mover::Auto)
+            }
+            Form::Matched { momentum, scale: Scale::Noise(noise) } if self.auto_alpha => {
+                AutoRule::new(None, Some(noise), learning_rate, momentum, options).map(Mover::Auto)
+            }
+            _ if self.auto_alpha => Err(RuleError::AutoWithoutScale),
+            form => {
+                let rule = Rule::new(self.coordinates(learning_rate)?, options)?;
+                Ok(Mover::Fixed(form, rule))
+            }
+        }
     }
 }

@@ -26,9 +26,13 @@
 //!
 //! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other backend it is a handful of tensor
 //! operations with the field gathered from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
+//!
+//! [`FuldConfig::auto`] asks for neither α nor scale: they are found from the gradients of each tensor as they come.
 
+mod calibrations;
 mod config;
 mod device_field;
+mod mover;
 mod optimizer;
 mod slices;
 mod tensors;

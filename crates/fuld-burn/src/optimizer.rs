@@ -1,14 +1,16 @@
 //! The optimizer: state, and which of the two implementations takes the step.
 
+use crate::calibrations::Calibrations;
 use crate::device_field::DeviceField;
+use crate::mover::Mover;
 use crate::tensors::Settings;
-use crate::{Form, FuldConfig, slices};
+use crate::{FuldConfig, slices};
 use burn::backend::Flex;
 use burn::optim::{LearningRate, SimpleOptimizer};
 use burn::record::Record;
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor};
-use fuld::optimizer::{Rule, RuleError};
+use fuld::optimizer::{Reading, Rule, RuleError};
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,14 +19,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// It is a [`SimpleOptimizer`]; burn's adaptor makes it an optimizer of modules, records its state and clips gradients.
 /// NaN in a gradient makes the parameter NaN, as with burn's own optimizers.
 ///
+/// Where α or scale is to be found, a step looks at some of the gradients: on a device with memory of its own it waits for them.
+///
 /// # Panics
 ///
 /// A step panics if its learning rate is negative or not finite, or so large that 1 − γη < 0 in the paper's form.
 #[derive(Clone, Debug)]
 pub struct Fuld<B: Backend> {
     /// One for all, or one for each run of a stack.
-    runs: Vec<(Form, Rule)>,
-    /// The rules at the last learning rate.
+    runs: Vec<Mover>,
+    /// They at the last learning rate.
     current: Arc<Mutex<Option<Current>>>,
     /// What the tensor operations need, as of the last learning rate.
     prepared: Arc<Mutex<Option<Prepared<B>>>>,
@@ -33,7 +37,7 @@ pub struct Fuld<B: Backend> {
 #[derive(Debug)]
 struct Current {
     learning_rate: f64,
-    rules: Arc<[Rule]>,
+    movers: Arc<[Mover]>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,11 +48,13 @@ struct Prepared<B: Backend> {
     field: Option<DeviceField<B>>,
 }
 
-/// What [`Fuld`] remembers of a parameter: torch's `momentum_buffer`.
+/// What [`Fuld`] remembers of a parameter: torch's `momentum_buffer`, and what was found from its gradients.
 #[derive(Record, Clone, Debug)]
 pub struct FuldState<B: Backend, const D: usize> {
     /// b
     pub momentum_buffer: Tensor<B, D>,
+    /// What is known of the gradients where α or scale is to be found: a row for each run.
+    pub calibration: Option<Tensor<B, 2>>,
 }
 
 impl<B: Backend> Fuld<B> {
@@ -59,7 +65,7 @@ impl<B: Backend> Fuld<B> {
     pub fn of_runs(configs: &[FuldConfig]) -> Result<Self, RuleError> {
         // The learning rate comes with each step. Any shows whether the rest is right; in the paper's form a small one,
         // because γη ≤ 1 is a question for the step.
-        let runs = configs.iter().map(|config| Ok((config.form, config.rule(1e-6)?)));
+        let runs = configs.iter().map(|config| config.mover(1e-6));
         Ok(Self {
             runs: runs.collect::<Result<_, RuleError>>()?,
             current: Arc::default(),
@@ -67,21 +73,24 @@ impl<B: Backend> Fuld<B> {
         })
     }
 
-    /// The rules at a learning rate, made anew only for another one. Their tables stay.
-    fn rules(&self, learning_rate: f64) -> Arc<[Rule]> {
+    /// What was found from the gradients of a parameter, for each run; None if everything was given.
+    pub fn readings<const D: usize>(&self, state: &FuldState<B, D>) -> Option<Vec<Reading>> {
+        let length = state.momentum_buffer.shape().num_elements() / self.runs.len();
+        let found = Calibrations::of(&self.runs, state.calibration.clone(), length)?;
+        Some(found.readings())
+    }
+
+    /// What takes steps at a learning rate, made anew only for another one. Tables stay.
+    fn movers(&self, learning_rate: f64) -> Arc<[Mover]> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(current) = &*slot
             && current.learning_rate == learning_rate
         {
-            return current.rules.clone();
+            return current.movers.clone();
         }
-        let at = |(form, rule): &(Form, Rule)| {
-            let mut rule = rule.clone();
-            let coordinates = form.coordinates(rule.coordinates().alpha(), learning_rate)?;
-            rule.set_coordinates(coordinates).map(|()| rule)
-        };
-        let rules = self.runs.iter().map(|run| at(run).unwrap_or_else(|error| panic!("{error}"))).collect();
-        slot.insert(Current { learning_rate, rules }).rules.clone()
+        let at = |run: &Mover| run.at(learning_rate).unwrap_or_else(|error| panic!("{error}"));
+        let movers = self.runs.iter().map(at).collect();
+        slot.insert(Current { learning_rate, movers }).movers.clone()
     }
 
     /// Tables and numbers on the device, made anew only for another learning rate or device.
@@ -94,7 +103,11 @@ impl<B: Backend> Fuld<B> {
             return there.clone();
         }
         let field = same_device.map(|there| there.field.clone());
-        let rules = self.rules(learning_rate);
+        let fixed = |mover: &Mover| match mover {
+            Mover::Fixed(_, rule) => Some(rule.clone()),
+            Mover::Auto(_) => None,
+        };
+        let rules: Vec<Rule> = self.movers(learning_rate).iter().filter_map(fixed).collect();
         let made = Prepared {
             learning_rate,
             device: device.clone(),
@@ -115,18 +128,30 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let buffer = state.map(|state| state.momentum_buffer);
+        let (buffer, kept) =
+            state.map_or((None, None), |state| (Some(state.momentum_buffer), state.calibration));
+        let movers = self.movers(learning_rate);
+        let length = tensor.shape().num_elements() / movers.len();
+        let mut found = Calibrations::of(&movers, kept, length);
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
+        let device = tensor.device();
         let (tensor, momentum_buffer) = if in_memory && matches!(tensor.dtype(), DType::F32 | DType::F64) {
-            slices::step(&self.rules(learning_rate), tensor, buffer, gradient)
+            slices::step(&movers, found.as_mut(), tensor, buffer, gradient)
+        } else if let Some(found) = &mut found {
+            let rules = found.rules(&movers, &tensor, buffer.as_ref(), &gradient);
+            let field = DeviceField::of(&rules, &device);
+            Settings::new(&rules, &device).step(field.as_ref(), tensor, buffer, gradient)
         } else {
-            let Prepared { settings, field, .. } = self.prepared(learning_rate, &tensor.device());
+            let Prepared { settings, field, .. } = self.prepared(learning_rate, &device);
             settings.step(field.as_ref(), tensor, buffer, gradient)
         };
-        (tensor, Some(FuldState { momentum_buffer }))
+        (tensor, Some(FuldState { momentum_buffer, calibration: found.map(|found| found.kept(&device)) }))
     }
 
     fn to_device<const D: usize>(state: Self::State<D>, device: &B::Device) -> Self::State<D> {
-        FuldState { momentum_buffer: state.momentum_buffer.to_device(device) }
+        FuldState {
+            momentum_buffer: state.momentum_buffer.to_device(device),
+            calibration: state.calibration.map(|known| known.to_device(device)),
+        }
     }
 }

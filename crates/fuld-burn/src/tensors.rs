@@ -17,6 +17,8 @@ pub(crate) struct Settings<B: Backend> {
     outer: Tensor<B, 1>,
     /// 1 − lr·wd of decoupled weight decay.
     keep: Tensor<B, 1>,
+    /// Where gradients are clipped, if any are.
+    limit: Option<Tensor<B, 1>>,
 }
 
 impl<B: Backend> Settings<B> {
@@ -24,10 +26,12 @@ impl<B: Backend> Settings<B> {
         let options = rules.first().map_or_else(Options::default, |rule| *rule.options());
         let plain = rules.iter().all(|rule| rule.field().is_none());
         let decay = if let WeightDecay::Decoupled(decay) = options.weight_decay { decay } else { 0.0 };
-        let each = |number: &dyn Fn(&Coordinates) -> f64| {
-            let numbers: Vec<f32> = rules.iter().map(|rule| number(rule.coordinates()) as f32).collect();
+        let of_rules = |number: &dyn Fn(&Rule) -> f64| {
+            let numbers: Vec<f32> = rules.iter().map(|rule| number(rule) as f32).collect();
             Tensor::from_data(TensorData::from(numbers.as_slice()), device)
         };
+        let each = |number: &dyn Fn(&Coordinates) -> f64| of_rules(&|rule| number(rule.coordinates()));
+        let limited = rules.iter().any(|rule| rule.limit().is_finite());
         Self {
             options,
             remembers: rules.iter().any(|rule| rule.coordinates().momentum() != 0.0),
@@ -35,6 +39,7 @@ impl<B: Backend> Settings<B> {
             inner: each(&Coordinates::inner),
             outer: each(if plain { &Coordinates::learning_rate } else { &Coordinates::outer }),
             keep: each(&|coordinates| 1.0 - coordinates.learning_rate() * decay),
+            limit: limited.then(|| of_rules(&Rule::limit)),
         }
     }
 
@@ -46,7 +51,11 @@ impl<B: Backend> Settings<B> {
         buffer: Option<Tensor<B, D>>,
         gradient: Tensor<B, D>,
     ) -> (Tensor<B, D>, Tensor<B, D>) {
-        let g = if self.options.maximize { -gradient } else { gradient };
+        let g = match &self.limit {
+            Some(limit) => within(gradient, along_runs(limit.clone())),
+            None => gradient,
+        };
+        let g = if self.options.maximize { -g } else { g };
         let g = match self.options.weight_decay {
             WeightDecay::Coupled(decay) => g + x.clone().mul_scalar(decay),
             _ => g,
@@ -77,9 +86,18 @@ impl<B: Backend> Settings<B> {
     }
 }
 
+/// Each component within ±limit; NaN stays NaN.
+fn within<B: Backend, const D: usize>(g: Tensor<B, D>, limit: Tensor<B, D>) -> Tensor<B, D> {
+    let limit = limit.cast(g.dtype()).expand(g.shape());
+    let nan = g.clone().is_nan();
+    g.max_pair(-limit.clone()).min_pair(limit).mask_fill(nan, f32::NAN)
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::calibrations::Calibrations;
     use crate::device_field::DeviceField;
+    use crate::mover::Mover;
     use crate::{Form, FuldConfig, Scale, slices, tensors::Settings};
     use burn::backend::Flex;
     use burn::tensor::backend::Backend;
@@ -103,7 +121,16 @@ mod tests {
     fn rules(options: impl Fn(FuldConfig) -> FuldConfig) -> Vec<Rule> {
         let matched = Form::Matched { momentum: 0.5, scale: Scale::Kappa(0.3) };
         let forms = [(2.0, Form::Sgd { momentum: 0.9 }), (1.75, matched), (1.0, matched), (0.5, matched)];
-        forms.iter().map(|&(alpha, form)| options(FuldConfig::new(alpha, form)).rule(0.04).unwrap()).collect()
+        forms.iter().map(|&(alpha, form)| rule(&options(FuldConfig::new(alpha, form)))).collect()
+    }
+
+    fn rule(config: &FuldConfig) -> Rule {
+        let Mover::Fixed(_, rule) = config.mover(0.04).unwrap() else { panic!("all of it is given") };
+        rule
+    }
+
+    fn movers(rules: &[Rule]) -> Vec<Mover> {
+        rules.iter().map(|rule| Mover::Fixed(Form::Sgd { momentum: 0.9 }, rule.clone())).collect()
     }
 
     /// Two steps in tensor operations on a device against the rule on slices: every change of x to 5e-6 of itself.
@@ -125,8 +152,9 @@ mod tests {
             let (_, b) = settings.step(field.as_ref(), there(&x), None, there(&first));
             let (moved, b) = settings.step(field.as_ref(), there(&x), Some(b), there(&second));
             let here = |numbers: &[f32]| tensor::<Flex>(numbers, &Default::default());
-            let (_, c) = slices::step(&rules, here(&x), None, here(&first));
-            let (expected, c) = slices::step(&rules, here(&x), Some(c), here(&second));
+            let movers = movers(&rules);
+            let (_, c) = slices::step(&movers, None, here(&x), None, here(&first));
+            let (expected, c) = slices::step(&movers, None, here(&x), Some(c), here(&second));
             for (what, ours, theirs) in [("x", moved, expected), ("b", b, c)] {
                 let (ours, theirs) = (ours.into_data(), theirs.into_data());
                 let pairs = ours.iter::<f32>().zip(theirs.iter::<f32>());
@@ -147,23 +175,72 @@ mod tests {
     #[ignore = "needs an NVIDIA GPU"]
     fn cuda_takes_the_step_of_the_slices() {
         agrees::<burn::backend::Cuda>(&Default::default());
+        calibrates_alike::<burn::backend::Cuda>(&Default::default());
         keeps_nan::<burn::backend::Cuda>(&Default::default());
+    }
+
+    /// Forty steps of four runs that calibrate themselves, in tensor operations and on slices: the same calibrations to 1e-4, and
+    /// parameters that differ by no more than the fields do.
+    fn calibrates_alike<B: Backend>(device: &B::Device) {
+        let scales = [Scale::Auto, Scale::Auto, Scale::Noise(1.0), Scale::Auto];
+        let config = |(run, &scale): (usize, &Scale)| {
+            let form = Form::Matched { momentum: 0.9, scale };
+            FuldConfig::new(1.4, form).with_auto_alpha(run != 1).with_nesterov(true).with_weight_decay(0.01)
+        };
+        let movers: Vec<Mover> =
+            scales.iter().enumerate().map(|run| config(run).mover(0.01).unwrap()).collect();
+        // Cauchy, to the power that gives it the tail of α = 1.5.
+        let mut words = fuld::random::words(3);
+        let mut noise = || {
+            let u = (words.next().unwrap() >> 11) as f64 / (1u64 << 53) as f64;
+            let cauchy = (std::f64::consts::PI * (u - 0.5)).tan();
+            (cauchy.signum() * cauchy.abs().powf(1.0 / 1.5)) as f32
+        };
+        let count = 4 * 2000;
+        let here = |numbers: &[f32]| tensor::<Flex>(numbers, &Default::default());
+        let there = |numbers: &[f32]| tensor::<B>(numbers, device);
+        let (mut x, mut b) = (here(&vec![0.5; count]), None);
+        let (mut y, mut c) = (there(&vec![0.5; count]), None);
+        let mut found =
+            [Calibrations::of::<B>(&movers, None, 2000), Calibrations::of::<B>(&movers, None, 2000)];
+        let [Some(ours), Some(theirs)] = &mut found else { panic!("all of them calibrate") };
+        for _ in 0..40 {
+            let g: Vec<f32> = (0..count).map(|_| noise()).collect();
+            let (moved, buffer) = slices::step(&movers, Some(ours), x, b, here(&g));
+            (x, b) = (moved, Some(buffer));
+            let rules = theirs.rules(&movers, &y, c.as_ref(), &there(&g));
+            let field = DeviceField::of(&rules, device);
+            let (moved, buffer) = Settings::<B>::new(&rules, device).step(field.as_ref(), y, c, there(&g));
+            (y, c) = (moved, Some(buffer));
+        }
+        for (ours, theirs) in ours.readings().iter().zip(theirs.readings()) {
+            assert!((ours.noise_alpha - theirs.noise_alpha).abs() < 1e-4, "{ours:?} {theirs:?}");
+            assert!((ours.bend / theirs.bend - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
+        }
+        let (x, y) = (x.into_data(), y.into_data());
+        let worst = x.iter::<f32>().zip(y.iter::<f32>()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+        assert!(worst < 1e-4, "{worst:e}");
+    }
+
+    #[test]
+    fn tensor_operations_calibrate_as_slices_do() {
+        calibrates_alike::<Flex>(&Default::default());
     }
 
     #[test]
     fn without_a_field_the_bits_are_those_of_sgd() {
-        let rules = [FuldConfig::new(2.0, Form::Sgd { momentum: 0.9 }).rule(0.04).unwrap()];
+        let rules = [rule(&FuldConfig::new(2.0, Form::Sgd { momentum: 0.9 }))];
         let device = Default::default();
         assert!(DeviceField::<Flex>::of(&rules, &device).is_none());
         let settings = Settings::<Flex>::new(&rules, &device);
         let (x, g) = (tensor(&numbers(0.25), &device), tensor(&numbers(0.75), &device));
         let (ours, b) = settings.step(None, x.clone(), Some(g.clone()), g.clone());
-        let (theirs, c) = slices::step(&rules, x, Some(g.clone()), g);
+        let (theirs, c) = slices::step(&movers(&rules), None, x, Some(g.clone()), g);
         assert!(ours.into_data() == theirs.into_data() && b.into_data() == c.into_data());
     }
 
     fn keeps_nan<B: Backend>(device: &B::Device) {
-        let rules = [FuldConfig::new(1.5, Form::Sgd { momentum: 0.9 }).rule(0.04).unwrap()];
+        let rules = [rule(&FuldConfig::new(1.5, Form::Sgd { momentum: 0.9 }))];
         let settings = Settings::<B>::new(&rules, device);
         let field = DeviceField::of(&rules, device);
         let tensor = |v: [f32; 4]| Tensor::<B, 1>::from_data(TensorData::from(v), device);

@@ -120,6 +120,7 @@ fn every_form_trains_a_convolutional_net() {
         (1.5, Form::Sgd { momentum: 0.9 }, 0.04),
         (1.5, matched(Scale::Kappa(0.5)), 0.04),
         (1.2, matched(Scale::Noise(0.1)), 0.04),
+        (1.5, matched(Scale::Auto), 0.04),
     ] {
         let mut optimizer = FuldConfig::new(alpha, form).init().unwrap();
         let (first, model) = train(conv_net(), &mut optimizer, step, 1);
@@ -142,11 +143,10 @@ fn the_papers_form_is_sgds_in_other_letters() {
 }
 
 /// Save in the middle with a recorder of burn's, load into a fresh optimizer, go on: the same bits as without.
-fn through<R, T>(recorder: R)
+fn through<R, T>(recorder: R, config: &FuldConfig)
 where
     R: Recorder<Cpu, RecordArgs = (), RecordOutput = T, LoadArgs = T> + Clone,
 {
-    let config = sgd(1.5);
     let start = conv_net();
     let mut unbroken = config.init().unwrap();
     let (_, half) = train(start.clone(), &mut unbroken, 0.02, 10);
@@ -168,8 +168,10 @@ where
 
 #[test]
 fn state_goes_through_burns_recorders() {
-    through(BinBytesRecorder::<FullPrecisionSettings>::default());
-    through(NamedMpkBytesRecorder::<FullPrecisionSettings>::default());
+    for config in [sgd(1.5), FuldConfig::auto(0.9)] {
+        through(BinBytesRecorder::<FullPrecisionSettings>::default(), &config);
+        through(NamedMpkBytesRecorder::<FullPrecisionSettings>::default(), &config);
+    }
 }
 
 #[test]
@@ -230,6 +232,41 @@ fn a_stack_of_runs_is_each_run_alone() {
     }
 }
 
+/// Both found, on a net: it learns, and a stack of such runs is each run alone, to the last bit.
+#[test]
+fn what_is_not_given_is_found() {
+    let mut optimizer = FuldConfig::auto(0.9).init().unwrap();
+    let (loss, _) = train(conv_net(), &mut optimizer, 0.04, 60);
+    assert!(loss < 0.7, "{loss}");
+
+    let device = Default::default();
+    let g = |step: usize, run: usize| -> Vec<f32> {
+        (0..300).map(|i| ((i * 7 + step * 31 + run * 3) as f32 * 0.37).sin().tan()).collect()
+    };
+    let tensor =
+        |v: Vec<f32>, runs: usize| Tensor::<Flex, 3>::from_data(TensorData::new(v, [runs, 30, 10]), &device);
+    let configs = [FuldConfig::auto(0.9), FuldConfig::auto(0.5).with_nesterov(false)];
+    let stack = Fuld::<Flex>::of_runs(&configs).unwrap();
+    let (mut x, mut state) = (tensor(vec![1.0; 600], 2), None);
+    for step in 0..20 {
+        let g = [g(step, 0), g(step, 1)].concat();
+        (x, state) = stack.step(0.01, x, tensor(g, 2), state);
+    }
+    let readings = stack.readings(&state.unwrap()).unwrap();
+    let x: Vec<f32> = x.into_data().to_vec().unwrap();
+    for (run, config) in configs.iter().enumerate() {
+        let alone = config.build::<Flex>().unwrap();
+        let (mut y, mut state) = (tensor(vec![1.0; 300], 1), None);
+        for step in 0..20 {
+            (y, state) = alone.step(0.01, y, tensor(g(step, run), 1), state);
+        }
+        let y: Vec<f32> = y.into_data().to_vec().unwrap();
+        assert!(y == x[run * 300..][..300], "run {run}");
+        assert_eq!(alone.readings(&state.unwrap()).unwrap()[0], readings[run]);
+    }
+    assert!(readings[0].bend != readings[1].bend && readings[0].bend.is_finite());
+}
+
 #[test]
 fn bad_settings_are_named() {
     let says = |config: FuldConfig| config.build::<Flex>().unwrap_err().to_string();
@@ -240,6 +277,7 @@ fn bad_settings_are_named() {
     let matched = |scale| FuldConfig::new(1.5, Form::Matched { momentum: 0.9, scale });
     assert!(says(matched(Scale::Kappa(-1.0))).contains("-1"));
     assert!(says(matched(Scale::Noise(0.0))).contains('0'));
+    assert!(says(sgd(1.5).with_auto_alpha(true)).contains("alpha is found only in the matched form"));
 }
 
 #[test]

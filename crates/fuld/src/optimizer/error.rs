@@ -28,6 +28,11 @@ pub enum RuleError {
     /// The weight decay is negative or not finite.
     #[error("the weight decay must be finite and not negative, got {0}")]
     WeightDecay(f64),
+    /// α can be found only where the bend is in the units of the gradients.
+    #[error(
+        "alpha is found only in the matched form, with a scale that is found too or that of the gradients' noise"
+    )]
+    AutoWithoutScale,
     /// Nesterov's look-ahead looks along the momentum, and there is none.
     #[error("Nesterov's form needs a momentum above 0")]
     NesterovWithoutMomentum,

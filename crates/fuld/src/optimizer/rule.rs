@@ -118,6 +118,11 @@ impl Rule {
         Self { limit, ..self }
     }
 
+    /// That limit; infinite if there is none.
+    pub fn limit(&self) -> f64 {
+        self.limit
+    }
+
     pub(super) fn table(&self) -> Option<Arc<ScoreTable>> {
         self.table.clone()
     }
