@@ -138,6 +138,11 @@ impl FuldConfig {
         Self { alpha: 2.0, ..self.clone() }.mover(learning_rate).map(|_| ())
     }
 
+    /// Whether anything is found from the gradients.
+    pub fn finds(&self) -> bool {
+        self.auto_alpha || matches!(self.form, Form::Matched { scale: Scale::Auto, .. })
+    }
+
     /// What takes steps at a learning rate; tabulates the field.
     pub(crate) fn mover(&self, learning_rate: f64) -> Result<Mover, RuleError> {
         let weight_decay = WeightDecay::of(self.weight_decay, self.decoupled);

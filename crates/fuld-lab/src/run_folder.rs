@@ -81,8 +81,14 @@ impl RunFolder {
 
     /// Forgets whatever is there of an earlier run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        for name in ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors"]
-        {
+        for name in [
+            "result.toml",
+            "checkpoint.bin",
+            "metrics.csv",
+            "tail-index.csv",
+            "calibration.csv",
+            "weights.safetensors",
+        ] {
             match fs::remove_file(self.path.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(at(&self.path.join(name))(error));
@@ -114,6 +120,9 @@ impl RunFolder {
         put("metrics.csv", metrics(result).as_bytes())?;
         if !result.tails.is_empty() {
             put("tail-index.csv", tails(result).as_bytes())?;
+        }
+        if !result.found.is_empty() {
+            put("calibration.csv", calibrations(result).as_bytes())?;
         }
         put("weights.safetensors", &safetensors(weights))?;
         let text = toml::to_string(result).map_err(|error| FolderError::Unreadable {
@@ -178,6 +187,18 @@ fn tails(result: &RunResult) -> String {
             text,
             "{},{},{},{},{},{},{},{}",
             t.iteration, t.layer, t.alpha, t.low, t.high, t.gaussian, t.coordinates, t.silent
+        );
+    }
+    text
+}
+
+fn calibrations(result: &RunResult) -> String {
+    let mut text = String::from("iteration,layer,noise_alpha,noise_scale,alpha,kappa,limit,bent\n");
+    for c in &result.found {
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{}",
+            c.iteration, c.layer, c.noise_alpha, c.noise_scale, c.alpha, c.kappa, c.limit, c.bent
         );
     }
     text

@@ -5,6 +5,7 @@ use super::checkpoints::Checkpoints;
 use super::device::Where;
 use super::output::Output;
 use super::{DIVERGED, INTERRUPTED};
+use crate::aligned::aligned;
 use crate::data::DataSet;
 use crate::interrupt;
 use crate::mlp::Shape;
@@ -28,7 +29,8 @@ use std::process::ExitCode;
 /// accuracy every 100 iterations on training and test set, the mean of the last two reported.
 ///
 /// The step is given in the paper's letters (--eta, --gamma) or in SGD's (--lr = eta², --momentum = 1 - gamma eta); with --scale it is the
-/// matched form, which has SGD's own step for small gradients and bends where the scale says.
+/// matched form, which has SGD's own step for small gradients and bends where the scale says. With --scale auto both the tail index and
+/// the scale are found from the gradients themselves, layer by layer: what to try first under heavy-tailed noise.
 ///
 /// The same command goes on where it was stopped or killed, to the same result.
 #[derive(Debug, clap::Args)]
@@ -40,6 +42,7 @@ Examples:
   fuld train --optimizer clip-value --clip 0.005        SGD with momentum, clipped
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --scale noise
                                                         noise that kills SGD, and the form that is matched to it
+  fuld train --inject-noise 1.5,1e-3 --scale auto       the same, told nothing of the noise
   fuld train --tail-index every=500                     how heavy the gradients' tails are, layer by layer
 
 Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not a finite number, 130 interrupted and saved.")]
@@ -158,7 +161,7 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output)
         Status::Finished => ExitCode::SUCCESS,
         Status::Diverged { iteration, loss } => {
             say(format_args!(
-                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --alpha below 2 with --scale, or clipping"
+                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --scale auto, or clipping"
             ));
             ExitCode::from(DIVERGED)
         }
@@ -190,6 +193,7 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
     let iterations = result.reached();
     let speed = iterations as f64 / result.seconds;
     println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, measuring included)", result.seconds);
+    tell_found(result);
     tell_tails(result);
     println!("kept in {}", folder.path().display());
 }
@@ -225,6 +229,30 @@ fn headline(settings: &Settings, data: &DataSet) -> String {
         text += &format!("; noise SαS({}) of scale {} on the gradients", noise.alpha, noise.scale);
     }
     text
+}
+
+/// What `auto` stood for at the end.
+fn tell_found(result: &RunResult) {
+    let Some(last) = result.found.last() else { return };
+    println!("\nfound from the gradients, after {} iterations", last.iteration);
+    let mut table = vec![
+        ["layer", "noise: alpha", "scale", "in use: alpha", "kappa", "limit", "bent"]
+            .map(String::from)
+            .to_vec(),
+    ];
+    for found in result.found.iter().filter(|found| found.iteration == last.iteration) {
+        let number = |x: f64| if x.is_finite() { format!("{x:.2e}") } else { "none".into() };
+        table.push(vec![
+            found.layer.to_string(),
+            format!("{:.2}", found.noise_alpha),
+            number(found.noise_scale),
+            format!("{:.2}", found.alpha),
+            number(found.kappa),
+            number(found.limit),
+            format!("{:.1} %", 100.0 * found.bent),
+        ]);
+    }
+    println!("{}", aligned(&table));
 }
 
 fn tell_tails(result: &RunResult) {

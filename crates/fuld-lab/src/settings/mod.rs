@@ -6,7 +6,7 @@ mod written;
 
 pub use error::SettingsError;
 pub use request::Request;
-pub use written::{Bend, Noise};
+pub use written::{Bend, Noise, TailIndex};
 
 use crate::mlp::Shape;
 use clap::ValueEnum;
@@ -105,7 +105,7 @@ pub struct Settings {
     pub measure_every: u64,
     pub seed: u64,
     pub optimizer: Optimizer,
-    pub alpha: f64,
+    pub alpha: TailIndex,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eta: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,8 +154,10 @@ impl Settings {
                 return Err(SettingsError::NotPositive(name, value));
             }
         }
-        if !(0.1..=2.0).contains(&self.alpha) {
-            return Err(SettingsError::Alpha(self.alpha));
+        if let TailIndex::Given(alpha) = self.alpha
+            && !(0.1..=2.0).contains(&alpha)
+        {
+            return Err(SettingsError::Alpha(alpha));
         }
         if self.optimizer != Optimizer::Adam {
             self.config().check(self.step())?;
@@ -178,9 +180,13 @@ impl Settings {
             (_, Some(Bend::Noise(noise))) => {
                 Form::Matched { momentum, scale: Scale::Noise(noise.unwrap_or(f64::NAN)) }
             }
+            (_, Some(Bend::Auto)) => Form::Matched { momentum, scale: Scale::Auto },
             _ => Form::Sgd { momentum },
         };
-        FuldConfig::new(self.alpha, form)
+        match self.alpha {
+            TailIndex::Given(alpha) => FuldConfig::new(alpha, form),
+            TailIndex::Auto => FuldConfig::new(2.0, form).with_auto_alpha(true),
+        }
     }
 
     /// SGD with momentum that takes the same steps as long as they are small, all else equal: the control that tells what the tail
@@ -192,7 +198,7 @@ impl Settings {
         let control = self.config().coordinates(self.step())?.small_signal();
         Ok(Self {
             optimizer: Optimizer::Sgdm,
-            alpha: 2.0,
+            alpha: 2.0.into(),
             eta: None,
             gamma: None,
             beta: None,
@@ -237,7 +243,7 @@ mod tests {
         assert_eq!((paper.eta, paper.gamma, paper.beta), (Some(0.1), Some(0.1), Some(1.0)));
         assert_eq!(
             (paper.batch, paper.iterations, paper.measure_every, paper.alpha),
-            (100, 10_000, 100, 1.75)
+            (100, 10_000, 100, TailIndex::Given(1.75))
         );
         assert_eq!(
             Request::default()
@@ -254,25 +260,32 @@ mod tests {
         let base = Request::default;
         assert!(says(Request { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
         assert!(
-            says(Request { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5), ..base() }).contains("sgdm")
+            says(Request { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5.into()), ..base() })
+                .contains("sgdm")
         );
         assert!(says(Request { clip: Some(1.0), ..base() }).contains("clip"));
         assert!(says(Request { optimizer: Some(Optimizer::Adam), eta: Some(0.1), ..base() }).contains("eta"));
         assert!(says(Request { scale: Some(Bend::Noise(None)), ..base() }).contains("inject-noise"));
+        let auto = Request { alpha: Some(TailIndex::Auto), ..base() };
+        assert!(says(Request { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
+        assert!(
+            says(Request { scale: Some(Bend::Kappa(1.0)), ..auto })
+                .contains("found only in the matched form")
+        );
     }
 
     #[test]
     fn bad_numbers_are_named() {
         let base = Request::default;
-        assert!(says(Request { alpha: Some(2.1), ..base() }).contains("2.1"));
-        assert!(says(Request { alpha: Some(f64::NAN), ..base() }).contains("NaN"));
+        assert!(says(Request { alpha: Some(2.1.into()), ..base() }).contains("2.1"));
+        assert!(says(Request { alpha: Some(f64::NAN.into()), ..base() }).contains("NaN"));
         assert!(says(Request { eta: Some(-0.5), ..base() }).contains("-0.5"));
         assert!(says(Request { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
         assert!(says(Request { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
         assert!(says(Request { depth: Some(0), ..base() }).contains("depth must be at least 1"));
         assert!(says(Request { batch: Some(60_001), ..base() }).contains("60001"));
         assert!(says(Request { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
-        assert!(says(Request { alpha: Some(0.05), ..base() }).contains("0.05"));
+        assert!(says(Request { alpha: Some(0.05.into()), ..base() }).contains("0.05"));
         assert!("2.5,1".parse::<Noise>().unwrap_err().contains("2.5"));
         assert!("1.5".parse::<Noise>().unwrap_err().contains("1.5,1e-3"));
         assert!("-3".parse::<Bend>().unwrap_err().contains("-3"));
@@ -314,7 +327,17 @@ mod tests {
 
     #[test]
     fn text_goes_round() {
-        for text in ["0.05", "noise", "noise=0.001"] {
+        for text in ["auto", "1.5"] {
+            assert_eq!(text.parse::<TailIndex>().unwrap().to_string(), text);
+        }
+        for (alpha, scale) in [(None, Some(Bend::Auto)), (Some(TailIndex::Auto), None)] {
+            let auto =
+                Request { alpha, scale, ..Request::default() }.settings(&mnist(), Device::Cpu).unwrap();
+            assert_eq!((auto.alpha, auto.scale, auto.lr), (TailIndex::Auto, Some(Bend::Auto), Some(0.01)));
+            assert_eq!(toml::from_str::<Settings>(&auto.identity()).unwrap(), auto);
+            assert_eq!(auto.small_signal().unwrap().lr, auto.lr);
+        }
+        for text in ["0.05", "noise", "noise=0.001", "auto"] {
             assert_eq!(text.parse::<Bend>().unwrap().to_string(), text);
         }
         let noise: Noise = "1.5,1e-3".parse().unwrap();

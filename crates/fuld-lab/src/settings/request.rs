@@ -1,6 +1,6 @@
 //! What is asked for: the options of the command line, the keys of a grid.
 
-use super::written::{Bend, Noise, parse_every, read_every};
+use super::written::{Bend, Noise, TailIndex, parse_every, read_every};
 use super::{Device, Field, Optimizer, Settings, SettingsError, Subject};
 use clap::Args;
 use serde::Deserialize;
@@ -34,9 +34,9 @@ pub struct Request {
     /// The optimizer [default: fuld]
     #[arg(long, help_heading = "Optimizer")]
     pub optimizer: Option<Optimizer>,
-    /// Tail index of fuld, 0.1 to 2; 2 is sgdm [default: 1.75]
-    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
-    pub alpha: Option<f64>,
+    /// Tail index of fuld, 0.1 to 2, or auto: found from the gradients, layer by layer; 2 is sgdm [default: 1.75; auto with --scale auto]
+    #[arg(long, value_name = "A|auto", allow_negative_numbers = true, help_heading = "Optimizer")]
+    pub alpha: Option<TailIndex>,
     /// Step size of the paper's form [default: 0.1]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub eta: Option<f64>,
@@ -55,8 +55,8 @@ pub struct Request {
     /// Momentum, instead of gamma [default with --lr or --scale: 0.99]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     pub momentum: Option<f64>,
-    /// Where fuld's field bends, for the matched form: kappa, or noise=SCALE, or noise for that of --inject-noise
-    #[arg(long, value_name = "K|noise", allow_negative_numbers = true, help_heading = "Optimizer")]
+    /// Where fuld's field bends, for the matched form: auto, found from the gradients; kappa; noise=SCALE; noise for that of --inject-noise
+    #[arg(long, value_name = "auto|K|noise", allow_negative_numbers = true, help_heading = "Optimizer")]
     pub scale: Option<Bend>,
     /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
@@ -96,12 +96,24 @@ impl Request {
             return Err(SettingsError::AuthorsBeta(beta));
         }
         let adam = optimizer == Optimizer::Adam;
-        let paper = given(&sgds).is_none() && !adam;
+        // What is found is found in the matched form.
+        let auto = self.alpha == Some(TailIndex::Auto) && optimizer == Optimizer::Fuld;
+        if let (true, Some(papers)) = (auto, given(&papers)) {
+            return Err(SettingsError::TwoForms("alpha auto", papers));
+        }
+        let paper = !auto && given(&sgds).is_none() && !adam;
         let scale = match self.scale {
             Some(Bend::Noise(None)) => {
                 Some(Bend::Noise(Some(self.inject_noise.ok_or(SettingsError::UnknownNoise)?.scale)))
             }
+            None if auto => Some(Bend::Auto),
             scale => scale,
+        };
+        let alpha = match (self.alpha, scale) {
+            _ if optimizer != Optimizer::Fuld => 2.0.into(),
+            (Some(alpha), _) => alpha,
+            (None, Some(Bend::Auto)) => TailIndex::Auto,
+            (None, _) => 1.75.into(),
         };
         let settings = Settings {
             data: subject.name.clone(),
@@ -114,7 +126,7 @@ impl Request {
             measure_every: self.measure_every.unwrap_or(100),
             seed: self.seed.unwrap_or(0),
             optimizer,
-            alpha: if optimizer == Optimizer::Fuld { self.alpha.unwrap_or(1.75) } else { 2.0 },
+            alpha,
             eta: paper.then(|| self.eta.unwrap_or(0.1)),
             gamma: paper.then(|| self.gamma.unwrap_or(if subject.name == "cifar10" { 0.9 } else { 0.1 })),
             beta: (paper && field.is_none()).then(|| self.beta.unwrap_or(1.0)),
@@ -156,7 +168,10 @@ impl Request {
         let useful = self.clone().useful();
         let lost = [
             // 2 is what the others have.
-            ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0) && useful.alpha.is_none()),
+            (
+                "alpha",
+                self.alpha.is_some_and(|alpha| alpha != TailIndex::Given(2.0)) && useful.alpha.is_none(),
+            ),
             ("scale", self.scale.is_some() && useful.scale.is_none()),
             ("field", self.field.is_some() && useful.field.is_none()),
             ("clip", self.clip.is_some() && useful.clip.is_none()),

@@ -32,13 +32,69 @@ impl Display for Noise {
     }
 }
 
-/// Where the field of the matched form bends: a number κ, or `noise=SCALE`, or `noise` for the scale of the added noise.
+/// The tail index of fuld: a number, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TailIndex {
+    /// This one.
+    Given(f64),
+    /// Found from the gradients of each layer.
+    Auto,
+}
+
+impl From<f64> for TailIndex {
+    fn from(alpha: f64) -> Self {
+        Self::Given(alpha)
+    }
+}
+
+impl FromStr for TailIndex {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            number => number
+                .parse()
+                .map(Self::Given)
+                .map_err(|_| format!("expected a number or auto, got {text:?}")),
+        }
+    }
+}
+
+impl Display for TailIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(alpha) => write!(f, "{alpha}"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+/// A number stays a number.
+impl Serialize for TailIndex {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Given(alpha) => serializer.serialize_f64(*alpha),
+            Self::Auto => serializer.serialize_str("auto"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for TailIndex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        written(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Where the field of the matched form bends: a number κ, or `noise=SCALE`, or `noise` for the scale of the added noise, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bend {
     /// At κ.
     Kappa(f64),
     /// Where gradient noise of this scale puts it; none: that which is added.
     Noise(Option<f64>),
+    /// Where the gradients themselves say.
+    Auto,
 }
 
 impl FromStr for Bend {
@@ -47,8 +103,11 @@ impl FromStr for Bend {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| match text.trim().parse::<f64>() {
             Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-            _ => Err(format!("expected a positive number, noise or noise=SCALE, got {text:?}")),
+            _ => Err(format!("expected a positive number, noise, noise=SCALE or auto, got {text:?}")),
         };
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
         match text.strip_prefix("noise") {
             Some("") => Ok(Self::Noise(None)),
             Some(rest) => {
@@ -63,6 +122,7 @@ impl Display for Bend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kappa(kappa) => write!(f, "{kappa}"),
+            Self::Auto => f.write_str("auto"),
             Self::Noise(None) => f.write_str("noise"),
             Self::Noise(Some(scale)) => write!(f, "noise={scale}"),
         }

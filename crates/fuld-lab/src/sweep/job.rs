@@ -73,7 +73,7 @@ mod tests {
         let subject =
             Subject { name: "digits".into(), fingerprint: "1".into(), images: 1442, inputs: 64, classes: 10 };
         let request =
-            Request { width: Some(width), alpha: Some(alpha), seed: Some(seed), ..Request::default() };
+            Request { width: Some(width), alpha: Some(alpha.into()), seed: Some(seed), ..Request::default() };
         request.settings(&subject, Device::Cpu).unwrap()
     }
 

@@ -4,7 +4,7 @@ use super::failures::{self, Failure};
 use super::parquet;
 use crate::csv;
 use crate::run_folder::read_result;
-use crate::settings::Settings;
+use crate::settings::{Settings, TailIndex};
 use crate::train::{RunResult, Status, Summary};
 use fuld::durable::replace;
 use serde::{Serialize, Serializer};
@@ -67,9 +67,9 @@ pub fn rows(out: &Path) -> io::Result<Vec<Row>> {
     }
     found.extend(failed.into_iter().map(|(name, failure)| (name, Found::Failed(failure.into()))));
     found.sort_by_cached_key(|(name, what)| {
-        let key = what
-            .settings()
-            .map(|s| (s.data.clone(), s.width, s.depth, s.optimizer.to_string(), s.alpha.to_bits(), s.seed));
+        let key = what.settings().map(|s| {
+            (s.data.clone(), s.width, s.depth, s.optimizer.to_string(), s.alpha.to_string(), s.seed)
+        });
         (key.is_none(), key, name.clone())
     });
     Ok(found.into_iter().map(|(name, what)| row(name, &what)).collect())
@@ -104,7 +104,8 @@ fn row(name: String, what: &Found) -> Row {
         ("measure_every", whole(s.map(|s| s.measure_every))),
         ("seed", whole(s.map(|s| s.seed))),
         ("optimizer", text(|s| s.optimizer.to_string())),
-        ("alpha", number(|s| Some(s.alpha))),
+        // Empty if it was found.
+        ("alpha", number(|s| if let TailIndex::Given(alpha) = s.alpha { Some(alpha) } else { None })),
         ("eta", number(|s| s.eta)),
         ("gamma", number(|s| s.gamma)),
         ("beta", number(|s| s.beta)),

@@ -1,5 +1,6 @@
 //! Training from start, or from a checkpoint, to the end: steps, measurements, divergence, stops.
 
+use super::calibration::LayerCalibration;
 use super::checkpoint::{Checkpoint, CheckpointError, Header};
 use super::measurement::{Measurement, Summary};
 use super::tails::LayerTail;
@@ -60,6 +61,8 @@ pub(super) struct Record {
     measurements: Vec<Measurement>,
     #[serde(default)]
     tails: Vec<LayerTail>,
+    #[serde(default)]
+    found: Vec<LayerCalibration>,
 }
 
 impl Record {
@@ -88,6 +91,9 @@ pub struct RunResult {
     /// Tail indices, if they were asked for.
     #[serde(default)]
     pub tails: Vec<LayerTail>,
+    /// What was found from the gradients at each measurement, where α or scale was auto.
+    #[serde(default)]
+    pub found: Vec<LayerCalibration>,
 }
 
 impl RunResult {
@@ -170,7 +176,12 @@ impl<'a, B: Backend> Training<'a, B> {
         device: &B::Device,
         path: &'a Path,
     ) -> Result<Self, TrainError> {
-        let fresh = Record { status: Status::Finished, measurements: Vec::new(), tails: Vec::new() };
+        let fresh = Record {
+            status: Status::Finished,
+            measurements: Vec::new(),
+            tails: Vec::new(),
+            found: Vec::new(),
+        };
         let now = Instant::now();
         let mut this = Self {
             trainer: Trainer::new(data, settings, device)?,
@@ -257,10 +268,15 @@ impl<'a, B: Backend> Training<'a, B> {
             let measured = self.trainer.measure(iteration >= last_before);
             // What the last step did no later step will notice.
             self.look_at(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
-            for (record, measured) in
-                self.records.iter_mut().zip(measured).filter(|(record, _)| record.live())
+            let found = self.trainer.found();
+            for (record, (measured, found)) in self
+                .records
+                .iter_mut()
+                .zip(measured.into_iter().zip(found))
+                .filter(|(record, _)| record.live())
             {
                 record.measurements.push(measured);
+                record.found.extend(found);
             }
         }
         if self.tails_due() {
@@ -294,6 +310,7 @@ impl<'a, B: Backend> Training<'a, B> {
             summary: Summary::of(&record.measurements),
             measurements: record.measurements,
             tails: record.tails,
+            found: record.found,
         };
         let results = self.records.into_iter().zip(self.settings).map(result).collect();
         Ended::Finished(results, self.trainer.net().clone())

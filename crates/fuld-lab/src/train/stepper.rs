@@ -6,7 +6,7 @@ use burn::optim::{Adam, AdamConfig, SimpleOptimizer};
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder, RecorderError};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::optimizer::RuleError;
+use fuld::optimizer::{Reading, RuleError};
 use fuld_burn::{Fuld, FuldConfig};
 
 /// A rule and what it remembers of each layer.
@@ -73,6 +73,12 @@ impl<B: Backend> Stepper<B> {
         let largest = layers.map(|state| state.momentum_buffer.clone().abs().max_dim(2).max_dim(1));
         let largest = largest.reduce(Tensor::max_pair)?.into_data();
         Some(largest.iter::<f64>().map(|b| self.root * b).collect())
+    }
+
+    /// What was found from the gradients of each layer, for each run; nothing where all was given.
+    pub(super) fn readings(&self) -> Vec<Vec<Reading>> {
+        let Rule::Momentum(rule) = &self.rule else { return Vec::new() };
+        rule.states.iter().flatten().filter_map(|state| rule.rule.readings(state)).collect()
     }
 
     /// What is remembered, by a recorder of burn's.

@@ -1,5 +1,6 @@
 //! A stack of runs in training.
 
+use super::calibration::LayerCalibration;
 use super::feed::Feed;
 use super::measurement::{Measurement, score};
 use super::noise::Injection;
@@ -11,6 +12,7 @@ use crate::settings::Settings;
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
+use fuld::optimizer::Reading;
 use fuld::random::Purpose;
 
 /// Training images looked at in a measurement that is not reported, only drawn.
@@ -114,6 +116,19 @@ impl<'a, B: Backend> Trainer<'a, B> {
             test_accuracy,
         };
         train.into_iter().zip(test).map(measurement).collect()
+    }
+
+    /// What was found from the gradients, layer by layer, for each run that is not told everything.
+    pub fn found(&self) -> Vec<Vec<LayerCalibration>> {
+        let layers = self.stepper.readings();
+        let of = |(run, settings): (usize, &Settings)| {
+            let auto = settings.config().finds();
+            let layer = |(layer, runs): (usize, &Vec<Reading>)| {
+                LayerCalibration::of(self.iteration, layer + 1, settings.step(), &runs[run])
+            };
+            layers.iter().enumerate().filter(|_| auto).map(layer).collect()
+        };
+        self.settings.iter().enumerate().map(of).collect()
     }
 
     /// The tail index of each layer's gradient noise, for each run, at the weights as they are.

@@ -71,7 +71,7 @@ impl Arm {
             Self::Paper | Self::PaperControl => (ALPHA, None),
             Self::Authors | Self::AuthorsControl => (ALPHA, Some(Field::Authors)),
         };
-        let request = Request { alpha: Some(alpha), field, ..request.clone() };
+        let request = Request { alpha: Some(alpha.into()), field, ..request.clone() };
         let settings = request.settings(subject, Device::Cpu)?;
         if self.is_control() { settings.small_signal() } else { Ok(settings) }
     }

@@ -118,7 +118,7 @@ mod tests {
             let runs = Plan::of(set, false, 7).runs(&subject(set)).unwrap();
             let of = |arm| &runs.iter().find(|(other, s)| *other == arm && s.seed == 7).unwrap().1;
             let [gauss, paper, control, authors, authors_control] = Arm::ALL.map(of);
-            assert_eq!((gauss.alpha, paper.alpha, authors.alpha), (2.0, 1.75, 1.75));
+            assert_eq!((gauss.alpha, paper.alpha, authors.alpha), (2.0.into(), 1.75.into(), 1.75.into()));
             assert_eq!((paper.field, authors.field), (None, Some(Field::Authors)));
             for control in [control, authors_control] {
                 assert_eq!(control.optimizer, Optimizer::Sgdm);

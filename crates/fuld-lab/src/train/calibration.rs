@@ -1,0 +1,33 @@
+//! What the optimizer found from the gradients of a layer.
+
+use fuld::optimizer::Reading;
+use serde::{Deserialize, Serialize};
+
+/// What `alpha auto` and `scale auto` stood for in a layer after so many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerCalibration {
+    /// Steps taken.
+    pub iteration: u64,
+    /// The layer, 1 being the one at the inputs.
+    pub layer: usize,
+    /// Tail index of the gradients' noise.
+    pub noise_alpha: f64,
+    /// Its scale.
+    pub noise_scale: f64,
+    /// Tail index in use.
+    pub alpha: f64,
+    /// Where the field bends, in units of v = −√lr b.
+    pub kappa: f64,
+    /// The largest component of a gradient that enters the momentum.
+    pub limit: f64,
+    /// Share of the weights beyond the bend.
+    pub bent: f64,
+}
+
+impl LayerCalibration {
+    pub(super) fn of(iteration: u64, layer: usize, learning_rate: f64, reading: &Reading) -> Self {
+        let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
+        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * bend };
+        Self { iteration, layer, noise_alpha, noise_scale, alpha, kappa, limit, bent }
+    }
+}
