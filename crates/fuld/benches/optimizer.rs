@@ -4,7 +4,7 @@
 //! case gives the ratio of the speeds, each the best of many passes taken in turn.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use fuld::optimizer::{Coordinates, Options, Rule};
+use fuld::optimizer::{AutoRule, Calibration, Coordinates, Options, Rule};
 use levy_stable::Sampler;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -45,6 +45,31 @@ impl Arrays {
     fn step(&mut self, rule: &Rule) {
         rule.step(&mut self.x, &mut self.b, &self.g);
         black_box(&self.x);
+    }
+}
+
+/// What a step costs more if α and scale are found: both over the same numbers, in tensors of one size. Best of many, in turn.
+fn compare_auto(fixed: &Rule) {
+    let auto =
+        AutoRule::new(None, None, LEARNING_RATE, MOMENTUM, Options::default()).expect("valid settings");
+    for size in [COUNT, 1_000_000, 65_536, 4_096] {
+        let mut arrays = Arrays::new(1e-3);
+        let mut calibrations = vec![Calibration::new(size); COUNT / size];
+        let (mut given, mut found) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..30 {
+            let Arrays { x, b, g } = &mut arrays;
+            let tensors = || (0..COUNT / size).map(|i| i * size..(i + 1) * size);
+            given = given.min(seconds(|| {
+                tensors().for_each(|part| fixed.step(&mut x[part.clone()], &mut b[part.clone()], &g[part]));
+            }));
+            found = found.min(seconds(|| {
+                for (calibration, part) in calibrations.iter_mut().zip(tensors()) {
+                    auto.step(calibration, &mut x[part.clone()], &mut b[part.clone()], &g[part]);
+                }
+            }));
+            black_box(&x);
+        }
+        println!("auto, tensors of {size:>8}: {:.2} × the time of a fixed scale", found / given);
     }
 }
 
@@ -97,4 +122,5 @@ fn main() {
             plain / ours
         );
     }
+    compare_auto(&cases[0].1);
 }

@@ -1,7 +1,8 @@
 //! The rule that finds its own tail index and scale.
 
-use super::{Calibration, Coordinates, Motion, Options, Reading, Real, Rule, RuleError, Seen};
-use levy_stable::ScoreTable;
+use super::coordinates::slope;
+use super::{Calibration, Coordinates, Motion, Options, Reading, Real, Rule, RuleError, Seen, WeightDecay};
+use levy_stable::{Alpha, ScoreTable};
 use std::sync::{Arc, OnceLock};
 
 /// [`Rule`] in the matched form, with α or the place of the bend or both as a [`Calibration`] finds them for each tensor.
@@ -12,12 +13,11 @@ use std::sync::{Arc, OnceLock};
 /// the gradients before it and its own.
 #[derive(Clone, Debug)]
 pub struct AutoRule {
-    learning_rate: f64,
     motion: Motion,
-    /// SGD, whose tables are exchanged.
+    /// SGD, whose field is exchanged.
     plain: Rule,
-    /// The table of an α that is given.
-    table: Option<Arc<ScoreTable>>,
+    /// The field of an α that is given.
+    given: Option<Field>,
 }
 
 impl AutoRule {
@@ -33,11 +33,8 @@ impl AutoRule {
         if let Some(noise) = noise {
             Coordinates::of_noise(alpha.unwrap_or(2.0), learning_rate, momentum, noise)?;
         }
-        let table = match alpha {
-            Some(alpha) => Rule::new(Coordinates::sgd(alpha, learning_rate, momentum)?, options)?.table(),
-            None => None,
-        };
-        Ok(Self { learning_rate, motion: Motion { momentum, options, alpha, noise }, plain, table })
+        let given = alpha.filter(|&alpha| alpha != 2.0).map(Field::new).transpose()?;
+        Ok(Self { motion: Motion { momentum, options, alpha, noise }, plain, given })
     }
 
     /// What a calibration must know of it.
@@ -47,25 +44,18 @@ impl AutoRule {
 
     /// Goes on with another learning rate.
     pub fn set_learning_rate(&mut self, learning_rate: f64) -> Result<(), RuleError> {
-        self.plain.set_coordinates(Coordinates::sgd(2.0, learning_rate, self.motion.momentum)?)?;
-        self.learning_rate = learning_rate;
-        Ok(())
+        self.plain.set_coordinates(Coordinates::sgd(2.0, learning_rate, self.motion.momentum)?)
     }
 
     /// The rule of a step that was calibrated.
     pub fn rule(&self, reading: &Reading) -> Rule {
         let Reading { alpha, bend, limit, .. } = *reading;
-        let table = match &self.table {
-            Some(table) => Some(table.clone()),
-            None => on_grid(alpha),
-        };
-        let coordinates = Coordinates::bent_at(alpha, self.learning_rate, self.motion.momentum, bend);
-        match (table, coordinates) {
-            (Some(table), Ok(coordinates)) if bend.is_finite() => {
-                self.plain.bent(coordinates, table).limited(limit)
-            }
-            _ => self.plain.clone(),
-        }
+        let field = if self.motion.alpha.is_some() { self.given.as_ref() } else { on_grid(alpha) };
+        let bent = field.filter(|_| bend.is_finite()).and_then(|field| {
+            let coordinates = self.plain.coordinates().bent_at(alpha, bend, field.slope).ok()?;
+            Some(self.plain.bent(coordinates, field.table.clone()).limited(limit))
+        });
+        bent.unwrap_or_else(|| self.plain.clone())
     }
 
     /// Looks at the gradient and moves the parameters `x` and their buffer `b` by one step along it, as [`Rule::step`] does.
@@ -89,11 +79,14 @@ impl AutoRule {
             x.len() == g.len() && b.len() == g.len(),
             "parameters, buffer and gradient must have the same length"
         );
+        let pulled = matches!(self.motion.options.weight_decay, WeightDecay::Coupled(_));
         let mut seen = [[0f32; Calibration::MOST]; 3];
         let mut count = 0;
         for place in calibration.places(g.len()) {
-            for (seen, from) in seen.iter_mut().zip([g, b, x]) {
-                seen[count] = from[place].single();
+            seen[0][count] = g[place].single();
+            seen[1][count] = b[place].single();
+            if pulled {
+                seen[2][count] = x[place].single();
             }
             count += 1;
         }
@@ -104,10 +97,23 @@ impl AutoRule {
     }
 }
 
-/// The table of a tail index that a calibration may find, shared by all rules; none at 2.
-fn on_grid(alpha: f64) -> Option<Arc<ScoreTable>> {
-    static TABLES: [OnceLock<Option<Arc<ScoreTable>>>; Calibration::INDICES] =
+/// ∇G_α for one α below 2.
+#[derive(Clone, Debug)]
+struct Field {
+    table: Arc<ScoreTable>,
+    /// At 0.
+    slope: f64,
+}
+
+impl Field {
+    fn new(alpha: f64) -> Result<Self, RuleError> {
+        Ok(Self { table: Arc::new(ScoreTable::new(alpha)?), slope: slope(Alpha::new(alpha)?) })
+    }
+}
+
+/// The field of a tail index that a calibration may find, shared by all rules; none at 2.
+fn on_grid(alpha: f64) -> Option<&'static Field> {
+    static FIELDS: [OnceLock<Option<Field>>; Calibration::INDICES] =
         [const { OnceLock::new() }; Calibration::INDICES];
-    let table = TABLES.get(Calibration::index(alpha)?)?;
-    table.get_or_init(|| ScoreTable::new(alpha).ok().map(Arc::new)).clone()
+    FIELDS.get(Calibration::index(alpha)?)?.get_or_init(|| Field::new(alpha).ok()).as_ref()
 }

@@ -88,14 +88,14 @@ impl Coordinates {
         Self::matched(alpha, learning_rate, momentum, kappa_of_noise(alpha, learning_rate, momentum, noise)?)
     }
 
-    /// [`Self::matched`] with the bend at |b| ~ K.
+    /// The learning rate and momentum of these in [`Self::matched`], with the bend at |b| ~ K.
     ///
     /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K)
     ///
-    /// The learning rate is but a factor, and may be 0.
-    pub fn bent_at(alpha: f64, learning_rate: f64, momentum: f64, bend: f64) -> Result<Self, RuleError> {
-        let kappa = if learning_rate == 0.0 { bend } else { learning_rate.sqrt() * bend };
-        Self::matched(alpha, learning_rate, momentum, kappa)
+    /// `slope` is ∇G_α′(0), which takes a while to compute.
+    pub(super) fn bent_at(self, alpha: f64, bend: f64, slope: f64) -> Result<Self, RuleError> {
+        let kappa = if self.learning_rate == 0.0 { bend } else { self.eta * bend };
+        Self { alpha: Alpha::new(alpha)?, kappa, height: kappa / slope, ..self }.checked()
     }
 
     /// The paper's form in SGD's coordinates, lr = η² and μ = 1 − γη, its temperature given by κ = β^(−1/α).
@@ -193,7 +193,7 @@ impl Coordinates {
 }
 
 /// ∇G_α′(0) = α^(2/α) Γ(3/α)/Γ(1/α); 1 at α = 2.
-fn slope(alpha: Alpha) -> f64 {
+pub(super) fn slope(alpha: Alpha) -> f64 {
     if alpha == Alpha::GAUSS {
         return 1.0;
     }

@@ -123,10 +123,6 @@ impl Rule {
         self.limit
     }
 
-    pub(super) fn table(&self) -> Option<Arc<ScoreTable>> {
-        self.table.clone()
-    }
-
     /// What the rule was made from.
     pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates

@@ -155,7 +155,7 @@ impl Calibration {
         })
     }
 
-    /// Where it looks before the next step, in rising order: one place in each of equal parts of the tensor, another one for each
+    /// Where it looks before the next step, in rising order: at a few neighbours in each of equal parts of the tensor, others for each
     /// quadruple.
     pub fn places(&self, length: usize) -> impl Iterator<Item = usize> + use<> {
         places::places(length, self.head.quadruple())

@@ -2,20 +2,25 @@
 
 use super::Calibration;
 
-/// How many of a tensor of so many numbers: a sixteenth of them, but all of a small tensor, and at most
+/// Neighbours that are looked at together: memory comes in lines.
+const ROW: usize = 8;
+
+/// How many of a tensor of so many numbers: a sixteenth of them, but at least 64 if there are so many, and at most
 /// [`Calibration::MOST`].
 pub(super) fn count(length: usize) -> usize {
-    (length / 16).clamp(64, Calibration::MOST).min(length)
+    if length <= 64 { length } else { (length / 16).clamp(64, Calibration::MOST) / ROW * ROW }
 }
 
-/// One place in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen, and no row or column
-/// of a matrix is favoured.
+/// A few neighbours in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen, and no row or
+/// column of a matrix is favoured.
 pub(super) fn places(length: usize, quadruple: u32) -> impl Iterator<Item = usize> {
     let count = count(length);
-    let start = move |part: usize| (part as u64 * length as u64 / count.max(1) as u64) as usize;
-    (0..count).map(move |part| {
+    let (parts, row) = if count == length { (1, length) } else { (count / ROW, ROW) };
+    let start = move |part: usize| (part as u64 * length as u64 / parts as u64) as usize;
+    (0..parts).flat_map(move |part| {
         let (start, end) = (start(part), start(part + 1));
-        start + (mixed(part as u32, quadruple) as usize) % (end - start)
+        let first = start + mixed(part as u32, quadruple) as usize % (end - start - row + 1);
+        first..first + row
     })
 }
 
