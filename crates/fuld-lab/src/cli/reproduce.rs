@@ -47,6 +47,7 @@ Parts:
   temperature  beyond the paper: every temperature
   orders       beyond the paper: integrators and their orders
   gaussian     beyond the paper: the Gaussian kinetic energy, working
+  text         beyond the paper: text with a power-law vocabulary
   law          beyond the paper: error and speed of the law")]
 pub(super) struct Reproduce {
     /// Folder for figures, data and report
@@ -163,7 +164,6 @@ impl Reproduce {
 
     /// Makes all but the networks; says whether it came to the end.
     fn quick(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
-        let lab = Lab::new(self.seed, self.threads());
         let quick = || {
             chosen.iter().enumerate().filter_map(|(place, part)| match part.make {
                 Make::Exhibit(make) => Some((place, part, make)),
@@ -176,14 +176,17 @@ impl Reproduce {
         bar.enable_steady_tick(Duration::from_millis(200));
         for (place, part, make) in quick() {
             bar.set_message(part.shows);
-            let start = Instant::now();
+            let (start, before, weight) = (Instant::now(), bar.position(), weight(part));
+            let moved = bar.clone();
+            let lab = Lab::new(self.seed, self.threads())
+                .heard_by(move |share| moved.set_position(before + (share * weight as f64) as u64));
             let exhibit = match lab.make(make) {
                 Ok(exhibit) => exhibit,
                 Err(error) if error.is::<Interrupted>() => return Ok(false),
                 Err(error) => return Err(error.context(format!("making {}", part.id))),
             };
             bar.suspend(|| output.note(|| line(&exhibit, start)));
-            bar.inc(weight(part));
+            bar.set_position(before + weight);
             made.keep(place, exhibit, &self.out)?;
         }
         bar.finish_and_clear();

@@ -9,10 +9,11 @@ use levy_stable::Sampler;
 use std::cell::RefCell;
 
 /// What every exhibit needs to know.
-#[derive(Debug)]
 pub struct Lab {
     seed: u64,
     threads: usize,
+    /// Who is told what share of an exhibit is made.
+    hear: Box<dyn Fn(f64) + Send + Sync>,
     /// What was run, for the record.
     runs: RefCell<Vec<String>>,
 }
@@ -25,7 +26,27 @@ pub struct Interrupted;
 impl Lab {
     /// All randomness comes from the seed; threads are all cores if 0.
     pub fn new(seed: u64, threads: usize) -> Self {
-        Self { seed, threads, runs: RefCell::default() }
+        Self { seed, threads, hear: Box::new(|_| {}), runs: RefCell::default() }
+    }
+
+    /// Tells of the share of an exhibit that is made, from 0 to 1, where it takes long.
+    pub fn heard_by(self, hear: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        Self { hear: Box::new(hear), ..self }
+    }
+
+    /// Of all randomness.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// All cores if 0.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// To be told of the share that is made.
+    pub fn hear(&self) -> &(dyn Fn(f64) + Sync) {
+        &*self.hear
     }
 
     /// Makes an exhibit, and adds the seed and every run to its settings.

@@ -20,6 +20,7 @@ mod quartic;
 mod report;
 mod systems;
 mod temperature;
+mod text;
 
 pub use claim::{Claim, Verdict};
 pub use exhibit::{Exhibit, Table};

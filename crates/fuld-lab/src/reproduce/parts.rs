@@ -4,7 +4,7 @@ use super::exhibit::Exhibit;
 use super::lab::Lab;
 use super::{
     averages, conformal, fields, gaussian, invariant, iterates, law, levy, orders, overdamped, systems,
-    temperature,
+    temperature, text,
 };
 
 /// A part: what makes one exhibit.
@@ -45,6 +45,7 @@ pub fn parts() -> Vec<Part> {
         part("temperature", "every temperature", 6.0, temperature::make),
         part("orders", "integrators and their orders", 12.0, orders::make),
         part("gaussian", "the Gaussian kinetic energy, working", 5.0, gaussian::make),
+        part("text", "text with a power-law vocabulary", 75.0, text::make),
         part("law", "error and speed of the law", 3.0, law::make),
     ]
 }

@@ -1,0 +1,148 @@
+//! A small language model: words as vectors, one block of causal attention and a hidden layer, and a score for every word.
+//!
+//! Gradients are burn's, by automatic differentiation. Before the attention, the hidden layer and the scores, vectors are brought to
+//! length √d, as is usual today.
+
+use crate::language::Text;
+use burn::backend::{Autodiff, Flex};
+use burn::tensor::activation::{log_softmax, relu, softmax};
+use burn::tensor::backend::Backend;
+use burn::tensor::{Int, Tensor, TensorData};
+use fuld::random::{Purpose, Stream};
+
+/// The shape of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Words of the language.
+    pub words: usize,
+    /// Words that are seen at a time.
+    pub context: usize,
+    /// Numbers of a vector.
+    pub width: usize,
+    /// Units of the hidden layer.
+    pub hidden: usize,
+}
+
+impl Shape {
+    /// The tensors: what each is called, its rows and columns.
+    pub fn tensors(self) -> [(&'static str, usize, usize); 10] {
+        let Self { words, context, width, hidden } = self;
+        [
+            ("words", words, width),
+            ("places", context, width),
+            ("queries", width, width),
+            ("keys", width, width),
+            ("values", width, width),
+            ("heads", width, width),
+            ("into hidden", width, hidden),
+            ("out of hidden", hidden, width),
+            ("scores", width, words),
+            ("biases", 1, words),
+        ]
+    }
+
+    /// Numbers of all tensors.
+    pub fn parameters(self) -> usize {
+        self.tensors().iter().map(|(_, rows, columns)| rows * columns).sum()
+    }
+}
+
+/// A model: the tensors of its shape, in that order.
+#[derive(Clone, Debug)]
+pub struct Transformer<B: Backend> {
+    shape: Shape,
+    /// The tensors.
+    pub tensors: Vec<Tensor<B, 2>>,
+}
+
+/// Sentences as a model sees them.
+struct Batch<B: Backend> {
+    sentences: usize,
+    /// All words but the last of each sentence, one sentence after the other.
+    before: Tensor<B, 1, Int>,
+    /// The word that follows each of them.
+    next: Tensor<B, 2, Int>,
+}
+
+impl<B: Backend> Batch<B> {
+    fn new(text: &Text, device: &B::Device) -> Self {
+        let (mut before, mut next) = (Vec::new(), Vec::new());
+        for sentence in text.sentences() {
+            before.extend(sentence[..sentence.len() - 1].iter().map(|&word| word as i32));
+            next.extend(sentence[1..].iter().map(|&word| word as i32));
+        }
+        let count = next.len();
+        Self {
+            sentences: text.words.len() / text.length,
+            before: Tensor::from_data(TensorData::new(before, [count]), device),
+            next: Tensor::from_data(TensorData::new(next, [count, 1]), device),
+        }
+    }
+}
+
+impl<B: Backend> Transformer<B> {
+    /// Uniform on ±1/√width, or ±1/√hidden after the hidden layer; biases are 0. All depends on the seed alone.
+    pub fn new(shape: Shape, seed: u64, device: &B::Device) -> Self {
+        let tensor = |(n, (name, rows, columns)): (usize, (&str, usize, usize))| {
+            let bound = match name {
+                "biases" => 0.0,
+                "out of hidden" => 1.0 / (shape.hidden as f64).sqrt(),
+                _ => 1.0 / (shape.width as f64).sqrt(),
+            };
+            let stream = Stream::new(seed, n as u64, Purpose::Start);
+            let uniform = |word: u64| ((word >> 11) as f64 / (1u64 << 52) as f64 - 1.0) * bound;
+            let numbers: Vec<f32> =
+                (0..(rows * columns) as u64).map(|n| uniform(stream.word(n)) as f32).collect();
+            Tensor::from_data(TensorData::new(numbers, [rows, columns]), device)
+        };
+        Self { shape, tensors: shape.tensors().into_iter().enumerate().map(tensor).collect() }
+    }
+
+    /// The loss in nats of every word of a text but the first of each sentence. Sentences have one word more than the context.
+    pub fn losses(&self, text: &Text, device: &B::Device) -> Tensor<B, 1> {
+        let Batch { sentences, before, next } = Batch::new(text, device);
+        let Shape { context, width, .. } = self.shape;
+        let [words, places, queries, keys, values, heads, into, out, scores, biases] =
+            std::array::from_fn(|n| self.tensors[n].clone());
+        let rows = sentences * context;
+        let split = |x: Tensor<B, 2>| x.reshape([sentences, context, width]);
+        let places = places.unsqueeze_dim::<3>(0).expand([sentences, context, width]).reshape([rows, width]);
+        let x = words.select(0, before) + places;
+        let y = normal(x.clone());
+        let (q, k, v) = (y.clone().matmul(queries), y.clone().matmul(keys), y.matmul(values));
+        let alike = split(q).matmul(split(k).swap_dims(1, 2)).div_scalar((width as f64).sqrt());
+        let mixed = softmax(alike + future(context, device), 2).matmul(split(v));
+        let x = x + mixed.reshape([rows, width]).matmul(heads);
+        let x = x.clone() + relu(normal(x).matmul(into)).matmul(out);
+        let log_p = log_softmax(normal(x).matmul(scores) + biases, 1);
+        -log_p.gather(1, next).squeeze_dim(1)
+    }
+}
+
+impl Transformer<Flex> {
+    /// The mean loss over a text and its gradient with respect to each tensor.
+    pub fn gradients(&self, text: &Text) -> (f64, Vec<Tensor<Flex, 2>>) {
+        let device = Default::default();
+        let tensors = self.tensors.iter().map(|x| Tensor::from_inner(x.clone()).require_grad()).collect();
+        let model = Transformer::<Autodiff<Flex>> { shape: self.shape, tensors };
+        let loss = model.losses(text, &device).mean();
+        let mut all = loss.backward();
+        let gradient = |x: &Tensor<Autodiff<Flex>, 2>| {
+            x.grad_remove(&mut all).unwrap_or_else(|| Tensor::zeros(x.dims(), &device))
+        };
+        let gradients = model.tensors.iter().map(gradient).collect();
+        (f64::from(loss.into_scalar()), gradients)
+    }
+}
+
+/// Each row at length √width.
+fn normal<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
+    let square = x.clone().square().mean_dim(1).add_scalar(1e-6);
+    x / square.sqrt()
+}
+
+/// 0 where a place may look at another, which comes before it or is itself, and far below 0 elsewhere.
+fn future<B: Backend>(context: usize, device: &B::Device) -> Tensor<B, 3> {
+    let cells = (0..context * context).map(|n| if n % context > n / context { -1e9 } else { 0.0 });
+    Tensor::from_data(TensorData::new(cells.collect::<Vec<f32>>(), [1, context, context]), device)
+}
