@@ -146,3 +146,70 @@ fn future<B: Backend>(context: usize, device: &B::Device) -> Tensor<B, 3> {
     let cells = (0..context * context).map(|n| if n % context > n / context { -1e9 } else { 0.0 });
     Tensor::from_data(TensorData::new(cells.collect::<Vec<f32>>(), [1, context, context]), device)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Language;
+
+    const SHAPE: Shape = Shape { words: 30, context: 5, width: 8, hidden: 12 };
+
+    fn made() -> (Transformer<Flex>, Text) {
+        let language = Language::new(SHAPE.words, 4, 0.9, 0.9);
+        let mut model = Transformer::new(SHAPE, 3, &Default::default());
+        // Biases that are all 0 would hide a mistake in them.
+        model.tensors[9] = model.tensors[8].clone().narrow(0, 0, 1);
+        (model, language.text(0, 6, SHAPE.context + 1, 1, Purpose::Gradient))
+    }
+
+    fn losses(model: &Transformer<Flex>, text: &Text) -> Vec<f64> {
+        model.losses(text, &Default::default()).into_data().iter::<f64>().collect()
+    }
+
+    /// Of every tensor: a step along the gradient, forth and back, must change the loss by its length.
+    #[test]
+    fn gradients_are_those_of_differences() {
+        let (model, text) = made();
+        let (loss, gradients) = model.gradients(&text);
+        let mean = |model: &Transformer<Flex>| losses(model, &text).iter().sum::<f64>() / 30.0;
+        assert!((loss - mean(&model)).abs() < 1e-6);
+        for (n, gradient) in gradients.into_iter().enumerate() {
+            let norm = f64::from(gradient.clone().square().sum().sqrt().into_scalar());
+            let step = 0.01;
+            let moved = |length: f64| {
+                let mut model = model.clone();
+                model.tensors[n] = model.tensors[n].clone() + gradient.clone().mul_scalar(length / norm);
+                mean(&model)
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * step);
+            assert!((slope / norm - 1.0).abs() < 0.01, "{}: {slope} {norm}", SHAPE.tensors()[n].0);
+        }
+    }
+
+    #[test]
+    fn no_word_sees_those_that_follow() {
+        let (model, text) = made();
+        let mut other = text.clone();
+        // The fourth word of the first sentence: places before the third are not to know.
+        other.words[3] = (other.words[3] + 1) % 30;
+        let (before, after) = (losses(&model, &text), losses(&model, &other));
+        assert_eq!(before[..2], after[..2]);
+        assert!((2..5).all(|place| before[place] != after[place]), "{before:?} {after:?}");
+        assert_eq!(before[5..], after[5..], "sentences are apart");
+    }
+
+    #[test]
+    fn a_model_depends_on_its_seed_alone() {
+        let numbers = |seed: u64| {
+            let model = Transformer::<Flex>::new(SHAPE, seed, &Default::default());
+            model
+                .tensors
+                .into_iter()
+                .flat_map(|x| x.into_data().iter::<f32>().collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        };
+        let one = numbers(1);
+        assert!(one.len() == SHAPE.parameters() && one == numbers(1) && one != numbers(2));
+        assert!(one.iter().all(|x| x.abs() <= 1.0 / 8f32.sqrt()));
+    }
+}

@@ -68,7 +68,8 @@ impl Arm {
         let (first, count) = match self {
             Self::Sgdm => (0.0125, TRIALS),
             // A look at wider grids showed where these three and their limits should lie.
-            Self::ClipNorm | Self::ClipValue => (0.2, 3),
+            Self::ClipNorm => (0.1, 3),
+            Self::ClipValue => (0.2, 3),
             Self::Adam => (0.0004, TRIALS),
         };
         (0..count).map(|n| first * 2f64.powi(n as i32)).collect()
@@ -77,7 +78,7 @@ impl Arm {
     /// Limits that are tried with each of them.
     fn limits(self) -> Vec<Option<f64>> {
         match self {
-            Self::ClipNorm => vec![Some(0.2), Some(0.4), Some(0.8)],
+            Self::ClipNorm => vec![Some(0.4), Some(0.8), Some(1.6)],
             Self::ClipValue => vec![Some(0.004), Some(0.016), Some(0.064)],
             Self::Sgdm | Self::Adam => vec![None],
         }

@@ -1,15 +1,11 @@
 //! Tuning and what came of it: every setting once, then the best of each optimizer with other seeds and on another text.
 
-use super::arm::{Arm, Setting};
+use super::arm::{Arm, Setting, TRIALS};
+use super::crew::{Crew, Job};
 use super::exam::Exam;
 use super::gap::Gap;
 use super::plan::Plan;
-use super::run::{Course, Trained};
-use crate::interrupt;
-use crate::reproduce::Interrupted;
-use fuld::Control;
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::run::Trained;
 
 /// An optimizer, tuned and tried.
 #[derive(Clone, Debug)]
@@ -33,52 +29,23 @@ impl Comparison {
     /// Trains them all. `hear` is told of the share that is done.
     pub(super) fn new(plan: &Plan, arms: &[Arm], hear: &(dyn Fn(f64) + Sync)) -> anyhow::Result<Self> {
         let language = plan.language();
-        let tries: Vec<(Arm, Setting)> = arms
-            .iter()
-            .flat_map(|&arm| arm.settings().into_iter().map(move |setting| (arm, setting)))
-            .collect();
-        let seeds: Vec<u64> = plan.test_seeds().collect();
-        let (total, done) =
-            ((tries.len() + arms.len() * seeds.len()) as f64 * plan.steps as f64, AtomicU64::new(0));
-        let watch = || {
-            let done = done.fetch_add(1, Ordering::Relaxed);
-            if done.is_multiple_of(50) {
-                hear(done as f64 / total);
-            }
-            if interrupt::asked() { Control::Stop } else { Control::Continue }
+        let seeds = plan.test_seeds();
+        let crew = Crew::new(plan, &language, arms.len() * (TRIALS + seeds.clone().count()), hear);
+
+        let jobs =
+            |&arm: &Arm| arm.settings().into_iter().map(move |setting| Job { arm, setting, seed: plan.seed });
+        let jobs: Vec<Job> = arms.iter().flat_map(jobs).collect();
+        let tried = crew.train(&jobs, &Exam::validation(plan, &language), 1)?;
+        let mut losses = tried.iter().map(|run| run.excess);
+        let mut all: Vec<Tuned> = arms.iter().map(|&arm| Tuned::best(arm, &mut losses)).collect();
+
+        let jobs = |tuned: &Tuned| {
+            let (arm, setting) = (tuned.arm, tuned.chosen);
+            seeds.clone().map(move |seed| Job { arm, setting, seed })
         };
-        let train = |course: Course<'_>, arm: Arm, setting: Setting, seed: u64| -> anyhow::Result<Trained> {
-            Ok(course.train(arm, setting, seed, &watch)?.ok_or(Interrupted)?)
-        };
-
-        let exam = Exam::validation(plan, &language);
-        let course = Course { plan, language: &language, exam: &exam, measurements: 1 };
-        let losses: Vec<f64> = tries
-            .par_iter()
-            .with_max_len(1)
-            .map(|&(arm, setting)| Ok(train(course, arm, setting, plan.seed)?.excess))
-            .collect::<anyhow::Result<_>>()?;
-
-        let mut all = Vec::new();
-        for &arm in arms {
-            let tried = tries.iter().zip(&losses).filter(|((other, _), _)| *other == arm);
-            let trials: Vec<(Setting, f64)> = tried.map(|((_, setting), loss)| (*setting, *loss)).collect();
-            let best = trials.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-            let chosen = best.map_or(Setting { rate: f64::NAN, limit: None }, |best| best.0);
-            all.push(Tuned { arm, trials, chosen, runs: Vec::new() });
-        }
-
-        let exam = Exam::test(plan, &language);
-        let course = Course { exam: &exam, measurements: plan.measurements, ..course };
-        let jobs: Vec<(Arm, Setting, u64)> =
-            all.iter().flat_map(|tuned| seeds.iter().map(|&seed| (tuned.arm, tuned.chosen, seed))).collect();
-        let mut runs = jobs
-            .par_iter()
-            .with_max_len(1)
-            .map(|&(arm, setting, seed)| train(course, arm, setting, seed))
-            .collect::<anyhow::Result<Vec<_>>>()?
-            .into_iter();
-        all.iter_mut().for_each(|tuned| tuned.runs = runs.by_ref().take(seeds.len()).collect());
+        let jobs: Vec<Job> = all.iter().flat_map(jobs).collect();
+        let mut runs = crew.train(&jobs, &Exam::test(plan, &language), plan.measurements)?.into_iter();
+        all.iter_mut().for_each(|tuned| tuned.runs = runs.by_ref().take(seeds.clone().count()).collect());
         Ok(Self { all })
     }
 
@@ -94,6 +61,14 @@ impl Comparison {
 }
 
 impl Tuned {
+    /// The best of an optimizer's settings, given the loss of each. Has no runs yet.
+    fn best(arm: Arm, losses: &mut impl Iterator<Item = f64>) -> Self {
+        let trials: Vec<(Setting, f64)> = arm.settings().into_iter().zip(losses).collect();
+        let best = trials.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let chosen = best.map_or(Setting { rate: f64::NAN, limit: None }, |best| best.0);
+        Self { arm, trials, chosen, runs: Vec::new() }
+    }
+
     /// The loss above the least of each seed, in the end.
     pub(super) fn excess(&self) -> Vec<f64> {
         self.runs.iter().map(|run| run.excess).collect()

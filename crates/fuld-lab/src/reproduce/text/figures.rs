@@ -17,7 +17,7 @@ pub(super) fn figure(comparison: &Comparison, plan: &Plan, knowing_nothing: f64)
     let axis = || Axis::log(EXCESS).range(range.0, range.1);
     let mut tuning = Panel::new("tuning: over learning rates").x(Axis::log("learning rate")).y(axis());
     let mut time = Panel::new("chosen settings: over time")
-        .x(Axis::linear("steps").range(0.0, plan.steps as f64))
+        .x(Axis::linear("steps").range(0.0, 1.05 * plan.steps as f64))
         .y(axis());
     for tuned in &comparison.all {
         let (hue, label) = (tuned.arm.hue(), tuned.arm.label());
@@ -25,16 +25,16 @@ pub(super) fn figure(comparison: &Comparison, plan: &Plan, knowing_nothing: f64)
         tuning = tuning.line(hue, "", rates.clone()).dots(hue, label, rates);
         time = time.line(hue, "", tuned.curve()).dots(hue, label, tuned.curve());
     }
-    for panel in [&mut tuning, &mut time] {
-        *panel = panel.clone().horizontal(knowing_nothing, "frequencies only");
-    }
+    // Its name would be in the way of the lines on the left.
+    let (tuning, time) =
+        (tuning.horizontal(knowing_nothing, ""), time.horizontal(knowing_nothing, "frequencies only"));
     Figure::new("text").panel(tuning).panel(time)
 }
 
 /// Which words have been learnt.
 pub(super) fn ranks(comparison: &Comparison, plan: &Plan) -> Figure {
     let mut panel = Panel::new("chosen settings: over words")
-        .x(Axis::log("rank of the word").range(1.0, plan.shape.words as f64))
+        .x(Axis::log("rank of the word").range(1.0, 1.2 * plan.shape.words as f64))
         .y(Axis::log(EXCESS));
     let middle = (comparison.all.len() as f64 - 1.0) / 2.0;
     for (place, tuned) in comparison.all.iter().enumerate() {
