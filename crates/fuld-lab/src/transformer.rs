@@ -186,16 +186,21 @@ mod tests {
         }
     }
 
+    /// Nor itself: the probabilities of all words that might come sum to 1, as they would not if the model saw which one does.
     #[test]
-    fn no_word_sees_those_that_follow() {
+    fn no_word_is_foreseen_from_itself_or_later_ones() {
         let (model, text) = made();
-        let mut other = text.clone();
-        // The fourth word of the first sentence: places before the third are not to know.
-        other.words[3] = (other.words[3] + 1) % 30;
-        let (before, after) = (losses(&model, &text), losses(&model, &other));
-        assert_eq!(before[..2], after[..2]);
-        assert!((2..5).all(|place| before[place] != after[place]), "{before:?} {after:?}");
-        assert_eq!(before[5..], after[5..], "sentences are apart");
+        let before = losses(&model, &text);
+        let mut total = 0.0;
+        for word in 0..30 {
+            let mut other = text.clone();
+            other.words[3] = word;
+            let after = losses(&model, &other);
+            total += (-after[2]).exp();
+            assert_eq!((&before[..2], &before[5..]), (&after[..2], &after[5..]), "sentences are apart");
+            assert!(text.words[3] == word || (2..5).all(|place| before[place] != after[place]));
+        }
+        assert!((total - 1.0).abs() < 1e-5, "{total}");
     }
 
     #[test]
