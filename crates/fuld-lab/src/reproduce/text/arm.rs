@@ -18,6 +18,8 @@ pub(super) enum Arm {
     ClipValue,
     /// Adam.
     Adam,
+    /// The matched form whose α and scale come from the gradients themselves.
+    Auto,
 }
 
 /// What is tuned.
@@ -30,7 +32,7 @@ pub(super) struct Setting {
 }
 
 impl Arm {
-    /// All of them.
+    /// Those that are run.
     pub(super) const ALL: [Self; 4] = [Self::Sgdm, Self::ClipNorm, Self::ClipValue, Self::Adam];
 
     /// For files.
@@ -40,6 +42,7 @@ impl Arm {
             Self::ClipNorm => "clip-norm",
             Self::ClipValue => "clip-value",
             Self::Adam => "adam",
+            Self::Auto => "auto",
         }
     }
 
@@ -50,6 +53,7 @@ impl Arm {
             Self::ClipNorm => "SGDm clipped by norm",
             Self::ClipValue => "SGDm clipped by component",
             Self::Adam => "Adam",
+            Self::Auto => "auto",
         }
     }
 
@@ -60,13 +64,15 @@ impl Arm {
             Self::ClipNorm => Hue::Orange,
             Self::ClipValue => Hue::Green,
             Self::Adam => Hue::Vermillion,
+            Self::Auto => Hue::Blue,
         }
     }
 
     /// Learning rates that are tried, each twice the one before it.
     pub(super) fn rates(self) -> Vec<f64> {
         let (first, count) = match self {
-            Self::Sgdm => (0.0125, TRIALS),
+            // SGD's own learning rates are those of the matched form.
+            Self::Sgdm | Self::Auto => (0.0125, TRIALS),
             // A look at wider grids showed where these three and their limits should lie.
             Self::ClipNorm => (0.1, 3),
             Self::ClipValue => (0.2, 3),
@@ -80,7 +86,7 @@ impl Arm {
         match self {
             Self::ClipNorm => vec![Some(0.4), Some(0.8), Some(1.6)],
             Self::ClipValue => vec![Some(0.004), Some(0.016), Some(0.064)],
-            Self::Sgdm | Self::Adam => vec![None],
+            Self::Sgdm | Self::Adam | Self::Auto => vec![None],
         }
     }
 

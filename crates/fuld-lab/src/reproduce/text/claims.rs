@@ -6,12 +6,20 @@ use super::gap::{Gap, SURE};
 use super::tails::Tail;
 use crate::reproduce::{Claim, Verdict};
 
+/// A learning rate trains well if it ends within so many nats of SGDm's best.
+const WELL: f64 = 0.1;
+
 /// All claims. Those about optimizers that were not compared are left out.
 pub(super) fn claims(comparison: &Comparison, tails: &[Tail]) -> Vec<Claim> {
     let mut claims = vec![heavy(tails)];
-    let adam = comparison.gap(Arm::Adam, Arm::Sgdm);
-    claims.extend(adam.map(|gap| below(comparison, Arm::Adam, Arm::Sgdm, gap)));
+    claims.extend(below(comparison, Arm::Adam, Arm::Sgdm));
     claims.extend(rare(comparison));
+    claims.extend(below(comparison, Arm::Auto, Arm::Sgdm));
+    let clipped = [Arm::ClipNorm, Arm::ClipValue].into_iter().filter_map(|arm| comparison.of(arm));
+    let best = clipped.min_by(|a, b| a.result().mean.total_cmp(&b.result().mean));
+    claims.extend(best.and_then(|best| not_above(comparison, Arm::Auto, best.arm)));
+    claims.extend(not_above(comparison, Arm::Auto, Arm::Adam));
+    claims.extend(wider(comparison));
     claims
 }
 
@@ -39,12 +47,39 @@ fn heavy(tails: &[Tail]) -> Claim {
 }
 
 /// One ends below the other.
-fn below(comparison: &Comparison, arm: Arm, other: Arm, gap: Gap) -> Claim {
-    Claim::ours(
-        format!("Tuned equally, {} ends below {}.", arm.label(), other.label()),
-        told(comparison, arm, other, gap),
-        Verdict::of(gap.is_below()),
-    )
+fn below(comparison: &Comparison, arm: Arm, other: Arm) -> Option<Claim> {
+    let gap = comparison.gap(arm, other)?;
+    let says = format!("Tuned equally on text, {} ends below {}.", arm.label(), other.label());
+    Some(Claim::ours(says, told(comparison, arm, other, gap), Verdict::of(gap.is_below())))
+}
+
+/// One does not end above the other.
+fn not_above(comparison: &Comparison, arm: Arm, other: Arm) -> Option<Claim> {
+    let gap = comparison.gap(arm, other)?;
+    let says = format!("Tuned equally on text, {} does not end above {}.", arm.label(), other.label());
+    Some(Claim::ours(says, told(comparison, arm, other, gap), Verdict::of(!gap.is_above())))
+}
+
+/// More learning rates train well.
+fn wider(comparison: &Comparison) -> Option<Claim> {
+    let (auto, sgdm) = (comparison.of(Arm::Auto)?, comparison.of(Arm::Sgdm)?);
+    let limit = WELL + sgdm.by_rate().iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    let rates = |tuned: &Tuned| -> Vec<String> {
+        let well = tuned.by_rate().into_iter().filter(|point| point.1 <= limit);
+        well.map(|point| point.0.to_string()).collect()
+    };
+    let (ours, theirs) = (rates(auto), rates(sgdm));
+    let list = |rates: &[String]| if rates.is_empty() { "none".into() } else { rates.join(", ") };
+    Some(Claim::ours(
+        "On text more learning rates train well with auto than with SGDm.",
+        format!(
+            "Of the {} learning rates, those that end within {WELL} nats of SGDm's best on the validation text: auto {}; SGDm {}.",
+            sgdm.by_rate().len(),
+            list(&ours),
+            list(&theirs),
+        ),
+        Verdict::of(ours.len() > theirs.len()),
+    ))
 }
 
 /// What SGDm lacks, it lacks in rare words.

@@ -30,7 +30,8 @@ impl Stepper {
         let rule = match arm {
             // burn's own ε is 1e-5; this is what everyone else calls Adam.
             Arm::Adam => Rule::Adam(Remembering::new(AdamConfig::new().with_epsilon(1e-8).build())),
-            Arm::Sgdm | Arm::ClipNorm | Arm::ClipValue => {
+            // α and scale of `Auto` are fixed until the rule can find them: it is not run.
+            Arm::Sgdm | Arm::ClipNorm | Arm::ClipValue | Arm::Auto => {
                 let config = FuldConfig::new(2.0, Form::Sgd { momentum: MOMENTUM });
                 Rule::Momentum(Remembering::new(config.build()?))
             }

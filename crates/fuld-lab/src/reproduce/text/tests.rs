@@ -112,7 +112,9 @@ fn compared(ends: &[(Arm, [f64; 3])]) -> Comparison {
             let excess = by_rank.iter().sum::<f64>() / 3.0;
             Trained { curve: vec![(1, excess)], excess, by_rank, model: model.clone() }
         };
-        let trials = settings.iter().map(|&setting| (setting, 1.0)).collect();
+        // Worse by as much for each rate further from the best, the more so the worse the end.
+        let loss = |setting: &Setting| 0.3 * by_rank[0] * (setting.rate / 0.2).ln().abs();
+        let trials = settings.iter().map(|setting| (*setting, loss(setting))).collect();
         Tuned { arm, trials, chosen: settings[4], runs: (0..5).map(run).collect() }
     };
     Comparison { all: ends.iter().map(tuned).collect() }
@@ -151,4 +153,22 @@ fn verdicts_come_out_either_way() {
     ];
     let found = tails.map(|tails| verdict(&usual, &tails, says));
     assert_eq!(found, [Verdict::Holds, Verdict::InPart, Verdict::Fails]);
+}
+
+#[test]
+fn auto_may_win_or_lose() {
+    let [low, middle, high] = [0.1, 0.3, 0.6].map(|end| [end; 3]);
+    let others = [(Arm::Sgdm, high), (Arm::ClipNorm, high), (Arm::ClipValue, middle), (Arm::Adam, low)];
+    let with = |end: f64| compared(&[&others[..], &[(Arm::Auto, [end; 3])]].concat());
+    let says = [
+        "auto ends below SGDm",
+        "auto does not end above SGDm clipped by component",
+        "auto does not end above Adam",
+        "more learning rates",
+    ];
+    let verdicts = |end: f64| says.map(|says| verdict(&with(end), &[], says) == Verdict::Holds);
+    assert_eq!(verdicts(0.05), [true, true, true, true]);
+    assert_eq!(verdicts(0.2), [true, true, false, true]);
+    assert_eq!(verdicts(0.6), [false, false, false, false]);
+    assert_eq!(claims(&compared(&others), &[]).len(), 3, "nothing is said of what was not run");
 }
