@@ -99,7 +99,7 @@ impl Arm {
 
 impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.rate)?;
+        write!(f, "rate {}", self.rate)?;
         self.limit.map_or(Ok(()), |limit| write!(f, ", limit {limit}"))
     }
 }

@@ -16,12 +16,12 @@ pub(super) fn exhibit(plan: &Plan, comparison: &Comparison, tails: &[Tail]) -> E
     let text = format!(
         "Words of a made-up language of {} words are as frequent as Zipf's law says, and have hidden topics, so that the words before tell of the \
          next one: the least loss possible, {least:.3} nats a word on the test text, is known, and knowing no more than how often words come \
-         costs {entropy:.3}. The model has {} parameters: vectors of {}, one block of causal attention over {} words, a hidden layer. Each \
+         costs {entropy:.3}. The model has {:.0} thousand parameters: vectors of {}, one block of causal attention over {} words, a hidden layer. Each \
          optimizer is tuned with {TRIALS} trials (learning rates; learning rates and limits where gradients are clipped) on one seed and a \
          validation text; the best setting is run with {} other seeds of {} steps, {} sentences each and none of them twice, and measured on a \
          test text. A difference counts if it exceeds {} standard errors.",
         shape.words,
-        shape.parameters(),
+        shape.parameters() as f64 / 1e3,
         shape.width,
         shape.context,
         plan.seeds,
@@ -43,13 +43,14 @@ pub(super) fn exhibit(plan: &Plan, comparison: &Comparison, tails: &[Tail]) -> E
                 .into(),
         ),
     ];
+    let results = results(comparison);
     Exhibit {
         id: "text",
         title: "Beyond the paper · Text with a power-law vocabulary".into(),
         text,
         figures,
-        data: vec![trials(comparison), curves(comparison), noise(tails)],
-        tables: vec![results(comparison)],
+        data: vec![trials(comparison), curves(comparison), noise(tails), results.clone()],
+        tables: vec![results],
         settings: settings(plan, comparison),
         claims: claims::claims(comparison, tails),
     }
@@ -60,7 +61,7 @@ fn results(comparison: &Comparison) -> Table {
     let columns = ["optimizer", "best setting", "nats above the least", "words 1–10", "11–100", "others"];
     let mut table = Table::new("text-results", &columns);
     for tuned in &comparison.all {
-        let [common, middle, rare] = tuned.by_rank().map(|gap| gap.to_string());
+        let [common, middle, rare] = tuned.by_rank().map(|gap| format!("{:.2}", gap.mean));
         let (label, chosen, result) =
             (tuned.arm.label(), tuned.chosen.to_string(), tuned.result().to_string());
         table.row([label.into(), chosen, result, common, middle, rare]);

@@ -33,9 +33,10 @@ fn threads_do_not_matter_and_seeds_do() {
     let one = made(7, 1);
     assert!(one == made(7, 2));
     assert!(one != made(8, 2));
-    let [trials, curves, noise] = &one.0[..] else { panic!("{:?}", one.0.len()) };
+    let [trials, curves, noise, results] = &one.0[..] else { panic!("{:?}", one.0.len()) };
     assert_eq!(trials.rows().len(), Arm::ALL.len() * TRIALS);
     assert_eq!((curves.rows().len(), noise.rows().len()), (Arm::ALL.len() * 2 * 3, 10));
+    assert_eq!(results.rows().len(), Arm::ALL.len());
 }
 
 #[test]
