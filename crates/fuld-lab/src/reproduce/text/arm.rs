@@ -32,8 +32,8 @@ pub(super) struct Setting {
 }
 
 impl Arm {
-    /// Those that are run.
-    pub(super) const ALL: [Self; 4] = [Self::Sgdm, Self::ClipNorm, Self::ClipValue, Self::Adam];
+    /// All of them.
+    pub(super) const ALL: [Self; 5] = [Self::Sgdm, Self::ClipNorm, Self::ClipValue, Self::Adam, Self::Auto];
 
     /// For files.
     pub(super) fn name(self) -> &'static str {
@@ -64,7 +64,7 @@ impl Arm {
             Self::ClipNorm => Hue::Orange,
             Self::ClipValue => Hue::Green,
             Self::Adam => Hue::Vermillion,
-            Self::Auto => Hue::Blue,
+            Self::Auto => Hue::Purple,
         }
     }
 

@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::tails::Tail;
 use super::{claims, figures, gap};
 use crate::reproduce::{Exhibit, Table};
+use fuld::optimizer::Reading;
 
 /// Figures, tables and claims from all runs.
 pub(super) fn exhibit(plan: &Plan, comparison: &Comparison, tails: &[Tail]) -> Exhibit {
@@ -49,7 +50,13 @@ pub(super) fn exhibit(plan: &Plan, comparison: &Comparison, tails: &[Tail]) -> E
         title: "Beyond the paper · Text with a power-law vocabulary".into(),
         text,
         figures,
-        data: vec![trials(comparison), curves(comparison), noise(tails), results.clone()],
+        data: vec![
+            trials(comparison),
+            curves(comparison),
+            noise(tails),
+            calibration(plan, comparison),
+            results.clone(),
+        ],
         tables: vec![results],
         settings: settings(plan, comparison),
         claims: claims::claims(comparison, tails),
@@ -102,6 +109,20 @@ fn noise(tails: &[Tail]) -> Table {
     for Tail { tensor, estimate, silent, .. } in tails {
         let numbers = [estimate.alpha, estimate.alpha_error, estimate.scale, estimate.scale_error, *silent];
         table.numbers(*tensor, &numbers);
+    }
+    table
+}
+
+/// What auto found of each tensor by the end of each run, and made of it.
+fn calibration(plan: &Plan, comparison: &Comparison) -> Table {
+    let columns = ["run", "tensor", "noise_alpha", "noise_scale", "alpha", "bend", "limit", "bent"];
+    let mut table = Table::new("text-calibration", &columns);
+    for (run, trained) in comparison.all.iter().flat_map(|tuned| tuned.runs.iter().enumerate()) {
+        for ((tensor, ..), reading) in plan.shape.tensors().into_iter().zip(&trained.readings) {
+            let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
+            let [a, b, c, d, e, f] = [noise_alpha, noise_scale, alpha, bend, limit, bent].map(number);
+            table.row([run.to_string(), tensor.into(), a, b, c, d, e, f]);
+        }
     }
     table
 }

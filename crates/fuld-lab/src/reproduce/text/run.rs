@@ -8,7 +8,7 @@ use crate::language::Language;
 use crate::transformer::Transformer;
 use burn::backend::Flex;
 use fuld::Control;
-use fuld::optimizer::RuleError;
+use fuld::optimizer::{Reading, RuleError};
 
 /// Words are told apart by rank: the first 10, the next up to 100, the rest. Each kind makes about a third of a text.
 pub(super) const RANKS: [u32; 3] = [10, 100, u32::MAX];
@@ -32,6 +32,8 @@ pub(super) struct Trained {
     pub(super) excess: f64,
     /// In the end, by rank.
     pub(super) by_rank: [f64; 3],
+    /// What the optimizer found of each tensor, if it looked.
+    pub(super) readings: Vec<Reading>,
     /// As it was left.
     pub(super) model: Transformer<Flex>,
 }
@@ -73,6 +75,7 @@ impl Course<'_> {
             curve,
             excess: if lost { f64::INFINITY } else { excess },
             by_rank: if lost { [f64::INFINITY; 3] } else { self.exam.by_rank(&last, RANKS) },
+            readings: stepper.readings(),
             model,
         }))
     }

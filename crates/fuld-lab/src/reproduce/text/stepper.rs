@@ -5,7 +5,7 @@ use crate::transformer::Transformer;
 use burn::backend::Flex;
 use burn::optim::{Adam, AdamConfig, SimpleOptimizer};
 use burn::tensor::{Tensor, TensorData};
-use fuld::optimizer::{RuleError, clip};
+use fuld::optimizer::{Reading, RuleError, clip};
 use fuld_burn::{Form, Fuld, FuldConfig};
 
 /// What moves a model.
@@ -30,13 +30,16 @@ impl Stepper {
         let rule = match arm {
             // burn's own ε is 1e-5; this is what everyone else calls Adam.
             Arm::Adam => Rule::Adam(Remembering::new(AdamConfig::new().with_epsilon(1e-8).build())),
-            // α and scale of `Auto` are fixed until the rule can find them: it is not run.
-            Arm::Sgdm | Arm::ClipNorm | Arm::ClipValue | Arm::Auto => {
-                let config = FuldConfig::new(2.0, Form::Sgd { momentum: MOMENTUM });
-                Rule::Momentum(Remembering::new(config.build()?))
+            Arm::Sgdm | Arm::ClipNorm | Arm::ClipValue => {
+                Self::momentum(FuldConfig::new(2.0, Form::Sgd { momentum: MOMENTUM }))?
             }
+            Arm::Auto => Self::momentum(FuldConfig::auto(MOMENTUM))?,
         };
         Ok(Self { arm, setting, rule })
+    }
+
+    fn momentum(config: FuldConfig) -> Result<Rule, RuleError> {
+        Ok(Rule::Momentum(Remembering::new(config.build()?)))
     }
 
     /// Moves the model along the gradients.
@@ -54,6 +57,12 @@ impl Stepper {
             Rule::Adam(rule) => rule.step(self.setting.rate, model, gradients),
         }
         Ok(())
+    }
+
+    /// What was found of each tensor, if that was looked for.
+    pub(super) fn readings(&self) -> Vec<Reading> {
+        let Rule::Momentum(Remembering { rule, states }) = &self.rule else { return Vec::new() };
+        states.iter().flatten().filter_map(|state| rule.readings(state)).flatten().collect()
     }
 
     fn clipped(

@@ -33,10 +33,10 @@ fn threads_do_not_matter_and_seeds_do() {
     let one = made(7, 1);
     assert!(one == made(7, 2));
     assert!(one != made(8, 2));
-    let [trials, curves, noise, results] = &one.0[..] else { panic!("{:?}", one.0.len()) };
+    let [trials, curves, noise, calibration, results] = &one.0[..] else { panic!("{:?}", one.0.len()) };
     assert_eq!(trials.rows().len(), Arm::ALL.len() * TRIALS);
     assert_eq!((curves.rows().len(), noise.rows().len()), (Arm::ALL.len() * 2 * 3, 10));
-    assert_eq!(results.rows().len(), Arm::ALL.len());
+    assert_eq!((results.rows().len(), calibration.rows().len()), (Arm::ALL.len(), 2 * 10));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn compared(ends: &[(Arm, [f64; 3])]) -> Comparison {
         let run = |seed: u32| {
             let by_rank = by_rank.map(|x| x + 0.001 * f64::from(seed));
             let excess = by_rank.iter().sum::<f64>() / 3.0;
-            Trained { curve: vec![(1, excess)], excess, by_rank, model: model.clone() }
+            Trained { curve: vec![(1, excess)], excess, by_rank, readings: Vec::new(), model: model.clone() }
         };
         // Worse by as much for each rate further from the best, the more so the worse the end.
         let loss = |setting: &Setting| 0.3 * by_rank[0] * (setting.rate / 0.2).ln().abs();
