@@ -4,8 +4,9 @@ use super::bar::style;
 use super::output::Output;
 use super::{INTERRUPTED, Usage};
 use crate::interrupt;
-use crate::reproduce::networks::{Networks, News};
-use crate::reproduce::{Claim, Exhibit, Facts, Interrupted, Lab, Make, Part, Verdict, parts, report};
+use crate::reproduce::{
+    Claim, Exhibit, Facts, Interrupted, Lab, Make, News, Part, Training, Verdict, parts, report,
+};
 use anyhow::Context;
 use fuld::Control;
 use fuld::durable::replace;
@@ -73,7 +74,7 @@ pub(super) struct Reproduce {
 impl Reproduce {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         let chosen = self.chosen()?;
-        self.check_networks(&chosen)?;
+        self.check_data(&chosen)?;
         std::fs::create_dir_all(&self.out).with_context(|| format!("making {}", self.out.display()))?;
         interrupt::listen()?;
         let mut made = Made {
@@ -84,7 +85,7 @@ impl Reproduce {
             threads: self.threads(),
             start: Instant::now(),
         };
-        let whole = self.quick(&chosen, &mut made, output)? && self.networks(&chosen, &mut made, output)?;
+        let whole = self.quick(&chosen, &mut made, output)? && self.trained(&chosen, &mut made, output)?;
         if !whole {
             let report = made.page.display().to_string();
             output.result(|| json!({ "status": "interrupted", "report": report }), || {})?;
@@ -119,18 +120,22 @@ impl Reproduce {
     }
 
     /// Says at once what would otherwise be noticed after minutes.
-    fn check_networks(&self, chosen: &[Part]) -> anyhow::Result<()> {
-        let networks = chosen.iter().any(|part| matches!(part.make, Make::Networks));
+    fn check_data(&self, chosen: &[Part]) -> anyhow::Result<()> {
+        let trained = |part: &Part| matches!(part.make, Make::Trained(_));
         for (given, option) in [(self.data.is_some(), "--data"), (self.full, "--full")] {
-            Usage::unless(!given || networks, || {
+            Usage::unless(!given || chosen.iter().any(trained), || {
+                let parts = parts();
+                let those: Vec<&str> =
+                    parts.iter().filter(|&part| trained(part)).map(|part| part.id).collect();
                 format!(
-                    "{option} is for the networks, which --only {} leaves out: add networks",
-                    self.only.join(",")
+                    "{option} is for the parts that train networks, which --only {} leaves out: add {}",
+                    self.only.join(","),
+                    those.join(" or ")
                 )
             })?;
         }
         if let Some(folder) = &self.data {
-            Networks::find(folder)?;
+            Training::find(folder)?;
         }
         Ok(())
     }
@@ -162,12 +167,12 @@ impl Reproduce {
         command
     }
 
-    /// Makes all but the networks; says whether it came to the end.
+    /// Makes all that trains no networks; says whether it came to the end.
     fn quick(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
         let quick = || {
             chosen.iter().enumerate().filter_map(|(place, part)| match part.make {
                 Make::Exhibit(make) => Some((place, part, make)),
-                Make::Networks => None,
+                Make::Trained(_) => None,
             })
         };
         let weight = |part: &Part| (10.0 * part.seconds) as u64;
@@ -193,28 +198,28 @@ impl Reproduce {
         Ok(true)
     }
 
-    /// Trains the networks, if they were asked for; says whether it came to the end.
-    fn networks(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
-        let Some(place) = chosen.iter().position(|part| matches!(part.make, Make::Networks)) else {
-            return Ok(true);
-        };
-        let networks =
-            Networks { data: self.data.clone(), full: self.full, seed: self.seed, threads: self.threads() };
-        let bar = output.bar(ProgressBar::new(1000));
-        bar.set_style(style("{bar:30} {percent} % of the training, {elapsed} so far, ETA {eta}"));
-        let start = Instant::now();
-        let hear = |news: News<'_>| {
-            match news {
-                News::Plan(plan) => bar.suspend(|| output.note(|| plan.into())),
-                News::Done(share) => bar.set_position((1000.0 * share) as u64),
+    /// Makes what trains networks; says whether it came to the end.
+    fn trained(&self, chosen: &[Part], made: &mut Made, output: &Output) -> anyhow::Result<bool> {
+        let training =
+            Training { data: self.data.clone(), full: self.full, seed: self.seed, threads: self.threads() };
+        for (place, part) in chosen.iter().enumerate() {
+            let Make::Trained(make) = part.make else { continue };
+            let bar = output.bar(ProgressBar::new(1000));
+            bar.set_style(style("{bar:30} {percent} % of the training, {elapsed} so far, ETA {eta}"));
+            let start = Instant::now();
+            let hear = |news: News<'_>| {
+                match news {
+                    News::Plan(plan) => bar.suspend(|| output.note(|| plan.into())),
+                    News::Done(share) => bar.set_position((1000.0 * share) as u64),
+                }
+                if interrupt::asked() { Control::Stop } else { Control::Continue }
+            };
+            let Some(exhibits) = make(&training, &self.out, &hear)? else { return Ok(false) };
+            bar.finish_and_clear();
+            for exhibit in exhibits {
+                output.note(|| line(&exhibit, start));
+                made.keep(place, exhibit, &self.out)?;
             }
-            if interrupt::asked() { Control::Stop } else { Control::Continue }
-        };
-        let Some(exhibits) = networks.run(&self.out, &hear)? else { return Ok(false) };
-        bar.finish_and_clear();
-        for exhibit in exhibits {
-            output.note(|| line(&exhibit, start));
-            made.keep(place, exhibit, &self.out)?;
         }
         Ok(true)
     }

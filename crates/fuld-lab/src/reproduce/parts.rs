@@ -2,10 +2,12 @@
 
 use super::exhibit::Exhibit;
 use super::lab::Lab;
+use super::training::{Training, Watch};
 use super::{
-    averages, conformal, fields, gaussian, invariant, iterates, law, levy, orders, overdamped, systems,
-    temperature, text,
+    averages, conformal, fields, gaussian, invariant, iterates, law, levy, networks, orders, overdamped,
+    systems, temperature, text,
 };
+use std::path::Path;
 
 /// A part: what makes one exhibit.
 #[derive(Clone, Copy)]
@@ -25,13 +27,14 @@ pub struct Part {
 pub enum Make {
     /// At once, in seconds.
     Exhibit(fn(&Lab) -> anyhow::Result<Exhibit>),
-    /// By training [`Networks`](super::networks::Networks).
-    Networks,
+    /// By training networks, in minutes or more. None if someone said stop.
+    Trained(fn(&Training, &Path, &Watch<'_>) -> anyhow::Result<Option<Vec<Exhibit>>>),
 }
 
 /// All parts.
 pub fn parts() -> Vec<Part> {
     let part = |id, shows, seconds, make| Part { id, shows, seconds, make: Make::Exhibit(make) };
+    let trained = |id, shows, seconds, make| Part { id, shows, seconds, make: Make::Trained(make) };
     vec![
         part("fig1", "stable densities and Lévy paths", 1.0, levy::make),
         part("systems", "every dynamics the paper names", 6.0, systems::make),
@@ -40,7 +43,7 @@ pub fn parts() -> Vec<Part> {
         part("fig3", "invariant measures for the quartic potential", 5.0, invariant::make),
         part("fig4", "iterates, and which step is too large", 5.0, iterates::make),
         part("overdamped", "much friction", 4.0, overdamped::make),
-        Part { id: "networks", shows: "networks, with their controls", seconds: 75.0, make: Make::Networks },
+        trained("networks", "networks, with their controls", 75.0, networks::run),
         part("conformal", "conformal Hamiltonian fields", 4.0, |_| conformal::make()),
         part("temperature", "every temperature", 6.0, temperature::make),
         part("orders", "integrators and their orders", 12.0, orders::make),

@@ -3,10 +3,10 @@
 mod words;
 
 use super::arm::Arm;
-use super::gap::{Gap, SURE};
 use super::reach::{Reach, STRAIGHT};
 use super::results::{Measure, Results};
-use super::set::Set;
+use crate::reproduce::gap::{Gap, SURE};
+use crate::reproduce::set::Set;
 use crate::reproduce::{Claim, Verdict};
 use words::{amount, differences, explosions, points, sentence, small};
 

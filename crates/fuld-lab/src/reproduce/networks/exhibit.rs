@@ -2,12 +2,13 @@
 
 use super::arm::Arm;
 use super::claims::claims;
+use super::figures;
 use super::plan::Plan;
 use super::reach::Reach;
 use super::results::{Measure, Outcome, Results};
-use super::set::Set;
-use super::{figures, gap};
 use crate::plot::Figure;
+use crate::reproduce::gap;
+use crate::reproduce::set::Set;
 use crate::reproduce::{Exhibit, Table};
 use crate::settings::{Settings, Subject};
 

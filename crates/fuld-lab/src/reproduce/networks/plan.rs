@@ -1,6 +1,7 @@
 //! Which networks are trained, on which data, for how long.
 
 use super::arm::Arm;
+use crate::reproduce::training::{first_seed, steps};
 use crate::settings::{Request, Settings, SettingsError, Subject};
 
 /// The grid of one data set.
@@ -18,15 +19,11 @@ pub(super) struct Plan {
     pub(super) iterations: u64,
 }
 
-/// The paper measures every 100 iterations and reports the mean of the last two measurements.
-const BETWEEN_MEASUREMENTS: u64 = 100;
-
 impl Plan {
     /// What is trained on a data set.
     pub(super) fn of(set: &str, full: bool, seed: u64) -> Self {
         let plan = Self::from(set, full, seed);
-        // The last seeds that there are, if there are not as many after the first.
-        Self { seed: seed.min(u64::MAX - plan.seeds), ..plan }
+        Self { seed: first_seed(seed, plan.seeds), ..plan }
     }
 
     fn from(set: &str, full: bool, seed: u64) -> Self {
@@ -58,16 +55,9 @@ impl Plan {
         self.widths.iter().flat_map(|&width| self.depths.iter().map(move |&depth| (width, depth)))
     }
 
-    /// A run of a cell, with its optimizer left open. Only the last two measurements are reported, so the others are not made.
+    /// A run of a cell, with its optimizer left open.
     pub(super) fn request(&self, (width, depth): (usize, usize), seed: u64) -> Request {
-        Request {
-            width: Some(width),
-            depth: Some(depth),
-            iterations: Some(self.iterations),
-            measure_every: Some(self.iterations.saturating_sub(BETWEEN_MEASUREMENTS).max(1)),
-            seed: Some(seed),
-            ..Request::default()
-        }
+        Request { width: Some(width), depth: Some(depth), seed: Some(seed), ..steps(self.iterations) }
     }
 
     /// Every run, the longest first: they should not be what everything waits for in the end.

@@ -2,8 +2,8 @@
 
 use super::arm::{ALPHA, Arm};
 use super::plan::Plan;
-use super::speed::Speed;
 use crate::data::DataSet;
+use crate::reproduce::training::Speed;
 use crate::settings::Subject;
 use crate::train::Trainer;
 use burn::backend::Flex;
@@ -75,9 +75,12 @@ impl Reach {
     }
 
     /// Seconds that looking takes on one core, roughly.
-    pub(super) fn seconds(plan: &Plan, speed: &Speed) -> f64 {
-        let whole: f64 = Self::shapes(plan).map(|shape| speed.seconds(shape)).sum();
-        whole * plan.seeds as f64 * Self::steps(plan) as f64 / plan.iterations as f64
+    pub(super) fn seconds(plan: &Plan, subject: &Subject, speed: &Speed) -> anyhow::Result<f64> {
+        let mut whole = 0.0;
+        for shape in Self::shapes(plan) {
+            whole += speed.seconds(&Arm::Paper.settings(&plan.request(shape, plan.seed), subject)?);
+        }
+        Ok(whole * plan.seeds as f64 * Self::steps(plan) as f64 / plan.iterations as f64)
     }
 
     /// Trains these networks and looks at every step. `watch` hears the share of the steps that is done; none if it says stop.

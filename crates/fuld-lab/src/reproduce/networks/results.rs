@@ -1,7 +1,7 @@
 //! What the runs came to, and by how much one arm differs from another in them.
 
 use super::arm::Arm;
-use super::gap::Gap;
+use crate::reproduce::gap::{Gap, mean_and_error};
 use crate::train::Summary;
 
 /// What is measured of a network.
@@ -176,14 +176,6 @@ impl Results {
         let (mean, error) = mean_and_error(&seen);
         Gap { mean, error, won: 0, lost: 0 }
     }
-}
-
-/// The mean and its standard error, NaN for a single number.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean, (variance / n).sqrt())
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 use super::*;
 use crate::reproduce::Table;
+use crate::settings::Subject;
+use fuld::Control;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-fn networks(data: Option<PathBuf>) -> Networks {
-    Networks { data, full: false, seed: 3, threads: 2 }
+fn training(data: Option<PathBuf>) -> Training {
+    Training { data, full: false, seed: 3, threads: 2 }
 }
 
 /// Twenty small runs.
@@ -26,7 +29,7 @@ fn go_on(folder: &TempDir, until: f64) -> (String, Option<Vec<Exhibit>>) {
         News::Done(share) if share >= until => Control::Stop,
         News::Done(_) => Control::Continue,
     };
-    let exhibits = networks(None).complete(&small(folder.path()), folder.path(), &watch).unwrap();
+    let exhibits = complete(&training(None), &small(folder.path()), folder.path(), &watch).unwrap();
     (said.into_inner().unwrap(), exhibits)
 }
 
@@ -72,15 +75,10 @@ fn a_section_has_figures_data_settings_and_claims() {
 #[test]
 fn a_folder_without_data_is_named() {
     let folder = TempDir::new().unwrap();
-    let error = networks(Some(folder.path().into())).run(folder.path(), &|_| Control::Continue).unwrap_err();
+    let error =
+        run(&training(Some(folder.path().into())), folder.path(), &|_| Control::Continue).unwrap_err();
     let path = folder.path().display().to_string();
     assert!(error.to_string().contains(&path) && error.to_string().contains("MNIST"), "{error}");
-}
-
-#[test]
-fn times_have_the_unit_that_fits() {
-    let told = [12.0, 600.0, 7_200.0, 400_000.0].map(duration);
-    assert_eq!(told, ["12 s", "10 minutes", "2.0 hours", "4.6 days"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Differences in words, with their errors.
 
+use crate::reproduce::gap::Gap;
 use crate::reproduce::networks::arm::Arm;
-use crate::reproduce::networks::gap::Gap;
 use crate::reproduce::networks::results::{Measure, Outcome, Results};
 
 /// All of them, each with what is measured.

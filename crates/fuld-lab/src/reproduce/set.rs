@@ -2,7 +2,7 @@
 
 /// A data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Set {
+pub(in crate::reproduce) enum Set {
     /// Those that the program carries. The paper did not use them: its claims are tried on them.
     Digits,
     /// One of the paper's two.
@@ -13,7 +13,7 @@ pub(super) enum Set {
 
 impl Set {
     /// By the name that the program knows it by.
-    pub(super) fn of(name: &str) -> Self {
+    pub(in crate::reproduce) fn of(name: &str) -> Self {
         match name {
             "mnist" => Self::Mnist,
             "cifar10" => Self::Cifar10,
@@ -22,7 +22,7 @@ impl Set {
     }
 
     /// As in "on MNIST".
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::reproduce) fn name(self) -> &'static str {
         match self {
             Self::Digits => "the digits",
             Self::Mnist => "MNIST",
@@ -31,7 +31,7 @@ impl Set {
     }
 
     /// What the paper says of some sets, as it is tried on this one. It comes as the rest of a sentence, without a full stop.
-    pub(super) fn tried(self, says: &str, of: &str) -> String {
+    pub(in crate::reproduce) fn tried(self, says: &str, of: &str) -> String {
         let name = self.name();
         match self {
             Self::Digits => {
