@@ -25,14 +25,16 @@ const LARGEST_SEED: u64 = u64::MAX - 1_000;
 /// Writes a folder with each figure as SVG and PNG, its data as CSV and its settings as TOML, and one page, report.html, which
 /// opens from disk: figure, what the paper says, what was measured, verdict. Verdicts are computed from the runs.
 ///
-/// Needs no download: the networks are trained on the built-in digits unless there is --data.
+/// Needs no download: networks are trained on the built-in digits unless there is --data. Runs that are done are kept in the folder; from
+/// them the report is made anew in a moment.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fuld reproduce                          everything that needs no download, some minutes
   fuld reproduce --only fig3              one figure
   fuld reproduce --only fig1,fig2,law     some of them
-  fuld reproduce --data ~/data            the networks on MNIST and CIFAR-10 too, as far as they are there; an hour or more
+  fuld reproduce --data ~/data            the networks on MNIST and CIFAR-10 too, as far as they are there; some hours
+  fuld reproduce --only calibration --data ~/data     one of the parts that train networks
   fuld reproduce --data ~/data --full     the paper's whole grid, five seeds: says how long, and goes on after a kill
 
 Parts:
@@ -44,6 +46,7 @@ Parts:
   fig4         the iterates, and which step is too large
   overdamped   the footnote on much friction
   networks     figures 5 to 8 and the supplement's networks, with controls
+  calibration  beyond the paper: α and scale from the gradients themselves
   conformal    the supplement's conformal Hamiltonian fields
   temperature  beyond the paper: every temperature
   orders       beyond the paper: integrators and their orders
@@ -60,7 +63,8 @@ pub(super) struct Reproduce {
     /// Folder of MNIST, CIFAR-10 or both, as fuld data fetch leaves it, to train the networks on
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds, on every data set there is
+    /// The paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds, on every data set there is; its 10,000 iterations
+    /// for calibration too
     #[arg(long)]
     full: bool,
     /// Of all randomness

@@ -25,6 +25,38 @@ pub(in crate::reproduce) struct Gap {
 pub(in crate::reproduce) const SURE: f64 = 2.5;
 
 impl Gap {
+    /// From the differences of a cell, seed by seed.
+    pub(in crate::reproduce) fn of(differences: &[f64]) -> Self {
+        let (mean, error) = mean_and_error(differences);
+        Self { mean, error, won: usize::from(mean > 0.0), lost: usize::from(mean < 0.0) }
+    }
+
+    /// The mean over cells. Those without a mean, or an error of it, are left out.
+    pub(in crate::reproduce) fn over(cells: impl IntoIterator<Item = Self>) -> Self {
+        let known: Vec<Self> = cells.into_iter().filter(Self::is_known).collect();
+        let count = known.len() as f64;
+        Self {
+            mean: known.iter().map(|gap| gap.mean).sum::<f64>() / count,
+            error: known.iter().map(|gap| gap.error.powi(2)).sum::<f64>().sqrt() / count,
+            won: known.iter().map(|gap| gap.won).sum(),
+            lost: known.iter().map(|gap| gap.lost).sum(),
+        }
+    }
+
+    /// A difference in accuracy with its sign.
+    pub(in crate::reproduce) fn points(&self) -> String {
+        if self.is_known() { format!("{} points", self.signed()) } else { self.signed() }
+    }
+
+    /// The same where it is known what is counted.
+    pub(in crate::reproduce) fn signed(&self) -> String {
+        if self.is_known() {
+            format!("{:+.2} ± {:.2}", self.mean, self.error).replace('-', "−")
+        } else {
+            "unknown".into()
+        }
+    }
+
     /// Whether there were pairs enough for a mean and its error.
     pub(in crate::reproduce) fn is_known(&self) -> bool {
         self.mean.is_finite() && self.error.is_finite()
@@ -63,6 +95,16 @@ impl Gap {
 #[cfg(test)]
 mod tests {
     use super::Gap;
+
+    #[test]
+    fn cells_are_averaged_with_their_errors() {
+        let (a, b) = (Gap::of(&[1.0, 2.0, 3.0]), Gap::of(&[-3.0, -3.0]));
+        assert!((a.mean, b.mean, b.error) == (2.0, -3.0, 0.0) && (a.error - 1.0 / 3f64.sqrt()).abs() < 1e-12);
+        let over = Gap::over([a, b, Gap::of(&[]), Gap::of(&[9.0])]);
+        assert!((over.mean + 0.5).abs() < 1e-12 && (over.error - 0.5 * a.error).abs() < 1e-12);
+        assert_eq!((over.won, over.lost, over.points().as_str()), (1, 1, "−0.50 ± 0.29 points"));
+        assert_eq!(Gap::of(&[1.0]).points(), "unknown");
+    }
 
     #[test]
     fn chance_is_that_of_a_coin() {

@@ -1,6 +1,7 @@
 //! The paper's figures from our own runs, and what becomes of its claims.
 
 mod averages;
+mod calibration;
 mod claim;
 mod conformal;
 mod distance;
@@ -8,6 +9,7 @@ mod exhibit;
 mod fields;
 mod gap;
 mod gaussian;
+mod guess;
 mod invariant;
 mod iterates;
 mod lab;
@@ -19,6 +21,7 @@ mod overdamped;
 mod parts;
 mod quartic;
 mod report;
+mod series;
 mod set;
 mod systems;
 mod temperature;
@@ -28,6 +31,6 @@ mod training;
 pub use claim::{Claim, Verdict};
 pub use exhibit::{Exhibit, Table};
 pub use lab::{Interrupted, Lab};
-pub use parts::{Make, Part, parts};
+pub use parts::{Make, Part, Train, parts};
 pub use report::{Facts, report};
 pub use training::{News, Training, Watch};

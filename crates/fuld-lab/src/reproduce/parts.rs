@@ -4,8 +4,8 @@ use super::exhibit::Exhibit;
 use super::lab::Lab;
 use super::training::{Training, Watch};
 use super::{
-    averages, conformal, fields, gaussian, invariant, iterates, law, levy, networks, orders, overdamped,
-    systems, temperature, text,
+    averages, calibration, conformal, fields, gaussian, invariant, iterates, law, levy, networks, orders,
+    overdamped, systems, temperature, text,
 };
 use std::path::Path;
 
@@ -22,13 +22,16 @@ pub struct Part {
     pub make: Make,
 }
 
+/// Trains networks in a folder, and gives a section for each data set; none if whoever watches said stop.
+pub type Train = fn(&Training, &Path, &Watch<'_>) -> anyhow::Result<Option<Vec<Exhibit>>>;
+
 /// How a part is made.
 #[derive(Clone, Copy)]
 pub enum Make {
     /// At once, in seconds.
     Exhibit(fn(&Lab) -> anyhow::Result<Exhibit>),
-    /// By training networks, in minutes or more. None if someone said stop.
-    Trained(fn(&Training, &Path, &Watch<'_>) -> anyhow::Result<Option<Vec<Exhibit>>>),
+    /// By training networks, in minutes or more.
+    Trained(Train),
 }
 
 /// All parts.
@@ -44,6 +47,7 @@ pub fn parts() -> Vec<Part> {
         part("fig4", "iterates, and which step is too large", 5.0, iterates::make),
         part("overdamped", "much friction", 4.0, overdamped::make),
         trained("networks", "networks, with their controls", 75.0, networks::run),
+        trained("calibration", "α and scale from the gradients themselves", 70.0, calibration::run),
         part("conformal", "conformal Hamiltonian fields", 4.0, |_| conformal::make()),
         part("temperature", "every temperature", 6.0, temperature::make),
         part("orders", "integrators and their orders", 12.0, orders::make),

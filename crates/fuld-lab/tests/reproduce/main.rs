@@ -35,7 +35,8 @@ fn number(claim: &Value, after: &str) -> f64 {
 #[test]
 fn the_whole_report() {
     let folder = TempDir::new().unwrap();
-    let ended = fuld(folder.path(), "reproduce --json").with(0, &["networks on the digits"]);
+    let ended = fuld(folder.path(), "reproduce --json")
+        .with(0, &["networks on the digits", "calibration on the digits"]);
     let told: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(told["exhibits"].as_array().unwrap().len(), 14);
 
@@ -66,8 +67,11 @@ fn the_whole_report() {
     browser::opens(&out.join("report.html"));
 
     // The networks are there, so this is quick; the other parts of the report stay as they are.
-    let again = fuld(folder.path(), "reproduce --only networks --quiet").with(0, &[]);
-    assert!(again.stdout.contains("report-networks.html") && again.stderr.is_empty(), "{again:?}");
+    let again = fuld(folder.path(), "reproduce --only networks,calibration --quiet").with(0, &[]);
+    assert!(
+        again.stdout.contains("report-networks-calibration.html") && again.stderr.is_empty(),
+        "{again:?}"
+    );
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
 }
 
@@ -115,7 +119,7 @@ fn mistakes_are_named() {
     says("reproduce --threads 0", 2, &["--threads"]);
     says("reproduce --data nowhere", 1, &["nowhere"]);
     assert!(!folder.path().join("reproduction").exists(), "it is noticed before anything is made");
-    says("reproduce --only fig1 --full", 2, &["--full", "add networks"]);
+    says("reproduce --only fig1 --full", 2, &["--full", "add networks or calibration"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
     says("reproduce --only fig1 --out file", 1, &["making file"]);

@@ -8,7 +8,7 @@ use super::results::{Measure, Results};
 use crate::reproduce::gap::{Gap, SURE};
 use crate::reproduce::set::Set;
 use crate::reproduce::{Claim, Verdict};
-use words::{amount, differences, explosions, points, sentence, small};
+use words::{amount, differences, explosions, sentence, small};
 
 /// The chance below which cells that were won are not taken for tosses of a coin.
 const LUCK: f64 = 0.05;
@@ -204,7 +204,7 @@ fn about(told: f64, gap: Gap) -> bool {
 }
 
 fn chosen(what: &str, peak: Gap) -> String {
-    format!("{what} is {} in the combination of width and depth that the other seeds choose.", points(peak))
+    format!("{what} is {} in the combination of width and depth that the other seeds choose.", peak.points())
 }
 
 /// The difference in test accuracy of each width, mean over depths.
@@ -214,7 +214,7 @@ fn by_width(results: &Results, arm: Arm) -> Vec<(usize, Gap)> {
 }
 
 fn listed(means: &[(usize, Gap)]) -> String {
-    means.iter().map(|&(width, gap)| format!("width {width} {}", points(gap))).collect::<Vec<_>>().join(", ")
+    means.iter().map(|&(width, gap)| format!("width {width} {}", gap.points())).collect::<Vec<_>>().join(", ")
 }
 
 /// "No significant difference at width 32."

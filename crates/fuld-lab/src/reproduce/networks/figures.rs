@@ -3,6 +3,7 @@
 use super::arm::Arm;
 use super::results::{Measure, Results};
 use crate::plot::{Axis, Figure, Hue, Panel};
+use crate::reproduce::series::series;
 
 /// How far arms stand apart on the axis of depths, so that their error bars do not cover each other.
 const APART: f64 = 0.09;
@@ -85,18 +86,4 @@ fn depth_axis(depths: &[usize]) -> Axis {
     let ticks: Vec<f64> = depths.iter().map(|&depth| depth as f64).collect();
     let (low, high) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
     Axis::linear("depth").range(low - 0.5, high + 0.5).ticks(&ticks)
-}
-
-/// Means joined by a line, with an error bar of one standard error each way.
-fn series(mut panel: Panel, hue: Hue, label: &str, dashed: bool, points: &[(f64, f64, f64)]) -> Panel {
-    let line: Vec<(f64, f64)> = points.iter().map(|&(x, mean, _)| (x, mean)).collect();
-    let bars: Vec<(f64, f64, f64)> = points
-        .iter()
-        .filter(|(.., error)| error.is_finite())
-        .map(|&(x, mean, error)| (x, mean - error, mean + error))
-        .collect();
-    panel = panel.error_bars(hue, bars);
-    panel =
-        if dashed { panel.dashed(hue, label, line.clone()) } else { panel.line(hue, label, line.clone()) };
-    panel.dots(hue, "", line)
 }

@@ -2,6 +2,7 @@
 
 use super::arm::Arm;
 use crate::reproduce::gap::{Gap, mean_and_error};
+use crate::reproduce::guess::is_sound;
 use crate::train::Summary;
 
 /// What is measured of a network.
@@ -65,14 +66,10 @@ pub(super) struct Outcome {
     pub(super) reached: u64,
 }
 
-/// Ten classes, each as likely as the other.
-const LOSS_OF_A_GUESS: f64 = std::f64::consts::LN_10;
-
 impl Outcome {
-    /// What it came to, unless it exploded: its loss is no number, or in the end more than twice that of a guess. A mean in which such
-    /// runs take part says nothing of the others.
+    /// What it came to, unless it exploded: its loss is no number, or in the end more than twice that of a guess.
     pub(super) fn sound(&self) -> Option<&Summary> {
-        self.summary.as_ref().filter(|summary| summary.train_loss <= 2.0 * LOSS_OF_A_GUESS)
+        self.summary.as_ref().filter(|summary| is_sound(summary))
     }
 }
 

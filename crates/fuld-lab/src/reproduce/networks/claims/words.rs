@@ -22,15 +22,6 @@ pub(super) fn amount(measure: Measure, gap: Gap) -> String {
     }
 }
 
-/// A difference in accuracy with its sign.
-pub(super) fn points(gap: Gap) -> String {
-    if gap.is_known() {
-        format!("{:+.2} ± {:.2} points", gap.mean, gap.error).replace('-', "−")
-    } else {
-        "unknown".into()
-    }
-}
-
 /// A probability.
 pub(super) fn small(chance: f64) -> String {
     if chance < 0.001 { "below 0.001".into() } else { format!("{chance:.3}") }
