@@ -79,6 +79,19 @@ fn a_spread_of_scales_does_not_stall_the_largest() {
     assert!(found.alpha > 1.7, "{found:?}");
 }
 
+/// Rows of a table of words, of which one in fifty is used at a step: what is rare and large is no noise, and is let through. Noise with the
+/// same tail, in which neighbours have nothing in common, is not.
+#[test]
+fn rare_rows_are_a_signal() {
+    let row = |step: u64, i: usize| (step * 7919 + (i / 32) as u64 * 104_729) % 50 == 0;
+    let words =
+        found(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
+    assert!(words.noise_alpha < 1.7, "{words:?}");
+    assert!(words.alpha > 1.6 && words.bent < 0.15 && words.limit > 0.5, "{words:?}");
+    let noise = found(1.3, 20_000, 400, |_, _, noise| (0.01 * noise) as f32);
+    assert!(noise.alpha < 1.4 && noise.limit < 0.02, "{noise:?}");
+}
+
 #[test]
 fn gaussian_noise_is_sgd_to_the_last_bit() {
     let length = 20_000;

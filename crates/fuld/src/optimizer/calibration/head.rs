@@ -19,7 +19,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub(super) const COUNT: usize = 15;
+    pub(super) const COUNT: usize = 18;
 
     pub(super) fn new() -> Self {
         Self {
@@ -36,32 +36,21 @@ impl Head {
 
     pub(super) fn to_numbers(self) -> [f32; Self::COUNT] {
         let Self { gradients: g, momentum: m, noise: n, alpha, bend, limit, bent, gradients_seen } = self;
-        [
-            gradients_seen,
-            alpha,
-            bend,
-            limit,
-            bent,
-            g.weight,
-            g.sum,
-            g.squares,
-            m.weight,
-            m.sum,
-            m.squares,
-            n.weight,
-            n.growth,
-            n.seen,
-            n.log,
-        ]
+        let [g, m] = [g, m].map(|sums| [sums.weight, sums.sum, sums.squares, sums.root]);
+        let n = [n.weight, n.growth, n.seen, n.log, n.shared];
+        let mut numbers = [0.0; Self::COUNT];
+        let all = [[gradients_seen, alpha, bend, limit, bent].as_slice(), &g, &m, &n].concat();
+        numbers.copy_from_slice(&all);
+        numbers
     }
 
     pub(super) fn from_numbers(numbers: [f32; Self::COUNT]) -> Self {
-        let [gradients_seen, alpha, bend, limit, bent, g0, g1, g2, m0, m1, m2, weight, growth, seen, log] =
-            numbers;
+        let [gradients_seen, alpha, bend, limit, bent, rest @ ..] = numbers;
+        let [g0, g1, g2, g3, m0, m1, m2, m3, weight, growth, seen, log, shared] = rest;
         Self {
-            gradients: LogSums { weight: g0, sum: g1, squares: g2 },
-            momentum: LogSums { weight: m0, sum: m1, squares: m2 },
-            noise: NoiseSums { weight, growth, seen, log },
+            gradients: LogSums { weight: g0, sum: g1, squares: g2, root: g3 },
+            momentum: LogSums { weight: m0, sum: m1, squares: m2, root: m3 },
+            noise: NoiseSums { weight, growth, seen, log, shared },
             alpha,
             bend,
             limit,

@@ -1,6 +1,7 @@
 //! Averages of logarithms that forget.
 
 use super::log_abs;
+use super::places::ROW;
 use crate::tail_index::{log_variance, scale_of};
 use std::f64::consts::LN_2;
 
@@ -17,6 +18,8 @@ pub(super) struct LogSums {
     pub(super) weight: f32,
     pub(super) sum: f32,
     pub(super) squares: f32,
+    /// Of the logarithm of the root mean square.
+    pub(super) root: f32,
 }
 
 impl LogSums {
@@ -43,10 +46,16 @@ impl LogSums {
             sums.map(|lanes| lanes.iter().sum::<f32>() / numbers.len().max(1) as f32);
         // What does not move says nothing: the law stays that of the last time it did.
         if weight > 0.0 {
+            let middle = sum / weight;
+            let unit = libm::expf(-middle);
+            let square = |&x: &f32| if counts(x) { (x * unit) * (x * unit) } else { 0.0 };
+            let mean = numbers.iter().map(square).sum::<f32>() / (weight * numbers.len() as f32);
+            let root = middle + 0.5 * log_abs(mean.min(f32::MAX));
             let keep = 1.0 - 1.0 / Self::STEPS;
             self.weight = keep * self.weight + weight;
             self.sum = keep * self.sum + sum;
             self.squares = keep * self.squares + squares;
+            self.root = keep * self.root + weight * root;
         }
     }
 
@@ -54,6 +63,11 @@ impl LogSums {
     pub(super) fn law(&self, alpha: f64) -> Option<(f64, f64)> {
         let mean = f64::from(self.sum) / f64::from(self.weight);
         (self.weight > 0.0).then(|| (scale_of(mean, alpha), self.spread(alpha)))
+    }
+
+    /// The root mean square: of each step, averaged by its logarithm.
+    pub(super) fn root_mean_square(&self) -> f64 {
+        libm::exp(f64::from(self.root) / f64::from(self.weight))
     }
 
     /// τ = √(V − (π²/6)(1/α² + 1/2)), 0 where that is negative.
@@ -76,6 +90,8 @@ pub(super) struct NoiseSums {
     pub(super) seen: f32,
     /// Of log|difference|.
     pub(super) log: f32,
+    /// Of the covariance of log|difference| between neighbours.
+    pub(super) shared: f32,
 }
 
 impl NoiseSums {
@@ -84,7 +100,7 @@ impl NoiseSums {
 
     /// Before anything is known but a guess of α.
     pub(super) fn guess(alpha: f64) -> Self {
-        Self { weight: 1.0, growth: (LN_2 / alpha) as f32, seen: 0.0, log: 0.0 }
+        Self { weight: 1.0, growth: (LN_2 / alpha) as f32, seen: 0.0, log: 0.0, shared: 0.0 }
     }
 
     /// Adds a quadruple: the differences of its two pairs.
@@ -104,6 +120,17 @@ impl NoiseSums {
         let [a, b] = logs.map(|log| log / count);
         let (mean, half) = ((a + b) / 2.0, (b - a) / 2.0);
         let (up, down) = (libm::expf(half), libm::expf(-half));
+        // What neighbours have in common.
+        let (mut pairs, mut product) = (0f32, 0f32);
+        for row in first.chunks(ROW) {
+            for two in row.windows(2) {
+                if counts(two[0]) && counts(two[1]) {
+                    pairs += 1.0;
+                    product += (log_abs(two[0]) - a) * (log_abs(two[1]) - a);
+                }
+            }
+        }
+        let shared = if pairs > 0.0 { product / pairs } else { 0.0 };
         let (mut both, mut log) = (0f32, 0f32);
         for (&a, &b) in first.iter().zip(second) {
             let contrast = a * up + b * down;
@@ -121,6 +148,12 @@ impl NoiseSums {
         self.growth = keep * self.growth + weight * (log / both - mean);
         self.seen = keep * self.seen + weight;
         self.log = keep * self.log + weight * mean;
+        self.shared = keep * self.shared + weight * shared;
+    }
+
+    /// What neighbours have in common: the mean covariance of log|difference|; 0 before there was one.
+    pub(super) fn shared(&self) -> f64 {
+        if self.seen > 0.0 { f64::from(self.shared / self.seen) } else { 0.0 }
     }
 
     /// Mean of log|difference|, NaN before there was one, and of the growth.

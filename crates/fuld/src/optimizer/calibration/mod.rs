@@ -9,19 +9,20 @@
 //! - the law of the gradients and that of the momentum, by mean m and variance V of log|·|. Under SαS(s) noise alone
 //!   m = log s + C(1/α − 1) and V = (π²/6)(1/α² + 1/2); what V has beyond that, τ², is the spread of scales between coordinates.
 //!
-//! From these it sets
+//! How far the noise explains what is seen is ρ, from 0 to 1. It is small where α̂ < 1.2 (sparse gradients look so: the rare large ones are the
+//! signal), where coordinates spread (τ), and where neighbours rise and fall together, as the row of a word does when the word appears.
+//! Noise does none of this. From these it sets
 //!
-//! - the tail index: α̂ where the noise explains what is seen. Where the spread exceeds it, or α̂ is below what any noise with a
-//!   mean has (sparse gradients look so: the rare large ones are the signal), the index goes to 1.85, which bends little;
-//! - the bend of the momentum, K = α^(1/α) s e^(1.25 τ): where the noise puts it when the noise is all there is (τ = 0), and beyond
-//!   all but the largest coordinates when these differ;
-//! - a limit for the components of the gradients before they enter the momentum, 0.6 λ(α) s e^(3 τ), λ = 1/(1 − (α/2)^16): the
-//!   momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a coordinate would spend most of its time beyond the bend.
+//! - the tail index: α̂ as far as there is trust, else 1.85, which bends little;
+//! - the bend of the momentum, K = α^(1/α) s e^(1.25 τ), which is where the noise puts it when the noise is all there is; without trust it is at least
+//!   1.5 times the root mean square;
+//! - a limit for the components of the gradients before they enter the momentum, 0.6 λ(α) s e^(3 τ), λ = 1/(1 − (α/2)^16); without trust at least 30 times
+//!   their root mean square. The momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a coordinate would spend most of its time beyond the bend.
 //!
 //! At α̂ = 2 there is neither bend nor limit: the step is that of SGD with momentum. The constants were chosen by training networks
 //! with and without noise; nothing else was.
 //!
-//! It is wrong where the noise is not symmetric, where fewer than a few dozen coordinates move, and where heavy tails are the signal.
+//! It is wrong where the noise is not symmetric, where fewer than a few dozen coordinates move, and where heavy tails that look like noise are the signal.
 
 mod head;
 mod log_abs;
@@ -42,12 +43,22 @@ const LEAST: f64 = 1.1;
 const GAUSSIAN: f64 = 1.95;
 /// Tail indices in use are multiples of this, so that few tables are needed.
 const GRID: f64 = 1.0 / 32.0;
-/// The bend is beyond this many τ of the coordinates.
+/// From such an α̂ on noise is believed to be noise,
+const NOISE: f64 = 1.2;
+/// and up to this one it is not.
+const NO_NOISE: f64 = 1.05;
+/// How much less if neighbours rise and fall together.
+const SHARED: f64 = 2.0;
+/// The bend is beyond this many τ of the coordinates,
 const BEND_SPREAD: f64 = 1.25;
+/// and where they are not noise, at this many of their root mean square.
+const BEND_ROOT: f64 = 1.5;
 /// The limit is at this much of the scale of the gradients,
 const LIMIT: f64 = 0.6;
-/// and beyond this many τ.
+/// beyond this many τ,
 const LIMIT_SPREAD: f64 = 3.0;
+/// and where they are not noise, at this many of their root mean square.
+const LIMIT_ROOT: f64 = 30.0;
 /// How late the limit gives way as α goes to 2.
 const LIMIT_POWER: i32 = 16;
 /// Where bends and limits are: single precision has room for their squares.
@@ -252,34 +263,45 @@ impl Calibration {
         }
         let raw = LN_2 / growth;
         let alpha = raw.max(LEAST);
-        let spread = self.head.momentum.spread(alpha);
-        let trust = ((raw - 0.8) / 0.3).clamp(0.0, 1.0) / (1.0 + spread * spread);
-        let alpha = if alpha < MILD { MILD + (alpha - MILD) * trust } else { alpha };
+        let alpha = if alpha < MILD { MILD + (alpha - MILD) * self.trust() } else { alpha };
         (alpha / GRID).round() * GRID
     }
 
-    /// K = α^(1/α) s e^(1.25 τ) of the momentum.
+    /// ρ: how far stable noise explains what is seen, from 0 to 1.
+    fn trust(&self) -> f64 {
+        let raw = LN_2 / self.noise().growth;
+        let spread = self.head.momentum.spread(raw.clamp(LEAST, 2.0));
+        let shared = self.head.noise.shared().max(0.0);
+        let noise = ((raw - NO_NOISE) / (NOISE - NO_NOISE)).clamp(0.0, 1.0);
+        noise / (1.0 + spread * spread + SHARED * shared)
+    }
+
+    /// A place that noise puts at `noise`, moved out towards one that a signal needs as far as there is no trust in noise.
+    fn between(&self, noise: f64, signal: f64) -> f64 {
+        let place = noise * libm::pow((signal / noise).max(1.0), 1.0 - self.trust());
+        place.clamp(*ROOM.start(), *ROOM.end())
+    }
+
+    /// K = α^(1/α) s e^(1.25 τ) of the momentum where it is noise, and at least 1.5 of its r.m.s. where it is not.
     fn bend(&self, alpha: f64) -> f64 {
         match self.head.momentum.law(alpha) {
             Some((scale, spread)) => {
-                within(libm::pow(alpha, 1.0 / alpha) * scale * libm::exp(BEND_SPREAD * spread))
+                let noise = libm::pow(alpha, 1.0 / alpha) * scale * libm::exp(BEND_SPREAD * spread);
+                self.between(noise, BEND_ROOT * self.head.momentum.root_mean_square())
             }
             None => f64::INFINITY,
         }
     }
 
-    /// 0.6 λ s e^(3 τ) of the gradients.
+    /// 0.6 λ s e^(3 τ) of the gradients where they are noise, and at least 30 of their r.m.s. where they are not.
     fn limit(&self, alpha: f64) -> f64 {
         match self.head.gradients.law(alpha) {
             Some((scale, spread)) if alpha < 2.0 => {
                 let late = 1.0 - libm::pow(alpha / 2.0, f64::from(LIMIT_POWER));
-                within(LIMIT / late * scale * libm::exp(LIMIT_SPREAD * spread))
+                let noise = LIMIT / late * scale * libm::exp(LIMIT_SPREAD * spread);
+                self.between(noise, LIMIT_ROOT * self.head.gradients.root_mean_square())
             }
             _ => f64::INFINITY,
         }
     }
-}
-
-fn within(x: f64) -> f64 {
-    x.clamp(*ROOM.start(), *ROOM.end())
 }

@@ -3,7 +3,7 @@
 use super::Calibration;
 
 /// Neighbours that are looked at together: memory comes in lines.
-const ROW: usize = 8;
+pub(super) const ROW: usize = 8;
 
 /// How many of a tensor of so many numbers: a sixteenth of them, but at least 64 if there are so many, and at most
 /// [`Calibration::MOST`].
