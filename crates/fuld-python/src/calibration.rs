@@ -1,13 +1,14 @@
 //! Calibration of one tensor, from numbers that others keep.
 
 use crate::error::value_error;
-use fuld::optimizer::{AutoRule, Calibration, Options, Reading, Seen, WeightDecay};
+use fuld::optimizer::{AutoRule, Calibration, Coordinates, Motion, Options, Reading, Seen, WeightDecay};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calibration_start, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_moved, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_places, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_reading, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_observe, module)?)
@@ -33,6 +34,18 @@ pub(crate) fn calibration(numbers: &[f32], length: usize) -> PyResult<Calibratio
 #[pyfunction]
 fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> {
     PyArray1::from_vec(py, Calibration::new(length).to_numbers())
+}
+
+/// What a calibration of a tensor of `whole` numbers knows, for a part of it that is `length` long.
+#[pyfunction]
+fn calibration_moved<'py>(
+    py: Python<'py>,
+    known: PyReadonlyArray1<'py, f32>,
+    whole: usize,
+    length: usize,
+) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    let moved = calibration(known.as_slice()?, whole)?.moved(length);
+    Ok(PyArray1::from_vec(py, moved.to_numbers()))
 }
 
 /// Where it looks before the next step.
@@ -72,7 +85,10 @@ fn calibration_observe<'py>(
     scale: Option<f64>,
 ) -> PyResult<(Bound<'py, PyArray1<f32>>, Numbers)> {
     let options = Options { weight_decay: WeightDecay::of(weight_decay, false), nesterov, maximize };
-    let rule = AutoRule::new(alpha, scale, 1.0, momentum, options).map_err(value_error)?;
+    // Not the rule of that alpha, whose table is not needed.
+    Coordinates::sgd(alpha.unwrap_or(2.0), 1.0, momentum).map_err(value_error)?;
+    let rule = AutoRule::new(None, scale, 1.0, momentum, options).map_err(value_error)?;
+    let motion = Motion { alpha, ..*rule.motion() };
     let mut calibration = calibration(known.as_slice()?, length)?;
     let seen = Seen {
         gradient: gradient.as_slice()?,
@@ -83,6 +99,6 @@ fn calibration_observe<'py>(
     if [seen.gradient, seen.buffer, seen.parameters].iter().any(|numbers| numbers.len() != places) {
         return Err(PyValueError::new_err(format!("{places} gradients, buffers and parameters are needed")));
     }
-    let reading = calibration.observe(seen, rule.motion());
+    let reading = calibration.observe(seen, &motion);
     Ok((PyArray1::from_vec(py, calibration.to_numbers()), numbers(&reading)))
 }

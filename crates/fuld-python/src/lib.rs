@@ -4,6 +4,7 @@
 //! written in Python, in `python/fuld`.
 
 mod alpha_bands;
+mod auto_step;
 mod background;
 mod calibration;
 mod callable;
@@ -21,9 +22,11 @@ mod running;
 mod sampler;
 mod score_table;
 mod step_rule;
+mod step_slices;
 mod store;
 mod tails;
 mod target;
+mod tensors;
 mod threads;
 
 use pyo3::prelude::*;
@@ -41,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(alpha_bands::alpha_bands, module)?)?;
     step_rule::register(module)?;
     calibration::register(module)?;
+    module.add_class::<auto_step::AutoStep>()?;
     module.add_function(wrap_pyfunction!(field_pieces::field_pieces, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;

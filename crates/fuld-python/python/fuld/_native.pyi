@@ -10,6 +10,7 @@ _Real = TypeVar("_Real", np.float32, np.float64)
 _Doubles: TypeAlias = NDArray[np.float64]
 
 __all__ = [
+    "AutoStep",
     "FieldTable",
     "Plan",
     "Run",
@@ -18,6 +19,8 @@ __all__ = [
     "Target",
     "__version__",
     "alpha_bands",
+    "bend_factors",
+    "calibration_moved",
     "calibration_observe",
     "calibration_places",
     "calibration_reading",
@@ -71,6 +74,7 @@ def field_pieces(
 
 # The optimizer
 def step_factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]: ...
+def bend_factors(alpha: float, momentum: float, bend: float) -> tuple[float, float]: ...
 
 @final
 class StepRule:
@@ -95,6 +99,27 @@ class StepRule:
         maximize: bool,
         threads: int,
     ) -> None: ...
+
+@final
+class AutoStep:
+    def __new__(cls, alpha: float | None = None) -> AutoStep: ...
+    def step(
+        self,
+        dtype: str,
+        params: list[int],
+        buffers: list[int],
+        grads: list[int],
+        lengths: Sequence[int],
+        calibrations: list[int],
+        lr: float,
+        momentum: float,
+        scale: float | None,
+        weight_decay: float,
+        decoupled: bool,
+        nesterov: bool,
+        maximize: bool,
+        threads: int,
+    ) -> list[int]: ...
 
 # Runs
 @final
@@ -173,12 +198,13 @@ def quadruple_estimate(
     covariance: float,
 ) -> tuple[float, float, float, float]: ...
 
-# Calibration: what is known of a tensor, as numbers; what it says is alpha and scale of the noise, alpha in use,
-# bend, limit, share beyond the bend.
+# Calibration: what is known of a tensor, as numbers; what it says is alpha and scale of the noise,
+# alpha in use, bend, limit, share beyond the bend.
 _Singles: TypeAlias = NDArray[np.float32]
 _Reading: TypeAlias = tuple[float, float, float, float, float, float]
 
 def calibration_start(length: int) -> _Singles: ...
+def calibration_moved(known: _Singles, whole: int, length: int) -> _Singles: ...
 def calibration_places(known: _Singles, length: int) -> NDArray[np.int64]: ...
 def calibration_reading(known: _Singles, length: int) -> _Reading: ...
 def calibration_observe(

@@ -29,12 +29,29 @@ impl AutoRule {
         momentum: f64,
         options: Options,
     ) -> Result<Self, RuleError> {
+        let given = alpha.filter(|&alpha| alpha != 2.0).map(Field::new).transpose()?;
+        Self::moving(learning_rate, Motion { momentum, options, alpha, noise }, given)
+    }
+
+    /// Another rule with the α of this one, whose table it shares if that is given.
+    pub fn with(
+        &self,
+        noise: Option<f64>,
+        learning_rate: f64,
+        momentum: f64,
+        options: Options,
+    ) -> Result<Self, RuleError> {
+        let motion = Motion { momentum, options, alpha: self.motion.alpha, noise };
+        Self::moving(learning_rate, motion, self.given.clone())
+    }
+
+    fn moving(learning_rate: f64, motion: Motion, given: Option<Field>) -> Result<Self, RuleError> {
+        let Motion { momentum, options, alpha, noise } = motion;
         let plain = Rule::new(Coordinates::sgd(2.0, learning_rate, momentum)?, options)?;
         if let Some(noise) = noise {
             Coordinates::of_noise(alpha.unwrap_or(2.0), learning_rate, momentum, noise)?;
         }
-        let given = alpha.filter(|&alpha| alpha != 2.0).map(Field::new).transpose()?;
-        Ok(Self { motion: Motion { momentum, options, alpha, noise }, plain, given })
+        Ok(Self { motion, plain, given })
     }
 
     /// What a calibration must know of it.
@@ -75,6 +92,23 @@ impl AutoRule {
     ///
     /// As [`step`](Self::step) does.
     pub fn look<T: Real>(&self, calibration: &mut Calibration, x: &[T], b: &[T], g: &[T]) -> Reading {
+        self.look_with(T::single, calibration, x, b, g)
+    }
+
+    /// [`look`](Self::look) at numbers of any type that can be had in single precision. Without momentum the buffer is not read, and the
+    /// gradient may stand for it.
+    ///
+    /// # Panics
+    ///
+    /// As [`step`](Self::step) does.
+    pub fn look_with<T: Copy>(
+        &self,
+        single: impl Fn(T) -> f32,
+        calibration: &mut Calibration,
+        x: &[T],
+        b: &[T],
+        g: &[T],
+    ) -> Reading {
         assert!(
             x.len() == g.len() && b.len() == g.len(),
             "parameters, buffer and gradient must have the same length"
@@ -83,10 +117,10 @@ impl AutoRule {
         let mut seen = [[0f32; Calibration::MOST]; 3];
         let mut count = 0;
         for place in calibration.places(g.len()) {
-            seen[0][count] = g[place].single();
-            seen[1][count] = b[place].single();
+            seen[0][count] = single(g[place]);
+            seen[1][count] = single(b[place]);
             if pulled {
-                seen[2][count] = x[place].single();
+                seen[2][count] = single(x[place]);
             }
             count += 1;
         }

@@ -6,12 +6,20 @@ from typing import Any
 
 import torch
 
+from fuld.torch._calibration_state import KEY, reading
 from fuld.torch._step import inner_factor
 
 
 def bends(group: dict[str, Any]) -> bool:
     """Whether the optimizer of this parameter group has a field that may bend."""
     return {"alpha", "scale", "form"} <= group.keys()
+
+
+def inverse_bends(optimizer: torch.optim.Optimizer, params: list[torch.Tensor]) -> list[float]:
+    """Return 1/K of parameters of a group that calibrates itself, 0 where nothing bends."""
+    known = [optimizer.state.get(x, {}).get(KEY) for x in params]
+    found = [None if of is None else reading(x, of) for x, of in zip(params, known, strict=True)]
+    return [0.0 if of is None or of.is_straight else 1 / of.bend for of in found]
 
 
 def inverse_bend(group: dict[str, Any]) -> float | torch.Tensor:

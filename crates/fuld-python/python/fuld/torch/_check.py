@@ -10,10 +10,12 @@ from torch import Tensor
 from torch.optim.optimizer import _device_dtype_check_for_fused
 
 from fuld import _arguments, _native
+from fuld.torch._auto_settings import AUTO, MAY_BE_AUTO, calibrates, check_auto, is_auto
 from fuld.torch._kernels import has_kernel
 from fuld.torch._learning_rate import check_lr
 from fuld.torch._plain import plain
 
+# Of these alpha and scale may be "auto".
 NUMBERS = ("momentum", "alpha", "scale", "weight_decay")
 FLAGS = ("decoupled_weight_decay", "nesterov", "maximize", "capturable", "differentiable")
 
@@ -21,9 +23,21 @@ FLAGS = ("decoupled_weight_decay", "nesterov", "maximize", "capturable", "differ
 def with_numbers(group: dict[str, Any]) -> dict[str, Any]:
     """The group with plain floats, which every checkpoint can hold, where numbers are due."""
     return {
-        k: number(k, v) if k in NUMBERS or (k == "lr" and not isinstance(v, Tensor)) else v
+        k: setting(k, v) if k in NUMBERS or (k == "lr" and not isinstance(v, Tensor)) else v
         for k, v in group.items()
     }
+
+
+def setting(name: str, value: Any) -> float | str:  # noqa: ANN401
+    """The value as a float, or "auto" where that may be."""
+    if name not in MAY_BE_AUTO or isinstance(value, Tensor):
+        return number(name, value)
+    if is_auto(value):
+        return AUTO
+    try:
+        return _arguments.number(name, value)
+    except TypeError:
+        raise TypeError(f"{name} must be a number or 'auto', got {value!r}") from None
 
 
 def number(name: str, value: Any) -> float:  # noqa: ANN401
@@ -44,22 +58,20 @@ def check_group(group: dict[str, Any]) -> None:
     momentum, alpha, form, scale = (group[k] for k in ("momentum", "alpha", "form", "scale"))
     check_lr(group["lr"])
     for name in NUMBERS:
-        number(name, group[name])
-    check_alpha(alpha)
+        setting(name, group[name])
+    if not is_auto(alpha):
+        check_alpha(alpha)
     if form not in ("matched", "paper"):
         raise ValueError(f"form must be 'matched' or 'paper', got {form!r}")
-    if not 0 < scale < math.inf:
+    if not (is_auto(scale) or 0 < scale < math.inf):
         raise ValueError(f"scale must be positive and finite, got {scale}")
     # SGD's own momentum may be anything from 0 on.
     if not (momentum >= 0 and momentum < math.inf):
         raise ValueError(f"momentum must be finite and not negative, got {momentum}")
-    if alpha != 2 and momentum > 1:
-        raise ValueError(f"momentum must be at most 1 for alpha < 2, got {momentum}")
-    if alpha != 2 and form == "matched" and momentum == 1:
-        raise ValueError("momentum must be below 1, got 1: without friction noise piles up")
-    if alpha != 2:
-        # What is left to go wrong is a scale for which single precision has no room.
-        _native.step_factors(form, alpha, momentum, scale)
+    if calibrates(group):
+        check_auto(group)
+    elif alpha != 2:
+        _check_bend(momentum, alpha, form, scale)
     if not (group["weight_decay"] >= 0 and group["weight_decay"] < math.inf):
         raise ValueError(
             f"weight_decay must be finite and not negative, got {group['weight_decay']}"
@@ -77,6 +89,16 @@ def check_group(group: dict[str, Any]) -> None:
         raise ValueError("fused and foreach cannot both be True: choose one")
     if group["fused"] and group["differentiable"]:
         raise ValueError("the fused step is not differentiable: choose one of the two")
+
+
+def _check_bend(momentum: float, alpha: float, form: str, scale: float) -> None:
+    """Raises an error if with these settings the field has no place to bend."""
+    if momentum > 1:
+        raise ValueError(f"momentum must be at most 1 for alpha < 2, got {momentum}")
+    if form == "matched" and momentum == 1:
+        raise ValueError("momentum must be below 1, got 1: without friction noise piles up")
+    # What is left to go wrong is a scale for which single precision has no room.
+    _native.step_factors(form, alpha, momentum, scale)
 
 
 def refuse_sparse(grads: Iterable[Tensor]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from fuld import _native
+from fuld.torch._auto_settings import given
+from fuld.torch._learning_rate import check_lr
 from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 
@@ -15,6 +18,11 @@ from fuld.torch._step import Step
 @lru_cache(maxsize=64)
 def _rule(alpha: float) -> _native.StepRule:
     return _native.StepRule(alpha)
+
+
+@lru_cache(maxsize=64)
+def _auto_rule(alpha: float | None) -> _native.AutoStep:
+    return _native.AutoStep(alpha)
 
 
 def field_(tensors: list[Tensor], alpha: float) -> None:
@@ -49,6 +57,31 @@ def fused(
         step.decoupled,
         step.nesterov,
         step.maximize,
+        torch.get_num_threads(),
+    )
+
+
+def calibrated(plan: Plan, group: dict[str, Any]) -> list[int]:
+    """Lets the calibrations look, and takes the step of the tensors whose field bends.
+
+    Returns the numbers of the others, whose step is SGD's.
+    """
+    if not isinstance(group["lr"], Tensor):
+        check_lr(group["lr"])
+    return _auto_rule(given(group["alpha"])).step(
+        _dtype(plan.params[0]),
+        plan.param_addresses,
+        plan.buffer_addresses,
+        plan.grad_addresses,
+        plan.lengths,
+        plan.calibration_addresses,
+        float(group["lr"]),
+        group["momentum"],
+        given(group["scale"]),
+        group["weight_decay"],
+        group["decoupled_weight_decay"],
+        group["nesterov"],
+        group["maximize"],
         torch.get_num_threads(),
     )
 

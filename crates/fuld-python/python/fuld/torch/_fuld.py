@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, overload
 
 import torch
 from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable
 
+from fuld.torch._auto_settings import calibrates, check_auto, is_auto
+from fuld.torch._auto_step import auto_step
+from fuld.torch._calibration_report import Calibrations, report
+from fuld.torch._calibration_state import held, release
 from fuld.torch._check import (
     check_alpha,
     check_fused,
@@ -49,15 +53,17 @@ class FULD(Optimizer):
         Learning rate.
     momentum : float, optional
         0 <= momentum < 1; 1 too in the paper's form.
-    alpha : float, optional
-        Tail index of the gradients' noise, 0.1 <= alpha <= 2.
-    scale : float, optional
+    alpha : float or "auto", optional
+        Tail index of the gradients' noise, 0.1 <= alpha <= 2. With "auto" it is found for each
+        parameter from its gradients, at every step anew; see Notes.
+    scale : float or "auto", optional
         In the matched form the scale of the gradients' noise: that of a symmetric stable law, in
         units of the gradient. If it is too large, the step is SGD's; if lasting gradients are
         beyond the bend, learning stalls. So begin large, and lower it until the share of bent
         coordinates that `TailMonitor` shows is a few percent; the scale of the noise, which it
-        shows too, is right as it is only where noise is all that gradients have. In the paper's
-        form the κ of `from_paper`.
+        shows too, is right as it is only where noise is all that gradients have. With "auto" the
+        place of the bend is found, for each parameter; see Notes. In the paper's form the κ of
+        `from_paper`.
     form : {"matched", "paper"}, optional
         "paper" is the field of the paper, ∇G_α of v = -√lr b, as `from_paper` sets it. Its slope at
         0 is not 1, and it bends at about v = scale wherever the gradients are.
@@ -84,9 +90,19 @@ class FULD(Optimizer):
 
     Notes
     -----
-    The state is torch's `momentum_buffer` and nothing else: checkpoints of SGD load into FULD and
-    those of FULD into SGD. Complex parameters are pairs of real ones. Sparse gradients are taken at
-    alpha = 2 only. An infinite gradient, or a momentum that overflows, makes its coordinate NaN.
+    The state is torch's `momentum_buffer` and nothing else unless something is "auto": checkpoints
+    of SGD load into FULD and those of FULD into SGD. Complex parameters are pairs of real ones.
+    Sparse gradients are taken at alpha = 2 only. An infinite gradient, or a momentum that
+    overflows, makes its coordinate NaN.
+
+    With ``alpha="auto"`` and ``scale="auto"``, or one of them, up to 1024 coordinates of each
+    parameter are looked at before a step. How much wider differences of differences of successive
+    gradients are than these says the tail index of the noise; the bend is put where the momentum's
+    own law ends, and single components of the gradient beyond a limit enter the momentum cut off
+    (not in ``.grad``). Where the noise is Gaussian the step is SGD's. What is known is in the state
+    as ``calibration``, a float32 tensor on the CPU, and `calibration` shows it. On the CPU the
+    default step costs little more; all others wait for the device at every step, and go through
+    the tensors one by one. There are no such steps in CUDA graphs or compiled ones.
 
     Examples
     --------
@@ -111,9 +127,9 @@ class FULD(Optimizer):
         params: ParamsT,
         lr: float | Tensor = 1e-3,
         momentum: float = 0.9,
-        alpha: float = 1.75,
+        alpha: float | Literal["auto"] = 1.75,
         *,
-        scale: float = 1.0,
+        scale: float | Literal["auto"] = 1.0,
         form: str = "matched",
         weight_decay: float = 0.0,
         decoupled_weight_decay: bool = False,
@@ -176,6 +192,10 @@ class FULD(Optimizer):
         >>> FULD.from_paper([torch.zeros(3)], eta=0.1, gamma=0.1).defaults["momentum"]
         0.99
         """
+        if is_auto(alpha):
+            raise ValueError(
+                "the paper's form has no alpha='auto': give a number, or use FULD(...)"
+            )
         for name, value in {"eta": eta, "beta": beta}.items():
             if not number(name, value) > 0:
                 raise ValueError(f"{name} must be positive, got {value}")
@@ -212,9 +232,32 @@ class FULD(Optimizer):
             groups = [{**mine, **theirs} for mine, theirs in zip(own, groups, strict=True)]
             for group in groups:
                 check_group(group)
-        super().load_state_dict({**state_dict, "param_groups": groups})
+        state = held(state_dict["state"])
+        super().load_state_dict({**state_dict, "state": state, "param_groups": groups})
         # What was known of the groups and buffers that these take the place of.
         self.__dict__.pop("_known", None)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        release(self.state)
+
+    def calibration(self, names: torch.nn.Module | Iterable[Any] | None = None) -> Calibrations:
+        """What was found for the parameters of groups with ``alpha="auto"`` or ``scale="auto"``.
+
+        Parameters
+        ----------
+        names : torch.nn.Module or iterable, optional
+            What to call the parameters: the model that they belong to, its ``named_parameters()``,
+            or one name for each parameter. Without it they have the names that the optimizer was
+            given, or their numbers.
+
+        Returns
+        -------
+        Calibrations
+            A dict of a `Calibration` for each parameter that has had a gradient; printed, it is a
+            table.
+        """
+        return report(self, names)
 
     @property
     def _step_supports_amp_scaling(self) -> bool:
@@ -248,6 +291,14 @@ class FULD(Optimizer):
             if not params:
                 continue
             plan = plans.get(id(group))
+            if calibrates(group):
+                check_auto(group)
+                plan = auto_step(
+                    self.state, group, params, grads, buffers, plan, grad_scale, found_inf
+                )
+                if plan is not None:
+                    plans[id(group)] = plan
+                continue
             if plan is not None and may_fuse(group, plan) and plan.fits(params, grads, buffers):
                 planned(plan, grads, Step.of(group), grad_scale, found_inf)
                 continue

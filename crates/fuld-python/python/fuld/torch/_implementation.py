@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -28,17 +27,42 @@ def update(
     Returns the plan of a fused step of tensors of one kind.
     """
     step = Step.of(group)
-    way = _choose(group, params)
-    plans: list[Plan | None] = []
+    way = choose(group, params)
     if way == "single":
         single_tensor(params, grads, buffers, step, group["differentiable"])
         return None
-    for part in _by_kind(params, grads, buffers):
-        if way == "foreach":
-            multi_tensor(*part, step)
-        else:
-            plans.append(fused(*part, step, grad_scale, found_inf))
+    plans = [
+        take(
+            way,
+            [params[i] for i in which],
+            [grads[i] for i in which],
+            [buffers[i] for i in which] if buffers else [],
+            step,
+            grad_scale,
+            found_inf,
+        )
+        for which in kinds(params)
+    ]
     return plans[0] if len(plans) == 1 else None
+
+
+def take(
+    way: str,
+    params: list[Tensor],
+    grads: list[Tensor],
+    buffers: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> Plan | None:
+    """Takes a step of tensors of one device and dtype in one of the ways; returns a fused plan."""
+    if way == "fused":
+        return fused(params, grads, buffers, step, grad_scale, found_inf)
+    if way == "foreach":
+        multi_tensor(params, grads, buffers, step)
+    else:
+        single_tensor(params, grads, buffers, step, differentiable=False)
+    return None
 
 
 def may_fuse(group: dict[str, Any], plan: Plan) -> bool:
@@ -59,7 +83,8 @@ def _asked(group: dict[str, Any]) -> str | None:
     return None if group["foreach"] is None and group["fused"] is None else "single"
 
 
-def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
+def choose(group: dict[str, Any], params: list[Tensor]) -> str:
+    """Which of "single", "foreach" and "fused" it is to be."""
     asked = _asked(group)
     if asked is None:
         if all(type(x) in PLAIN and x.device.type == "cuda" for x in params):
@@ -71,20 +96,9 @@ def _choose(group: dict[str, Any], params: list[Tensor]) -> str:
     return asked or "single"
 
 
-_Kind = tuple[list[Tensor], list[Tensor], list[Tensor]]
-
-
-def _by_kind(params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> Iterator[_Kind]:
-    """The tensors of each device and dtype."""
-    kinds: dict[tuple[torch.device, torch.dtype], list[int]] = {}
+def kinds(params: list[Tensor]) -> list[list[int]]:
+    """The numbers of the tensors of each device and dtype."""
+    found: dict[tuple[torch.device, torch.dtype], list[int]] = {}
     for i, x in enumerate(params):
-        kinds.setdefault((x.device, x.dtype), []).append(i)
-    if len(kinds) == 1:
-        yield params, grads, buffers
-        return
-    for members in kinds.values():
-        yield (
-            [params[i] for i in members],
-            [grads[i] for i in members],
-            [buffers[i] for i in members] if buffers else [],
-        )
+        found.setdefault((x.device, x.dtype), []).append(i)
+    return list(found.values())

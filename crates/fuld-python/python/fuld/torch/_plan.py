@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import attrgetter, is_, or_
 
@@ -16,8 +17,13 @@ class Plan:
     new at every step, and always asked.
     """
 
-    def __init__(self, params: list[Tensor], buffers: list[Tensor]) -> None:
+    def __init__(
+        self, params: list[Tensor], buffers: list[Tensor], calibrations: Sequence[Tensor] = ()
+    ) -> None:
         self.params, self.buffers = params, buffers
+        # Of a group that calibrates itself; nobody writes them but its step.
+        self.calibrations = calibrations
+        self.calibration_addresses = addresses(list(calibrations))
         self.device, self.dtype = params[0].device, params[0].dtype
         self.lengths = tuple(x.numel() for x in params)
         self.param_addresses = addresses(params)

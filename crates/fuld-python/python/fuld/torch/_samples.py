@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import accumulate
 
 import torch
 
-from fuld.torch._bend import bends, inverse_bend
+from fuld.torch._auto_settings import calibrates
+from fuld.torch._bend import bends, inverse_bend, inverse_bends
 from fuld.torch._coordinates import every, stride, taken
 from fuld.torch._plain import plain_tensor
 from fuld.torch._tail_sums import STEPS, TailSums
@@ -83,9 +85,20 @@ class Samples:
                 # Without momentum the field is that of the gradient.
                 part.copy_(self.tails.rows[STEPS - 1][first:last])
                 lost[first:last].fill_(False)
+            if calibrates(group):
+                part.mul_(self._calibrated(optimizer, first, last))
+                continue
             inverse = inverse_bend(group)
             part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
         return vector, lost
+
+    def _calibrated(self, optimizer: torch.optim.Optimizer, first: int, last: int) -> torch.Tensor:
+        """Return 1/K of the coordinates of a stretch, whose parameters have each their own."""
+        ends = list(accumulate(self.counts))
+        within = [i for i, end in enumerate(ends) if first < end <= last]
+        inverse = inverse_bends(optimizer, [self.params[i] for i in within])
+        counts = torch.tensor([self.counts[i] for i in within])
+        return torch.tensor(inverse).repeat_interleave(counts).to(self._device)
 
     def _coordinates_of(self, places: Collection[int]) -> torch.Tensor | None:
         """Return which coordinates are those of the parameters in these places, None if none."""

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fuld.torch._gradient_tail import GradientTail
-from fuld.torch._tail_table import ending
+from fuld.torch._table import ending
 
 _DARK = "#1b1f27"
 _GREY = "#7b818c"

@@ -5,48 +5,31 @@ from __future__ import annotations
 import math
 
 from fuld.torch._gradient_tail import GradientTail
+from fuld.torch._table import ending, number, table
 
 _HEADS = ("parameter", "alpha", "sigma", "spread", "bent", "zeros", "not finite", "sample", "steps")
-_WIDEST = 40
 _MOST_NAMES = 3
 
 
 def tail_table(tails: dict[str, GradientTail], total: GradientTail) -> str:
     """Return a table with a line for each tail, and one for all if there are several."""
-    rows = [_HEADS] + [_cells(name, tail) for name, tail in tails.items()]
+    rows = [_cells(name, tail) for name, tail in tails.items()]
     if len(tails) != 1:
         rows.append(_cells("all", total))
-    # What is nowhere known is not shown.
-    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
-    widths = [max(map(len, column)) for column in columns]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ).rstrip()
-        for cells in zip(*columns, strict=True)
-    ]
-    rule = "-" * sum(widths, 2 * len(widths) - 2)
-    words = _lost_momenta(tails, total.nonfinite_momenta)
-    return "\n".join([lines[0], rule, *lines[1:], *words])
-
-
-def ending(name: str, widest: int) -> str:
-    """Return a name, of a long one its end, which tells more than its beginning."""
-    return name if len(name) <= widest else "…" + name[1 - widest :]
+    return "\n".join([*table(_HEADS, rows), *_lost_momenta(tails, total.nonfinite_momenta)])
 
 
 def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
-    name = ending(name, _WIDEST)
+    name = ending(name)
     if tail.note:
         return (name, tail.note, *[""] * (len(_HEADS) - 2))
     return (
         name,
         _pair(tail.alpha, tail.alpha_error, 3),
         _with_error(tail.sigma, tail.sigma_error),
-        _number(tail.spread, ".2f"),
-        _number(tail.bent, ".2%"),
-        _number(tail.zeros, ".1%") if tail.zeros else "",
+        number(tail.spread, ".2f"),
+        number(tail.bent, ".2%"),
+        number(tail.zeros, ".1%") if tail.zeros else "",
         str(tail.nonfinite or ""),
         str(tail.coordinates),
         str(tail.steps),
@@ -57,15 +40,11 @@ def _lost_momenta(tails: dict[str, GradientTail], count: int) -> list[str]:
     """Return a line on the momenta that are not finite, if there are any."""
     if not count:
         return []
-    names = [ending(name, _WIDEST) for name, tail in tails.items() if tail.nonfinite_momenta]
+    names = [ending(name) for name, tail in tails.items() if tail.nonfinite_momenta]
     if len(names) > _MOST_NAMES:
         names[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES} more"]
     momenta = "1 momentum is" if count == 1 else f"{count} momenta are"
     return [f"{momenta} not finite, of those looked at: in {', '.join(names)}"]
-
-
-def _number(value: float, form: str) -> str:
-    return "" if math.isnan(value) else format(value, form)
 
 
 def _with_error(value: float, error: float) -> str:

@@ -149,7 +149,12 @@ impl Calibration {
         Self { head: Head::new(), before: vec![0.0; count], pair: vec![0.0; count] }
     }
 
-    /// Everything it knows, in as many numbers for every tensor of a length.
+    /// How many numbers hold what is known of a tensor of this length.
+    pub fn size(length: usize) -> usize {
+        Head::COUNT + 2 * places::count(length)
+    }
+
+    /// Everything it knows, in [`size`](Self::size) numbers.
     pub fn to_numbers(&self) -> Vec<f32> {
         let head = self.head.to_numbers();
         head.into_iter().chain(self.before.iter().copied()).chain(self.pair.iter().copied()).collect()
@@ -164,6 +169,15 @@ impl Calibration {
             before: rest[..count].to_vec(),
             pair: rest[count..].to_vec(),
         })
+    }
+
+    /// What it knows, for another part of the same tensor: of the noise everything, of the gradients that are to be compared nothing.
+    pub fn moved(&self, length: usize) -> Self {
+        let mut head = self.head;
+        while head.phase() != 0 {
+            head.turn();
+        }
+        Self { head, ..Self::new(length) }
     }
 
     /// Where it looks before the next step, in rising order: at a few neighbours in each of equal parts of the tensor, others for each

@@ -1,0 +1,92 @@
+//! The rule that calibrates itself, over memory that others hold.
+
+use crate::calibration::calibration;
+use crate::error::value_error;
+use crate::step_slices::{no_step, step_all};
+use crate::tensors::{Share, Tensors, part};
+use fuld::optimizer::{AutoRule, Calibration, Options, Reading, Rule, WeightDecay};
+use half::{bf16, f16};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The rule of a given α, or of one that is found, for any settings.
+#[pyclass(frozen, module = "fuld._native")]
+pub(crate) struct AutoStep {
+    rule: AutoRule,
+}
+
+#[pymethods]
+impl AutoStep {
+    #[new]
+    #[pyo3(signature = (alpha=None))]
+    fn new(py: Python<'_>, alpha: Option<f64>) -> PyResult<Self> {
+        let rule = py.detach(|| AutoRule::new(alpha, None, 1.0, 0.0, Options::default()));
+        rule.map(|rule| Self { rule }).map_err(value_error)
+    }
+
+    /// Looks at all tensors, then takes the step of those whose field bends, on the terms of `StepRule.step`; returns the numbers of the
+    /// others, whose step is that of SGD and is not taken here.
+    ///
+    /// `calibrations` are the addresses of what is known of each, in single precision: as many numbers as a calibration of its length
+    /// has.
+    #[allow(clippy::too_many_arguments)]
+    fn step(
+        &self,
+        py: Python<'_>,
+        dtype: &str,
+        params: Vec<usize>,
+        buffers: Vec<usize>,
+        grads: Vec<usize>,
+        lengths: Vec<usize>,
+        calibrations: Vec<usize>,
+        lr: f64,
+        momentum: f64,
+        scale: Option<f64>,
+        weight_decay: f64,
+        decoupled: bool,
+        nesterov: bool,
+        maximize: bool,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        let weight_decay = WeightDecay::of(weight_decay, decoupled);
+        let options = Options { weight_decay, nesterov, maximize };
+        let rule = self.rule.with(scale, lr, momentum, options).map_err(value_error)?;
+        let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;
+        if calibrations.len() != tensors.lengths.len() {
+            return Err(PyValueError::new_err("as many calibrations as tensors are needed"));
+        }
+        let rules = py.detach(|| match dtype {
+            "float32" => look(&rule, &tensors, &calibrations, |x: f32| x),
+            "float64" => look(&rule, &tensors, &calibrations, |x: f64| x as f32),
+            "bfloat16" => look(&rule, &tensors, &calibrations, bf16::to_f32),
+            "float16" => look(&rule, &tensors, &calibrations, f16::to_f32),
+            _ => Err(no_step(dtype)),
+        })?;
+        let (bent, straight): (Vec<usize>, Vec<usize>) =
+            (0..rules.len()).partition(|&i| rules[i].field().is_some());
+        let with_rules: Vec<&Rule> = bent.iter().map(|&i| &rules[i]).collect();
+        step_all(py, dtype, &tensors.only(&bent), threads, |i| with_rules[i])?;
+        Ok(straight)
+    }
+}
+
+/// Lets the calibrations look at their tensors, and returns the rule of each.
+fn look<T: Copy + 'static>(
+    rule: &AutoRule,
+    tensors: &Tensors,
+    calibrations: &[usize],
+    single: impl Fn(T) -> f32,
+) -> PyResult<Vec<Rule>> {
+    tensors.check_addresses::<T>()?;
+    let one = |i: usize, &known: &usize| {
+        let length = tensors.lengths[i];
+        let Share(x, b, g) = tensors.whole::<T>(i);
+        // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has.
+        let known = unsafe { part::<f32>(known, 0, Calibration::size(length)) };
+        let mut calibration = calibration(known, length)?;
+        let reading: Reading = rule.look_with(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
+        known.copy_from_slice(&calibration.to_numbers());
+        Ok(rule.rule(&reading))
+    };
+    calibrations.iter().enumerate().map(|(i, known)| one(i, known)).collect()
+}
