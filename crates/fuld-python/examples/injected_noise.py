@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training under heavy-tailed gradients: SGD fails, and FULD matched to the noise does not.
+"""Training under heavy-tailed gradients: SGD fails, and FULD that is matched to them does not.
 
 A network of four layers learns handwritten digits, by SGD with lr 0.01 and momentum 0.99 and by
 others at the same lr and momentum. Symmetric stable noise is added to every gradient: of tail index
@@ -13,6 +13,7 @@ minibatches and the same noise.
   SGD, clip 0.005     and at the one that a search finds
   FULD, matched       told the tail index and the scale of the noise, and nothing searched; without
                       noise as for 1.5
+  FULD, auto          told nothing: it finds both, layer by layer
 
   python injected_noise.py                         the digits of this repository, 2 minutes
   python injected_noise.py --data FOLDER           MNIST in its publisher's files, 600 steps
@@ -63,6 +64,7 @@ def methods(alpha: float, scale: float) -> dict[str, Callable[[Weights], torch.o
         "SGD, clip 0.05": sgd,
         "SGD, clip 0.005": sgd,
         "FULD, matched": lambda weights: FULD(weights, LR, MOMENTUM, alpha, scale=scale),
+        "FULD, auto": lambda weights: FULD(weights, LR, MOMENTUM, "auto", scale="auto"),
     }
 
 

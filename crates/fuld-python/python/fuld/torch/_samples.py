@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from itertools import accumulate
+from typing import Any
 
 import torch
 
@@ -86,17 +87,19 @@ class Samples:
                 part.copy_(self.tails.rows[STEPS - 1][first:last])
                 lost[first:last].fill_(False)
             if calibrates(group):
-                part.mul_(self._calibrated(optimizer, first, last))
+                part.mul_(self._calibrated(optimizer, group, first, last))
                 continue
             inverse = inverse_bend(group)
             part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
         return vector, lost
 
-    def _calibrated(self, optimizer: torch.optim.Optimizer, first: int, last: int) -> torch.Tensor:
+    def _calibrated(
+        self, optimizer: torch.optim.Optimizer, group: dict[str, Any], first: int, last: int
+    ) -> torch.Tensor:
         """Return 1/K of the coordinates of a stretch, whose parameters have each their own."""
         ends = list(accumulate(self.counts))
         within = [i for i, end in enumerate(ends) if first < end <= last]
-        inverse = inverse_bends(optimizer, [self.params[i] for i in within])
+        inverse = inverse_bends(optimizer, group, [self.params[i] for i in within])
         counts = torch.tensor([self.counts[i] for i in within])
         return torch.tensor(inverse).repeat_interleave(counts).to(self._device)
 
