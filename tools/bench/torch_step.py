@@ -17,6 +17,10 @@ from fuld.torch import FULD
 from table import show
 
 ALPHA = 1.5
+AUTO = {"alpha": "auto", "scale": "auto"}
+# Gradients that take turns, more than the four that a calibration compares.
+TURNS = 5
+NETWORK = [784 * 256, 256, *[256 * 256, 256] * 3, 256 * 10, 10]
 
 
 def tensors(lengths, device):
@@ -29,6 +33,14 @@ def tensors(lengths, device):
     for x in params:
         x.grad = noise[: len(x)].clone()
     return params
+
+
+def exchange(optimizer, turn):
+    """Gives the parameters other gradients, of the same numbers in another order."""
+    for x in optimizer.param_groups[0]["params"]:
+        if not hasattr(x, "turns"):
+            x.turns = [x.grad.roll(1 + 7 * k) for k in range(TURNS)]
+        x.grad = x.turns[turn % TURNS]
 
 
 def device_time(optimizer, repeats):
@@ -51,8 +63,9 @@ def host_times(optimizers, rounds):
     for optimizer in optimizers:
         optimizer.step()
     times = [[] for _ in optimizers]
-    for _ in range(rounds):
+    for turn in range(rounds):
         for optimizer, found in zip(optimizers, times, strict=True):
+            exchange(optimizer, turn)
             start = time.perf_counter()
             optimizer.step()
             found.append(time.perf_counter() - start)
@@ -65,6 +78,7 @@ def cpu(size, rounds):
         "SGD foreach": lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, foreach=True),
         "SGD fused": lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, fused=True),
         "FULD fused": lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True),
+        "FULD auto": lambda p: FULD(p, 1e-3, **AUTO),
         "FULD foreach": lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=True),
         "FULD single": lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=False),
     }
@@ -78,13 +92,29 @@ def cpu(size, rounds):
         show(table, "<>>>")
 
 
+def calibrating(size, rounds):
+    """What calibration adds to the fused step on the CPU."""
+    shapes = {f"one tensor of {size:,}": [size], "784-256x4-10, 10 tensors": NETWORK}
+    shapes |= {"200 tensors of 50,000": [50_000] * 200, "200 tensors of 1,000": [1000] * 200}
+    for threads in sorted({1, torch.get_num_threads()}):
+        torch.set_num_threads(threads)
+        print(f"\nCPU, {threads} thread(s) of torch, float32, milliseconds a step")
+        table = [["", "fixed", "auto", "auto / fixed"]]
+        for label, lengths in shapes.items():
+            makers = (lambda p: FULD(p, 1e-3, alpha=ALPHA), lambda p: FULD(p, 1e-3, **AUTO))
+            often = rounds if sum(lengths) > 1_000_000 else 10 * rounds
+            times = host_times([make(tensors(lengths, "cpu")) for make in makers], often)
+            table.append([label, *(f"{1e3 * t:.3f}" for t in times), f"{times[1] / times[0]:.2f}"])
+        show(table, "<>>>")
+
+
 def gpu():
     """The table for a GPU."""
     name = torch.cuda.get_device_name()
     shapes = {"100 M in one tensor": [100_000_000], "100 M in 200 tensors": [500_000] * 200}
     shapes |= {"10,000 tensors of 1,000": [1000] * 10_000, "10,000 tensors of 10,000": [10_000] * 10_000}
     print(f"\n{name}, float32, milliseconds a step")
-    table = [["", "SGD fused", "SGD foreach", "FULD fused", "FULD foreach", "fused / SGD fused"]]
+    table = [["", "SGD fused", "SGD foreach", "FULD fused", "FULD foreach", "FULD auto", "fused / SGD fused"]]
     for label, lengths in shapes.items():
         times = []
         for make in (
@@ -92,13 +122,14 @@ def gpu():
             lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, foreach=True),
             lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True),
             lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=True),
+            lambda p: FULD(p, 1e-3, **AUTO, fused=True),
         ):
             optimizer = make(tensors(lengths, "cuda"))
             times.append(device_time(optimizer, 20 if len(lengths) > 1000 else 50))
             del optimizer
             torch.cuda.empty_cache()
         table.append([label, *(f"{1e3 * t:.3f}" for t in times), f"{times[2] / times[0]:.2f}"])
-    show(table, "<>>>>>")
+    show(table, "<>>>>>>")
 
 
 def main():
@@ -110,6 +141,7 @@ def main():
     options = parser.parse_args()
     print(f"torch {torch.__version__}, fuld {fuld.__version__}, alpha = {ALPHA}")
     cpu(options.size, options.rounds)
+    calibrating(options.size, options.rounds)
     if torch.cuda.is_available() and not options.cpu:
         gpu()
 
