@@ -5,8 +5,10 @@ use fuld::optimizer::{AutoRule, Calibration, Coordinates, Motion, Options, Readi
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(calibration_constants, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_start, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_moved, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_places, module)?)?;
@@ -28,6 +30,12 @@ pub(crate) fn calibration(numbers: &[f32], length: usize) -> PyResult<Calibratio
         let count = numbers.len();
         PyValueError::new_err(format!("{count} numbers are not the calibration of a tensor of {length}"))
     })
+}
+
+/// The numbers in its formulas, for the one place where these stand in Python.
+#[pyfunction]
+fn calibration_constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    Calibration::constants().into_py_dict(py)
 }
 
 /// What a calibration of a tensor of this length knows before it has seen a gradient.

@@ -9,8 +9,8 @@ import optax
 from jax.typing import ArrayLike, DTypeLike
 
 from fuld._arguments import flag
-from fuld.optax._scale_by_fuld import scale_by_fuld
-from fuld.optax._settings import alpha_setting, not_negative, positive, setting
+from fuld.optax._scale_by_fuld import transformation
+from fuld.optax._settings import Auto, alpha_setting, is_auto, not_negative, positive, setting
 
 #: A tree of booleans like the parameters, or a function that makes one of them.
 Mask = Any | Callable[[optax.Params], Any]
@@ -19,8 +19,8 @@ Mask = Any | Callable[[optax.Params], Any]
 def fuld(
     learning_rate: optax.ScalarOrSchedule,
     momentum: ArrayLike | None = 0.9,
-    alpha: ArrayLike = 1.75,
-    scale: ArrayLike = 1.0,
+    alpha: ArrayLike | Auto = 1.75,
+    scale: ArrayLike | Auto = 1.0,
     *,
     form: str = "matched",
     nesterov: bool = False,
@@ -46,9 +46,9 @@ def fuld(
         As for SGD; in the matched form it only multiplies.
     momentum : float, optional
         0 <= momentum < 1, or None for no buffer at all.
-    alpha : float, optional
+    alpha : float or "auto", optional
         Tail index, 0.1 <= alpha <= 2: the smaller, the less large gradients count.
-    scale : float, optional
+    scale : float or "auto", optional
         Scale of the symmetric stable noise in the gradients, in their units. Too large, and the
         step is SGD's; too small for the gradients themselves, and learning stalls.
     form : {"matched", "paper"}, optional
@@ -71,6 +71,12 @@ def fuld(
 
     Notes
     -----
+    What is "auto" is found for each parameter from its gradients, anew at each step; `calibration`
+    says what. With ``scale="auto"`` components of gradients are moved into a limit that is found as
+    well, before decay and momentum, unless alpha has come out as 2: then the step is SGD's. At most
+    2063 numbers for each parameter are added to the state. Derivatives through a step take what was
+    found as given.
+
     Every number may be traced: wrap with `optax.inject_hyperparams` to change or schedule it, or
     map over it with `jax.vmap`. Those that are known when the optimizer is made are checked; a
     traced alpha outside its range makes NaN. With parameters of half precision give
@@ -83,7 +89,7 @@ def fuld(
     of 2, which only doubles can tell from it, gets the field of 2 - 1e-9: about abs(b/K) = 8, where
     the tail begins, that is wrong by up to itself.
 
-    An infinite gradient makes its parameter NaN.
+    An infinite gradient makes its parameter NaN, if it is not limited.
 
     Examples
     --------
@@ -115,8 +121,16 @@ def fuld(
     """
     if not callable(learning_rate):
         learning_rate = not_negative("learning_rate", learning_rate)
+    decoupled_weight_decay = flag("decoupled_weight_decay", decoupled_weight_decay)
+    decay = None
+    if weight_decay is not None:
+        decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
+    elif mask is not None or decoupled_weight_decay:
+        raise ValueError("mask and decoupled_weight_decay say how weights decay: give weight_decay")
+    # What is calibrated are the gradients alone: there the decay is added within.
+    within = not decoupled_weight_decay and (is_auto("alpha", alpha) or is_auto("scale", scale))
     stages = [
-        scale_by_fuld(
+        transformation(
             momentum,
             alpha,
             scale,
@@ -124,14 +138,11 @@ def fuld(
             learning_rate=learning_rate if form == "paper" else None,
             nesterov=nesterov,
             accumulator_dtype=accumulator_dtype,
+            decay=decay if within else None,
         )
     ]
-    decoupled_weight_decay = flag("decoupled_weight_decay", decoupled_weight_decay)
-    if weight_decay is not None:
-        decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
+    if decay is not None and not within:
         stages.insert(1 if decoupled_weight_decay else 0, decay)
-    elif mask is not None or decoupled_weight_decay:
-        raise ValueError("mask and decoupled_weight_decay say how weights decay: give weight_decay")
     return optax.chain(*stages, optax.scale_by_learning_rate(learning_rate))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import jax
 from jax.typing import ArrayLike
 
 from fuld._arguments import number
 from fuld.optax._field import LEAST_ALPHA, Number
+
+#: A number that is found from the gradients.
+Auto: TypeAlias = Literal["auto"]
 
 
 def setting(
@@ -38,7 +41,7 @@ def setting(
     return known
 
 
-def alpha_setting(value: ArrayLike) -> Number:
+def alpha_setting(value: ArrayLike | str) -> Number:
     """Return the tail index."""
     return setting(
         "alpha",
@@ -48,7 +51,14 @@ def alpha_setting(value: ArrayLike) -> Number:
     )
 
 
-def positive(name: str, value: ArrayLike) -> Number:
+def is_auto(name: str, value: object) -> bool:
+    """Return whether a number is to be found."""
+    if isinstance(value, str) and value != "auto":
+        raise TypeError(f"{name} must be a number or 'auto', got {value!r}")
+    return isinstance(value, str)
+
+
+def positive(name: str, value: ArrayLike | str) -> Number:
     """Return a number above 0."""
     return setting(name, value, lambda x: 0 < x < math.inf, "be positive and finite")
 

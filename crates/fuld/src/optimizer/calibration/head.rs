@@ -20,6 +20,8 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) const COUNT: usize = 18;
+    /// As far as single precision counts.
+    pub(super) const COUNTED: u32 = 1 << 24;
 
     pub(super) fn new() -> Self {
         Self {
@@ -70,7 +72,7 @@ impl Head {
     }
 
     pub(super) fn turn(&mut self) {
-        self.gradients_seen = (self.gradients_seen + 1.0) % (1 << 24) as f32;
+        self.gradients_seen = (self.gradients_seen + 1.0) % Self::COUNTED as f32;
     }
 
     /// Adds what is beyond the bend to the average share.

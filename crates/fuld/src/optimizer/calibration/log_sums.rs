@@ -96,7 +96,7 @@ pub(super) struct NoiseSums {
 
 impl NoiseSums {
     /// Quadruples that are averaged over.
-    const QUADRUPLES: f32 = 64.0;
+    pub(super) const QUADRUPLES: f32 = 64.0;
 
     /// Before anything is known but a guess of α.
     pub(super) fn guess(alpha: f64) -> Self {

@@ -24,10 +24,13 @@ pub(super) fn places(length: usize, quadruple: u32) -> impl Iterator<Item = usiz
     })
 }
 
+/// Odd numbers to multiply the part, the quadruple and what came of them by.
+pub(super) const MIX: [u32; 3] = [0x9e37_79b9, 0x85eb_ca6b, 0x7feb_352d];
+
 /// Two numbers, mixed beyond recognition.
 fn mixed(part: u32, quadruple: u32) -> u32 {
-    let mut h = part.wrapping_mul(0x9e37_79b9) ^ quadruple.wrapping_mul(0x85eb_ca6b);
-    h = (h ^ (h >> 16)).wrapping_mul(0x7feb_352d);
+    let mut h = part.wrapping_mul(MIX[0]) ^ quadruple.wrapping_mul(MIX[1]);
+    h = (h ^ (h >> 16)).wrapping_mul(MIX[2]);
     h ^ (h >> 15)
 }
 

@@ -1,0 +1,271 @@
+"""Alpha and the place of the bend from the gradients as they come: `Calibration` of Rust, in JAX.
+
+What is estimated, and why so, is written in `fuld::optimizer`. The formulas stand here again
+because Rust cannot compute with what is traced; a test compares the two. Here all arrays of a tree
+are treated at once: a row for each, filled up with zeros, which have no logarithm and do not count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld import _native
+from fuld.optax._constants import CONSTANTS, HEAD
+from fuld.optax._field import Number
+from fuld.optax._places import count
+
+LN_2 = math.log(2)
+
+
+class LogSums(NamedTuple):
+    """Number, sum and sum of squares of log|x|, over the last steps."""
+
+    weight: Any
+    sum: Any
+    squares: Any
+
+
+class NoiseSums(NamedTuple):
+    """What differences of gradients, and differences of those, say of the noise."""
+
+    weight: Any
+    growth: Any
+    seen: Any
+    log: Any
+
+
+class Head(NamedTuple):
+    """What is known beside the gradients of a quadruple, in the order of Rust's numbers."""
+
+    gradients_seen: Any
+    alpha: Any
+    bend: Any
+    limit: Any
+    bent: Any
+    gradients: LogSums
+    momentum: LogSums
+    noise: NoiseSums
+
+    @property
+    def plain(self) -> jax.Array:
+        """Where the step is that of SGD."""
+        return jnp.equal(self.alpha, 2) | jnp.isinf(self.bend)
+
+    @property
+    def limit_in_use(self) -> jax.Array:
+        """The largest component of a gradient that enters the momentum."""
+        return jnp.where(self.alpha == 2, jnp.inf, self.limit)
+
+
+_SUMS = LogSums(0, 0, 0)
+_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0)))
+
+
+class Known(NamedTuple):
+    """What is known of all arrays of a tree."""
+
+    #: Heads, a column for each array.
+    heads: jax.Array
+    #: The gradient before this one at the places looked at, a row for each array.
+    before: jax.Array
+    #: The difference of the first pair of a quadruple.
+    pair: jax.Array
+
+    @property
+    def head(self) -> Head:
+        """The heads, their numbers by name."""
+        head: Head = jax.tree.unflatten(_HEAD, list(jnp.moveaxis(self.heads, -2, 0)))
+        return head
+
+
+class Reading(NamedTuple):
+    """What the calibration of a parameter says."""
+
+    #: Tail index of the gradients' noise, and its scale: NaN before there were four gradients.
+    noise_alpha: jax.Array
+    noise_scale: jax.Array
+    #: The tail index in use; at 2 the step is that of SGD.
+    alpha: jax.Array
+    #: Where the momentum bends.
+    bend: jax.Array
+    #: The largest component of a gradient that enters the momentum.
+    limit: jax.Array
+    #: Share of the coordinates that were beyond the bend, on average over the last steps.
+    bent: jax.Array
+
+
+def start(sizes: Sequence[int]) -> Known:
+    """Return what is known of arrays of these sizes before there was a gradient."""
+    nothing = np.zeros((len(sizes), max(map(count, sizes), default=0)), np.float32)
+    head = _native.calibration_start(0)[:HEAD, None]
+    return Known(jnp.tile(head, len(sizes)), jnp.asarray(nothing), jnp.asarray(nothing))
+
+
+def look(
+    known: Known, gradient: jax.Array, counts: NDArray[Any], alpha: Number | None, *, limited: bool
+) -> Known:
+    """Take note of gradients, and set the limit of their components."""
+    head, phase = known.head, known.head.gradients_seen % 4
+    difference = known.before - gradient
+    pair = jnp.where((phase == 1)[:, None], difference, known.pair)
+    before = jnp.where((phase == 3)[:, None], difference, gradient)
+    noise = _if(phase == 3, _noise_sums(head.noise, pair, difference, counts), head.noise)
+    gradients = _log_sums(head.gradients, gradient, counts)
+    head = head._replace(
+        gradients_seen=(head.gradients_seen + 1) % CONSTANTS.counted,
+        noise=noise,
+        gradients=gradients,
+        limit=_limit(gradients, head.alpha if alpha is None else alpha)
+        if limited
+        else jnp.full_like(head.limit, jnp.inf),
+    )
+    return Known(_packed(head), before, pair)
+
+
+def settle(
+    known: Known,
+    followed: jax.Array,
+    counts: NDArray[Any],
+    alpha: Number | None,
+    scale: Number | None,
+    memory: Number,
+) -> Known:
+    """Take note of what the field will be taken of, and set alpha and the bend."""
+    head = known.head
+    momentum = _log_sums(head.momentum, followed, counts)
+    used = _alpha(head.noise, momentum) if alpha is None else jnp.full_like(head.alpha, alpha)
+    if scale is None:
+        bend = _bend(momentum, used)
+    else:
+        bend = jnp.asarray(scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
+    share = jnp.sum(jnp.abs(followed) > bend[:, None], axis=1).astype(np.float32) / counts
+    slowly = jnp.clip(head.gradients_seen, 1, CONSTANTS.steps)
+    bent = head.bent + (share - head.bent) / slowly
+    head = head._replace(momentum=momentum, alpha=used, bend=bend, bent=bent)
+    return known._replace(heads=_packed(head))
+
+
+def reading(known: Known) -> Reading:
+    """Return what is said now, in arrays with a number for each array of the tree."""
+    head = known.head
+    noise, seen = head.noise, head.noise.seen > 0
+    growth = jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
+    mean = noise.log / jnp.where(seen, noise.seen, 1)
+    scale = jnp.exp(_log_scale(mean - growth, LN_2 / growth))
+    return Reading(
+        noise_alpha=LN_2 / growth,
+        noise_scale=jnp.where(seen, scale, jnp.nan),
+        alpha=head.alpha,
+        bend=head.bend,
+        limit=head.limit_in_use,
+        bent=jnp.where(head.alpha == 2, 0, head.bent),
+    )
+
+
+def _packed(head: Head) -> jax.Array:
+    return jnp.stack(jax.tree.leaves(head))
+
+
+def _if(condition: jax.Array, new: Any, old: Any) -> Any:  # noqa: ANN401
+    return jax.tree.map(lambda new, old: jnp.where(condition, new, old), new, old)
+
+
+def _counts(x: jax.Array) -> jax.Array:
+    """Whether a number has a logarithm to be counted: zeros, NaN and infinity have none."""
+    limits, size = np.finfo(np.float32), jnp.abs(x)
+    return (size >= limits.tiny) & (size <= limits.max)
+
+
+def _logs(x: jax.Array, counts: jax.Array) -> jax.Array:
+    return jnp.log(jnp.abs(jnp.where(counts, x, 1)))
+
+
+def _log_sums(old: LogSums, x: jax.Array, counts: NDArray[Any]) -> LogSums:
+    there = _counts(x)
+    logs = _logs(x, there)
+    seen = LogSums(*(jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)))
+    keep = 1 - 1 / CONSTANTS.steps
+    new = LogSums(*(keep * old + seen for old, seen in zip(old, seen, strict=True)))
+    updated: LogSums = _if(seen.weight > 0, new, old)
+    return updated
+
+
+def _noise_sums(
+    old: NoiseSums, first: jax.Array, second: jax.Array, counts: NDArray[Any]
+) -> NoiseSums:
+    """Add a quadruple: the differences of its two pairs."""
+    there = _counts(first) & _counts(second)
+    number = jnp.sum(there, axis=1).astype(np.float32)
+    a, b = (jnp.sum(_logs(x, there), axis=1) / jnp.maximum(number, 1) for x in (first, second))
+    mean, half = (a + b) / 2, (b - a)[:, None] / 2
+    # Each pair in units of its own mean.
+    first, second = jnp.where(there, first, 0), jnp.where(there, second, 0)
+    contrast = first * jnp.exp(half) + second * jnp.exp(-half)
+    both = there & _counts(contrast)
+    number_of_both = jnp.sum(both, axis=1).astype(np.float32)
+    log = jnp.sum(_logs(contrast, both), axis=1) / jnp.maximum(number_of_both, 1)
+    weight, keep = number / counts, 1 - 1 / CONSTANTS.quadruples
+    new = NoiseSums(
+        weight=keep * old.weight + weight,
+        growth=keep * old.growth + weight * (log - mean),
+        seen=keep * old.seen + weight,
+        log=keep * old.log + weight * mean,
+    )
+    updated: NoiseSums = _if(number_of_both > 0, new, old)
+    return updated
+
+
+def _log_scale(mean: jax.Array, alpha: jax.Array) -> jax.Array:
+    """Return log σ = E log|X| - C(1/α - 1)."""
+    return mean - np.euler_gamma * (1 / alpha - 1)
+
+
+def _spread(sums: LogSums, alpha: jax.Array) -> jax.Array:
+    """τ = √(V - (π²/6)(1/α² + 1/2)), 0 where that is negative."""
+    weight = jnp.where(sums.weight > 0, sums.weight, 1)
+    variance = sums.squares / weight - (sums.sum / weight) ** 2
+    return jnp.sqrt(jnp.maximum(variance - math.pi**2 / 6 * (1 / alpha**2 + 0.5), 0))
+
+
+def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
+    """The tail index to use: that of the noise as far as it explains what is seen."""
+    at = CONSTANTS
+    growth = noise.growth / noise.weight
+    gaussian = growth < LN_2 / at.gaussian
+    raw = LN_2 / jnp.where(gaussian, 1, growth)
+    alpha = jnp.maximum(raw, at.least)
+    trust = jnp.clip((raw - at.sparse) / (at.least - at.sparse), 0, 1)
+    trust = trust / (1 + _spread(momentum, alpha) ** 2)
+    alpha = jnp.where(alpha < at.mild, at.mild + (alpha - at.mild) * trust, alpha)
+    return jnp.where(gaussian, 2, jnp.floor(alpha / at.grid + 0.5) * at.grid)
+
+
+def _bend(momentum: LogSums, alpha: jax.Array) -> jax.Array:
+    """K = α^(1/α) s e^(1.25 τ) of the momentum."""
+    spread = CONSTANTS.bend_spread * _spread(momentum, alpha)
+    return _at(momentum, alpha, jnp.log(alpha) / alpha + spread)
+
+
+def _limit(gradients: LogSums, alpha: Number) -> jax.Array:
+    """0.6 λ s e^(3 τ) of the gradients, λ = 1/(1 - (α/2)^16)."""
+    alpha = jnp.full_like(gradients.weight, alpha)
+    late = 1 - (alpha / 2) ** CONSTANTS.limit_power
+    ahead = jnp.log(CONSTANTS.limit / jnp.where(alpha < 2, late, 1))
+    spread = CONSTANTS.limit_spread * _spread(gradients, alpha)
+    return jnp.where(alpha < 2, _at(gradients, alpha, ahead + spread), jnp.inf)
+
+
+def _at(sums: LogSums, alpha: jax.Array, beyond: jax.Array) -> jax.Array:
+    """Return s e^beyond, where single precision has room; infinite if nothing was seen."""
+    mean = sums.sum / jnp.where(sums.weight > 0, sums.weight, 1)
+    place = jnp.exp(_log_scale(mean, alpha) + beyond)
+    return jnp.where(
+        sums.weight > 0, jnp.clip(place, CONSTANTS.smallest, CONSTANTS.largest), jnp.inf
+    )

@@ -1,0 +1,35 @@
+"""The numbers in the formulas of a calibration, as Rust has them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fuld import _native
+
+
+class Constants(NamedTuple):
+    """What `fuld::optimizer::Calibration::constants` hands over; why they are so is said there."""
+
+    mild: float
+    least: float
+    sparse: float
+    gaussian: float
+    grid: float
+    bend_spread: float
+    limit: float
+    limit_spread: float
+    limit_power: float
+    smallest: float
+    largest: float
+    steps: float
+    quadruples: float
+    counted: float
+    mix_part: float
+    mix_quadruple: float
+    mix_both: float
+
+
+CONSTANTS = Constants(**_native.calibration_constants())
+
+#: How many numbers are kept of an array beside its gradients.
+HEAD = len(_native.calibration_start(0))

@@ -1,0 +1,61 @@
+"""Which numbers of an array a calibration looks at: those that `fuld::optimizer` would in Rust."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from fuld import _native
+from fuld.optax._constants import CONSTANTS, HEAD
+
+
+@functools.cache
+def count(size: int) -> int:
+    """Return how many of an array of this size."""
+    return (len(_native.calibration_start(size)) - HEAD) // 2
+
+
+def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...]:
+    """Return where in an array, as one array of indices for each axis.
+
+    One place in each of equal parts, chosen by the number of the quadruple. Axis by axis: an array
+    that is spread over devices need not be laid out in one row, and 32 bits are enough for any.
+    """
+    size = math.prod(shape)
+    part = np.arange(count(size))
+    edges = np.append(part * size // max(len(part), 1), size)
+    start, offset = edges[:-1], _mixed(part.astype(np.uint32), quadruple)
+    offset = offset % np.diff(edges).astype(np.uint32)
+    indices: list[jax.Array] = []
+    for length in reversed(shape):
+        offset = offset + (start % length).astype(np.uint32)
+        indices.append(offset % np.uint32(length))
+        start, offset = start // length, offset // np.uint32(length)
+    return tuple(reversed(indices))
+
+
+def look_up(array: jax.Array, where: tuple[jax.Array, ...]) -> jax.Array:
+    """Return the numbers at these places in single precision, on every device."""
+    if not where:
+        return array.reshape(1).astype(np.float32)
+    sharding = jax.typeof(array).sharding
+    found: jax.Array = array.at[where].get(
+        mode="promise_in_bounds",
+        # Where the mesh is of explicit axes, indexing does not decide this by itself.
+        out_sharding=sharding.update(spec=()) if sharding.mesh.explicit_axes else None,
+    )
+    return found.astype(np.float32)
+
+
+def _mixed(part: np.typing.NDArray[np.uint32], quadruple: jax.Array) -> jax.Array:
+    """Mix two numbers beyond recognition."""
+    mix_part, mix_quadruple, mix_both = (
+        np.uint32(x) for x in (CONSTANTS.mix_part, CONSTANTS.mix_quadruple, CONSTANTS.mix_both)
+    )
+    h = jnp.asarray(part) * mix_part ^ quadruple * mix_quadruple
+    h = (h ^ h >> np.uint32(16)) * mix_both
+    return h ^ h >> np.uint32(15)
