@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -13,7 +14,7 @@ from jax.typing import DTypeLike
 
 from fuld.optax._calibration import Known, Reading, look, reading, settle, start
 from fuld.optax._direction import bent_at
-from fuld.optax._field import Number
+from fuld.optax._field import Field, Number, field
 from fuld.optax._momentum import accumulate
 from fuld.optax._places import count, look_up, places
 
@@ -44,7 +45,7 @@ def calibrated(
     memory = 1.0 if momentum is None else 1 - momentum
 
     def init(params: optax.Params) -> CalibratedState:
-        known = start([jnp.size(leaf) for leaf in _leaves(params)])
+        known = start([0 if leaf is None else jnp.size(leaf) for leaf in _leaves(params)])
         return CalibratedState(buffer.init(params), decay.init(params), _varying(known, params))
 
     def update(
@@ -76,13 +77,22 @@ def calibrated(
         b, buffer_state, decay_state = followed(jnp.where(head.plain, jnp.inf, head.limit_in_use))
         bends = jnp.where(head.plain, 1, head.bend)
 
-        def direction(
-            b: jax.Array, plain: jax.Array, found: jax.Array, bend: jax.Array
-        ) -> jax.Array:
-            bent = bent_at(b, found if alpha is None else alpha, bend)
-            return jnp.where(plain, b, bent)
+        @functools.cache
+        def tables(dtype: np.dtype[Any]) -> Field:
+            # All at once: it would be compiled anew for each parameter.
+            return jax.vmap(lambda alpha: field(alpha, dtype))(head.alpha)
 
-        directions = _each(direction, b, head.plain, head.alpha, bends)
+        def direction(b: jax.Array, row: int) -> jax.Array:
+            def table(dtype: np.dtype[Any]) -> Field:
+                if alpha is not None:
+                    return field(alpha, dtype)
+                return Field(*(numbers[row] for numbers in tables(dtype)))
+
+            used = head.alpha[row] if alpha is None else alpha
+            bent = bent_at(b, used, bends[row], table)
+            return jnp.where(head.plain[row], b, bent)
+
+        directions = _each(direction, b, range(rows))
         return directions, CalibratedState(buffer_state, decay_state, known)
 
     return optax.GradientTransformationExtraArgs(init, update)

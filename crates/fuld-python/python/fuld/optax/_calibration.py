@@ -7,6 +7,7 @@ are treated at once: a row for each, filled up with zeros, which have no logarit
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -108,6 +109,7 @@ def start(sizes: Sequence[int]) -> Known:
     return Known(jnp.tile(head, len(sizes)), jnp.asarray(nothing), jnp.asarray(nothing))
 
 
+@functools.partial(jax.jit, static_argnames="limited")
 def look(
     known: Known, gradient: jax.Array, counts: NDArray[Any], alpha: Number | None, *, limited: bool
 ) -> Known:
@@ -129,6 +131,7 @@ def look(
     return Known(_packed(head), before, pair)
 
 
+@jax.jit
 def settle(
     known: Known,
     followed: jax.Array,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 
-from fuld.optax._field import Number, evaluate, field
+from fuld.optax._field import Field, Number, evaluate, field
 
 
 def matched(
@@ -23,18 +24,20 @@ def matched(
     memory = 1.0 if momentum is None else 1 - momentum
 
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
-        return _bent(b, alpha, to(scale) * to(memory) ** (-1 / to(alpha)))
+        bend = to(scale) * to(memory) ** (-1 / to(alpha))
+        return _bent(b, field(alpha, np.dtype(b.dtype)), bend)
 
     return _through(b, alpha, step)
 
 
-def bent_at(b: optax.Updates, alpha: Number, bend: Number) -> optax.Updates:
-    """`matched` with the bend K where it is wanted."""
-    return _through(b, alpha, lambda b, to: _bent(b, alpha, to(bend)))
+def bent_at(
+    b: optax.Updates, alpha: Number, bend: Number, table: Callable[[np.dtype[Any]], Field]
+) -> optax.Updates:
+    """`matched` with the bend K where it is wanted, and a table of alpha for each type."""
+    return _through(b, alpha, lambda b, to: _bent(b, table(np.dtype(b.dtype)), to(bend)))
 
 
-def _bent(b: jax.Array, alpha: Number, bend: Number) -> jax.Array:
-    table = field(alpha, np.dtype(b.dtype))
+def _bent(b: jax.Array, table: Field, bend: Number) -> jax.Array:
     direction: jax.Array = bend / table.slope * evaluate(table, b / bend)
     return direction
 

@@ -1,0 +1,153 @@
+"""The calibration in JAX is that of Rust, number by number, on the same streams of gradients."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+optax = pytest.importorskip("optax")
+
+from fuld import SymmetricStable, _native  # noqa: E402
+from fuld.optax import calibration, fuld  # noqa: E402
+from fuld.optax._places import count, places  # noqa: E402
+
+# Not of a single number: in units of its own mean a pair of it is ±1, and two of them differ by
+# what rounding left.
+SHAPES = {"matrix": (70, 40), "bias": (90,), "few": (3, 2)}
+STEPS = 60
+
+
+class Rust:
+    """The calibration of one parameter, as Rust has it."""
+
+    def __init__(self, size):
+        self.size, self.known = size, _native.calibration_start(size)
+
+    def observe(self, *arrays, **motion):
+        at = _native.calibration_places(self.known, self.size)
+        seen = (np.asarray(array, np.float32).reshape(-1)[at] for array in arrays)
+        self.known, reading = _native.calibration_observe(self.known, self.size, *seen, **motion)
+        return reading
+
+
+def noise(alpha, scale=1e-3):
+    law = SymmetricStable(alpha, scale)
+    random = np.random.default_rng(11)
+    while True:
+        yield {k: np.asarray(law.rvs(shape, random), np.float32) for k, shape in SHAPES.items()}
+
+
+def spread():
+    """Scales over four decades, and a centre that drifts."""
+    for step, g in enumerate(noise(1.5, 1.0)):
+        tilt = {
+            k: np.logspace(-4, 0, x.size, dtype=np.float32).reshape(x.shape) for k, x in g.items()
+        }
+        yield {k: tilt[k] * (x + np.float32(step / 50)) for k, x in g.items()}
+
+
+def zeros():
+    """A third of the coordinates dead, and at some steps all."""
+    for step, g in enumerate(noise(1.4)):
+        alive = {k: np.arange(x.size).reshape(x.shape) % 3 != 1 for k, x in g.items()}
+        yield {k: x * (alive[k] & (step % 7 != 3)) for k, x in g.items()}
+
+
+def accidents():
+    """Numbers that are none, in single gradients; where momentum keeps them it is NaN for good."""
+    for step, g in enumerate(noise(1.6)):
+        for bad, when in ((np.nan, 9), (np.inf, 18), (-np.inf, 27)):
+            if step == when:
+                g["matrix"][::9, step] = bad
+        yield g
+
+
+STREAMS = {
+    "heavy": lambda: noise(1.1),
+    "middling": lambda: noise(1.5),
+    "light": lambda: noise(1.8, 1e3),
+    "Gaussian": lambda: noise(2.0),
+    "spread": spread,
+    "zeros": zeros,
+    "accidents": accidents,
+    "nothing": lambda: ({k: np.zeros(s, np.float32) for k, s in SHAPES.items()} for _ in range(99)),
+}
+
+
+@functools.cache
+def training(**settings):
+    """A program that takes a stream, and gives what there was before each step and was found in it.
+
+    It is compiled once for all streams.
+    """
+    optimizer = fuld(1e-2, **{"alpha": "auto", "scale": "auto", **settings})
+
+    def step(carry, g):
+        params, state = carry
+        updates, new = optimizer.update(g, state, params)
+        seen = (optax.tree.get(state, "trace", params), params, calibration(new, params))
+        return (optax.apply_updates(params, updates), new), seen
+
+    params = {k: jnp.ones(shape) for k, shape in SHAPES.items()}
+    return jax.jit(
+        lambda gradients: jax.lax.scan(step, (params, optimizer.init(params)), gradients)
+    )
+
+
+@pytest.mark.parametrize(
+    ("stream", "settings"),
+    [
+        *((stream, {"momentum": momentum}) for stream in STREAMS for momentum in (None, 0.9)),
+        ("middling", {"momentum": 0.0}),
+        ("middling", {"momentum": 0.9, "nesterov": True}),
+        ("middling", {"momentum": 0.9, "weight_decay": 1e-3}),
+        ("spread", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+        ("middling", {"momentum": 0.9, "alpha": 1.3}),
+        ("middling", {"momentum": 0.9, "alpha": 2.0}),
+        ("heavy", {"momentum": 0.9, "scale": 2e-3}),
+        ("Gaussian", {"momentum": 0.9, "scale": 2e-3}),
+    ],
+)
+def test_as_rust_has_it(stream, settings):
+    steps = list(itertools.islice(STREAMS[stream](), STEPS))
+    gradients = {k: np.stack([g[k] for g in steps]) for k in SHAPES}
+    (_, last), (buffers, params, found) = training(**settings)(gradients)
+    heads = optax.tree.get(last, "heads")
+    settings = {**settings, "momentum": settings["momentum"] or 0.0}
+    # In the order in which trees are flattened.
+    for row, (k, shape) in enumerate(sorted(SHAPES.items())):
+        rust = Rust(int(np.prod(shape)))
+        theirs = [
+            rust.observe(gradients[k][step], buffers[k][step], params[k][step], **settings)
+            for step in range(STEPS)
+        ]
+        for name, our, their in zip(found[k]._fields, found[k], np.transpose(theirs), strict=True):
+            # Spreads near 0 and differences of pairs near 0 make much of the last digits of single
+            # precision; and the sample may have a number that is just at the bend.
+            within = {"limit": 1e-3, "bent": 2e-2}.get(name, 3e-4)
+            np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
+        sums = slice(5, 11)
+        np.testing.assert_allclose(heads[sums, row], rust.known[sums], 2e-5, 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (1,), (64,), (65,), (13, 17, 19), (1024, 40)])
+def test_places_are_those_of_rust(shape):
+    size = int(np.prod(shape))
+    known = _native.calibration_start(size)
+    assert count(size) == len(_native.calibration_places(known, size))
+    for quadruple in (0, 1, 77, 4_000_000):
+        known[0] = 4 * quadruple + 2
+        where = jax.jit(lambda q: places(shape, q))(np.uint32(quadruple))
+        flat = np.ravel_multi_index(where, shape) if shape else [0]
+        np.testing.assert_array_equal(flat, _native.calibration_places(known, size))
+
+
+def test_places_of_more_than_32_bits_can_count():
+    shape = (2**21, 2**20)
+    known = _native.calibration_start(2**41)
+    rows, columns = places(shape, jnp.uint32(0))
+    flat = np.asarray(rows, np.int64) * 2**20 + np.asarray(columns)
+    np.testing.assert_array_equal(flat, _native.calibration_places(known, 2**41))
