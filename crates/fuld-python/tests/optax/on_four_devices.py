@@ -24,6 +24,24 @@ def known(g):
     return optimizer.update(g, optimizer.init(g), g)
 
 
+def auto(g):
+    """Take two steps with numbers that are found."""
+    optimizer = fuld(0.1, 0.9, "auto", "auto")
+    _, state = optimizer.update(g, optimizer.init(g), g)
+    return optimizer.update(jnp.sin(g), state, g)
+
+
+def auto_on_shards(g):
+    """Take five steps, each of which carries on what was found."""
+    optimizer = fuld(0.1, 0.9, "auto", "auto")
+
+    def step(state, number):
+        updates, state = optimizer.update(g * jnp.cos(number * g), state, g)
+        return state, updates
+
+    return jax.lax.scan(step, optimizer.init(g), jnp.arange(5.0))[1][-1]
+
+
 def check(name, ours, of):
     """Compare with one device."""
     np.testing.assert_allclose(np.asarray(ours).reshape(8, 8), of(jnp.array(G))[0], rtol=3e-6)
@@ -34,21 +52,30 @@ def main():
     """Take the steps in every way."""
     assert len(jax.devices()) == 4
     check("pmap", jax.pmap(lambda g: injected(g)[0])(G.reshape(4, 2, 8)), injected)
+    parts = G.reshape(4, 2, 8)
+    ours = jax.pmap(auto_on_shards)(parts)[2]
+    np.testing.assert_allclose(ours, auto_on_shards(jnp.array(parts[2])), rtol=1e-4, atol=1e-6)
+    print("pmap auto")
     for kind in (AxisType.Auto, AxisType.Explicit):
         mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind, kind))
         sharding = NamedSharding(mesh, SPEC)
         shards = jax.device_put(G, sharding)
-        for of in (injected, known):
+        for of in (injected, known, auto):
             with jax.set_mesh(mesh):
                 program = jax.jit(of).lower(shards).compile()
                 updates, state = program(shards)
             # Nothing is collected, and all stays where it was.
             assert "all-gather" not in str(program.as_text())
-            for array in (updates, jax.tree.leaves(state)[-1]):
+            for array in (updates, optax.tree.get(state, "trace")):
                 assert array.sharding.is_equivalent_to(sharding, 2), array.sharding
             check(f"jit {kind.name} {of.__name__}", updates, of)
         local = jax.shard_map(lambda g: injected(g)[0], mesh=mesh, in_specs=SPEC, out_specs=SPEC)
         check(f"shard_map {kind.name}", jax.jit(local)(shards), injected)
+        # Here every device sees its own part alone, and calibrates that.
+        local = jax.shard_map(auto_on_shards, mesh=mesh, in_specs=SPEC, out_specs=SPEC)
+        ours = np.asarray(jax.jit(local)(shards))[:4, 4:]
+        np.testing.assert_allclose(ours, auto_on_shards(jnp.array(G[:4, 4:])), rtol=1e-4, atol=1e-6)
+        print(f"shard_map {kind.name} auto")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,16 @@ def test_four_devices_take_the_steps_of_one():
     assert run.returncode == 0, run.stderr
     assert run.stdout.split("\n") == [
         "pmap",
+        "pmap auto",
         "jit Auto injected",
         "jit Auto known",
+        "jit Auto auto",
         "shard_map Auto",
+        "shard_map Auto auto",
         "jit Explicit injected",
         "jit Explicit known",
+        "jit Explicit auto",
         "shard_map Explicit",
+        "shard_map Explicit auto",
         "",
     ]

@@ -16,7 +16,7 @@ TEXT = (PACKAGE / "docs" / "optax.md").read_text()
 def test_the_code_of_the_documentation(tmp_path):
     # One program, as a reader would type it.
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 9
+    assert len(blocks) == 10
     (tmp_path / "script.py").write_text("\n".join(blocks))
     done = subprocess.run(
         [sys.executable, "-W", "error", "script.py"], cwd=tmp_path, capture_output=True, text=True
@@ -35,7 +35,17 @@ def test_the_code_of_the_documentation(tmp_path):
     assert found == pytest.approx(written, abs=1)
     assert "alpha has come to 2.00" in printed
     assert "alpha is 1.7550" in printed  # in half precision too
-    assert "nan" not in printed
+    # What is found in noise of index 1.5 and scale 0.01 that SGD does not survive.
+    assert re.findall(r"^(.*): loss nan$", printed, re.MULTILINE) == ["sgd"]
+    auto = re.search(
+        r"^auto: loss (\S+)\nhidden: noise alpha (\S+) scale (\S+), ", printed, re.MULTILINE
+    )
+    assert auto is not None
+    for number, told, within in zip(
+        auto.groups(), (0.1, 1.5, 0.01), (0.2, 0.1, 0.002), strict=True
+    ):
+        assert float(number) == pytest.approx(told, abs=within)
+    assert printed.count("nan") == 1
 
 
 def test_links_lead_somewhere():
