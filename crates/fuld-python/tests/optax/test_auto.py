@@ -1,5 +1,6 @@
 """Alpha and scale that are found: what comes of it, and what JAX and optax do to it."""
 
+import functools
 import pickle
 from typing import Any
 
@@ -14,6 +15,7 @@ from fuld import SymmetricStable  # noqa: E402
 from fuld.optax import calibration, fuld, scale_by_fuld  # noqa: E402
 
 AUTO: Any = {"alpha": "auto", "scale": "auto"}
+OPTIMIZER = fuld(1e-2, **AUTO)
 
 
 def draws(alpha, scale, steps, *shape, seed=3):
@@ -21,11 +23,12 @@ def draws(alpha, scale, steps, *shape, seed=3):
     return np.asarray(law.rvs((steps, *shape), np.random.default_rng(seed)), np.float32)
 
 
-def after(optimizer, gradients, params):
-    """Parameters and state after steps along gradients, of which there are many in each array."""
+@functools.cache
+def steps(optimizer):
+    """The program of many steps: it is compiled once for all that have the same shapes."""
 
     @jax.jit
-    def steps(params, gradients):
+    def run(params, gradients):
         def step(carry, g):
             params, state = carry
             updates, state = optimizer.update(g, state, params)
@@ -33,14 +36,19 @@ def after(optimizer, gradients, params):
 
         return jax.lax.scan(step, (params, optimizer.init(params)), gradients)[0]
 
-    return steps(params, gradients)
+    return run
+
+
+def after(optimizer, gradients, params):
+    """Parameters and state after steps along gradients, of which there are many in each array."""
+    return steps(optimizer)(params, gradients)
 
 
 @pytest.mark.parametrize("alpha", [1.2, 1.5, 1.8])
 def test_finds_the_noise(alpha):
     # The deviation of alpha is some 0.015, that of the scale 1.5 %: five of them.
     gradients = draws(alpha, 3e-4, 300, 200, 100)
-    found = calibration(after(fuld(1e-2, **AUTO), gradients, jnp.zeros((200, 100)))[1])
+    found = calibration(after(OPTIMIZER, gradients, jnp.zeros((200, 100)))[1])
     assert found.noise_alpha == pytest.approx(alpha, abs=0.08)
     assert found.noise_scale == pytest.approx(3e-4, rel=0.08)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
@@ -52,21 +60,20 @@ def test_finds_the_noise(alpha):
 def test_gaussian_noise_is_sgd(nesterov):
     settings: Any = {"momentum": 0.9, "nesterov": nesterov}
     auto, sgd = fuld(1e-2, **AUTO, **settings), optax.sgd(1e-2, **settings)
-    gradients = draws(2.0, 1e-3, 60, 200, 100)
-    x = jnp.ones((200, 100))
-    state = auto.init(x)
-    plain = 0
-    for g in gradients:
-        buffer = (optax.tree.get(state, "buffer"), optax.EmptyState())
-        theirs, after_sgd = sgd.update(g, buffer, x)
-        ours, state = auto.update(g, state, x)
-        if calibration(state).alpha == 2:
-            np.testing.assert_array_equal(ours, theirs)
-            np.testing.assert_array_equal(
-                optax.tree.get(state, "trace"), optax.tree.get(after_sgd, "trace")
-            )
-            plain += 1
-    assert plain > 30
+    x = jnp.ones((100, 80))
+
+    def step(state, g):
+        theirs, after_sgd = sgd.update(g, (optax.tree.get(state, "buffer"), optax.EmptyState()))
+        ours, state = auto.update(g, state)
+        buffers = (optax.tree.get(of, "trace") for of in (state, after_sgd))
+        return state, (ours, theirs, *buffers, calibration(state).alpha == 2)
+
+    gradients = draws(2.0, 1e-3, 60, 100, 80)
+    _, (*numbers, plain) = jax.jit(lambda g: jax.lax.scan(step, auto.init(x), g))(gradients)
+    ours, theirs, buffer, buffer_of_sgd = (np.asarray(of)[plain] for of in numbers)
+    assert len(ours) > 30
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(buffer, buffer_of_sgd)
 
 
 def test_heavy_noise_is_survived():
@@ -102,7 +109,7 @@ def test_decay_comes_after_the_limit():
     """It is no gradient: neither looked at nor limited."""
     gradients = draws(1.5, 1e-3, 40, 400)
     x = jnp.full(400, 1e3)
-    plain = calibration(after(fuld(1e-6, **AUTO), gradients, x)[1])
+    plain = calibration(after(OPTIMIZER, gradients, x)[1])
     decaying = fuld(1e-6, weight_decay=1.0, mask=lambda x: True, **AUTO)
     _, state = after(decaying, gradients, x)
     found = calibration(state)
@@ -115,19 +122,20 @@ def test_decay_comes_after_the_limit():
     np.testing.assert_array_equal(updates, -0.25 * x)
 
 
-@pytest.mark.parametrize("settings", [AUTO, {"alpha": "auto"}, {"scale": "auto"}])
-@pytest.mark.parametrize("momentum", [None, 0.9])
-def test_scan_is_a_loop_and_maps(settings, momentum):
-    optimizer = fuld(1e-2, momentum, **settings)
+@pytest.mark.parametrize(
+    "settings", [AUTO, {"alpha": "auto"}, {"scale": "auto"}, {"momentum": None, **AUTO}]
+)
+def test_scan_is_a_loop_and_maps(settings):
+    optimizer = fuld(1e-2, **settings)
     gradients = draws(1.4, 1.0, 9, 3, 20, 10)
     x = jnp.ones((20, 10))
     mapped, states = jax.vmap(lambda g: after(optimizer, g, x), in_axes=1)(gradients)
-    found = calibration(states, x)
+    found, update = calibration(states, x), jax.jit(optimizer.update)
     assert found.alpha.shape == (3,)
     for k in range(3):
         y, state = x, optimizer.init(x)
         for g in gradients[:, k]:
-            updates, state = optimizer.update(g, state, y)
+            updates, state = update(g, state)
             y = optax.apply_updates(y, updates)
         np.testing.assert_allclose(mapped[k], y, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(
@@ -135,19 +143,19 @@ def test_scan_is_a_loop_and_maps(settings, momentum):
         )
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
 def test_types_stay(dtype):
+    optimizer = scale_by_fuld(**AUTO)
+    numbers = draws(1.5, 1e-2, 24, 300)
     with jax.enable_x64(dtype == "float64"):
-        g = jnp.asarray(draws(1.5, 1e-2, 24, 300), dtype)
-        x, state = after(scale_by_fuld(**AUTO), g, jnp.zeros(300, dtype))
+        g = jnp.asarray(numbers, dtype)
+        x, state = after(optimizer, g, jnp.zeros(300, dtype))
         assert x.dtype == optax.tree.get(state, "trace").dtype == dtype
         assert {part.dtype for part in state.known} == {jnp.dtype("float32")}
         assert calibration(state).noise_scale == pytest.approx(1e-2, rel=0.2)
-        single, _ = after(scale_by_fuld(**AUTO), g.astype("float32"), jnp.zeros(300))
-        within = {"bfloat16": 0.2, "float16": 0.03}.get(dtype, 1e-4)
-        np.testing.assert_allclose(
-            x.astype("float32"), single, atol=within * float(abs(single).max())
-        )
+    single, _ = after(optimizer, np.asarray(g, np.float32), jnp.zeros(300))
+    within = {"bfloat16": 0.2, "float16": 0.03}.get(dtype, 1e-4) * float(abs(single).max())
+    np.testing.assert_allclose(x.astype("float32"), single, atol=within)
 
 
 def test_injected_numbers_beside_what_is_found():
@@ -169,13 +177,13 @@ def test_injected_numbers_beside_what_is_found():
 def test_what_is_found_for_each_parameter():
     params = {"a": jnp.ones((30, 20)), "b": [jnp.ones(50), None], "c": jnp.ones((0, 3)), "d": 1.0}
     optimizer = fuld(1e-2, **AUTO)
-    state = optimizer.init(params)
+    state, update = optimizer.init(params), jax.jit(optimizer.update)
     for step in range(5):
         g = jax.tree.map(
             lambda x, step=step: jnp.cos(step * jnp.arange(x.size)).reshape(x.shape),
             jax.tree.map(jnp.asarray, params),
         )
-        updates, state = optimizer.update(g, state, params)
+        updates, state = update(g, state, params)
     assert jax.tree.structure(updates) == jax.tree.structure(params)
     found = calibration(state)
     assert set(found) == set(params)
@@ -244,8 +252,9 @@ def test_gradients_flow_through_steps():
     """What is found is taken as given, and even where spreads are 0 there is a derivative."""
     gradients = draws(1.5, 1.0, 6, 100)
 
+    @jax.jit
     def loss(x, lr):
-        return jnp.sum(after(fuld(lr, 0.5, **AUTO), gradients, x)[0] ** 2)
+        return jnp.sum(steps.__wrapped__(fuld(lr, 0.5, **AUTO))(x, gradients)[0] ** 2)
 
     by_x, by_lr = jax.grad(loss, (0, 1))(jnp.ones(100), 0.1)
     by_differences = (loss(jnp.ones(100), 0.101) - loss(jnp.ones(100), 0.099)) / 2e-3

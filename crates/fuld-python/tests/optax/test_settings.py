@@ -39,7 +39,7 @@ def test_wrong_values(settings, words):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"alpha": "1.5"}, "alpha must be a number, got '1.5'"),
+        ({"alpha": "1.5"}, "alpha must be a number or 'auto', got '1.5'"),
         ({"alpha": [1.5]}, r"alpha must be a number, got \[1\.5\]"),
         ({"scale": None}, "scale must be a number, got None"),
         ({"alpha": optax.constant_schedule(1.5)}, "alpha .* got a schedule: .*inject_hyperparams"),

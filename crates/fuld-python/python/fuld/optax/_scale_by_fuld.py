@@ -94,13 +94,11 @@ def transformation(
     memory = momentum_setting(momentum, form, nesterov)
     known_alpha = None if is_auto("alpha", alpha) else alpha_setting(alpha)
     known_scale = None if is_auto("scale", scale) else positive("scale", scale)
-    if isinstance(known_scale, float) and known_alpha != 2:
+    some_alpha = CONSTANTS.mild if known_alpha is None else known_alpha
+    if isinstance(some_alpha, float) and isinstance(known_scale, float) and some_alpha != 2:
         # Raises an error if single precision has no room for such a scale.
         _native.step_factors(
-            form,
-            known_alpha if isinstance(known_alpha, float) else CONSTANTS.mild,
-            memory if isinstance(memory, float) else 0.0,
-            known_scale,
+            form, some_alpha, memory if isinstance(memory, float) else 0.0, known_scale
         )
     if accumulator_dtype is not None and not jnp.issubdtype(accumulator_dtype, jnp.floating):
         raise ValueError(
