@@ -83,7 +83,7 @@ fn a_spread_of_scales_does_not_stall_the_largest() {
 /// same tail, in which neighbours have nothing in common, is not.
 #[test]
 fn rare_rows_are_a_signal() {
-    let row = |step: u64, i: usize| (step * 7919 + (i / 32) as u64 * 104_729) % 50 == 0;
+    let row = |step: u64, i: usize| (step * 7919 + (i / 32) as u64 * 104_729).is_multiple_of(50);
     let words =
         found(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
     assert!(words.noise_alpha < 1.7, "{words:?}");

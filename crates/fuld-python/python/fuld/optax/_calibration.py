@@ -31,6 +31,8 @@ class LogSums(NamedTuple):
     weight: Any
     sum: Any
     squares: Any
+    #: Of the logarithm of the root mean square.
+    root: Any
 
 
 class NoiseSums(NamedTuple):
@@ -40,6 +42,8 @@ class NoiseSums(NamedTuple):
     growth: Any
     seen: Any
     log: Any
+    #: Of the covariance of log|difference| between neighbours.
+    shared: Any
 
 
 class Head(NamedTuple):
@@ -65,8 +69,8 @@ class Head(NamedTuple):
         return jnp.where(self.alpha == 2, jnp.inf, self.limit)
 
 
-_SUMS = LogSums(0, 0, 0)
-_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0)))
+_SUMS = LogSums(0, 0, 0, 0)
+_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0, 0)))
 
 
 class Known(NamedTuple):
@@ -124,7 +128,7 @@ def look(
         gradients_seen=(head.gradients_seen + 1) % CONSTANTS.counted,
         noise=noise,
         gradients=gradients,
-        limit=_limit(gradients, head.alpha if alpha is None else alpha)
+        limit=_limit(gradients, head.alpha if alpha is None else alpha, _trust(noise, head.momentum))
         if limited
         else jnp.full_like(head.limit, jnp.inf),
     )
@@ -145,7 +149,7 @@ def settle(
     momentum = _log_sums(head.momentum, followed, counts)
     used = _alpha(head.noise, momentum) if alpha is None else jnp.full_like(head.alpha, alpha)
     if scale is None:
-        bend = _bend(momentum, used)
+        bend = _bend(momentum, used, _trust(head.noise, momentum))
     else:
         bend = jnp.asarray(scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
     share = jnp.sum(jnp.abs(followed) > bend[:, None], axis=1).astype(np.float32) / counts
@@ -193,7 +197,15 @@ def _logs(x: jax.Array, counts: jax.Array) -> jax.Array:
 def _log_sums(old: LogSums, x: jax.Array, counts: NDArray[Any]) -> LogSums:
     there = _counts(x)
     logs = _logs(x, there)
-    seen = LogSums(*(jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)))
+    weight, total, squares = (
+        jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)
+    )
+    # The root mean square in units of the geometric mean, which leaves no number out.
+    middle = total / jnp.where(weight > 0, weight, 1)
+    square = jnp.sum(jnp.where(there, x * jnp.exp(-middle)[:, None], 0) ** 2, axis=1) / counts
+    square = jnp.minimum(square / jnp.where(weight > 0, weight, 1), np.finfo(np.float32).max)
+    root = middle + 0.5 * jnp.log(jnp.where(weight > 0, square, 1))
+    seen = LogSums(weight, total, squares, weight * root)
     keep = 1 - 1 / CONSTANTS.steps
     new = LogSums(*(keep * old + seen for old, seen in zip(old, seen, strict=True)))
     updated: LogSums = _if(seen.weight > 0, new, old)
@@ -215,14 +227,26 @@ def _noise_sums(
     number_of_both = jnp.sum(both, axis=1).astype(np.float32)
     log = jnp.sum(_logs(contrast, both), axis=1) / jnp.maximum(number_of_both, 1)
     weight, keep = number / counts, 1 - 1 / CONSTANTS.quadruples
+    shared = _shared(first, a)
     new = NoiseSums(
         weight=keep * old.weight + weight,
         growth=keep * old.growth + weight * (log - mean),
         seen=keep * old.seen + weight,
         log=keep * old.log + weight * mean,
+        shared=keep * old.shared + weight * shared,
     )
     updated: NoiseSums = _if(number_of_both > 0, new, old)
     return updated
+
+
+def _shared(first: jax.Array, mean: jax.Array) -> jax.Array:
+    """What neighbours of a row have in common: the mean covariance of their logarithms."""
+    there = _counts(first)
+    off = jnp.where(there, _logs(first, there) - mean[:, None], 0)
+    ends = (np.arange(first.shape[1] - 1) + 1) % int(CONSTANTS.row) == 0
+    pairs = there[:, 1:] & there[:, :-1] & ~ends
+    number = jnp.sum(pairs, axis=1)
+    return jnp.sum(jnp.where(pairs, off[:, 1:] * off[:, :-1], 0), axis=1) / jnp.maximum(number, 1)
 
 
 def _log_scale(mean: jax.Array, alpha: jax.Array) -> jax.Array:
@@ -244,31 +268,48 @@ def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     gaussian = growth < LN_2 / at.gaussian
     raw = LN_2 / jnp.where(gaussian, 1, growth)
     alpha = jnp.maximum(raw, at.least)
-    trust = jnp.clip((raw - at.sparse) / (at.least - at.sparse), 0, 1)
-    trust = trust / (1 + _spread(momentum, alpha) ** 2)
-    alpha = jnp.where(alpha < at.mild, at.mild + (alpha - at.mild) * trust, alpha)
+    trusted = at.mild + (alpha - at.mild) * _trust(noise, momentum)
+    alpha = jnp.where(alpha < at.mild, trusted, alpha)
     return jnp.where(gaussian, 2, jnp.floor(alpha / at.grid + 0.5) * at.grid)
 
 
-def _bend(momentum: LogSums, alpha: jax.Array) -> jax.Array:
-    """K = α^(1/α) s e^(1.25 τ) of the momentum."""
+def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
+    """How far stable noise explains what is seen, from 0 to 1."""
+    at = CONSTANTS
+    raw = LN_2 / (noise.growth / noise.weight)
+    spread = _spread(momentum, jnp.clip(raw, at.least, 2))
+    shared = jnp.maximum(noise.shared / jnp.where(noise.seen > 0, noise.seen, 1), 0)
+    trust = jnp.clip((raw - at.no_noise) / (at.noise - at.no_noise), 0, 1)
+    return trust / (1 + spread**2 + at.shared * shared)
+
+
+def _bend(momentum: LogSums, alpha: jax.Array, trust: jax.Array) -> jax.Array:
+    """K = α^(1/α) s e^(1.25 τ) of the momentum, at least 1.5 of its r.m.s. if it is no noise."""
     spread = CONSTANTS.bend_spread * _spread(momentum, alpha)
-    return _at(momentum, alpha, jnp.log(alpha) / alpha + spread)
+    return _at(momentum, alpha, jnp.log(alpha) / alpha + spread, CONSTANTS.bend_root, trust)
 
 
-def _limit(gradients: LogSums, alpha: Number) -> jax.Array:
-    """0.6 λ s e^(3 τ) of the gradients, λ = 1/(1 - (α/2)^16)."""
+def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
+    """0.6 λ s e^(3 τ) of the gradients, λ = 1/(1 - (α/2)^16), or 30 of their r.m.s."""
     alpha = jnp.full_like(gradients.weight, alpha)
     late = 1 - (alpha / 2) ** CONSTANTS.limit_power
     ahead = jnp.log(CONSTANTS.limit / jnp.where(alpha < 2, late, 1))
     spread = CONSTANTS.limit_spread * _spread(gradients, alpha)
-    return jnp.where(alpha < 2, _at(gradients, alpha, ahead + spread), jnp.inf)
+    place = _at(gradients, alpha, ahead + spread, CONSTANTS.limit_root, trust)
+    return jnp.where(alpha < 2, place, jnp.inf)
 
 
-def _at(sums: LogSums, alpha: jax.Array, beyond: jax.Array) -> jax.Array:
-    """Return s e^beyond, where single precision has room; infinite if nothing was seen."""
-    mean = sums.sum / jnp.where(sums.weight > 0, sums.weight, 1)
-    place = jnp.exp(_log_scale(mean, alpha) + beyond)
+def _at(
+    sums: LogSums, alpha: jax.Array, beyond: jax.Array, roots: float, trust: jax.Array
+) -> jax.Array:
+    """Return s e^beyond, moved out to so many r.m.s. as far as there is no trust in noise.
+
+    It stays where single precision has room, and is infinite if nothing was seen.
+    """
+    weight = jnp.where(sums.weight > 0, sums.weight, 1)
+    noise = _log_scale(sums.sum / weight, alpha) + beyond
+    signal = math.log(roots) + sums.root / weight
+    place = jnp.exp(noise + (1 - trust) * jnp.maximum(signal - noise, 0))
     return jnp.where(
         sums.weight > 0, jnp.clip(place, CONSTANTS.smallest, CONSTANTS.largest), jnp.inf
     )

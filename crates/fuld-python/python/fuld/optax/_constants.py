@@ -12,18 +12,23 @@ class Constants(NamedTuple):
 
     mild: float
     least: float
-    sparse: float
+    no_noise: float
+    noise: float
+    shared: float
     gaussian: float
     grid: float
     bend_spread: float
+    bend_root: float
     limit: float
     limit_spread: float
+    limit_root: float
     limit_power: float
     smallest: float
     largest: float
     steps: float
     quadruples: float
     counted: float
+    row: float
     mix_part: float
     mix_quadruple: float
     mix_both: float

@@ -3,29 +3,34 @@
 use super::head::Head;
 use super::log_sums::{LogSums, NoiseSums};
 use super::{
-    BEND_SPREAD, Calibration, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_POWER, LIMIT_SPREAD, MILD, ROOM, SPARSE,
-    places,
+    BEND_ROOT, BEND_SPREAD, Calibration, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_POWER, LIMIT_ROOT, LIMIT_SPREAD,
+    MILD, NO_NOISE, NOISE, ROOM, SHARED, places,
 };
 
 impl Calibration {
     /// The numbers it is made with, by name: a program that is compiled elsewhere (JAX's) has the formulas again, and takes these.
-    pub fn constants() -> [(&'static str, f64); 17] {
+    pub fn constants() -> [(&'static str, f64); 22] {
         let [part, quadruple, both] = places::MIX;
         [
             ("mild", MILD),
             ("least", LEAST),
-            ("sparse", SPARSE),
+            ("no_noise", NO_NOISE),
+            ("noise", NOISE),
+            ("shared", SHARED),
             ("gaussian", GAUSSIAN),
             ("grid", GRID),
             ("bend_spread", BEND_SPREAD),
+            ("bend_root", BEND_ROOT),
             ("limit", LIMIT),
             ("limit_spread", LIMIT_SPREAD),
+            ("limit_root", LIMIT_ROOT),
             ("limit_power", LIMIT_POWER.into()),
             ("smallest", *ROOM.start()),
             ("largest", *ROOM.end()),
             ("steps", LogSums::STEPS.into()),
             ("quadruples", NoiseSums::QUADRUPLES.into()),
             ("counted", Head::COUNTED.into()),
+            ("row", places::ROW as f64),
             ("mix_part", part.into()),
             ("mix_quadruple", quadruple.into()),
             ("mix_both", both.into()),

@@ -38,7 +38,7 @@ use std::f64::consts::LN_2;
 
 /// The index to which α goes where stable noise does not explain what is seen, and from which it starts.
 const MILD: f64 = 1.85;
-/// Below this no α̂ is followed,
+/// Below this no α̂ is followed.
 const LEAST: f64 = 1.1;
 /// From here on the tail index is 2.
 const GAUSSIAN: f64 = 1.95;
