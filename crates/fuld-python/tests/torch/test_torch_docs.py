@@ -20,7 +20,7 @@ TEXT = (PACKAGE / "docs" / "torch.md").read_text()
 def printed(tmp_path_factory):
     """What the code prints: one program, as a reader would type it."""
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     folder = tmp_path_factory.mktemp("tour")
     (folder / "script.py").write_text("\n".join(blocks))
     done = subprocess.run(
@@ -60,6 +60,23 @@ def test_the_table_of_scales(printed):
     # What the text says of it: 0.1 costs nothing, and the scale of the noise does.
     losses = {scale: loss for scale, _, loss in found}
     assert losses["0.100"] < 1.2 * losses["1.000"] < losses["0.010"] / 10
+
+
+def test_the_table_of_calibration(printed):
+    pattern = r"^(0\.\d+) +nan +([\d.]+) +([\d.]+)$"
+    written, found = rows(TEXT, pattern), rows(printed, pattern)
+    assert len(written) == len(found) == 3
+    # Noise of such tails makes much of the last digit: what is told is that it learns.
+    for (scale, *losses), (_, *here) in zip(written, found, strict=True):
+        assert here == pytest.approx(losses, rel=0.6), scale
+        assert max(here) < 0.5
+    pattern = r"^(\d\.\w+) +([\d.]+) +([\d.]+) +([\d.]+) +\S+ +\S+ +[\d.]+%$"
+    written, found = rows(TEXT, pattern), rows(printed, pattern)
+    assert [name for name, *_ in written] == [name for name, *_ in found]
+    assert len(written) == 4
+    for (name, *numbers), (_, *here) in zip(written[:3], found[:3], strict=True):
+        assert here == pytest.approx(numbers, rel=0.1), name
+        assert here[:2] == pytest.approx([1.3, 0.1], rel=0.1), name
 
 
 def test_the_table_of_lasting_gradients():
