@@ -3,5 +3,7 @@
 from importlib.util import find_spec
 
 collect_ignore = (
-    [] if find_spec("torch") else ["sharded_gradients.py", "training.py", "two_processes.py"]
+    []
+    if find_spec("torch")
+    else ["auto_processes.py", "sharded_gradients.py", "training.py", "two_processes.py"]
 )

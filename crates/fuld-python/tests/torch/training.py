@@ -14,6 +14,8 @@ BATCH = 8
 TAILED: dict[str, Any] = {"lr": 0.05, "alpha": 1.5, "scale": 0.05}
 SGD: dict[str, Any] = {"lr": 0.05, "alpha": 2.0}
 
+AUTO: dict[str, Any] = {"lr": 0.05, "alpha": "auto", "scale": "auto"}
+
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": TAILED,
     "foreach": {**TAILED, "foreach": True},
