@@ -38,7 +38,7 @@ fn the_whole_report() {
     let ended = fuld(folder.path(), "reproduce --json")
         .with(0, &["networks on the digits", "calibration on the digits"]);
     let told: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(told["exhibits"].as_array().unwrap().len(), 14);
+    assert_eq!(told["exhibits"].as_array().unwrap().len(), 15);
 
     // What the paper's Figure 3 must show.
     for alpha in ["1", "1.9"] {

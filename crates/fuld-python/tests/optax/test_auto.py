@@ -154,7 +154,7 @@ def test_types_stay(dtype):
         assert {part.dtype for part in state.known} == {jnp.dtype("float32")}
         assert calibration(state).noise_scale == pytest.approx(1e-2, rel=0.2)
     single, _ = after(optimizer, np.asarray(g, np.float32), jnp.zeros(300))
-    within = {"bfloat16": 0.2, "float16": 0.03}.get(dtype, 1e-4) * float(abs(single).max())
+    within = {"bfloat16": 0.2, "float16": 0.1}.get(dtype, 1e-4) * float(abs(single).max())
     np.testing.assert_allclose(x.astype("float32"), single, atol=within)
 
 
@@ -192,7 +192,7 @@ def test_what_is_found_for_each_parameter():
     assert np.isinf(found["c"].bend)
     # Bounded, whatever the parameter is.
     known = optax.tree.get(fuld(1e-2, **AUTO).init(jnp.ones((300, 2000))), "known")
-    assert sum(part.size for part in known) == 2 * 1024 + 15
+    assert sum(part.size for part in known) == 2 * 1024 + 18
 
 
 def test_nothing_and_none():

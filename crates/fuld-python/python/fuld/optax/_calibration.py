@@ -220,6 +220,7 @@ def _noise_sums(
     number = jnp.sum(there, axis=1).astype(np.float32)
     a, b = (jnp.sum(_logs(x, there), axis=1) / jnp.maximum(number, 1) for x in (first, second))
     mean, half = (a + b) / 2, (b - a)[:, None] / 2
+    shared = _shared(first, a)
     # Each pair in units of its own mean.
     first, second = jnp.where(there, first, 0), jnp.where(there, second, 0)
     contrast = first * jnp.exp(half) + second * jnp.exp(-half)
@@ -227,7 +228,6 @@ def _noise_sums(
     number_of_both = jnp.sum(both, axis=1).astype(np.float32)
     log = jnp.sum(_logs(contrast, both), axis=1) / jnp.maximum(number_of_both, 1)
     weight, keep = number / counts, 1 - 1 / CONSTANTS.quadruples
-    shared = _shared(first, a)
     new = NoiseSums(
         weight=keep * old.weight + weight,
         growth=keep * old.growth + weight * (log - mean),

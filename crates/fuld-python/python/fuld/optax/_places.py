@@ -22,14 +22,18 @@ def count(size: int) -> int:
 def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...]:
     """Return where in an array, as one array of indices for each axis.
 
-    One place in each of equal parts, chosen by the number of the quadruple. Axis by axis: an array
-    that is spread over devices need not be laid out in one row, and 32 bits are enough for any.
+    A row of neighbours in each of equal parts, chosen by the number of the quadruple. Axis by axis:
+    an array that is spread over devices need not be laid out in one row, and 32 bits are enough
+    for any.
     """
     size = math.prod(shape)
-    part = np.arange(count(size))
+    number = count(size)
+    row = number if number == size else int(CONSTANTS.row)
+    part = np.arange(number // max(row, 1))
     edges = np.append(part * size // max(len(part), 1), size)
-    start, offset = edges[:-1], _mixed(part.astype(np.uint32), quadruple)
-    offset = offset % np.diff(edges).astype(np.uint32)
+    room = (np.diff(edges) - row + 1).astype(np.uint32)
+    start, offset = edges[:-1].repeat(row), _mixed(part.astype(np.uint32), quadruple) % room
+    offset = jnp.repeat(offset, row) + np.tile(np.arange(row, dtype=np.uint32), len(part))
     indices: list[jax.Array] = []
     for length in reversed(shape):
         offset = offset + (start % length).astype(np.uint32)

@@ -9,7 +9,7 @@
 //! - the law of the gradients and that of the momentum, by mean m and variance V of log|·|. Under SαS(s) noise alone
 //!   m = log s + C(1/α − 1) and V = (π²/6)(1/α² + 1/2); what V has beyond that, τ², is the spread of scales between coordinates.
 //!
-//! How far the noise explains what is seen is ρ, from 0 to 1. It is small where α̂ < 1.2 (sparse gradients look so: the rare large ones are the
+//! How far the noise explains what is seen is ρ, from 0 to 1. It is small where α̂ < 1.15 (sparse gradients look so: the rare large ones are the
 //! signal), where coordinates spread (τ), and where neighbours rise and fall together, as the row of a word does when the word appears.
 //! Noise does none of this. From these it sets
 //!
@@ -45,7 +45,7 @@ const GAUSSIAN: f64 = 1.95;
 /// Tail indices in use are multiples of this, so that few tables are needed.
 const GRID: f64 = 1.0 / 32.0;
 /// From such an α̂ on noise is believed to be noise,
-const NOISE: f64 = 1.2;
+const NOISE: f64 = 1.15;
 /// and up to this one it is not.
 const NO_NOISE: f64 = 1.05;
 /// How much less if neighbours rise and fall together.
