@@ -123,8 +123,8 @@ def test_as_rust_has_it(stream, settings):
             for step in range(STEPS)
         ]
         for name, our, their in zip(found[k]._fields, found[k], np.transpose(theirs), strict=True):
-            # Spreads near 0 and momenta near 0 make much of the last digits of single precision, most
-            # of all with six numbers; and the sample may have a number that is just at the bend.
+            # Spreads near 0 and momenta near 0 make much of the last digits of single precision,
+            # with six numbers above all; and the sample may have a number just at the bend.
             within = {"bend": 6e-2, "limit": 6e-2, "bent": 6e-2}.get(name, 3e-4)
             np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
         for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 6e-2)):

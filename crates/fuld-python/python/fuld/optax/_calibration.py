@@ -128,7 +128,9 @@ def look(
         gradients_seen=(head.gradients_seen + 1) % CONSTANTS.counted,
         noise=noise,
         gradients=gradients,
-        limit=_limit(gradients, head.alpha if alpha is None else alpha, _trust(noise, head.momentum))
+        limit=_limit(
+            gradients, head.alpha if alpha is None else alpha, _trust(noise, head.momentum)
+        )
         if limited
         else jnp.full_like(head.limit, jnp.inf),
     )
