@@ -123,7 +123,7 @@ def calibration(state: optax.OptState, params: optax.Params | None = None) -> An
     >>> import jax, jax.numpy as jnp
     >>> from fuld.optax import calibration, fuld
     >>> optimizer = fuld(0.1, alpha="auto", scale="auto")
-    >>> x = jnp.zeros(1000)
+    >>> x = jnp.zeros(20_000)
     >>> state = optimizer.init(x)
     >>> for key in jax.random.split(jax.random.key(0), 100):
     ...     _, state = optimizer.update(0.1 * jax.random.cauchy(key, x.shape), state, x)

@@ -74,7 +74,7 @@ def fuld(
     What is "auto" is found for each parameter from its gradients, anew at each step; `calibration`
     says what. With ``scale="auto"`` components of gradients are moved into a limit that is found as
     well, before decay and momentum, unless alpha has come out as 2: then the step is SGD's. At most
-    2063 numbers for each parameter are added to the state. Derivatives through a step take what was
+    2066 numbers for each parameter are added to the state. Derivatives through a step take what was
     found as given.
 
     Every number may be traced: wrap with `optax.inject_hyperparams` to change or schedule it, or
