@@ -93,7 +93,7 @@ impl<T: Real> Kernel<T> {
         let [direction] = self.followed(&b, &pulled);
         let h = if let Some(table) = table {
             let h = [T::field(table, self.inner * direction)];
-            Self::shown(&h, &if self.remembers { b } else { [g] })
+            Self::shown(&h, &b)
         } else {
             [direction]
         };
@@ -154,7 +154,7 @@ impl<T: Real> Kernel<T> {
                 each(|i| this.inner * g[i])
             },
             #[inline(always)]
-            move |(x, g), h| *x = this.moved(x, &Self::shown(&h, g)),
+            move |(x, g), h| *x = this.moved(x, &Self::shown(&h, &this.pulled(x, g))),
         );
         for (x, &g) in x_rest.iter_mut().zip(g_rest) {
             (*x, _) = this.one(Some(table), *x, T::ZERO, g);
