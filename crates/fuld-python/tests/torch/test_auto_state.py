@@ -10,6 +10,7 @@ from tests.torch.test_auto import AUTO, WAYS, Noise, known, led, starts
 from tests.torch.walk import IMPLEMENTATIONS
 
 torch = pytest.importorskip("torch")
+from fuld import _native  # noqa: E402
 from fuld.torch import FULD  # noqa: E402
 
 
@@ -64,9 +65,7 @@ def test_the_state_is_buffer_and_calibration(way):
     params, optimizer = led(steps=3, **IMPLEMENTATIONS[way])
     for x in params:
         assert set(optimizer.state[x]) == {"momentum_buffer", "calibration"}
-        # 18 numbers, and two for each coordinate that is looked at.
-        looked_at = min(max(x.numel() // 16, 64), 1024, x.numel())
-        assert optimizer.state[x]["calibration"].shape == (18 + 2 * looked_at,)
+        assert optimizer.state[x]["calibration"].shape == _native.calibration_start(x.numel()).shape
     params, optimizer = led(steps=3, momentum=0.0, **IMPLEMENTATIONS[way])
     assert set(optimizer.state[params[0]]) == {"calibration"}
 
