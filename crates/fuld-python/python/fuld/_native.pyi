@@ -20,6 +20,7 @@ __all__ = [
     "__version__",
     "alpha_bands",
     "bend_factors",
+    "calibration_constants",
     "calibration_moved",
     "calibration_observe",
     "calibration_places",
