@@ -30,7 +30,7 @@ mod log_abs;
 mod log_sums;
 mod places;
 
-use super::{Options, WeightDecay};
+use super::{Options, WeightDecay, kappa_of_noise};
 use crate::tail_index::Quadruples;
 use head::Head;
 use log_abs::log_abs;
@@ -209,7 +209,8 @@ impl Calibration {
         self.head.momentum.look_at(followed);
         let alpha = motion.alpha.unwrap_or_else(|| self.alpha());
         let bend = match motion.noise {
-            Some(noise) => noise * libm::pow(1.0 - motion.momentum, -1.0 / alpha),
+            // In units of b; a rule has refused what has no such place.
+            Some(noise) => kappa_of_noise(alpha, 1.0, motion.momentum, noise).unwrap_or(f64::INFINITY),
             None => self.bend(alpha),
         };
         (self.head.alpha, self.head.bend) = (alpha as f32, bend as f32);
@@ -219,25 +220,31 @@ impl Calibration {
 
     /// What it says now.
     pub fn reading(&self) -> Reading {
-        let Head { alpha, bend, limit, bent, .. } = self.head;
+        let Head { alpha, bend, bent, .. } = self.head;
         let noise = self.noise().estimate();
-        let plain = alpha == 2.0;
         Reading {
             noise_alpha: noise.alpha,
             noise_scale: noise.scale,
             alpha: alpha.into(),
             bend: bend.into(),
-            limit: if plain { f64::INFINITY } else { limit.into() },
-            bent: if plain { 0.0 } else { bent.into() },
+            limit: self.limit_in_use().into(),
+            bent: if alpha == 2.0 { 0.0 } else { bent.into() },
         }
+    }
+
+    /// At α = 2 nothing is limited.
+    fn limit_in_use(&self) -> f32 {
+        if self.head.alpha == 2.0 { f32::INFINITY } else { self.head.limit }
     }
 
     /// Adds a gradient to the quadruple.
     fn compare(&mut self, gradient: &[f32]) {
-        let differences = self.before.iter().zip(gradient).map(|(before, g)| before - g);
         match self.head.phase() {
             0 | 2 => self.before.copy_from_slice(gradient),
-            1 => self.pair.iter_mut().zip(differences).for_each(|(pair, difference)| *pair = difference),
+            1 => {
+                let differences = self.before.iter().zip(gradient).map(|(before, g)| before - g);
+                self.pair.iter_mut().zip(differences).for_each(|(pair, difference)| *pair = difference);
+            }
             _ => {
                 // In the place of the gradient, which is of no more use.
                 self.before.iter_mut().zip(gradient).for_each(|(before, g)| *before -= g);
@@ -254,7 +261,7 @@ impl Calibration {
 
     /// What the field will be taken of: the buffer after the step, or Nesterov's g + μb.
     fn follow(&self, seen: Seen<'_>, motion: &Motion, followed: &mut [f32]) {
-        let limit = self.reading().limit as f32;
+        let limit = self.limit_in_use();
         let Motion { momentum, options: Options { weight_decay, nesterov, maximize }, .. } = *motion;
         let momentum = momentum as f32;
         let decay = if let WeightDecay::Coupled(decay) = weight_decay { decay as f32 } else { 0.0 };
