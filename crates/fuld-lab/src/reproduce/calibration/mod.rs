@@ -17,32 +17,32 @@ mod words;
 
 use super::exhibit::Exhibit;
 use super::set::Set;
-use super::training::{News, Speed, Training, Watch, result};
+use super::training::{self, News, Planned, Speed, Training, Watch, result};
 use crate::data::DataSet;
-use crate::settings::Subject;
-use crate::sweep::{self, Job};
+use crate::settings::{Settings, Subject};
+use crate::sweep::Job;
 use outcome::{Outcome, Results};
 use plan::{Plan, Run};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A data set and its runs.
-struct Work {
-    data: DataSet,
-    subject: Subject,
-    plan: Plan,
-    runs: Vec<Run>,
-    jobs: Vec<Job>,
-}
+impl Planned for Plan {
+    type Run = Run;
 
-impl Work {
-    fn new(data: DataSet, plan: Plan, out: &Path) -> anyhow::Result<Self> {
-        let subject = data.subject();
-        let runs = plan.runs(&subject)?;
-        let jobs = sweep::jobs(runs.iter().map(|run| run.settings.clone()).collect(), out, None);
-        Ok(Self { data, subject, plan, runs, jobs })
+    fn of(set: &str, full: bool, seed: u64) -> Self {
+        Self::of(set, full, seed)
+    }
+
+    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+        Ok(self.runs(subject)?)
+    }
+
+    fn settings(run: &Run) -> &Settings {
+        &run.settings
     }
 }
+
+type Work = training::Work<Plan>;
 
 /// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
 /// same call goes on from there.
@@ -52,12 +52,7 @@ pub(super) fn run(
     watch: &Watch<'_>,
 ) -> anyhow::Result<Option<Vec<Exhibit>>> {
     let out = folder.join("calibration");
-    let work = |data: DataSet| {
-        let plan = Plan::of(data.name, training.full, training.seed);
-        Work::new(data, plan, &out)
-    };
-    let works = training.sets()?.into_iter().map(work).collect::<anyhow::Result<Vec<Work>>>()?;
-    complete(training, &works, &out, watch)
+    complete(training, &training.works(&out)?, &out, watch)
 }
 
 /// Trains what is missing of these, and shows what there is.

@@ -12,10 +12,10 @@ mod results;
 
 use super::exhibit::Exhibit;
 use super::set::Set;
-use super::training::{News, Speed, Training, Watch, result};
+use super::training::{self, News, Planned, Speed, Training, Watch, result};
 use crate::data::DataSet;
 use crate::settings::{Settings, Subject};
-use crate::sweep::{self, Job};
+use crate::sweep::Job;
 use crate::train::Status;
 use arm::Arm;
 use plan::Plan;
@@ -24,23 +24,23 @@ use results::{Outcome, Results};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A data set and its runs.
-struct Work {
-    data: DataSet,
-    subject: Subject,
-    plan: Plan,
-    runs: Vec<(Arm, Settings)>,
-    jobs: Vec<Job>,
-}
+impl Planned for Plan {
+    type Run = (Arm, Settings);
 
-impl Work {
-    fn new(data: DataSet, plan: Plan, out: &Path) -> anyhow::Result<Self> {
-        let subject = data.subject();
-        let runs = plan.runs(&subject)?;
-        let jobs = sweep::jobs(runs.iter().map(|(_, settings)| settings.clone()).collect(), out, None);
-        Ok(Self { data, subject, plan, runs, jobs })
+    fn of(set: &str, full: bool, seed: u64) -> Self {
+        Self::of(set, full, seed)
+    }
+
+    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+        Ok(self.runs(subject)?)
+    }
+
+    fn settings((_, settings): &(Arm, Settings)) -> &Settings {
+        settings
     }
 }
+
+type Work = training::Work<Plan>;
 
 /// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
 /// same call goes on from there.
@@ -50,12 +50,7 @@ pub(super) fn run(
     watch: &Watch<'_>,
 ) -> anyhow::Result<Option<Vec<Exhibit>>> {
     let out = folder.join("networks");
-    let work = |data: DataSet| {
-        let plan = Plan::of(data.name, training.full, training.seed);
-        Work::new(data, plan, &out)
-    };
-    let works = training.sets()?.into_iter().map(work).collect::<anyhow::Result<Vec<Work>>>()?;
-    complete(training, &works, &out, watch)
+    complete(training, &training.works(&out)?, &out, watch)
 }
 
 /// Trains what is missing of these, and shows what there is.

@@ -1,7 +1,7 @@
 //! A mean over seeds and how sure it is.
 
-/// Standard errors that a difference must exceed to count. With five seeds chance alone does so one time in thirty.
-pub(super) const SURE: f64 = 2.5;
+pub(super) use crate::reproduce::gap::SURE;
+use crate::reproduce::gap::mean_and_error;
 
 /// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,13 +14,8 @@ pub(super) struct Gap {
 impl Gap {
     /// Of numbers, one a seed.
     pub(super) fn of(numbers: &[f64]) -> Self {
-        let count = numbers.len() as f64;
-        let mean = numbers.iter().sum::<f64>() / count;
-        if mean.is_infinite() {
-            return Self { mean, error: 0.0 };
-        }
-        let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
-        Self { mean, error: (squares / (count - 1.0) / count).sqrt() }
+        let (mean, error) = mean_and_error(numbers);
+        Self { mean, error: if mean.is_infinite() { 0.0 } else { error } }
     }
 
     /// Of differences, seed by seed. Of two runs both of which are lost neither is above the other.

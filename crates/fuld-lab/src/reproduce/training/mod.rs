@@ -2,8 +2,10 @@
 
 mod crew;
 mod speed;
+mod work;
 
 pub(super) use speed::Speed;
+pub(super) use work::{Planned, Work};
 
 use crate::data::{DataError, DataSet, Presence, presence};
 use crate::run_folder::read_result;
