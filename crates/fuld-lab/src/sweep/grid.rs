@@ -143,7 +143,8 @@ mod tests {
     fn the_grids_of_the_project_are_read() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grids");
         assert_eq!(read(&folder.join("digits.toml")).unwrap().len(), 60);
-        assert_eq!(read(&folder.join("noise.toml")).unwrap().len(), 30);
+        assert_eq!(read(&folder.join("noise.toml")).unwrap().len(), 35);
+        assert_eq!(read(&folder.join("calibration.toml")).unwrap().len(), 540);
     }
 
     #[test]
