@@ -31,7 +31,7 @@ impl Calibrations {
             Some(kept) => {
                 let [runs, size] = kept.dims();
                 let numbers: Vec<f32> = kept.into_data().convert::<f32>().into_vec().unwrap_or_default();
-                let of = |numbers: &[f32]| Calibration::from_numbers(numbers, length);
+                let of = |numbers: &[f32]| Calibration::from_numbers(numbers.to_vec(), length);
                 let all: Option<Vec<_>> = numbers.chunks_exact(size.max(1)).map(of).collect();
                 match all {
                     Some(all) if runs == movers.len() => all,
@@ -47,7 +47,7 @@ impl Calibrations {
 
     /// As a tensor of single precision, whatever the parameters are of.
     pub(crate) fn kept<B: Backend>(&self, device: &B::Device) -> Tensor<B, 2> {
-        let numbers: Vec<f32> = self.all.iter().flat_map(Calibration::to_numbers).collect();
+        let numbers: Vec<f32> = self.all.iter().flat_map(Calibration::numbers).copied().collect();
         let shape = [self.all.len(), numbers.len() / self.all.len().max(1)];
         Tensor::from_data(TensorData::new(numbers, shape), (device, DType::F32))
     }
@@ -71,8 +71,10 @@ impl Calibrations {
     ) -> Vec<Rule> {
         let (runs, length) = (self.all.len(), self.length);
         // All runs have seen as many gradients, and look at the same places.
-        let places: Vec<i64> =
-            self.all.first().map_or(Vec::new(), |of| of.places(length).map(|place| place as i64).collect());
+        let places: Vec<i64> = self
+            .all
+            .first()
+            .map_or(Vec::new(), |of| of.rows(length).flatten().map(|place| place as i64).collect());
         let count = places.len();
         let places = Tensor::<B, 1, Int>::from_data(TensorData::new(places, [count]), &x.device());
         let at = |tensor: &Tensor<B, D>| -> Vec<f32> {
@@ -80,14 +82,15 @@ impl Calibrations {
             seen.into_data().convert::<f32>().into_vec().unwrap_or_default()
         };
         let (x, g) = (at(x), at(g));
-        let b = b.map_or_else(|| vec![0.0; g.len()], at);
+        let mut b = b.map_or_else(|| vec![0.0; g.len()], at);
         let rule = |(run, mover): (usize, &Mover)| match mover {
             Mover::Fixed(_, rule) => rule.clone(),
             Mover::Auto(rule) => {
                 let part = run * count..(run + 1) * count;
                 let seen =
-                    Seen { gradient: &g[part.clone()], buffer: &b[part.clone()], parameters: &x[part] };
-                rule.rule(&self.all[run].observe(seen, rule.motion()))
+                    Seen { gradient: &g[part.clone()], buffer: &mut b[part.clone()], parameters: &x[part] };
+                self.all[run].observe(seen, rule.motion());
+                rule.rule(&self.all[run])
             }
         };
         movers.iter().enumerate().map(rule).collect()

@@ -1,13 +1,13 @@
 //! The rule that calibrates itself, over memory that others hold.
 
-use crate::calibration::calibration;
 use crate::error::value_error;
 use crate::step_slices::{no_step, step_all};
-use crate::tensors::{Share, Tensors, part};
-use fuld::optimizer::{AutoRule, Calibration, Options, Reading, Rule, WeightDecay};
+use crate::tensors::{Share, Tensors, part, share_out};
+use fuld::optimizer::{AutoRule, Calibration, Options, Rule, WeightDecay};
 use half::{bf16, f16};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::OnceLock;
 
 /// The rule of a given α, or of one that is found, for any settings.
 #[pyclass(frozen, module = "fuld._native")]
@@ -56,10 +56,10 @@ impl AutoStep {
             return Err(PyValueError::new_err("as many calibrations as tensors are needed"));
         }
         let rules = py.detach(|| match dtype {
-            "float32" => look(&rule, &tensors, &calibrations, |x: f32| x),
-            "float64" => look(&rule, &tensors, &calibrations, |x: f64| x as f32),
-            "bfloat16" => look(&rule, &tensors, &calibrations, bf16::to_f32),
-            "float16" => look(&rule, &tensors, &calibrations, f16::to_f32),
+            "float32" => look(&rule, &tensors, &calibrations, threads, |x: f32| x),
+            "float64" => look(&rule, &tensors, &calibrations, threads, |x: f64| x as f32),
+            "bfloat16" => look(&rule, &tensors, &calibrations, threads, bf16::to_f32),
+            "float16" => look(&rule, &tensors, &calibrations, threads, f16::to_f32),
             _ => Err(no_step(dtype)),
         })?;
         let (bent, straight): (Vec<usize>, Vec<usize>) =
@@ -71,22 +71,32 @@ impl AutoStep {
 }
 
 /// Lets the calibrations look at their tensors, and returns the rule of each.
-fn look<T: Copy + 'static>(
+fn look<T: Copy + Send + Sync + 'static>(
     rule: &AutoRule,
     tensors: &Tensors,
     calibrations: &[usize],
-    single: impl Fn(T) -> f32,
+    threads: usize,
+    single: impl Fn(T) -> f32 + Sync,
 ) -> PyResult<Vec<Rule>> {
     tensors.check_addresses::<T>()?;
-    let one = |i: usize, &known: &usize| {
-        let length = tensors.lengths[i];
-        let Share(x, b, g) = tensors.whole::<T>(i);
-        // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has.
-        let known = unsafe { part::<f32>(known, 0, Calibration::size(length)) };
-        let mut calibration = calibration(known, length)?;
-        let reading: Reading = rule.look_with(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
-        known.copy_from_slice(&calibration.to_numbers());
-        Ok(rule.rule(&reading))
+    let rules: Vec<OnceLock<Rule>> = vec![OnceLock::new(); calibrations.len()];
+    // What a thread takes at a time: looks are short.
+    let some = calibrations.len().div_ceil(4 * threads.max(1)).max(1);
+    let pieces = (0..calibrations.len()).step_by(some);
+    share_out(tensors.threads(threads).min(pieces.len()), pieces, |first| {
+        for i in first..calibrations.len().min(first + some) {
+            let length = tensors.lengths[i];
+            let Share(x, b, g) = tensors.whole::<T>(i);
+            // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has.
+            let known = unsafe { part::<f32>(calibrations[i], 0, Calibration::size(length)) };
+            if let Some(mut calibration) = Calibration::from_numbers(known, length) {
+                rule.look(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
+                rules[i].get_or_init(|| rule.rule(&calibration));
+            }
+        }
+    });
+    let looked = |of: OnceLock<Rule>| {
+        of.into_inner().ok_or_else(|| PyValueError::new_err("a tensor was not looked at"))
     };
-    calibrations.iter().enumerate().map(|(i, known)| one(i, known)).collect()
+    rules.into_iter().map(looked).collect()
 }

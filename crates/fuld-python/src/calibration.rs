@@ -25,9 +25,9 @@ pub(crate) fn numbers(reading: &Reading) -> Numbers {
 }
 
 /// What a calibration knows, if it can be that of a tensor of this length.
-pub(crate) fn calibration(numbers: &[f32], length: usize) -> PyResult<Calibration> {
+pub(crate) fn calibration<N: AsRef<[f32]>>(numbers: N, length: usize) -> PyResult<Calibration<N>> {
+    let count = numbers.as_ref().len();
     Calibration::from_numbers(numbers, length).ok_or_else(|| {
-        let count = numbers.len();
         PyValueError::new_err(format!("{count} numbers are not the calibration of a tensor of {length}"))
     })
 }
@@ -41,7 +41,7 @@ fn calibration_constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// What a calibration of a tensor of this length knows before it has seen a gradient.
 #[pyfunction]
 fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> {
-    PyArray1::from_vec(py, Calibration::new(length).to_numbers())
+    PyArray1::from_slice(py, Calibration::new(length).numbers())
 }
 
 /// What a calibration of a tensor of `whole` numbers knows, for a part of it that is `length` long.
@@ -53,7 +53,7 @@ fn calibration_moved<'py>(
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
     let moved = calibration(known.as_slice()?, whole)?.moved(length);
-    Ok(PyArray1::from_vec(py, moved.to_numbers()))
+    Ok(PyArray1::from_slice(py, moved.numbers()))
 }
 
 /// Where it looks before the next step.
@@ -64,7 +64,7 @@ fn calibration_places<'py>(
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let calibration = calibration(known.as_slice()?, length)?;
-    Ok(PyArray1::from_iter(py, calibration.places(length).map(|place| place as i64)))
+    Ok(PyArray1::from_iter(py, calibration.rows(length).flatten().map(|place| place as i64)))
 }
 
 /// What it says now.
@@ -97,16 +97,13 @@ fn calibration_observe<'py>(
     Coordinates::sgd(alpha.unwrap_or(2.0), 1.0, momentum).map_err(value_error)?;
     let rule = AutoRule::new(None, scale, 1.0, momentum, options).map_err(value_error)?;
     let motion = Motion { alpha, ..*rule.motion() };
-    let mut calibration = calibration(known.as_slice()?, length)?;
-    let seen = Seen {
-        gradient: gradient.as_slice()?,
-        buffer: buffer.as_slice()?,
-        parameters: parameters.as_slice()?,
-    };
-    let places = calibration.places(length).count();
-    if [seen.gradient, seen.buffer, seen.parameters].iter().any(|numbers| numbers.len() != places) {
+    let mut calibration = calibration(known.as_slice()?.to_vec(), length)?;
+    let (gradient, parameters) = (gradient.as_slice()?, parameters.as_slice()?);
+    let buffer = &mut buffer.as_slice()?.to_vec()[..];
+    let places = calibration.rows(length).flatten().count();
+    if [gradient, buffer, parameters].iter().any(|numbers| numbers.len() != places) {
         return Err(PyValueError::new_err(format!("{places} gradients, buffers and parameters are needed")));
     }
-    let reading = calibration.observe(seen, &motion);
-    Ok((PyArray1::from_vec(py, calibration.to_numbers()), numbers(&reading)))
+    calibration.observe(Seen { gradient, buffer, parameters }, &motion);
+    Ok((PyArray1::from_slice(py, calibration.numbers()), numbers(&calibration.reading())))
 }

@@ -72,24 +72,14 @@ impl Tensors {
         step: impl Fn(usize, Share<'_, T>) + Sync,
     ) -> PyResult<()> {
         self.check_addresses::<T>()?;
-        let mut shares =
-            (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i).map(move |share| (i, share)));
-        if threads < 2 || self.lengths.iter().sum::<usize>() < MANY {
-            shares.for_each(|(i, share)| step(i, share));
-            return Ok(());
-        }
-        // Each thread takes the next share: one that comes late holds up nobody.
-        let shares = Mutex::new(&mut shares);
-        let next = || shares.lock().ok()?.next();
-        let work = || {
-            while let Some((i, share)) = next() {
-                step(i, share);
-            }
-        };
-        if !openmp::run(threads, &work) {
-            threads::install(|| (0..threads).into_par_iter().for_each(|_| work()));
-        }
+        let shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i).map(move |share| (i, share)));
+        share_out(self.threads(threads), shares, |(i, share)| step(i, share));
         Ok(())
+    }
+
+    /// As many of the threads as are worth waking.
+    pub(crate) fn threads(&self, threads: usize) -> usize {
+        if self.lengths.iter().sum::<usize>() < MANY { 1 } else { threads }
     }
 
     /// One tensor. Nobody else may use it as long as this is held.
@@ -111,6 +101,27 @@ impl Tensors {
                 if self.grads[i] == 0 { &[] } else { part(self.grads[i], start, size) },
             )
         }
+    }
+}
+
+/// Does one piece of work after another on so many threads. Each takes the next: one that comes late holds up nobody.
+pub(crate) fn share_out<P: Send>(
+    threads: usize,
+    mut pieces: impl Iterator<Item = P> + Send,
+    work: impl Fn(P) + Sync,
+) {
+    if threads < 2 {
+        return pieces.for_each(work);
+    }
+    let pieces = Mutex::new(&mut pieces);
+    let next = || pieces.lock().ok()?.next();
+    let all = || {
+        while let Some(piece) = next() {
+            work(piece);
+        }
+    };
+    if !openmp::run(threads, &all) {
+        threads::install(|| (0..threads).into_par_iter().for_each(|_| all()));
     }
 }
 

@@ -33,10 +33,9 @@ fn finds_alpha_and_scale_of_the_noise() {
         assert!((found.noise_alpha - alpha).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.noise_scale / 3e-4 - 1.0).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.alpha - alpha).abs() < 0.1, "{alpha}: {found:?}");
-        // The limit keeps jumps out of the momentum, which is narrower than the noise would make it, and bends less.
-        let unlimited = 3e-4 * (1.0 - MOMENTUM).powf(-1.0 / alpha);
-        assert!(found.bend < unlimited && found.limit < 6e-4, "{alpha}: {found:?}, {unlimited:e}");
-        assert!((0.01..0.5).contains(&found.bent), "{alpha}: {found:?}");
+        // The limit keeps jumps out of the momentum, of which little bends then: it could be ten times the limit.
+        assert!((1e-4..6e-4).contains(&found.limit), "{alpha}: {found:?}");
+        assert!(found.bend < 10.0 * found.limit && found.bent < 0.05, "{alpha}: {found:?}");
     }
 }
 
@@ -87,7 +86,7 @@ fn rare_rows_are_a_signal() {
     let words =
         found(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
     assert!(words.noise_alpha < 1.7, "{words:?}");
-    assert!(words.alpha > 1.6 && words.bent < 0.15 && words.limit > 0.5, "{words:?}");
+    assert!(words.alpha > 1.6 && words.bent < 0.15 && words.limit > 0.3, "{words:?}");
     let noise = found(1.3, 20_000, 400, |_, _, noise| (0.01 * noise) as f32);
     assert!(noise.alpha < 1.4 && noise.limit < 0.02, "{noise:?}");
 }
@@ -108,7 +107,8 @@ fn gaussian_noise_is_sgd_to_the_last_bit() {
         sampler.fill(&mut random, &mut noise);
         let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
         let (mut y, mut c) = (x.clone(), b.clone());
-        let reading = rule.step(&mut calibration, &mut x, &mut b, &g);
+        rule.step(&mut calibration, &mut x, &mut b, &g);
+        let reading = calibration.reading();
         sgd.step(&mut y, &mut c, &g);
         if step >= 160 {
             assert_eq!(reading.alpha, 2.0, "step {step}: {reading:?}");
@@ -173,7 +173,7 @@ fn goes_on_from_its_numbers_to_the_same_bits() {
         let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
         for step in 0..50 {
             if Some(step) == broken {
-                calibration = Calibration::from_numbers(&calibration.to_numbers(), length).unwrap();
+                calibration = Calibration::from_numbers(calibration.numbers().to_vec(), length).unwrap();
             }
             sampler.fill(&mut random, noise);
             let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
@@ -185,8 +185,8 @@ fn goes_on_from_its_numbers_to_the_same_bits() {
     for step in [1, 22, 23, 25] {
         assert!(run(Some(step), &mut noise) == unbroken, "{step}");
     }
-    assert!(Calibration::from_numbers(&[0.0; 20], length).is_none());
-    assert!(Calibration::from_numbers(&[], length).is_none());
+    assert!(Calibration::from_numbers([0.0; 20], length).is_none());
+    assert!(Calibration::from_numbers([], length).is_none());
 }
 
 /// One of the two given: the other is found, and a given scale is where the bend is.

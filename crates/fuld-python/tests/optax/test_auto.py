@@ -52,7 +52,7 @@ def test_finds_the_noise(alpha):
     assert found.noise_alpha == pytest.approx(alpha, abs=0.08)
     assert found.noise_scale == pytest.approx(3e-4, rel=0.08)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
-    assert 0.01 < found.bent < 0.6
+    assert found.bent < 0.05
     assert found.limit < 3e-4
 
 

@@ -62,8 +62,8 @@ def test_the_noise_is_found(alpha, momentum):
     assert found.noise_alpha == pytest.approx(alpha, abs=0.1)
     assert found.noise_sigma == pytest.approx(0.1, rel=0.1)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
-    # Without momentum limit and bend meet as alpha goes to 1.
-    assert 0.01 < found.bent < (0.6 if momentum else 0.9)
+    # Jumps of noise are kept out of the momentum, of which little bends then.
+    assert found.bent < 0.05
     assert 0.05 < found.bend < 5
     assert 0.02 < found.limit < 5
 
@@ -391,7 +391,10 @@ def test_the_report():
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
 @pytest.mark.parametrize("groups", [1, 2])
 def test_a_monitor_counts_against_the_bend_that_was_found(momentum, groups):
-    """Of two tensors with the same noise in other units each has its own bend."""
+    """Of two tensors with the same noise in other units each has its own bend.
+
+    What bends is a lasting gradient in a sixth of the columns.
+    """
     params = starts([(30, 30), (30, 30)])
     given = params if groups == 1 else [{"params": [x]} for x in params]
     optimizer = FULD(given, lr=0.0, momentum=momentum, **AUTO)
@@ -400,13 +403,14 @@ def test_a_monitor_counts_against_the_bend_that_was_found(momentum, groups):
         for x, scale in zip(params, (1.0, 128.0), strict=True):
             Noise(1.5, scale, seed=step).fill([x])
             x.grad -= 0.01
+            x.grad[:, :5] += 5 * scale
         optimizer.step()
     seen, found = monitor.report(), optimizer.calibration()
-    assert found["1"].bend == pytest.approx(128 * found["0"].bend, rel=1e-3)
+    assert found["1"].bend == pytest.approx(128 * found["0"].bend, rel=0.1)
     for name in ("0", "1"):
         # Without momentum the limit is below the bend.
-        assert (0.05 if momentum else -1) < seen[name].bent < (0.8 if momentum else 0.05)
-        assert seen[name].bent == pytest.approx(found[name].bent, abs=0.1)
+        assert (0.02 if momentum else -1) < seen[name].bent < (0.5 if momentum else 0.05)
+        assert seen[name].bent == pytest.approx(found[name].bent, abs=0.05)
 
 
 def test_many_threads_step_as_one_does():

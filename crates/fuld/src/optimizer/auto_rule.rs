@@ -1,7 +1,7 @@
 //! The rule that finds its own tail index and scale.
 
 use super::coordinates::slope;
-use super::{Calibration, Coordinates, Motion, Options, Reading, Real, Rule, RuleError, Seen, WeightDecay};
+use super::{Calibration, Coordinates, Motion, Options, Real, Rule, RuleError, Seen, WeightDecay};
 use levy_stable::{Alpha, ScoreTable};
 use std::sync::{Arc, OnceLock};
 
@@ -64,9 +64,9 @@ impl AutoRule {
         self.plain.set_coordinates(Coordinates::sgd(2.0, learning_rate, self.motion.momentum)?)
     }
 
-    /// The rule of a step that was calibrated.
-    pub fn rule(&self, reading: &Reading) -> Rule {
-        let Reading { alpha, bend, limit, .. } = *reading;
+    /// The rule of a step, after a [look](Self::look).
+    pub fn rule<N: AsRef<[f32]>>(&self, calibration: &Calibration<N>) -> Rule {
+        let (alpha, bend, limit) = calibration.in_use();
         let field = if self.motion.alpha.is_some() { self.given.as_ref() } else { on_grid(alpha) };
         let bent = field.filter(|_| bend.is_finite()).and_then(|field| {
             let coordinates = self.plain.coordinates().bent_at(alpha, bend, field.slope).ok()?;
@@ -80,56 +80,77 @@ impl AutoRule {
     /// # Panics
     ///
     /// If the slices differ in length, or the calibration is that of another length.
-    pub fn step<T: Real>(&self, calibration: &mut Calibration, x: &mut [T], b: &mut [T], g: &[T]) -> Reading {
-        let reading = self.look(calibration, x, b, g);
-        self.rule(&reading).step(x, b, g);
-        reading
+    pub fn step<T: Real>(&self, calibration: &mut Calibration, x: &mut [T], b: &mut [T], g: &[T]) {
+        self.look(T::single, calibration, x, b, g);
+        self.rule(calibration).step(x, b, g);
     }
 
-    /// Lets a calibration look at a tensor before its step.
+    /// Lets a calibration look at a tensor before its step, at numbers of any type that can be had in single precision. Without momentum the
+    /// buffer is not read, and the gradient may stand for it.
     ///
     /// # Panics
     ///
     /// As [`step`](Self::step) does.
-    pub fn look<T: Real>(&self, calibration: &mut Calibration, x: &[T], b: &[T], g: &[T]) -> Reading {
-        self.look_with(T::single, calibration, x, b, g)
-    }
-
-    /// [`look`](Self::look) at numbers of any type that can be had in single precision. Without momentum the buffer is not read, and the
-    /// gradient may stand for it.
-    ///
-    /// # Panics
-    ///
-    /// As [`step`](Self::step) does.
-    pub fn look_with<T: Copy>(
+    pub fn look<T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
         &self,
         single: impl Fn(T) -> f32,
-        calibration: &mut Calibration,
+        calibration: &mut Calibration<N>,
         x: &[T],
         b: &[T],
         g: &[T],
-    ) -> Reading {
+    ) {
         assert!(
             x.len() == g.len() && b.len() == g.len(),
             "parameters, buffer and gradient must have the same length"
         );
-        let pulled = matches!(self.motion.options.weight_decay, WeightDecay::Coupled(_));
-        let mut seen = [[0f32; Calibration::MOST]; 3];
-        let mut count = 0;
-        for place in calibration.places(g.len()) {
-            seen[0][count] = single(g[place]);
-            seen[1][count] = single(b[place]);
-            if pulled {
-                seen[2][count] = single(x[place]);
-            }
-            count += 1;
+        // Room for what there is: small tensors are many.
+        if calibration.count() <= SMALL {
+            self.look_within::<SMALL, T, N>(single, calibration, x, b, g);
+        } else {
+            self.look_within::<{ Calibration::MOST }, T, N>(single, calibration, x, b, g);
         }
-        let [gradient, buffer, parameters] = &seen;
-        let seen =
-            Seen { gradient: &gradient[..count], buffer: &buffer[..count], parameters: &parameters[..count] };
-        calibration.observe(seen, &self.motion)
+    }
+
+    fn look_within<const ROOM: usize, T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
+        &self,
+        single: impl Fn(T) -> f32,
+        calibration: &mut Calibration<N>,
+        x: &[T],
+        b: &[T],
+        g: &[T],
+    ) {
+        let pulled = matches!(self.motion.options.weight_decay, WeightDecay::Coupled(_));
+        let looked_at = calibration.looked_at();
+        let [mut gradient, mut buffer, mut parameters] = [[0f32; ROOM]; 3];
+        let mut count = 0;
+        for row in calibration.rows(g.len()) {
+            let places = count..count + row.len();
+            let copy = |to: &mut [f32; ROOM], from: &[T]| {
+                to[places.clone()]
+                    .iter_mut()
+                    .zip(&from[row.clone()])
+                    .for_each(|(to, &from)| *to = single(from));
+            };
+            copy(&mut gradient, g);
+            if looked_at.start < places.end && places.start < looked_at.end {
+                copy(&mut buffer, b);
+                if pulled {
+                    copy(&mut parameters, x);
+                }
+            }
+            count = places.end;
+        }
+        let seen = Seen {
+            gradient: &gradient[..count],
+            buffer: &mut buffer[..count],
+            parameters: &parameters[..count],
+        };
+        calibration.observe(seen, &self.motion);
     }
 }
+
+/// As many places as a small tensor has.
+const SMALL: usize = 256;
 
 /// ∇G_α for one α below 2.
 #[derive(Clone, Debug)]

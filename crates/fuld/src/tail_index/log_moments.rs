@@ -51,8 +51,13 @@ impl Logs {
 }
 
 /// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
-pub(crate) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
-    libm::exp(mean_log - EULER * (1.0 / alpha - 1.0)).clamp(f64::MIN_POSITIVE, f64::MAX)
+pub(super) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
+    libm::exp(log_scale_of(mean_log, alpha)).clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// log σ = E log|X| − C(1/α − 1)
+pub(crate) fn log_scale_of(mean_log: f64, alpha: f64) -> f64 {
+    mean_log - EULER * (1.0 / alpha - 1.0)
 }
 
 /// Var log|X| = (π²/6)(1/α² + 1/2)

@@ -51,7 +51,7 @@ pub use error::TailIndexError;
 pub use hill::Hill;
 pub use interval::{Bootstrap, Interval, IntervalEstimate};
 pub use log_moments::LogMoments;
-pub(crate) use log_moments::{log_variance, scale_of};
+pub(crate) use log_moments::{log_scale_of, log_variance};
 pub use method::Method;
 pub use quadruples::{QuadrupleEstimate, Quadruples};
 pub use sample::{Sample, Scaling};

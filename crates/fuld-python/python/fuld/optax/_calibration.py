@@ -123,9 +123,9 @@ def look(
     pair = jnp.where((phase == 1)[:, None], difference, known.pair)
     before = jnp.where((phase == 3)[:, None], difference, gradient)
     noise = _if(phase == 3, _noise_sums(head.noise, pair, difference, counts), head.noise)
-    gradients = _log_sums(head.gradients, gradient, counts)
+    gradients = _log_sums(head.gradients, gradient, *_looked_at(head, counts, gradient))
     head = head._replace(
-        gradients_seen=(head.gradients_seen + 1) % CONSTANTS.counted,
+        gradients_seen=_turned(head, 1),
         noise=noise,
         gradients=gradients,
         limit=_limit(
@@ -148,13 +148,17 @@ def settle(
 ) -> Known:
     """Take note of what the field will be taken of, and set alpha and the bend."""
     head = known.head
-    momentum = _log_sums(head.momentum, followed, counts)
+    # The gradient of this step was counted already.
+    before = head._replace(gradients_seen=_turned(head, -1))
+    looked_at, number = _looked_at(before, counts, followed)
+    momentum = _log_sums(head.momentum, followed, looked_at, number)
     used = _alpha(head.noise, momentum) if alpha is None else jnp.full_like(head.alpha, alpha)
     if scale is None:
         bend = _bend(momentum, used, _trust(head.noise, momentum))
     else:
         bend = jnp.asarray(scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
-    share = jnp.sum(jnp.abs(followed) > bend[:, None], axis=1).astype(np.float32) / counts
+    beyond = looked_at & (jnp.abs(followed) > bend[:, None])
+    share = jnp.sum(beyond, axis=1).astype(np.float32) / number
     slowly = jnp.clip(head.gradients_seen, 1, CONSTANTS.steps)
     bent = head.bent + (share - head.bent) / slowly
     head = head._replace(momentum=momentum, alpha=used, bend=bend, bent=bent)
@@ -196,8 +200,25 @@ def _logs(x: jax.Array, counts: jax.Array) -> jax.Array:
     return jnp.log(jnp.abs(jnp.where(counts, x, 1)))
 
 
-def _log_sums(old: LogSums, x: jax.Array, counts: NDArray[Any]) -> LogSums:
-    there = _counts(x)
+def _turned(head: Head, by: int) -> jax.Array:
+    turned: jax.Array = (head.gradients_seen + by) % CONSTANTS.counted
+    return turned
+
+
+def _looked_at(head: Head, counts: NDArray[Any], x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return at which places the laws of the next step are looked at, and how many these are.
+
+    All at first, later a quarter, another for each gradient of a quadruple.
+    """
+    first, phase = head.gradients_seen < CONSTANTS.steps, head.gradients_seen % 4
+    start = jnp.where(first, 0, jnp.floor(counts * phase / 4))[:, None]
+    end = jnp.where(first, counts, jnp.floor(counts * (phase + 1) / 4))[:, None]
+    place = np.arange(x.shape[1], dtype=np.float32)
+    return (start <= place) & (place < end), jnp.maximum(end - start, 1)[:, 0]
+
+
+def _log_sums(old: LogSums, x: jax.Array, looked_at: jax.Array, counts: jax.Array) -> LogSums:
+    there = looked_at & _counts(x)
     logs = _logs(x, there)
     weight, total, squares = (
         jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)
@@ -286,31 +307,36 @@ def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
 
 
 def _bend(momentum: LogSums, alpha: jax.Array, trust: jax.Array) -> jax.Array:
-    """K = α^(1/α) s e^(1.25 τ) of the momentum, at least 1.5 of its r.m.s. if it is no noise."""
+    """K = α^(1/α) s e^(1.25 τ + 1.4 trust) of the momentum, or e^0.4 of its r.m.s."""
     spread = CONSTANTS.bend_spread * _spread(momentum, alpha)
-    return _at(momentum, alpha, jnp.log(alpha) / alpha + spread, CONSTANTS.bend_root, trust)
+    beyond = jnp.log(alpha) / alpha + spread + CONSTANTS.bend_noise * trust
+    return _at(momentum, alpha, beyond, CONSTANTS.bend_root, trust)
 
 
 def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
-    """0.6 λ s e^(3 τ) of the gradients, λ = 1/(1 - (α/2)^16), or 30 of their r.m.s."""
+    """λ s e^((3 - 1.5 trust) τ - 0.5) of the gradients, or e^3.4 of their r.m.s.
+
+    λ = 1/(1 - (α/2)^16)
+    """
     alpha = jnp.full_like(gradients.weight, alpha)
     late = 1 - (alpha / 2) ** CONSTANTS.limit_power
-    ahead = jnp.log(CONSTANTS.limit / jnp.where(alpha < 2, late, 1))
-    spread = CONSTANTS.limit_spread * _spread(gradients, alpha)
-    place = _at(gradients, alpha, ahead + spread, CONSTANTS.limit_root, trust)
+    ahead = CONSTANTS.limit - jnp.log(jnp.where(alpha < 2, late, 1))
+    spreads = CONSTANTS.limit_spread - CONSTANTS.limit_spread_noise * trust
+    beyond = ahead + spreads * _spread(gradients, alpha)
+    place = _at(gradients, alpha, beyond, CONSTANTS.limit_root, trust)
     return jnp.where(alpha < 2, place, jnp.inf)
 
 
 def _at(
     sums: LogSums, alpha: jax.Array, beyond: jax.Array, roots: float, trust: jax.Array
 ) -> jax.Array:
-    """Return s e^beyond, moved out to so many r.m.s. as far as there is no trust in noise.
+    """Return s e^beyond, moved out to e^roots of the r.m.s. as far as there is no trust in noise.
 
     It stays where single precision has room, and is infinite if nothing was seen.
     """
     weight = jnp.where(sums.weight > 0, sums.weight, 1)
     noise = _log_scale(sums.sum / weight, alpha) + beyond
-    signal = math.log(roots) + sums.root / weight
+    signal = roots + sums.root / weight
     place = jnp.exp(noise + (1 - trust) * jnp.maximum(signal - noise, 0))
     return jnp.where(
         sums.weight > 0, jnp.clip(place, CONSTANTS.smallest, CONSTANTS.largest), jnp.inf

@@ -18,9 +18,11 @@ class Constants(NamedTuple):
     gaussian: float
     grid: float
     bend_spread: float
+    bend_noise: float
     bend_root: float
     limit: float
     limit_spread: float
+    limit_spread_noise: float
     limit_root: float
     limit_power: float
     smallest: float

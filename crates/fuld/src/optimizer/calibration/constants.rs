@@ -1,15 +1,17 @@
 //! The numbers in the formulas, for who must write these in another language.
 
 use super::head::Head;
-use super::log_sums::{LogSums, NoiseSums};
-use super::{
-    BEND_ROOT, BEND_SPREAD, Calibration, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_POWER, LIMIT_ROOT, LIMIT_SPREAD,
-    MILD, NO_NOISE, NOISE, ROOM, SHARED, places,
+use super::log_sums::LogSums;
+use super::noise_sums::NoiseSums;
+use super::settings::{
+    BEND_NOISE, BEND_ROOT, BEND_SPREAD, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_ROOT, LIMIT_SPREAD,
+    LIMIT_SPREAD_NOISE, LIMIT_SQUARES, MILD, NO_NOISE, NOISE, SHARED,
 };
+use super::{Calibration, ROOM, places};
 
 impl Calibration {
     /// The numbers it is made with, by name: a program that is compiled elsewhere (JAX's) has the formulas again, and takes these.
-    pub fn constants() -> [(&'static str, f64); 22] {
+    pub fn constants() -> [(&'static str, f64); 24] {
         let [part, quadruple, both] = places::MIX;
         [
             ("mild", MILD),
@@ -20,11 +22,13 @@ impl Calibration {
             ("gaussian", GAUSSIAN),
             ("grid", GRID),
             ("bend_spread", BEND_SPREAD),
+            ("bend_noise", BEND_NOISE),
             ("bend_root", BEND_ROOT),
             ("limit", LIMIT),
             ("limit_spread", LIMIT_SPREAD),
+            ("limit_spread_noise", LIMIT_SPREAD_NOISE),
             ("limit_root", LIMIT_ROOT),
-            ("limit_power", LIMIT_POWER.into()),
+            ("limit_power", f64::from(1 << LIMIT_SQUARES)),
             ("smallest", *ROOM.start()),
             ("largest", *ROOM.end()),
             ("steps", LogSums::STEPS.into()),

@@ -1,7 +1,9 @@
 //! What a calibration keeps beside the gradients of a quadruple.
 
-use super::MILD;
-use super::log_sums::{LogSums, NoiseSums};
+use super::log_sums::LogSums;
+use super::noise_sums::NoiseSums;
+use super::settings::MILD;
+use std::ops::Range;
 
 /// Sums, what was last set, and where in a quadruple it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,26 +40,34 @@ impl Head {
 
     pub(super) fn to_numbers(self) -> [f32; Self::COUNT] {
         let Self { gradients: g, momentum: m, noise: n, alpha, bend, limit, bent, gradients_seen } = self;
-        let [g, m] = [g, m].map(|sums| [sums.weight, sums.sum, sums.squares, sums.root]);
-        let n = [n.weight, n.growth, n.seen, n.log, n.shared];
-        let mut numbers = [0.0; Self::COUNT];
-        let all = [[gradients_seen, alpha, bend, limit, bent].as_slice(), &g, &m, &n].concat();
-        numbers.copy_from_slice(&all);
-        numbers
+        let ([g0, g1, g2, g3], [m0, m1, m2, m3]) = (g.to_numbers(), m.to_numbers());
+        let [n0, n1, n2, n3, n4] = [n.weight, n.growth, n.seen, n.log, n.shared];
+        [gradients_seen, alpha, bend, limit, bent, g0, g1, g2, g3, m0, m1, m2, m3, n0, n1, n2, n3, n4]
     }
 
     pub(super) fn from_numbers(numbers: [f32; Self::COUNT]) -> Self {
         let [gradients_seen, alpha, bend, limit, bent, rest @ ..] = numbers;
         let [g0, g1, g2, g3, m0, m1, m2, m3, weight, growth, seen, log, shared] = rest;
         Self {
-            gradients: LogSums { weight: g0, sum: g1, squares: g2, root: g3 },
-            momentum: LogSums { weight: m0, sum: m1, squares: m2, root: m3 },
+            gradients: LogSums::from_numbers([g0, g1, g2, g3]),
+            momentum: LogSums::from_numbers([m0, m1, m2, m3]),
             noise: NoiseSums { weight, growth, seen, log, shared },
             alpha,
             bend,
             limit,
             bent,
             gradients_seen,
+        }
+    }
+
+    /// Which of so many places the laws of the next step are looked at: all at first, later a quarter of them, another for each gradient of a
+    /// quadruple.
+    pub(super) fn looked_at(&self, count: usize) -> Range<usize> {
+        let phase = self.phase() as usize;
+        if self.gradients_seen < LogSums::STEPS {
+            0..count
+        } else {
+            count * phase / 4..count * (phase + 1) / 4
         }
     }
 
@@ -77,8 +87,8 @@ impl Head {
 
     /// Adds what is beyond the bend to the average share.
     pub(super) fn count_bent(&mut self, followed: &[f32]) {
-        let beyond = followed.iter().filter(|b| b.abs() > self.bend).count();
-        let share = beyond as f32 / followed.len().max(1) as f32;
+        let beyond: f32 = followed.iter().map(|b| if b.abs() > self.bend { 1.0 } else { 0.0 }).sum();
+        let share = beyond / followed.len().max(1) as f32;
         self.bent += (share - self.bent) / self.gradients_seen.clamp(1.0, LogSums::STEPS);
     }
 }

@@ -1,5 +1,18 @@
 //! The logarithm of a size, fast.
 
+/// 1 for a number that has a logarithm to be counted, else 0: exact zeros are blank pixels and dead units, not small noise; NaN and ∞ are
+/// accidents.
+#[inline(always)]
+pub(super) fn counts(x: f32) -> f32 {
+    if x.abs() >= f32::MIN_POSITIVE && x.abs() <= f32::MAX { 1.0 } else { 0.0 }
+}
+
+/// log|x| of a number that counts, 0 of others.
+#[inline(always)]
+pub(super) fn log_if_counted(x: f32) -> f32 {
+    log_abs(if counts(x) == 0.0 { 1.0 } else { x })
+}
+
 /// log|x| to 1e-6 for normal numbers, by arithmetic alone: a loop of it becomes vector code, and every machine has the same bits.
 #[inline(always)]
 pub(super) fn log_abs(x: f32) -> f32 {
@@ -30,5 +43,13 @@ mod tests {
             );
         }
         assert_eq!(log_abs(1.0), 0.0);
+    }
+
+    #[test]
+    fn what_has_no_logarithm_does_not_count() {
+        for x in [0.0, -0.0, 1e-40, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert_eq!((counts(x), log_if_counted(x)), (0.0, 0.0), "{x}");
+        }
+        assert_eq!((counts(-2.0), counts(f32::MIN_POSITIVE), counts(f32::MAX)), (1.0, 1.0, 1.0));
     }
 }

@@ -1,6 +1,7 @@
 //! Which coordinates of a tensor are looked at.
 
 use super::Calibration;
+use std::ops::Range;
 
 /// Neighbours that are looked at together: memory comes in lines.
 pub(super) const ROW: usize = 8;
@@ -12,14 +13,20 @@ pub(super) fn count(length: usize) -> usize {
 }
 
 /// A few neighbours in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen, and no row or
-/// column of a matrix is favoured.
-pub(super) fn places(length: usize, quadruple: u32) -> impl Iterator<Item = usize> {
+/// column of a matrix is favoured. Of a small tensor all in one row.
+pub(super) fn rows(length: usize, quadruple: u32) -> impl Iterator<Item = Range<usize>> {
     let count = count(length);
     let (parts, row) = if count == length { (1, length) } else { (count / ROW, ROW) };
-    let start = move |part: usize| (part as u64 * length as u64 / parts as u64) as usize;
-    (0..parts).flat_map(move |part| {
-        let (start, end) = (start(part), start(part + 1));
-        let first = start + mixed(part as u32, quadruple) as usize % (end - start - row + 1);
+    // The p-th part begins at p·length/parts, rounded down: without a division for each.
+    let (step, over) = (length / parts, length % parts);
+    let (mut start, mut left) = (0, 0);
+    (0..parts).map(move |part| {
+        left += over;
+        let carry = left >= parts;
+        left -= if carry { parts } else { 0 };
+        let size = step + usize::from(carry);
+        let first = start + mixed(part as u32, quadruple) as usize % (size - row + 1);
+        start += size;
         first..first + row
     })
 }
@@ -42,13 +49,18 @@ mod tests {
     fn in_order_within_the_tensor_and_all_of_a_small_one() {
         for length in [1, 10, 64, 65, 1000, 1024, 16_385, 1_000_003] {
             for quadruple in [0, 1, 77] {
-                let places: Vec<usize> = places(length, quadruple).collect();
+                let places: Vec<usize> = rows(length, quadruple).flatten().collect();
+                let parts = places.len().max(1) / if length > 64 { ROW } else { places.len().max(1) };
+                for (part, place) in places.iter().step_by(ROW).enumerate().take(parts) {
+                    let start = |part: usize| part * length / parts;
+                    assert!((start(part)..start(part + 1)).contains(place), "{length}: {place}");
+                }
                 assert!(places.is_sorted_by(|a, b| a < b) && *places.last().unwrap() < length, "{length}");
                 assert_eq!(places.len(), count(length));
             }
         }
-        assert!(places(10, 3).eq(0..10));
-        assert_eq!((places(0, 0).count(), count(200_704)), (0, 1024));
+        assert!(rows(10, 3).flatten().eq(0..10));
+        assert_eq!((rows(0, 0).flatten().count(), count(200_704)), (0, 1024));
     }
 
     /// Of a square matrix whose rows are as long as four parts, every column is seen within 200 quadruples.
@@ -56,7 +68,7 @@ mod tests {
     fn every_column_is_seen() {
         let mut seen = [false; 256];
         for quadruple in 0..200 {
-            places(65_536, quadruple).for_each(|place| seen[place % 256] = true);
+            rows(65_536, quadruple).flatten().for_each(|place| seen[place % 256] = true);
         }
         assert!(seen.iter().all(|&seen| seen));
     }

@@ -1,0 +1,44 @@
+//! Numbers taken sixteen at a time, so that loops over them become vector code.
+
+/// How many are taken together.
+pub(super) const LANES: usize = 16;
+
+/// All numbers, the last block filled up with zeros, which have no logarithm and do not count.
+pub(super) fn blocks(numbers: &[f32]) -> impl Iterator<Item = [f32; LANES]> {
+    let (whole, rest) = numbers.as_chunks::<LANES>();
+    let filled = (!rest.is_empty()).then(|| {
+        let mut last = [0.0; LANES];
+        last[..rest.len()].copy_from_slice(rest);
+        last
+    });
+    whole.iter().copied().chain(filled)
+}
+
+/// A number for each lane.
+#[inline(always)]
+pub(super) fn each(of: impl Fn(usize) -> f32) -> [f32; LANES] {
+    let mut lanes = [0.0; LANES];
+    for (lane, value) in lanes.iter_mut().enumerate() {
+        *value = of(lane);
+    }
+    lanes
+}
+
+/// Sums over blocks, lane by lane.
+pub(super) struct Lanes([f32; LANES]);
+
+impl Lanes {
+    /// Nothing yet.
+    pub(super) const NONE: Self = Self([0.0; LANES]);
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, of: impl Fn(usize) -> f32) {
+        for (lane, sum) in self.0.iter_mut().enumerate() {
+            *sum += of(lane);
+        }
+    }
+
+    pub(super) fn sum(&self) -> f32 {
+        self.0.iter().sum()
+    }
+}
