@@ -30,9 +30,11 @@ def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...
     number = count(size)
     row = number if number == size else int(CONSTANTS.row)
     part = np.arange(number // max(row, 1))
-    edges = np.append(part * size // max(len(part), 1), size)
-    room = (np.diff(edges) - row + 1).astype(np.uint32)
-    start, offset = edges[:-1].repeat(row), _mixed(part.astype(np.uint32), quadruple) % room
+    rows = size // max(row, 1)
+    edges = np.append(part * rows // max(len(part), 1), rows)
+    room = np.diff(edges).astype(np.uint32)
+    start = (row * edges[:-1]).repeat(row)
+    offset = np.uint32(row) * (_mixed(part.astype(np.uint32), quadruple) % room)
     offset = jnp.repeat(offset, row) + np.tile(np.arange(row, dtype=np.uint32), len(part))
     indices: list[jax.Array] = []
     for length in reversed(shape):

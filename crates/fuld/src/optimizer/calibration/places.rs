@@ -12,22 +12,23 @@ pub(super) fn count(length: usize) -> usize {
     if length <= 64 { length } else { (length / 16).clamp(64, Calibration::MOST) / ROW * ROW }
 }
 
-/// A few neighbours in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen, and no row or
-/// column of a matrix is favoured. Of a small tensor all in one row.
+/// A few neighbours in each of equal parts, chosen by the number of the quadruple: over time every coordinate is seen but the last few, which
+/// fill no row, and no row or column of a matrix is favoured. Of a small tensor all in one row.
 pub(super) fn rows(length: usize, quadruple: u32) -> impl Iterator<Item = Range<usize>> {
     let count = count(length);
     let (parts, row) = if count == length { (1, length) } else { (count / ROW, ROW) };
-    // The p-th part begins at p·length/parts, rounded down: without a division for each.
-    let (step, over) = (length / parts, length % parts);
+    // The p-th part begins at p·rows/parts, rounded down: without a division for each.
+    let rows = length / row.max(1);
+    let (step, over) = (rows / parts, rows % parts);
     let (mut start, mut left) = (0, 0);
     (0..parts).map(move |part| {
         left += over;
         let carry = left >= parts;
         left -= if carry { parts } else { 0 };
         let size = step + usize::from(carry);
-        let first = start + mixed(part as u32, quadruple) as usize % (size - row + 1);
+        let first = start + mixed(part as u32, quadruple) as usize % size.max(1);
         start += size;
-        first..first + row
+        first * row..(first + 1) * row
     })
 }
 
@@ -50,10 +51,12 @@ mod tests {
         for length in [1, 10, 64, 65, 1000, 1024, 16_385, 1_000_003] {
             for quadruple in [0, 1, 77] {
                 let places: Vec<usize> = rows(length, quadruple).flatten().collect();
-                let parts = places.len().max(1) / if length > 64 { ROW } else { places.len().max(1) };
-                for (part, place) in places.iter().step_by(ROW).enumerate().take(parts) {
-                    let start = |part: usize| part * length / parts;
-                    assert!((start(part)..start(part + 1)).contains(place), "{length}: {place}");
+                if length > 64 {
+                    let (parts, all) = (places.len() / ROW, length / ROW);
+                    for (part, place) in places.iter().step_by(ROW).enumerate() {
+                        assert!(part * all / parts <= place / ROW, "{length}: {place}");
+                        assert!(place / ROW < (part + 1) * all / parts, "{length}: {place}");
+                    }
                 }
                 assert!(places.is_sorted_by(|a, b| a < b) && *places.last().unwrap() < length, "{length}");
                 assert_eq!(places.len(), count(length));
