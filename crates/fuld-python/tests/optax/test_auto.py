@@ -53,7 +53,7 @@ def test_finds_the_noise(alpha):
     assert found.noise_scale == pytest.approx(3e-4, rel=0.08)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
     assert found.bent < 0.05
-    assert found.limit < 3e-4
+    assert found.limit < 5e-4
 
 
 @pytest.mark.parametrize("nesterov", [False, True])
@@ -68,10 +68,10 @@ def test_gaussian_noise_is_sgd(nesterov):
         buffers = (optax.tree.get(of, "trace") for of in (state, after_sgd))
         return state, (ours, theirs, *buffers, calibration(state).alpha == 2)
 
-    gradients = draws(2.0, 1e-3, 60, 100, 80)
+    gradients = draws(2.0, 1e-3, 240, 100, 80)
     _, (*numbers, plain) = jax.jit(lambda g: jax.lax.scan(step, auto.init(x), g))(gradients)
     ours, theirs, buffer, buffer_of_sgd = (np.asarray(of)[plain] for of in numbers)
-    assert len(ours) > 30
+    assert len(ours) > 60
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(buffer, buffer_of_sgd)
 

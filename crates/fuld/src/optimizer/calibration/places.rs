@@ -26,7 +26,9 @@ pub(super) fn rows(length: usize, quadruple: u32) -> impl Iterator<Item = Range<
         let carry = left >= parts;
         left -= if carry { parts } else { 0 };
         let size = step + usize::from(carry);
-        let first = start + mixed(part as u32, quadruple) as usize % size.max(1);
+        // So that 32 bits count the numbers from the beginning of the part, where no others are at hand.
+        let room = size.clamp(1, u32::MAX as usize / ROW);
+        let first = start + mixed(part as u32, quadruple) as usize % room;
         start += size;
         first * row..(first + 1) * row
     })
