@@ -70,11 +70,10 @@ impl Calibrations {
         g: &Tensor<B, D>,
     ) -> Vec<Rule> {
         let (runs, length) = (self.all.len(), self.length);
-        // All runs have seen as many gradients, and look at the same places.
-        let places: Vec<i64> = self
-            .all
-            .first()
-            .map_or(Vec::new(), |of| of.rows(length).flatten().map(|place| place as i64).collect());
+        // All that look have seen as many gradients, and look at the same places.
+        let looking = movers.iter().zip(&self.all).find_map(|(mover, of)| mover.is_auto().then_some(of));
+        let places: Vec<i64> =
+            looking.map_or(Vec::new(), |of| of.rows(length).flatten().map(|place| place as i64).collect());
         let count = places.len();
         let places = Tensor::<B, 1, Int>::from_data(TensorData::new(places, [count]), &x.device());
         let at = |tensor: &Tensor<B, D>| -> Vec<f32> {

@@ -179,13 +179,13 @@ mod tests {
         keeps_nan::<burn::backend::Cuda>(&Default::default());
     }
 
-    /// Forty steps of four runs that calibrate themselves, in tensor operations and on slices: the same calibrations to 1e-4, and
+    /// Forty steps of a run that does not calibrate itself and three that do, in tensor operations and on slices: the same calibrations to 1e-4, and
     /// parameters that differ by no more than the fields do.
     fn calibrates_alike<B: Backend>(device: &B::Device) {
-        let scales = [Scale::Auto, Scale::Auto, Scale::Noise(1.0), Scale::Auto];
+        let scales = [Scale::Noise(1.0), Scale::Auto, Scale::Noise(1.0), Scale::Auto];
         let config = |(run, &scale): (usize, &Scale)| {
             let form = Form::Matched { momentum: 0.9, scale };
-            FuldConfig::new(1.4, form).with_auto_alpha(run != 1).with_nesterov(true).with_weight_decay(0.01)
+            FuldConfig::new(1.4, form).with_auto_alpha(run > 1).with_nesterov(true).with_weight_decay(0.01)
         };
         let movers: Vec<Mover> =
             scales.iter().enumerate().map(|run| config(run).mover(0.01).unwrap()).collect();
@@ -213,7 +213,7 @@ mod tests {
             let (moved, buffer) = Settings::<B>::new(&rules, device).step(field.as_ref(), y, c, there(&g));
             (y, c) = (moved, Some(buffer));
         }
-        for (ours, theirs) in ours.readings().iter().zip(theirs.readings()) {
+        for (ours, theirs) in ours.readings().iter().zip(theirs.readings()).skip(1) {
             assert!((ours.noise_alpha - theirs.noise_alpha).abs() < 1e-4, "{ours:?} {theirs:?}");
             assert!((ours.bend / theirs.bend - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
         }

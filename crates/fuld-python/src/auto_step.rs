@@ -2,7 +2,7 @@
 
 use crate::error::value_error;
 use crate::step_slices::{no_step, step_all};
-use crate::tensors::{Share, Tensors, part, share_out};
+use crate::tensors::{Share, Tensors, check_aligned, part, share_out};
 use fuld::optimizer::{AutoRule, Calibration, Options, Rule, WeightDecay};
 use half::{bf16, f16};
 use pyo3::exceptions::PyValueError;
@@ -79,6 +79,7 @@ fn look<T: Copy + Send + Sync + 'static>(
     single: impl Fn(T) -> f32 + Sync,
 ) -> PyResult<Vec<Rule>> {
     tensors.check_addresses::<T>()?;
+    check_aligned::<f32>(calibrations)?;
     let rules: Vec<OnceLock<Rule>> = vec![OnceLock::new(); calibrations.len()];
     // What a thread takes at a time: looks are short.
     let some = calibrations.len().div_ceil(4 * threads.max(1)).max(1);
@@ -87,7 +88,8 @@ fn look<T: Copy + Send + Sync + 'static>(
         for i in first..calibrations.len().min(first + some) {
             let length = tensors.lengths[i];
             let Share(x, b, g) = tensors.whole::<T>(i);
-            // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has.
+            // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has, which nobody else uses; that
+            // they are where such numbers can be was seen above.
             let known = unsafe { part::<f32>(calibrations[i], 0, Calibration::size(length)) };
             if let Some(mut calibration) = Calibration::from_numbers(known, length) {
                 rule.look(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);

@@ -17,15 +17,15 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// α̂ and σ̂ of the noise, α in use, bend, limit, share beyond the bend.
-pub(crate) type Numbers = (f64, f64, f64, f64, f64, f64);
+type Numbers = (f64, f64, f64, f64, f64, f64);
 
-pub(crate) fn numbers(reading: &Reading) -> Numbers {
+fn numbers(reading: &Reading) -> Numbers {
     let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
     (noise_alpha, noise_scale, alpha, bend, limit, bent)
 }
 
 /// What a calibration knows, if it can be that of a tensor of this length.
-pub(crate) fn calibration<N: AsRef<[f32]>>(numbers: N, length: usize) -> PyResult<Calibration<N>> {
+fn calibration<N: AsRef<[f32]>>(numbers: N, length: usize) -> PyResult<Calibration<N>> {
     let count = numbers.as_ref().len();
     Calibration::from_numbers(numbers, length).ok_or_else(|| {
         PyValueError::new_err(format!("{count} numbers are not the calibration of a tensor of {length}"))

@@ -56,13 +56,7 @@ impl Tensors {
 
     /// Whether all are where numbers of this type can be.
     pub(crate) fn check_addresses<T>(&self) -> PyResult<()> {
-        let aligned = |address: &usize| address.is_multiple_of(align_of::<T>());
-        if ![&self.params, &self.buffers, &self.grads].iter().all(|list| list.iter().all(aligned)) {
-            return Err(PyValueError::new_err(
-                "numbers must be at addresses that are multiples of their size",
-            ));
-        }
-        Ok(())
+        [&self.params, &self.buffers, &self.grads].into_iter().try_for_each(|list| check_aligned::<T>(list))
     }
 
     /// Takes `step` over all of them, part by part, on at most so many threads; it is told the number of the tensor.
@@ -102,6 +96,14 @@ impl Tensors {
             )
         }
     }
+}
+
+/// Whether numbers of this type can be at all of these addresses.
+pub(crate) fn check_aligned<T>(addresses: &[usize]) -> PyResult<()> {
+    if addresses.iter().all(|address| address.is_multiple_of(align_of::<T>())) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err("numbers must be at addresses that are multiples of their size"))
 }
 
 /// Does one piece of work after another on so many threads. Each takes the next: one that comes late holds up nobody.

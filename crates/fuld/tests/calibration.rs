@@ -33,9 +33,9 @@ fn finds_alpha_and_scale_of_the_noise() {
         assert!((found.noise_alpha - alpha).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.noise_scale / 3e-4 - 1.0).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.alpha - alpha).abs() < 0.1, "{alpha}: {found:?}");
-        // The limit keeps jumps out of the momentum, of which little bends then: it could be ten times the limit.
+        // The limit keeps jumps out of the momentum, of which little bends then.
         assert!((1e-4..6e-4).contains(&found.limit), "{alpha}: {found:?}");
-        assert!(found.bend < 10.0 * found.limit && found.bent < 0.05, "{alpha}: {found:?}");
+        assert!(found.bend < 20.0 * found.limit && found.bent < 0.05, "{alpha}: {found:?}");
     }
 }
 
@@ -86,9 +86,16 @@ fn rare_rows_are_a_signal() {
     let words =
         found(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
     assert!(words.noise_alpha < 1.7, "{words:?}");
-    assert!(words.alpha > 1.6 && words.bent < 0.15 && words.limit > 0.1, "{words:?}");
+    assert!(words.alpha > 1.6 && words.bent < 0.25 && words.limit > 0.25, "{words:?}");
     let noise = found(1.3, 20_000, 400, |_, _, noise| (0.01 * noise) as f32);
     assert!(noise.alpha < 1.4 && noise.limit < 0.02, "{noise:?}");
+}
+
+/// What the gradients of one coordinate in ten agree on carries it far beyond the others, and is counted.
+#[test]
+fn a_lasting_gradient_bends() {
+    let found = found(1.5, 20_000, 400, |_, i, noise| (noise + if i % 10 == 0 { 30.0 } else { 0.0 }) as f32);
+    assert!((0.03..0.3).contains(&found.bent), "{found:?}");
 }
 
 #[test]

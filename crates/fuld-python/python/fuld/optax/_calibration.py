@@ -154,13 +154,16 @@ def settle(
     momentum = _log_sums(head.momentum, followed, looked_at, number)
     used = _alpha(head.noise, momentum) if alpha is None else jnp.full_like(head.alpha, alpha)
     if scale is None:
-        bend = _bend(momentum, used, _trust(head.noise, momentum))
+        trust = _trust(head.noise, momentum)
+        bend = _bend(momentum, used, trust, head.limit_in_use, memory)
     else:
         bend = jnp.asarray(scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
     beyond = looked_at & (jnp.abs(followed) > bend[:, None])
     share = jnp.sum(beyond, axis=1).astype(np.float32) / number
     slowly = jnp.clip(head.gradients_seen, 1, CONSTANTS.steps)
-    bent = head.bent + (share - head.bent) / slowly
+    # A quarter of fewer than four places may be none.
+    some = jnp.any(looked_at, axis=1)
+    bent = jnp.where(some, head.bent + (share - head.bent) / slowly, head.bent)
     head = head._replace(momentum=momentum, alpha=used, bend=bend, bent=bent)
     return known._replace(heads=_packed(head))
 
@@ -299,24 +302,32 @@ def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
 def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     """How far stable noise explains what is seen, from 0 to 1."""
     at = CONSTANTS
-    raw = LN_2 / (noise.growth / noise.weight)
+    # No stable law grows less than the Gaussian.
+    raw = LN_2 / jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
     spread = _spread(momentum, jnp.clip(raw, at.least, 2))
     shared = jnp.maximum(noise.shared / jnp.where(noise.seen > 0, noise.seen, 1), 0)
     trust = jnp.clip((raw - at.no_noise) / (at.noise - at.no_noise), 0, 1)
     return trust / (1 + spread**2 + at.shared * shared)
 
 
-def _bend(momentum: LogSums, alpha: jax.Array, trust: jax.Array) -> jax.Array:
-    """K = α^(1/α) s e^(1.25 τ + 1.4 trust) of the momentum, or e^0.4 of its r.m.s."""
+def _bend(
+    momentum: LogSums, alpha: jax.Array, trust: jax.Array, limit: jax.Array, memory: Number
+) -> jax.Array:
+    """K = α^(1/α) s e^(1.25 τ + trust ε) of the momentum, or e^0.4 of its r.m.s."""
+    # How far the momentum is ahead of what limited noise makes of it: √(1 - μ²) from 1 - μ.
+    width = jnp.asarray(memory, np.float32) * (2 - jnp.asarray(memory, np.float32))
+    mean = momentum.sum / jnp.where(momentum.weight > 0, momentum.weight, 1)
+    short = jnp.log(limit) - 0.5 * jnp.log(width) + CONSTANTS.bend_short
+    further = jnp.clip(CONSTANTS.bend_behind * (mean - short), 0, CONSTANTS.bend_limited)
     spread = CONSTANTS.bend_spread * _spread(momentum, alpha)
-    beyond = jnp.log(alpha) / alpha + spread + CONSTANTS.bend_noise * trust
+    beyond = jnp.log(alpha) / alpha + spread + further * trust
     return _at(momentum, alpha, beyond, CONSTANTS.bend_root, trust)
 
 
 def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
     """λ s e^((3 - 1.5 trust) τ - 0.5) of the gradients, or e^3.4 of their r.m.s.
 
-    λ = 1/(1 - (α/2)^16)
+    λ = 1/(1 - (α/2)^32)
     """
     alpha = jnp.full_like(gradients.weight, alpha)
     late = 1 - (alpha / 2) ** CONSTANTS.limit_power

@@ -18,7 +18,9 @@ class Constants(NamedTuple):
     gaussian: float
     grid: float
     bend_spread: float
-    bend_noise: float
+    bend_limited: float
+    bend_behind: float
+    bend_short: float
     bend_root: float
     limit: float
     limit_spread: float

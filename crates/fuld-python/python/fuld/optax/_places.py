@@ -32,7 +32,7 @@ def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...
     part = np.arange(number // max(row, 1))
     rows = size // max(row, 1)
     edges = np.append(part * rows // max(len(part), 1), rows)
-    most = np.iinfo(np.uint32).max // int(CONSTANTS.row)
+    most = np.iinfo(np.uint32).max // 2 // int(CONSTANTS.row)
     room = np.diff(edges).clip(1, most).astype(np.uint32)
     start = (row * edges[:-1]).repeat(row)
     offset = np.uint32(row) * (_mixed(part.astype(np.uint32), quadruple) % room)

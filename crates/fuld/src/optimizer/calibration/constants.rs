@@ -4,14 +4,14 @@ use super::head::Head;
 use super::log_sums::LogSums;
 use super::noise_sums::NoiseSums;
 use super::settings::{
-    BEND_NOISE, BEND_ROOT, BEND_SPREAD, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_ROOT, LIMIT_SPREAD,
-    LIMIT_SPREAD_NOISE, LIMIT_SQUARES, MILD, NO_NOISE, NOISE, SHARED,
+    BEND_BEHIND, BEND_LIMITED, BEND_ROOT, BEND_SHORT, BEND_SPREAD, GAUSSIAN, GRID, LEAST, LIMIT, LIMIT_ROOT,
+    LIMIT_SPREAD, LIMIT_SPREAD_NOISE, LIMIT_SQUARES, MILD, NO_NOISE, NOISE, SHARED,
 };
 use super::{Calibration, ROOM, places};
 
 impl Calibration {
     /// The numbers it is made with, by name: a program that is compiled elsewhere (JAX's) has the formulas again, and takes these.
-    pub fn constants() -> [(&'static str, f64); 24] {
+    pub fn constants() -> [(&'static str, f64); 26] {
         let [part, quadruple, both] = places::MIX;
         [
             ("mild", MILD),
@@ -22,7 +22,9 @@ impl Calibration {
             ("gaussian", GAUSSIAN),
             ("grid", GRID),
             ("bend_spread", BEND_SPREAD),
-            ("bend_noise", BEND_NOISE),
+            ("bend_limited", BEND_LIMITED),
+            ("bend_behind", BEND_BEHIND),
+            ("bend_short", BEND_SHORT),
             ("bend_root", BEND_ROOT),
             ("limit", LIMIT),
             ("limit_spread", LIMIT_SPREAD),

@@ -87,8 +87,11 @@ impl Head {
 
     /// Adds what is beyond the bend to the average share.
     pub(super) fn count_bent(&mut self, followed: &[f32]) {
+        if followed.is_empty() {
+            return;
+        }
         let beyond: f32 = followed.iter().map(|b| if b.abs() > self.bend { 1.0 } else { 0.0 }).sum();
-        let share = beyond / followed.len().max(1) as f32;
+        let share = beyond / followed.len() as f32;
         self.bent += (share - self.bent) / self.gradients_seen.clamp(1.0, LogSums::STEPS);
     }
 }

@@ -68,6 +68,11 @@ impl LogSums {
         libm::exp(noise + (1.0 - trust) * (signal - noise).max(0.0)).clamp(*ROOM.start(), *ROOM.end())
     }
 
+    /// Of the logarithms.
+    pub(super) fn mean(&self) -> f64 {
+        f64::from(self.sum) / f64::from(self.weight)
+    }
+
     /// τ = √(V − (π²/6)(1/α² + 1/2)), 0 where that is negative.
     pub(super) fn spread(&self, alpha: f64) -> f64 {
         let weight = f64::from(self.weight);

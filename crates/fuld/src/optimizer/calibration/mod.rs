@@ -14,11 +14,11 @@
 //! Noise does none of this. From these it sets
 //!
 //! - the tail index: α̂ as far as there is trust, else 1.85, which bends little;
-//! - the bend of the momentum, K = α^(1/α) s e^(1.25 τ + 1.4 ρ): where stable noise would put it, and four times as far if noise is all there is, as
-//!   that was limited; without trust it is at least e^0.4 times the root mean square;
-//! - a limit for the components of the gradients before they enter the momentum, λ(α) s e^((3 − 1.5 ρ) τ − 0.5), λ = 1/(1 − (α/2)^16); without trust at least
+//! - a limit for the components of the gradients before they enter the momentum, λ(α) s e^((3 − 1.5 ρ) τ − 0.5), λ = 1/(1 − (α/2)^32); without trust at least
 //!   e^3.4 times their root mean square. The momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a coordinate would spend most of its time beyond the
-//!   bend.
+//!   bend;
+//! - the bend of the momentum, K = α^(1/α) s e^(1.25 τ + ρ ε): where stable noise would put it, and up to five times as far (ε) where jumps were limited, unless the
+//!   limit runs away from the momentum; without trust at least e^0.4 times the root mean square.
 //!
 //! At α̂ = 2 there is neither bend nor limit: the step is that of SGD with momentum. The constants were chosen by training networks
 //! with and without noise; nothing else was.
@@ -235,7 +235,7 @@ fn settle(head: &mut Head, seen: Seen<'_>, motion: &Motion) {
     let bend = match motion.noise {
         // In units of b; a rule has refused what has no such place.
         Some(noise) => kappa_of_noise(alpha, 1.0, motion.momentum, noise).unwrap_or(f64::INFINITY),
-        None => head.found_bend(alpha, trust),
+        None => head.found_bend(alpha, trust, motion.momentum),
     };
     (head.alpha, head.bend) = (alpha as f32, bend as f32);
     head.count_bent(followed);
@@ -249,7 +249,15 @@ fn follow<'a>(limit: f32, seen: Seen<'a>, motion: &Motion) -> &'a [f32] {
     let sign = if maximize { -1.0 } else { 1.0 };
     let Seen { gradient, buffer, parameters } = seen;
     for ((b, g), x) in buffer.iter_mut().zip(gradient).zip(parameters) {
-        let mut g = sign * g.clamp(-limit, limit);
+        // By comparison: what is no number stays so, and nothing panics.
+        let limited = if *g > limit {
+            limit
+        } else if *g < -limit {
+            -limit
+        } else {
+            *g
+        };
+        let mut g = sign * limited;
         if decay != 0.0 {
             g += decay * x;
         }

@@ -27,7 +27,7 @@ pub(super) fn rows(length: usize, quadruple: u32) -> impl Iterator<Item = Range<
         left -= if carry { parts } else { 0 };
         let size = step + usize::from(carry);
         // So that 32 bits count the numbers from the beginning of the part, where no others are at hand.
-        let room = size.clamp(1, u32::MAX as usize / ROW);
+        let room = size.clamp(1, u32::MAX as usize / 2 / ROW);
         let first = start + mixed(part as u32, quadruple) as usize % room;
         start += size;
         first * row..(first + 1) * row

@@ -20,9 +20,13 @@ pub(super) const NO_NOISE: f64 = 1.05;
 pub(super) const SHARED: f64 = 2.0;
 /// The bend is beyond this many τ of the coordinates,
 pub(super) const BEND_SPREAD: f64 = 1.25;
-/// by this, in logarithms, where they are noise: its jumps were limited,
-pub(super) const BEND_NOISE: f64 = 1.4;
-/// and by this beyond their root mean square where they are not.
+/// by up to this, in logarithms, where they are noise, whose jumps were limited;
+pub(super) const BEND_LIMITED: f64 = 1.6;
+/// by so many times as much less
+pub(super) const BEND_BEHIND: f64 = 3.0;
+/// as the mean of log|b| falls behind limit/√(1 − μ²) times e to this, which limited noise exceeds by a half;
+pub(super) const BEND_SHORT: f64 = -1.28;
+/// by this beyond their root mean square where they are not.
 pub(super) const BEND_ROOT: f64 = 0.4;
 /// The limit is by this, in logarithms, beyond the scale of the gradients,
 pub(super) const LIMIT: f64 = -0.5;
@@ -33,7 +37,7 @@ pub(super) const LIMIT_SPREAD_NOISE: f64 = 1.5;
 /// and by this beyond their root mean square where they are not.
 pub(super) const LIMIT_ROOT: f64 = 3.4;
 /// How late the limit gives way as α goes to 2: a power of α/2, by this many squares.
-pub(super) const LIMIT_SQUARES: u32 = 4;
+pub(super) const LIMIT_SQUARES: u32 = 5;
 
 impl Calibration {
     /// How many tail indices below 2 it may find.
@@ -59,7 +63,8 @@ impl Head {
 
     /// ρ: how far stable noise explains what is seen, from 0 to 1.
     pub(super) fn trust(&self) -> f64 {
-        let raw = LN_2 / self.noise.growth();
+        // No stable law grows less than the Gaussian.
+        let raw = LN_2 / self.noise.growth().max(LN_2 / 2.0);
         let spread = self.momentum.spread(raw.clamp(LEAST, 2.0));
         let shared = self.noise.shared().max(0.0);
         let noise = ((raw - NO_NOISE) / (NOISE - NO_NOISE)).clamp(0.0, 1.0);
@@ -78,9 +83,15 @@ impl Head {
         (alpha / GRID).round() * GRID
     }
 
-    /// K = α^(1/α) s e^(1.25 τ + 1.4 ρ) of the momentum, and at least e^0.4 of its r.m.s. where it is not noise.
-    pub(super) fn found_bend(&self, alpha: f64, trust: f64) -> f64 {
-        let beyond = |spread| libm::log(alpha) / alpha + BEND_SPREAD * spread + BEND_NOISE * trust;
+    /// K = α^(1/α) s e^(1.25 τ + ρ ε) of the momentum, and at least e^0.4 of its r.m.s. where it is not noise.
+    ///
+    /// ε is 1.5 where the momentum is what limited noise makes of it, and goes to 0 as it falls behind: the limit runs away from it then, as it does where
+    /// noise throws the weights about and the gradients grow with them.
+    pub(super) fn found_bend(&self, alpha: f64, trust: f64, momentum: f64) -> f64 {
+        let full = libm::log(f64::from(self.limit_in_use())) - 0.5 * libm::log(1.0 - momentum * momentum);
+        let ahead = BEND_BEHIND * (self.momentum.mean() - full - BEND_SHORT);
+        let further = ahead.clamp(0.0, BEND_LIMITED) * trust;
+        let beyond = |spread| libm::log(alpha) / alpha + BEND_SPREAD * spread + further;
         self.momentum.place(alpha, trust, BEND_ROOT, beyond)
     }
 
