@@ -10,7 +10,7 @@ use crate::data::DataSet;
 use crate::interrupt;
 use crate::mlp::Shape;
 use crate::run_folder::{RunFolder, Weights};
-use crate::settings::{Device, Optimizer, Request, Settings};
+use crate::settings::{Bend, Device, Optimizer, Request, Settings};
 use crate::stderr::say;
 use crate::train::{Ended, Progress, RunResult, Status, train};
 use anyhow::Context;
@@ -160,9 +160,13 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output)
     Ok(match result.status {
         Status::Finished => ExitCode::SUCCESS,
         Status::Diverged { iteration, loss } => {
-            say(format_args!(
-                "diverged: the loss was {loss} at iteration {iteration}; try a smaller step, --scale auto, or clipping"
-            ));
+            let advice = match result.settings.scale {
+                Some(Bend::Auto) => {
+                    "a smaller step, the noise if you know it (--alpha A --scale noise=S), or clipping"
+                }
+                _ => "a smaller step, --scale auto, or clipping",
+            };
+            say(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
             ExitCode::from(DIVERGED)
         }
     })

@@ -35,8 +35,8 @@ def test_the_code_of_the_documentation(tmp_path):
     assert found == pytest.approx(written, abs=1)
     assert "alpha has come to 2.00" in printed
     assert "alpha is 1.7550" in printed  # in half precision too
-    # What is found in noise of index 1.5 and scale 0.01, and that of the minibatches, in which
-    # SGD does not survive.
+    # What is found in noise of index 1.5 and scale 0.01, in which SGD does not survive, and in
+    # what the gradient itself changes.
     assert re.findall(r"^(.*): loss nan$", printed, re.MULTILINE) == ["sgd"]
     auto = re.search(
         r"^auto: loss (\S+)\nhidden: noise alpha (\S+) scale (\S+), ", printed, re.MULTILINE

@@ -406,7 +406,7 @@ def test_a_monitor_counts_against_the_bend_that_was_found(momentum, groups):
             x.grad[:, :5] += 5 * scale
         optimizer.step()
     seen, found = monitor.report(), optimizer.calibration()
-    assert found["1"].bend == pytest.approx(128 * found["0"].bend, rel=0.1)
+    assert found["1"].bend == pytest.approx(128 * found["0"].bend, rel=0.3)
     for name in ("0", "1"):
         # Without momentum the limit is below the bend.
         assert (0.02 if momentum else -1) < seen[name].bent < (0.5 if momentum else 0.05)
