@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -129,6 +130,8 @@ def test_as_rust_has_it(stream, settings):
             np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
         for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 6e-2)):
             np.testing.assert_allclose(heads[sums, row], rust.known[sums], within, 1e-6)
+        # A covariance is a difference of sums.
+        np.testing.assert_allclose(heads[13:18, row], rust.known[13:18], 5e-3, 1e-3)
 
 
 @pytest.mark.parametrize("shape", [(), (0, 3), (1,), (64,), (65,), (13, 17, 19), (1024, 40)])
@@ -143,9 +146,12 @@ def test_places_are_those_of_rust(shape):
         np.testing.assert_array_equal(flat, _native.calibration_places(known, size))
 
 
-def test_places_of_more_than_32_bits_can_count():
-    shape = (2**21, 2**20)
-    known = _native.calibration_start(2**41)
-    rows, columns = places(shape, jnp.uint32(0))
-    flat = np.asarray(rows, np.int64) * 2**20 + np.asarray(columns)
-    np.testing.assert_array_equal(flat, _native.calibration_places(known, 2**41))
+@pytest.mark.parametrize("shape", [(2**21, 2**20), (2**21 + 5, 2**20 - 3), (3, 2**32 - 5)])
+def test_places_of_more_than_32_bits_can_count(shape):
+    size = math.prod(shape)
+    known = _native.calibration_start(size)
+    for quadruple in (0, 3):
+        known[0] = 4 * quadruple
+        rows, columns = places(shape, jnp.uint32(quadruple))
+        flat = np.asarray(rows, np.int64) * shape[1] + np.asarray(columns)
+        np.testing.assert_array_equal(flat, _native.calibration_places(known, size))
