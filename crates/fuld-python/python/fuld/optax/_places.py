@@ -24,7 +24,7 @@ def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...
 
     A row of neighbours in each of equal parts, chosen by the number of the quadruple. Axis by axis:
     an array that is spread over devices need not be laid out in one row, and 32 bits are enough
-    for any.
+    for any with sides up to 2³¹.
     """
     size = math.prod(shape)
     number = count(size)
