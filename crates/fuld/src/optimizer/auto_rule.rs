@@ -105,9 +105,9 @@ impl AutoRule {
         );
         // Room for what there is: small tensors are many.
         if calibration.count() <= SMALL {
-            self.look_within::<SMALL, T, N>(single, calibration, x, b, g);
+            self.look_within::<SMALL, T, N>(single, calibration, [x, b, g]);
         } else {
-            self.look_within::<{ Calibration::MOST }, T, N>(single, calibration, x, b, g);
+            self.look_within::<{ Calibration::MOST }, T, N>(single, calibration, [x, b, g]);
         }
     }
 
@@ -115,9 +115,7 @@ impl AutoRule {
         &self,
         single: impl Fn(T) -> f32,
         calibration: &mut Calibration<N>,
-        x: &[T],
-        b: &[T],
-        g: &[T],
+        [x, b, g]: [&[T]; 3],
     ) {
         let pulled = matches!(self.motion.options.weight_decay, WeightDecay::Coupled(_));
         let looked_at = calibration.looked_at();

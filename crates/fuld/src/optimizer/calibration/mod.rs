@@ -110,8 +110,13 @@ impl Calibration {
 
     /// For a tensor of so many numbers.
     pub fn new(length: usize) -> Self {
+        Self::beginning(&Head::new(), length)
+    }
+
+    /// With this head, and no gradients to compare.
+    fn beginning(head: &Head, length: usize) -> Self {
         let mut numbers = vec![0.0; Self::size(length)];
-        numbers[..Head::COUNT].copy_from_slice(&Head::new().to_numbers());
+        numbers[..Head::COUNT].copy_from_slice(&head.to_numbers());
         Self { numbers }
     }
 
@@ -138,9 +143,7 @@ impl<N: AsRef<[f32]>> Calibration<N> {
         while head.phase() != 0 {
             head.turn();
         }
-        let mut moved = Calibration::new(length);
-        moved.numbers[..Head::COUNT].copy_from_slice(&head.to_numbers());
-        moved
+        Calibration::beginning(&head, length)
     }
 
     /// Where it looks before the next step, in rising order: at a few neighbours in each of equal parts of the tensor, others for each
