@@ -88,7 +88,7 @@ golden: $(VENV)/golden.done
 	done
 	awk -F, 'BEGIN { print "# every twelfth of the random golden values of levy-stable with 0.3 <= alpha <= 2: make golden"; \
 		print "alpha,x,pdf,sf,score" } /^#|^class/ { next } ++row % 12 == 0 && $$2 >= 0.3 && $$4 + 0 > 1e-290 && $$5 + 0 > 1e-290 \
-		{ print $$2 "," $$3 "," $$4 "," $$5 "," $$6 }' crates/levy-stable/tests/golden/random.csv > crates/fuld-lab/src/reproduce/law_reference.csv
+		{ print $$2 "," $$3 "," $$4 "," $$5 "," $$6 }' crates/levy-stable/tests/golden/random.csv > crates/fuld-reproduce/src/law_reference.csv
 
 # Criterion first, then its estimates beside the peers'. Without the peers, or without python, ours are still measured.
 bench:
@@ -100,7 +100,7 @@ bench:
 
 # Beside torch.compile; without torch ours alone.
 bench-train:
-	$(CARGO) bench --package fuld-lab --locked -- --quiet
+	$(CARGO) bench --package fuld-train --locked -- --quiet
 	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || echo "torch could not be installed"
 	@python=$(FRAMEWORKS)/bin/python; test -x $$python || python=$(PYTHON); \
 	if command -v $$python > /dev/null; then $$python tools/bench/train.py; \

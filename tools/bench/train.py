@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training on one core, ours and then torch.compile, as one table.
 
-Ours are the medians that criterion left under target/criterion (cargo bench -p fuld-lab); torch is measured here by
+Ours are the medians that criterion left under target/criterion (cargo bench -p fuld-train); torch is measured here by
 train_torch.py, as torch.compile of model and optimizer, and of the whole iteration as one graph.
 
 Usage: python tools/bench/train.py [directory of criterion]
@@ -39,7 +39,7 @@ def main():
     directory = Path(sys.argv[1]) if len(sys.argv) > 1 else root / "target" / "criterion"
     ours = read_ours(directory)
     if not ours:
-        sys.exit(f"no estimates under {directory}: run cargo bench -p fuld-lab first")
+        sys.exit(f"no estimates under {directory}: run cargo bench -p fuld-train first")
     print("\nmeasuring torch ...\n", flush=True)
     torch = measure_torch()
     print("net, batch    ours, it/s   optimizer   torch.compile   whole graph   ratio to the faster")

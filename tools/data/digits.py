@@ -1,4 +1,4 @@
-"""The handwritten digits that the program carries, crates/fuld-lab/src/data/digits/digits.bin.
+"""The handwritten digits that the program carries, crates/fuld-train/src/data/digits/digits.bin.
 
 Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
 doi:10.24432/C50P49, licence CC BY 4.0; the 1,797 images that scikit-learn carries (the test part of the original).
@@ -6,7 +6,7 @@ The values are unchanged and in the original order.  Each image is a record of 6
 pixels, each 0 to 16.
 
     pip install -r tools/data/requirements.txt
-    python tools/data/digits.py > crates/fuld-lab/src/data/digits/digits.bin
+    python tools/data/digits.py > crates/fuld-train/src/data/digits/digits.bin
 """
 
 import sys

@@ -17,7 +17,7 @@ from torch import Tensor
 
 # 8 x 8 pixels from 0 to 16 (Alpaydin and Kaynak, UCI, CC BY 4.0): for each image its label, then
 # its pixels.
-DIGITS = Path(__file__).parents[2] / "fuld-lab" / "src" / "data" / "digits" / "digits.bin"
+DIGITS = Path(__file__).parents[2] / "fuld-train" / "src" / "data" / "digits" / "digits.bin"
 Bytes = npt.NDArray[np.uint8]
 
 

@@ -28,7 +28,7 @@ def find(given: Path | None) -> Path:
         return built[-1]
     if on_path is not None:
         return Path(on_path)
-    raise TrainerError("there is no program fuld: cargo build --release -p fuld-lab builds it")
+    raise TrainerError("there is no program fuld: cargo build --release -p fuld-cli builds it")
 
 
 def train(program: Path, data: Path | None, settings: dict[str, object]) -> list[dict[str, float]]:

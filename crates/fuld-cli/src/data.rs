@@ -1,0 +1,189 @@
+//! `fuld data`: the data sets.
+
+use super::grouped::grouped;
+use super::output::Output;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use fuld_train::data::{DataSet, Fetched, Patience, Presence, Source, data_directory, fetch, presence};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  fuld data                                  which sets there are, and where
+  fuld data fetch mnist                      into the data directory
+  fuld data fetch cifar10 --dir /big/disk    into a folder of your choice
+
+The data directory is $FULD_DATA, else $XDG_DATA_HOME/fuld, else ~/.local/share/fuld.
+`digits` is part of the program and needs no fetching.";
+
+const FETCH_EXAMPLES: &str = "\
+Examples:
+  fuld data fetch mnist
+  fuld data fetch cifar10 --dir /big/disk
+  fuld data fetch mnist --mirror https://my.server/mnist/
+
+Every file is verified against its published SHA-256 before it gets its name. A fetch that was interrupted goes on where it \
+stopped: give the same command again.
+
+Without a network, put the files by hand where `fuld data` looks for them: MNIST's four into DIR/mnist, compressed or not, \
+CIFAR-10's six, or its archive (then fetch), into DIR/cifar-10-batches-bin.";
+
+/// Data sets: which there are, and fetching them.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(super) struct Data {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    List(List),
+    Fetch(Fetch),
+}
+
+/// Lists the data sets, and whether they are on this machine.
+#[derive(Debug, Args)]
+struct List {
+    /// The folder to look in, instead of the data directory.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// Fetches a data set and verifies it.
+#[derive(Debug, Args)]
+#[command(after_help = FETCH_EXAMPLES)]
+struct Fetch {
+    /// The set.
+    #[arg(value_parser = PossibleValuesParser::new(Source::NAMES))]
+    set: String,
+    /// The folder to put it in, instead of the data directory.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// An address below which the publisher's files are found, used instead of the known ones; several are tried in turn.
+    #[arg(long = "mirror", value_name = "URL")]
+    mirrors: Vec<String>,
+    /// Seconds without a byte after which a server is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..), hide = true)]
+    stall: u64,
+}
+
+impl Data {
+    pub(super) fn run(self, output: &Output) -> anyhow::Result<()> {
+        match self.action {
+            None => self.list.run(output),
+            Some(Action::List(list)) => list.run(output),
+            Some(Action::Fetch(fetch)) => fetch.run(output),
+        }
+    }
+}
+
+/// The folder that was asked for, or the data directory.
+fn directory(dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    Ok(dir.map_or_else(data_directory, Ok)?)
+}
+
+impl List {
+    fn run(self, output: &Output) -> anyhow::Result<()> {
+        let dir = directory(self.dir)?;
+        let listed = |name, train, test| {
+            Ok::<_, anyhow::Error>(Listed { name, train, test, presence: presence(name, &dir)? })
+        };
+        let digits = Listed { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
+        let sets = [digits, listed("mnist", 60_000, 10_000)?, listed("cifar10", 50_000, 10_000)?];
+        let value = || json!({ "directory": dir.display().to_string(), "sets": sets.iter().map(Listed::json).collect::<Vec<_>>() });
+        output.result(value, || {
+            println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
+            for set in &sets {
+                let (train, test) = (grouped(set.train), grouped(set.test));
+                println!("{:9} {train:>8} {test:>7} {CLASSES:>8}  {}", set.name, set.whereabouts());
+            }
+            println!("\nThe data directory is {}.", dir.display());
+        })
+    }
+}
+
+/// All sets have as many.
+const CLASSES: usize = 10;
+
+/// A set as the list shows it.
+struct Listed {
+    name: &'static str,
+    train: usize,
+    test: usize,
+    presence: Presence,
+}
+
+impl Listed {
+    fn built_in(&self) -> bool {
+        self.name == "digits"
+    }
+
+    fn json(&self) -> Value {
+        let (place, folder, missing) = match &self.presence {
+            _ if self.built_in() => ("built-in", None, &[][..]),
+            Presence::Whole { folder, .. } => ("whole", Some(folder), &[][..]),
+            Presence::Partial { folder, missing } => ("partial", Some(folder), &missing[..]),
+            Presence::Absent => ("absent", None, &[][..]),
+        };
+        json!({
+            "name": self.name, "train": self.train, "test": self.test, "classes": CLASSES,
+            "presence": place, "folder": folder.map(|folder| folder.display().to_string()), "missing": missing,
+        })
+    }
+
+    fn whereabouts(&self) -> String {
+        let set = self.name;
+        match &self.presence {
+            _ if self.built_in() => "part of the program".into(),
+            Presence::Whole { folder, .. } => folder.display().to_string(),
+            Presence::Partial { folder, missing } => {
+                let missing = missing.join(", ");
+                format!("only in part in {} (missing: {missing}): fuld data fetch {set}", folder.display())
+            }
+            Presence::Absent => format!("not there: fuld data fetch {set}"),
+        }
+    }
+}
+
+impl Fetch {
+    fn run(self, output: &Output) -> anyhow::Result<()> {
+        let dir = directory(self.dir)?;
+        let mut source =
+            Source::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
+        if !self.mirrors.is_empty() {
+            source = source.from_mirrors(&self.mirrors);
+        }
+        if lies_in(&self.set, &dir)? {
+            source.folder.clear();
+        }
+        let patience = Patience { stall: Duration::from_secs(self.stall), ..Patience::default() };
+        let (folder, fetched) = fetch(&source, &dir, patience, output.arrivals())?;
+        let set = DataSet::load(&self.set, &folder)?;
+        let counts =
+            format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));
+        let already = matches!(fetched, Fetched::Already);
+        let value = || {
+            json!({
+                "name": self.set, "train": set.train.len(), "test": set.test.len(),
+                "folder": folder.display().to_string(), "fetched": !already,
+            })
+        };
+        output.result(value, || {
+            let complete = if already { " was complete already" } else { "" };
+            println!("{}{complete}: {counts} in {}", self.set, folder.display());
+        })
+    }
+}
+
+/// Whether files of a set are in this very folder, not in one of their own within it.
+fn lies_in(set: &str, dir: &Path) -> anyhow::Result<bool> {
+    Ok(match presence(set, dir)? {
+        Presence::Whole { folder, .. } | Presence::Partial { folder, .. } => folder == dir,
+        Presence::Absent => false,
+    })
+}

@@ -1,0 +1,60 @@
+//! How often numbers are large: the data against the stable law that was fitted, and against the Gaussian.
+
+use super::estimates::Findings;
+use fuld::tail_index::{Method, Sample};
+use fuld_plot::{Axis, Figure, Hue, Panel};
+use levy_stable::SymmetricStable;
+
+/// Dots, evenly spaced on the logarithmic axes.
+const DOTS: usize = 160;
+/// Points of a curve.
+const FINE: usize = 400;
+
+/// A panel for each sample, with its name.
+pub(super) fn figure(samples: &[(String, Sample, Findings)]) -> Figure {
+    let height = if samples.len() > 1 { 300.0 } else { 440.0 };
+    let figure = Figure::new("tail-index").columns(samples.len().min(2)).panel_height(height);
+    samples
+        .iter()
+        .fold(figure, |figure, (name, sample, findings)| figure.panel(panel(name, sample, findings)))
+}
+
+fn panel(name: &str, sample: &Sample, findings: &Findings) -> Panel {
+    let mut sizes: Vec<f64> = sample.pooled().iter().map(|x| x.abs()).filter(|&x| x > 0.0).collect();
+    sizes.sort_unstable_by(|a, b| b.total_cmp(a));
+    let n = sample.pooled().len() as f64;
+    // From a fifth of the typical number, below which nothing is a tail, to beyond the largest.
+    let median = sizes[sizes.len() / 2];
+    let (from, to) = (0.2 * median, 2.0 * sizes[0].max(median));
+    let mut panel = Panel::new(name)
+        .x(Axis::log("x").range(from, to))
+        .y(Axis::log("P(|X − median| > x)").range(0.3 / n, 1.5));
+    // By logarithms, for the quotient of the ends may overflow.
+    let (first, last) = (from.ln(), to.ln());
+    let at = |t: f64| (first * (1.0 - t) + last * t).exp();
+    let xs: Vec<f64> = (0..FINE).map(|i| at(i as f64 / (FINE - 1) as f64)).collect();
+    let beyond =
+        |law: &SymmetricStable| xs.iter().map(|&x| (x, 2.0 * law.sf(x))).collect::<Vec<(f64, f64)>>();
+    panel = panel.dots(Hue::Muted, "data", dots(&sizes, n));
+    let fitted = findings.by(Method::Characteristic).map(|found| found.data.estimate);
+    if let Some(law) = fitted.and_then(|fit| SymmetricStable::with_scale(fit.alpha, fit.scale?).ok()) {
+        let label = format!("stable law, α = {:.2}", law.alpha());
+        panel = panel.line(Hue::alpha(law.alpha()), label, beyond(&law));
+    }
+    // Of the same median size: P(|X| > median) = 1/2.
+    let unit = SymmetricStable::with_scale(2.0, 1.0).map(|law| median / law.isf(0.25));
+    if let Ok(gauss) = unit.and_then(|scale| SymmetricStable::with_scale(2.0, scale)) {
+        panel = panel.dashed(Hue::alpha(2.0), "Gaussian of the same median size", beyond(&gauss));
+    }
+    panel
+}
+
+/// The share of numbers beyond each, at places spread evenly over the logarithms of the ranks.
+fn dots(sizes: &[f64], n: f64) -> Vec<(f64, f64)> {
+    let last = sizes.len() as f64;
+    let mut ranks: Vec<usize> =
+        (0..DOTS).map(|i| last.powf(i as f64 / (DOTS - 1) as f64).round() as usize).collect();
+    ranks.dedup();
+    let dot = |rank: usize| Some((*sizes.get(rank - 1)?, (rank as f64 - 0.5) / n));
+    ranks.into_iter().filter_map(dot).collect()
+}

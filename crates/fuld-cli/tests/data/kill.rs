@@ -1,0 +1,48 @@
+//! A fetch that is killed goes on where it was.
+
+use crate::loopback::{Fault, Server};
+use crate::made::{hasty, one_file};
+use fuld_train::data::{Fetched, Patience, Progress, fetch};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const CHILD: &str = "FULD_TEST_FETCH_FROM";
+
+/// Does nothing, unless it is the process to be killed.
+#[test]
+fn child() {
+    let (Ok(url), Ok(directory)) = (std::env::var(CHILD), std::env::var("FULD_DATA")) else { return };
+    let patient = Patience { stall: Duration::from_secs(60), ..hasty() };
+    fetch(&one_file(&[&url]).0, directory.as_ref(), patient, Progress::Silent).unwrap();
+}
+
+#[test]
+fn a_killed_fetch_goes_on() {
+    let directory = TempDir::new().unwrap();
+    let file = one_file(&[]).1;
+    let server = Server::start(file.clone(), &[Fault::Stall(1234), Fault::None]);
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kill::child"])
+        .env(CHILD, &server.url)
+        .env("FULD_DATA", directory.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let part = directory.path().join("made/one.gz.part");
+    let begun = Instant::now();
+    while part.metadata().map_or(0, |m| m.len()) < 1234 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the child does not fetch");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // SIGKILL on Unix.
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let (source, _) = one_file(&[&server.url]);
+    let (folder, fetched) = fetch(&source, directory.path(), hasty(), Progress::Silent).unwrap();
+    assert_eq!(fetched, Fetched::Archives(1));
+    assert_eq!(std::fs::read(folder.join("one.gz")).unwrap(), file);
+    assert_eq!(server.ranges(), [None, Some("bytes=1234-".into())]);
+    assert_eq!(server.sent(), file.len());
+}

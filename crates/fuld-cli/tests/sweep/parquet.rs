@@ -1,0 +1,81 @@
+//! `results.parquet` says what `results.csv` says.
+
+use crate::program::fuld;
+use crate::table::Table;
+use crate::{SWEEP, with_grid};
+use parquet::basic::Type;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use std::collections::BTreeMap;
+use std::fs::File;
+use tempfile::TempDir;
+
+const GRID: &str = "\
+    width = 8\n\
+    depth = 2\n\
+    iterations = 20\n\
+    measure_every = 10\n\
+    [[grid]]\n\
+    batch = [20, 21]\n\
+    seed = [0, 1]\n\
+    [[grid]]\n\
+    optimizer = ['sgdm', 'adam']\n\
+    lr = [0.01, 1e30]\n\
+    [[grid]]\n\
+    alpha = 1.5\n\
+    lr = 0.01\n\
+    scale = 'noise'\n\
+    inject_noise = '1.5,1e-3'\n";
+
+fn open(folder: &TempDir) -> SerializedFileReader<File> {
+    SerializedFileReader::new(File::open(folder.path().join("swept/results.parquet")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_tables_are_equal() {
+    let folder = with_grid(GRID);
+    // Files where two runs should have their folders.
+    let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
+    std::fs::create_dir_all(folder.path().join("swept/runs")).unwrap();
+    for name in names.lines().take(2) {
+        std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
+    }
+    fuld(folder.path(), SWEEP).with(1, &["failed: "]);
+    let csv = Table::of(&folder);
+    let file = open(&folder);
+    let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
+    assert_eq!(columns.iter().map(|column| column.name()).collect::<Vec<_>>(), csv.columns);
+    let kind = |name: &str| columns.iter().find(|column| column.name() == name).unwrap().physical_type();
+    let kinds = ["run", "seed", "alpha", "error", "seconds"].map(kind);
+    assert_eq!(kinds, [Type::BYTE_ARRAY, Type::INT64, Type::DOUBLE, Type::BYTE_ARRAY, Type::DOUBLE]);
+    let text = |field: &Field| match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::Long(number) => number.to_string(),
+        Field::Double(number) => number.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let cells = |row: parquet::record::Row| -> BTreeMap<String, String> {
+        row.get_column_iter().map(|(name, field)| (name.clone(), text(field))).collect()
+    };
+    let rows: Vec<_> = file.get_row_iter(None).unwrap().map(|row| cells(row.unwrap())).collect();
+    assert_eq!(rows, csv.rows);
+    // All kinds of rows were there to be compared.
+    let statuses = ["finished", "failed", "diverged"].map(|status| csv.count(status));
+    assert!(statuses[0] >= 4 && statuses[1] == 2 && statuses[2] >= 1, "{statuses:?}");
+    assert!(csv.rows.iter().any(|row| row["scale"] == "noise=0.001" && row["noise_alpha"] == "1.5"));
+}
+
+/// A sweep that is stopped at once still has tables, with columns and no rows.
+#[test]
+fn a_table_without_rows_has_its_columns() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("swept");
+    std::fs::create_dir(&out).unwrap();
+    assert!(fuld_train::sweep::write(&out).unwrap().is_empty());
+    let csv = Table::of(&folder);
+    assert!(csv.rows.is_empty() && csv.columns.contains(&"test_accuracy".into()), "{csv:?}");
+    let file = open(&folder);
+    assert_eq!(file.metadata().file_metadata().num_rows(), 0);
+    assert_eq!(file.metadata().file_metadata().schema_descr().num_columns(), csv.columns.len());
+}

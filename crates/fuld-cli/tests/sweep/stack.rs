@@ -1,0 +1,203 @@
+//! Runs that are trained together are what they are alone.
+
+use burn::backend::Flex;
+use fuld::Control;
+use fuld_train::data::DataSet;
+use fuld_train::run_folder::Weights;
+use fuld_train::settings::{Device, Request, Settings};
+use fuld_train::sweep::{Event, Job, Tally, jobs, requests, stacks, sweep};
+use fuld_train::train::{Ended, Progress, RunResult, Status, train};
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const NOISY: &str = "\
+    width = 12\n\
+    depth = 3\n\
+    batch = 20\n\
+    iterations = 300\n\
+    measure_every = 30\n\
+    seed = [0, 5]\n\
+    inject_noise = ['1.5,1e-3', '1.8,1e-4']\n\
+    alpha = [2, 1.6]\n";
+
+fn settings(grid: &str) -> Vec<Settings> {
+    let subject = digits().subject();
+    requests(grid)
+        .unwrap()
+        .iter()
+        .map(|request: &Request| request.settings(&subject, Device::Cpu).unwrap())
+        .collect()
+}
+
+fn digits() -> DataSet {
+    DataSet::load("digits", Path::new("nowhere")).unwrap()
+}
+
+/// Bits of all weights, and the result.
+type Left = (Vec<Vec<u32>>, RunResult);
+
+/// Trains to the end, in sittings of so many steps.
+fn trained(settings: &[Settings], sitting: u64) -> Vec<Left> {
+    let folder = TempDir::new().unwrap();
+    let checkpoint = folder.path().join("checkpoint.bin");
+    let data = digits();
+    for _ in 0..20 {
+        let mut stop = |progress: Progress<'_>| {
+            if progress.iteration >= progress.began + sitting { Control::Stop } else { Control::Continue }
+        };
+        let ended = train::<Flex>(
+            &data,
+            settings,
+            &Default::default(),
+            &checkpoint,
+            Duration::from_secs(5),
+            &mut stop,
+        );
+        if let Ended::Finished(results, net) = ended.unwrap() {
+            let bits = |run: usize| {
+                let layers = Weights::of(&net, run);
+                layers.iter().map(|layer| layer.numbers.iter().map(|w| w.to_bits()).collect()).collect()
+            };
+            return results.into_iter().enumerate().map(|(run, result)| (bits(run), result)).collect();
+        }
+    }
+    panic!("no progress between sittings")
+}
+
+#[track_caller]
+fn assert_same(one: &Left, other: &Left) {
+    let ((weights, result), (others, expected)) = (one, other);
+    assert_eq!(result.settings, expected.settings);
+    assert!(weights == others, "other weights: {:?}", result.settings);
+    assert_eq!((result.status, &result.measurements), (expected.status, &expected.measurements));
+    assert_eq!(result.tails, expected.tails);
+    assert_eq!(result.summary, expected.summary);
+}
+
+#[test]
+fn a_stack_gives_what_each_run_gives_alone_and_so_does_one_that_was_stopped() {
+    let settings = settings(NOISY);
+    assert_eq!(settings.len(), 8);
+    let stack = trained(&settings, u64::MAX);
+    let stopped = trained(&settings, 70);
+    for (run, settings) in settings.iter().enumerate() {
+        let alone = &trained(std::slice::from_ref(settings), u64::MAX)[0];
+        assert_same(&stack[run], alone);
+        assert_same(&stopped[run], alone);
+        assert_eq!((stack[run].1.stack, alone.1.stack), (8, 1));
+    }
+    assert!(stack[0].0 != stack[1].0, "the runs differ from each other");
+}
+
+#[test]
+fn a_run_that_diverges_does_not_disturb_the_others() {
+    let few = NOISY.replace("iterations = 300", "iterations = 40").replace(", '1.8,1e-4'", "");
+    let settings = settings(&format!(
+        "tail_index = 40\n{few}[[grid]]\nalpha = 1.6\n[[grid]]\nseed = 2\nalpha = 2\ninject_noise = '0.5,1e9'\n"
+    ));
+    assert_eq!(settings.len(), 3);
+    let stack = trained(&settings, u64::MAX);
+    let diverged: Vec<_> = stack.iter().filter(|(_, result)| result.status != Status::Finished).collect();
+    assert_eq!(diverged.len(), 1);
+    for (run, settings) in settings.iter().enumerate() {
+        let alone = &trained(std::slice::from_ref(settings), u64::MAX)[0];
+        if alone.1.status == Status::Finished {
+            assert_same(&stack[run], alone);
+        } else {
+            // Its weights are no numbers; how it ended is the same.
+            let text = |result: &RunResult| {
+                format!("{:?} {:?} {:?}", result.status, result.measurements, result.tails)
+            };
+            assert_eq!(text(&stack[run].1), text(&alone.1));
+        }
+    }
+}
+
+/// Sweeps stacks until nothing is left to do, in sittings that end at the first progress after so many steps.
+fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
+    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
+    let mut sittings = 0;
+    loop {
+        sittings += 1;
+        assert!(sittings < 20, "no progress between sittings");
+        let began = std::sync::atomic::AtomicU64::new(u64::MAX);
+        let watch = |event: Event<'_>| match event {
+            Event::Progress { iteration, .. } => {
+                let began = began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
+                if iteration - began >= sitting { Control::Stop } else { Control::Continue }
+            }
+            _ => Control::Continue,
+        };
+        let tally = sweep::<Flex>(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
+        if !tally.stopped {
+            return (tally, sittings);
+        }
+    }
+}
+
+#[test]
+fn a_sweep_of_stacks_leaves_the_files_of_a_sweep_of_runs() {
+    let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let all = |out: &Path, most: usize| stacks(jobs(settings(NOISY), out, None), most);
+    let (tally, _) = swept(&all(alone.path(), 1), alone.path(), u64::MAX);
+    assert_eq!(tally, Tally { done: 8, ..Tally::default() });
+    let stacks = all(together.path(), 5);
+    assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [5, 3]);
+    let (tally, sittings) = swept(&stacks, together.path(), 120);
+    assert_eq!((tally.done + tally.before, tally.failed), (8, 0));
+    assert!(sittings >= 3, "{sittings} sittings");
+    for job in stacks.iter().flatten() {
+        let name = job.folder.file_name().unwrap();
+        for file in ["weights.safetensors", "metrics.csv"] {
+            let one = std::fs::read(alone.path().join("runs").join(name).join(file)).unwrap();
+            assert!(one == std::fs::read(job.folder.join(file)).unwrap(), "{file} of {name:?}");
+        }
+    }
+    // The checkpoints of the stacks are gone.
+    let left: Vec<_> = std::fs::read_dir(together.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["runs"]);
+    let (tally, _) = swept(&stacks, together.path(), u64::MAX);
+    assert_eq!(tally, Tally { before: 8, ..Tally::default() });
+}
+
+/// A kill between two results of a stack that are being put away, or another process that did some of its jobs.
+#[test]
+fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
+    let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let of = |out: &Path| stacks(jobs(settings(NOISY), out, None), 8);
+    let (whole, stacks) = (of(alone.path()), of(together.path()));
+    swept(&whole, alone.path(), u64::MAX);
+    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
+    let until = |last: u64| {
+        let first = std::sync::atomic::AtomicU64::new(u64::MAX);
+        let watch = |event: Event<'_>| {
+            if let Event::Progress { iteration, .. } = event {
+                first.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed);
+                return if iteration >= last { Control::Stop } else { Control::Continue };
+            }
+            Control::Continue
+        };
+        sweep::<Flex>(&stacks, &data, together.path(), 1, Duration::from_secs(5), &watch).unwrap();
+        first.into_inner()
+    };
+    assert_eq!(until(150), 0);
+    // What the others have of two of the jobs.
+    for job in &stacks[0][..2] {
+        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+        for file in ["result.toml", "weights.safetensors", "metrics.csv"] {
+            std::fs::copy(there.join(file), job.folder.join(file)).unwrap();
+        }
+    }
+    assert!(until(u64::MAX) >= 150, "it went on");
+    for job in &stacks[0] {
+        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+        for file in ["weights.safetensors", "metrics.csv"] {
+            assert!(
+                std::fs::read(there.join(file)).unwrap() == std::fs::read(job.folder.join(file)).unwrap()
+            );
+        }
+    }
+    assert!(!std::fs::read_dir(together.path()).unwrap().any(|e| e.unwrap().file_name() != "runs"));
+}

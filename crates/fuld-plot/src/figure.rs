@@ -1,0 +1,228 @@
+//! A figure: panels in rows, and one legend for all of them.
+
+use super::canvas::{Anchor, Canvas, FONT, Theme};
+use super::frame::dot;
+use super::hue::Hue;
+use super::label;
+use super::mark::{Mark, Shape};
+use super::panel::Panel;
+use super::png;
+use fuld::durable;
+use std::io;
+use std::path::Path;
+
+/// A figure of one or more panels.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    name: String,
+    columns: usize,
+    panel_height: f64,
+    panels: Vec<Panel>,
+}
+
+/// Of the whole, in pixels.
+const WIDTH: f64 = 760.0;
+const ROW_OF_LEGEND: f64 = 20.0;
+
+impl Figure {
+    /// A figure without panels yet. Its files will have this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), columns: 2, panel_height: 280.0, panels: Vec::new() }
+    }
+
+    /// Panels in a row; two unless said otherwise.
+    pub fn columns(mut self, columns: usize) -> Self {
+        self.columns = columns.max(1);
+        self
+    }
+
+    /// How high each panel is, in pixels, where the whole is 760 wide.
+    pub fn panel_height(mut self, height: f64) -> Self {
+        self.panel_height = height;
+        self
+    }
+
+    /// Adds a panel.
+    pub fn panel(mut self, panel: Panel) -> Self {
+        self.panels.push(panel);
+        self
+    }
+
+    /// The name of its files.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the figure shows, in a line: the titles of its panels.
+    pub fn description(&self) -> String {
+        let titles: Vec<&str> =
+            self.panels.iter().map(Panel::title).filter(|title| !title.is_empty()).collect();
+        titles.join("; ").replace(['{', '}'], "")
+    }
+
+    fn columns_used(&self) -> usize {
+        self.columns.min(self.panels.len()).max(1)
+    }
+
+    /// Each label once, with how it is drawn.
+    fn legend(&self) -> Vec<&Mark> {
+        let mut all: Vec<&Mark> = Vec::new();
+        for mark in self.panels.iter().flat_map(Panel::marks).filter(|mark| !mark.label.is_empty()) {
+            if !all.iter().any(|other| other.label == mark.label) {
+                all.push(mark);
+            }
+        }
+        all
+    }
+
+    /// The whole as one picture, on white.
+    pub fn svg(&self) -> String {
+        let columns = self.columns_used();
+        let cell = WIDTH / columns as f64;
+        let mut body = Canvas::new(Theme::Paper);
+        let legend_rows = self.draw_legend(&mut body);
+        let head = 6.0 + legend_rows as f64 * ROW_OF_LEGEND;
+        for (i, panel) in self.panels.iter().enumerate() {
+            let (x, y) = ((i % columns) as f64 * cell, head + (i / columns) as f64 * self.panel_height);
+            body.open_group(&format!(" transform=\"translate({x:.1} {y:.1})\""));
+            panel.draw(&mut body, &format!("{}-{i}", self.name), cell, self.panel_height);
+            body.close_group();
+        }
+        let height = head + self.panels.len().div_ceil(columns) as f64 * self.panel_height;
+        let description = label::escape(&self.description());
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
+             font-family=\"{FONT}\" role=\"img\">\n<title>{description}</title>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            body.out
+        )
+    }
+
+    /// For a page of ours: each panel a picture of its own, so that on a phone they stand below each other, and colours that follow the page.
+    pub fn inline(&self) -> String {
+        let cell = WIDTH / self.columns_used() as f64;
+        let canvas = Canvas::new(Theme::Page);
+        let entry = |mark: &&Mark| {
+            let sample = sample(mark, &canvas, 0.0, 8.0);
+            let text = label::html(&mark.label);
+            format!(
+                "<span><svg width=\"26\" height=\"16\" viewBox=\"0 0 26 16\" aria-hidden=\"true\">{sample}</svg>{text}</span>"
+            )
+        };
+        let legend: String = self.legend().iter().map(entry).collect();
+        let legend =
+            if legend.is_empty() { legend } else { format!("<div class=\"legend\">{legend}</div>\n") };
+        let panels: String =
+            self.panels.iter().enumerate().map(|(i, panel)| self.inline_panel(i, panel, cell)).collect();
+        format!("{legend}<div class=\"panels\" style=\"--cell:{cell:.0}px\">\n{panels}</div>\n")
+    }
+
+    fn inline_panel(&self, i: usize, panel: &Panel, cell: f64) -> String {
+        let mut canvas = Canvas::new(Theme::Page);
+        panel.draw(&mut canvas, &format!("{}-{i}", self.name), cell, self.panel_height);
+        let (title, height) = (label::escape(panel.title()), self.panel_height);
+        format!(
+            "<svg viewBox=\"0 0 {cell:.1} {height}\" font-family=\"{FONT}\" role=\"img\" aria-label=\"{title}\">\n{}</svg>\n",
+            canvas.out
+        )
+    }
+
+    /// The picture in points, twice as many as pixels each way.
+    pub fn png(&self) -> io::Result<Vec<u8>> {
+        png::render(&self.svg(), 2.0)
+    }
+
+    /// Writes NAME.svg and NAME.png into a folder.
+    pub fn keep(&self, folder: &Path) -> io::Result<()> {
+        durable::replace(&folder.join(format!("{}.svg", self.name)), self.svg().as_bytes())?;
+        durable::replace(&folder.join(format!("{}.png", self.name)), &self.png()?)
+    }
+
+    /// Draws the legend at the top and says how many rows it took.
+    fn draw_legend(&self, canvas: &mut Canvas) -> usize {
+        let legend = self.legend();
+        let (mut x, mut row) = (14.0, 0);
+        let ink = format!("{} font-size=\"12\"", canvas.colours(None, Some(Hue::Ink)));
+        for mark in &legend {
+            let wide = 46.0 + label::width(&mark.label, 12.0);
+            if x + wide > WIDTH && x > 14.0 {
+                (x, row) = (14.0, row + 1);
+            }
+            let y = 14.0 + f64::from(row) * ROW_OF_LEGEND;
+            let sample = sample(mark, canvas, x, y);
+            canvas.raw(&sample);
+            canvas.text((x + 31.0, y + 4.0), Anchor::Start, &ink, &mark.label);
+            x += wide;
+        }
+        if legend.is_empty() { 0 } else { row as usize + 1 }
+    }
+}
+
+/// A little of a mark, for the legend.
+fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
+    let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
+    let end = x + 26.0;
+    match &mark.shape {
+        Shape::Line { dash, weight, .. } => {
+            let (weight, dash) = (weight.max(1.5), dash.pattern());
+            format!(
+                "<path d=\"M{x:.1} {y:.1}H{end:.1}\"{stroke} stroke-width=\"{weight}\" stroke-dasharray=\"{dash}\"/>"
+            )
+        }
+        Shape::Area(_) | Shape::Band(_) => {
+            format!("<path d=\"M{x:.1} {:.1}h26v10h-26Z\"{fill} fill-opacity=\"0.3\"/>", y - 5.0)
+        }
+        Shape::Dots(_) => format!("<g{fill}>{}</g>", dot(mark.hue, x + 13.0, y)),
+        _ => format!("<path d=\"M{x:.1} {y:.1}H{end:.1}m-5 -3l5 3l-5 3\"{stroke} stroke-width=\"1.3\"/>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn figure() -> Figure {
+        let line: Vec<(f64, f64)> = (0..100).map(|i| f64::from(i) / 10.0).map(|x| (x, (-x).exp())).collect();
+        let panel = Panel::new("e^{−x} & more")
+            .x(Axis::linear("x"))
+            .y(Axis::log("density"))
+            .area(Hue::Sky, "filled", line.clone())
+            .line(Hue::alpha(1.5), "α = 1.5", line.clone())
+            .dots(Hue::Vermillion, "dots", line.into_iter().step_by(10).collect())
+            .vertical(2.0, "here");
+        Figure::new("test").panel(panel.clone()).panel(panel)
+    }
+
+    #[test]
+    fn svg_is_well_formed_and_complete() {
+        let svg = figure().svg();
+        let tree = resvg::usvg::roxmltree::Document::parse(&svg).expect("well-formed");
+        let texts: Vec<String> = tree
+            .descendants()
+            .filter(|node| node.has_tag_name("text"))
+            .map(|node| node.descendants().filter_map(|n| n.is_text().then(|| n.text()).flatten()).collect())
+            .collect();
+        // Once in the legend, though in both panels.
+        assert_eq!(texts.iter().filter(|text| *text == "α = 1.5").count(), 1, "{texts:?}");
+        assert_eq!(texts.iter().filter(|text| *text == "e−x & more").count(), 2, "{texts:?}");
+    }
+
+    #[test]
+    fn png_has_ink_on_it() {
+        let png = figure().png().unwrap();
+        let decoded = resvg::tiny_skia::Pixmap::decode_png(&png).unwrap();
+        assert_eq!(decoded.width(), 1520);
+        let dark =
+            decoded.pixels().iter().filter(|p| p.red() < 60 && p.green() < 60 && p.blue() < 80).count();
+        // Text is most of what is dark: without a font there would be next to nothing.
+        assert!(dark > 2_000, "{dark}");
+    }
+
+    #[test]
+    fn inline_panels_follow_the_page() {
+        let html = figure().inline();
+        assert_eq!(html.matches("<svg viewBox").count(), 2);
+        assert!(html.contains("light-dark(#b12a90,#f06fb4)"));
+    }
+}

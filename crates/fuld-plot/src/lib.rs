@@ -1,0 +1,26 @@
+//! Figures: panels of lines, bands, dots and arrows, as SVG, as PNG, and inline in a page that is light or dark.
+//!
+//! ```
+//! use fuld_plot::{Axis, Figure, Hue, Panel};
+//! let parabola: Vec<(f64, f64)> = (0..50).map(|i| f64::from(i) / 10.0).map(|x| (x, x * x)).collect();
+//! let panel = Panel::new("a parabola").x(Axis::linear("x")).y(Axis::linear("x^{2}")).line(Hue::Blue, "x^{2}", parabola);
+//! let svg = Figure::new("parabola").panel(panel).svg();
+//! assert!(svg.starts_with("<svg") && svg.contains("a parabola"));
+//! ```
+
+mod axis;
+mod canvas;
+mod figure;
+mod frame;
+mod hue;
+mod label;
+mod mark;
+pub mod page;
+mod panel;
+mod png;
+
+pub use axis::Axis;
+pub use figure::Figure;
+pub use hue::Hue;
+pub use label::escape;
+pub use panel::Panel;

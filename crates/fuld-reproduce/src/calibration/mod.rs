@@ -1,0 +1,91 @@
+//! What auto finds and does: α and scale from the gradients themselves, against rules that are told them or tuned by hand.
+
+mod arm;
+mod clean;
+mod edge;
+mod errors;
+mod estimates;
+mod exhibit;
+mod gaussian;
+#[cfg(test)]
+mod made;
+mod noise;
+mod outcome;
+mod plan;
+mod rates;
+mod words;
+
+use super::exhibit::Exhibit;
+use super::set::Set;
+use super::training::{self, News, Planned, Speed, Training, Watch, result};
+use fuld_train::data::DataSet;
+use fuld_train::settings::{Settings, Subject};
+use fuld_train::sweep::Job;
+use outcome::{Outcome, Results};
+use plan::{Plan, Run};
+use std::collections::HashMap;
+use std::path::Path;
+
+impl Planned for Plan {
+    type Run = Run;
+
+    fn of(set: &str, full: bool, seed: u64) -> Self {
+        Self::of(set, full, seed)
+    }
+
+    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+        Ok(self.runs(subject)?)
+    }
+
+    fn settings(run: &Run) -> &Settings {
+        &run.settings
+    }
+}
+
+type Work = training::Work<Plan>;
+
+/// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
+/// same call goes on from there.
+pub(super) fn run(
+    training: &Training,
+    folder: &Path,
+    watch: &Watch<'_>,
+) -> anyhow::Result<Option<Vec<Exhibit>>> {
+    let out = folder.join("calibration");
+    complete(training, &training.works(&out)?, &out, watch)
+}
+
+/// Trains what is missing of these, and shows what there is.
+fn complete(
+    training: &Training,
+    works: &[Work],
+    out: &Path,
+    watch: &Watch<'_>,
+) -> anyhow::Result<Option<Vec<Exhibit>>> {
+    let data: HashMap<String, DataSet> =
+        works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
+    let mut jobs: Vec<Job> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
+    let settings = jobs.iter().map(|job| &job.settings);
+    let Some(speed) = Speed::measured(settings, &data, &|| watch(News::Done(0.0)))? else {
+        return Ok(None);
+    };
+    // The longest first: they should not be what everything waits for in the end.
+    jobs.sort_by(|a, b| speed.seconds(&b.settings).total_cmp(&speed.seconds(&a.settings)));
+    let sets: Vec<&str> = works.iter().map(|work| Set::of(&work.subject.name).name()).collect();
+    let plan = |left| format!("calibration on {}: {left}", sets.join(", "));
+    if training.complete(&jobs, &data, out, (&speed, 0.0), &plan, watch)?.is_none() {
+        return Ok(None);
+    }
+    let exhibit = |work: &Work| Ok(exhibit::exhibit(&work.plan, &work.subject, &work.runs, &read(work)?));
+    works.iter().map(exhibit).collect::<anyhow::Result<_>>().map(Some)
+}
+
+/// What became of the runs.
+fn read(work: &Work) -> anyhow::Result<Results> {
+    let outcome = |(run, job)| Ok(Outcome::of(run, &result(job)?));
+    let outcomes = work.runs.iter().zip(&work.jobs).map(outcome).collect::<anyhow::Result<_>>()?;
+    Ok(Results { outcomes })
+}
+
+#[cfg(test)]
+mod tests;

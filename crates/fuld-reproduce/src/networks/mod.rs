@@ -1,0 +1,108 @@
+//! The paper's networks (Figs. 5–8 and the supplement) with their controls: what of the gain is the tail, and what the learning rate.
+
+mod arm;
+mod claims;
+mod exhibit;
+mod figures;
+#[cfg(test)]
+mod made;
+mod plan;
+mod reach;
+mod results;
+
+use super::exhibit::Exhibit;
+use super::set::Set;
+use super::training::{self, News, Planned, Speed, Training, Watch, result};
+use arm::Arm;
+use fuld_train::data::DataSet;
+use fuld_train::settings::{Settings, Subject};
+use fuld_train::sweep::Job;
+use fuld_train::train::Status;
+use plan::Plan;
+use reach::Reach;
+use results::{Outcome, Results};
+use std::collections::HashMap;
+use std::path::Path;
+
+impl Planned for Plan {
+    type Run = (Arm, Settings);
+
+    fn of(set: &str, full: bool, seed: u64) -> Self {
+        Self::of(set, full, seed)
+    }
+
+    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+        Ok(self.runs(subject)?)
+    }
+
+    fn settings((_, settings): &(Arm, Settings)) -> &Settings {
+        settings
+    }
+}
+
+type Work = training::Work<Plan>;
+
+/// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
+/// same call goes on from there.
+pub(super) fn run(
+    training: &Training,
+    folder: &Path,
+    watch: &Watch<'_>,
+) -> anyhow::Result<Option<Vec<Exhibit>>> {
+    let out = folder.join("networks");
+    complete(training, &training.works(&out)?, &out, watch)
+}
+
+/// Trains what is missing of these, and shows what there is.
+fn complete(
+    training: &Training,
+    works: &[Work],
+    out: &Path,
+    watch: &Watch<'_>,
+) -> anyhow::Result<Option<Vec<Exhibit>>> {
+    let data: HashMap<String, DataSet> =
+        works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
+    let jobs: Vec<Job> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
+    let settings = jobs.iter().map(|job| &job.settings);
+    let Some(speed) = Speed::measured(settings, &data, &|| watch(News::Done(0.0)))? else {
+        return Ok(None);
+    };
+    let looks = works.iter().map(|Work { plan, subject, .. }| Reach::seconds(plan, subject, &speed));
+    let looks = looks.collect::<anyhow::Result<Vec<f64>>>()?;
+    let looking: f64 = looks.iter().sum();
+    let sets: Vec<&str> = works.iter().map(|work| Set::of(&work.subject.name).name()).collect();
+    let plan = |left| format!("networks on {}: {left}", sets.join(", "));
+    let Some(mut done) = training.complete(&jobs, &data, out, (&speed, looking), &plan, watch)? else {
+        return Ok(None);
+    };
+    let rest = 1.0 - done;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(training.threads).build()?;
+    let mut exhibits = Vec::new();
+    for (Work { data, subject, plan, runs, jobs }, seconds) in works.iter().zip(looks) {
+        let part = rest * seconds / looking;
+        let hear = |share: f64| watch(News::Done(done + share * part));
+        let Some(reach) = pool.install(|| Reach::measured(plan, data, subject, &hear))? else {
+            return Ok(None);
+        };
+        done += part;
+        exhibits.push(exhibit::exhibit(plan, subject, runs, &read(runs, jobs)?, reach));
+    }
+    Ok(Some(exhibits))
+}
+
+/// What became of the runs.
+fn read(runs: &[(Arm, Settings)], jobs: &[Job]) -> anyhow::Result<Results> {
+    let mut outcomes = Vec::new();
+    for ((arm, settings), job) in runs.iter().zip(jobs) {
+        let result = result(job)?;
+        let summary = result.summary.filter(|_| result.status == Status::Finished);
+        let Settings { width, depth, seed, .. } = *settings;
+        outcomes.push(Outcome { arm: *arm, width, depth, seed, summary, reached: result.reached() });
+    }
+    // In an order for people: that of the training is another.
+    outcomes.sort_by_key(|run: &Outcome| (run.arm, run.width, run.depth, run.seed));
+    Ok(Results { outcomes })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! The page of a run: what the chains did, as pictures.
+
+use super::summary::finite;
+use super::{Exact, Settings, Summary};
+use fuld::ZarrDraws;
+use fuld::diagnostics::{KernelDensity, Sample, autocorrelation};
+use fuld::gibbs::Gibbs;
+use fuld::potential::Target;
+use fuld_plot::page::{escape, page};
+use fuld_plot::{Axis, Figure, Hue, Panel};
+
+/// Coordinates that are drawn.
+const DRAWN: usize = 4;
+/// Chains whose traces and ranks are drawn, and their colours.
+const CHAINS: [Hue; 4] = [Hue::Blue, Hue::Vermillion, Hue::Green, Hue::Purple];
+/// Points of a curve.
+const POINTS: usize = 300;
+/// Bins of the ranks.
+const RANK_BINS: usize = 20;
+
+/// The page, as HTML in one file.
+pub fn report(
+    draws: &ZarrDraws,
+    summary: &Summary,
+    settings: &Settings,
+    target: &Target,
+    exact: &Exact,
+) -> anyhow::Result<String> {
+    let title = format!("Draws from {}", settings.potential);
+    let mut body = format!(
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p>{}</p>\n{}",
+        escape(&title),
+        escape(&settings.headline()),
+        escape(&amount(summary)),
+        tables(summary)
+    );
+    for remark in summary.remarks(settings) {
+        body += &format!("<p class=\"soft\">{}</p>\n", escape(&remark));
+    }
+    if !summary.coordinates.is_empty() {
+        let coordinates = draws.dim().min(DRAWN);
+        let mut figures = Figures::new(coordinates);
+        for (i, chains) in draws.coordinates(0..coordinates)?.into_iter().enumerate() {
+            figures.add(target.name(i), &finite(chains), exact.of(i), settings)?;
+        }
+        body += &figures.sections(draws.dim(), exact.of(0).is_some());
+    }
+    body += &format!(
+        "<h2>Settings</h2>\n<pre>{}</pre>\n<footer>Draws in <code>draws.zarr</code>, for ArviZ and xarray; the same numbers in \
+         <code>summary.csv</code>; <code>fuld sample --config config.toml</code> runs it again.</footer>\n",
+        escape(&settings.text())
+    );
+    Ok(page(&title, &body))
+}
+
+fn amount(summary: &Summary) -> String {
+    let kept = summary.chains - summary.diverged;
+    let diverged =
+        if summary.diverged > 0 { format!("; {} diverged", summary.diverged) } else { String::new() };
+    format!("{} draws of each of {kept} chains{diverged}.", summary.draws)
+}
+
+fn tables(summary: &Summary) -> String {
+    let mut html = String::new();
+    for table in summary.tables(true) {
+        let cells = |tag: &str, cells: Vec<String>| {
+            let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
+            format!("<tr>{cells}</tr>\n")
+        };
+        let head = cells("th", table.columns.iter().map(ToString::to_string).collect());
+        let rows: String = table.rows.into_iter().map(|row| cells("td", row)).collect();
+        html += &format!("<div class=\"scroll\"><table>\n{head}{rows}</table></div>\n");
+    }
+    if summary.coordinates.iter().any(|c| c.ks.is_some()) {
+        html += "<p class=\"soft\">KS: the largest gap between the distribution function of the draws and the exact one. Noise: what \
+                 as many independent draws as the effective ones stay below in 19 of 20 cases.</p>\n";
+    }
+    if summary.hidden() > 0 {
+        html += &format!(
+            "<p class=\"soft\">The first coordinates and those of the worst R-hat; {} more are in <code>summary.csv</code>.</p>\n",
+            summary.hidden()
+        );
+    }
+    html
+}
+
+/// The pictures, a panel for each coordinate.
+struct Figures {
+    density: Figure,
+    trace: Figure,
+    autocorrelation: Figure,
+    ranks: Figure,
+}
+
+impl Figures {
+    fn new(coordinates: usize) -> Self {
+        let figure = |name: &str| Figure::new(name).columns(coordinates.min(2));
+        Self {
+            density: figure("density"),
+            trace: figure("trace"),
+            autocorrelation: figure("autocorrelation"),
+            ranks: figure("ranks"),
+        }
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        chains: &[Vec<f64>],
+        exact: Option<&Gibbs>,
+        settings: &Settings,
+    ) -> anyhow::Result<()> {
+        let sample = Sample::new(chains.concat())?;
+        let place = |figure: &mut Figure, panel: Panel| *figure = figure.clone().panel(panel);
+        // What does not move has neither density nor ranks.
+        if let Ok(density) = density(name, &sample, exact, settings) {
+            place(&mut self.density, density);
+            let ranks = ranks(&sample, chains);
+            place(&mut self.autocorrelation, correlation(name, &ranks));
+            place(&mut self.ranks, rank_histogram(name, &ranks, sample.len()));
+        }
+        place(&mut self.trace, trace(name, chains, &sample));
+        Ok(())
+    }
+
+    fn sections(&self, dim: usize, exact: bool) -> String {
+        let few =
+            if dim > DRAWN { format!(" The first {DRAWN} of {dim} coordinates.") } else { String::new() };
+        let against = if exact { ", against exp(−βf) normalised by quadrature" } else { "" };
+        let section = |heading: &str, figure: &Figure, caption: &str| {
+            format!(
+                "<h2>{heading}</h2>\n<figure>\n{}<figcaption>{caption}</figcaption>\n</figure>\n",
+                figure.inline()
+            )
+        };
+        [
+            section(
+                "Density",
+                &self.density,
+                &format!("A kernel estimate over the body of all draws{against}.{few}"),
+            ),
+            section(
+                "Trace",
+                &self.trace,
+                "Some chains; where draws are many, the smallest and largest of each stretch. Far jumps leave the picture.",
+            ),
+            section(
+                "Autocorrelation",
+                &self.autocorrelation,
+                "Of the ranks, which needs no moments; the mean over all chains.",
+            ),
+            section(
+                "Ranks",
+                &self.ranks,
+                "Where the draws of some chains rank among all draws. Chains that agree are flat up to noise.",
+            ),
+        ]
+        .concat()
+    }
+}
+
+fn density(
+    name: &str,
+    sample: &Sample,
+    exact: Option<&Gibbs>,
+    settings: &Settings,
+) -> Result<Panel, fuld::diagnostics::DiagnosticError> {
+    let grid: Vec<(f64, f64)> = KernelDensity::new(sample)?.grid().collect();
+    let every = (grid.len() / POINTS).max(1);
+    let estimate: Vec<(f64, f64)> = grid.iter().copied().step_by(every).collect();
+    let places: Vec<f64> = estimate.iter().map(|(x, _)| *x).collect();
+    let hue = if settings.recipe.is_exact() { Hue::Blue } else { Hue::Vermillion };
+    let mut panel = Panel::new(name).x(Axis::linear(name)).y(Axis::linear("density"));
+    panel = panel.area(hue, "draws", estimate);
+    if let Some(law) = exact {
+        let curve = places.iter().map(|&x| (x, law.density(x))).collect();
+        panel = panel.line(Hue::Ink, "exact", curve);
+    }
+    Ok(panel)
+}
+
+fn trace(name: &str, chains: &[Vec<f64>], sample: &Sample) -> Panel {
+    let quantile = |p: f64| sample.quantile(p).unwrap_or(0.0);
+    let (low, high) = (quantile(0.001), quantile(0.999));
+    let margin = 0.08 * (high - low).max(1e-12);
+    let (low, high) = (low - margin, high + margin);
+    let mut panel = Panel::new(name).x(Axis::linear("draw")).y(Axis::linear(name).range(low, high));
+    for (i, (chain, hue)) in chains.iter().zip(CHAINS).enumerate() {
+        let line = decimated(chain).into_iter().map(|(k, x)| (k, x.clamp(low, high))).collect();
+        panel = panel.thin(hue, format!("chain {i}"), line);
+    }
+    panel
+}
+
+/// A series as at most some hundred points: the smallest and the largest of each stretch, in their order.
+fn decimated(series: &[f64]) -> Vec<(f64, f64)> {
+    const STRETCHES: usize = 400;
+    let length = series.len().div_ceil(STRETCHES).max(1);
+    if length <= 2 {
+        return series.iter().enumerate().map(|(i, &x)| (i as f64, x)).collect();
+    }
+    let mut points = Vec::new();
+    for (number, stretch) in series.chunks(length).enumerate() {
+        let numbered = || stretch.iter().copied().enumerate();
+        let least = numbered().min_by(|a, b| a.1.total_cmp(&b.1));
+        let most = numbered().max_by(|a, b| a.1.total_cmp(&b.1));
+        let mut ends: Vec<(usize, f64)> = least.into_iter().chain(most).collect();
+        ends.sort_by_key(|(i, _)| *i);
+        ends.dedup();
+        points.extend(ends.into_iter().map(|(i, x)| ((number * length + i) as f64, x)));
+    }
+    points
+}
+
+/// Where each draw ranks among all.
+fn ranks(sample: &Sample, chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let rank = |x: &f64| sample.sorted().partition_point(|y| y < x) as f64;
+    chains.iter().map(|chain| chain.iter().map(rank).collect()).collect()
+}
+
+fn correlation(name: &str, ranks: &[Vec<f64>]) -> Panel {
+    const LAGS: usize = 60;
+    let mut mean = vec![0.0; LAGS + 1];
+    let mut count = 0.0;
+    for rho in ranks.iter().filter_map(|chain| autocorrelation(chain, LAGS).ok()) {
+        mean.iter_mut().zip(&rho).for_each(|(mean, rho)| *mean += rho);
+        count += 1.0;
+    }
+    let used = ranks.first().map_or(0, Vec::len).min(LAGS + 1);
+    let points = mean.iter().take(used).enumerate().map(|(lag, sum)| (lag as f64, sum / count)).collect();
+    Panel::new(name)
+        .x(Axis::linear("lag in draws"))
+        .y(Axis::linear("autocorrelation").range(-0.1, 1.05))
+        .horizontal(0.0, "")
+        .dots(Hue::Blue, "", points)
+}
+
+fn rank_histogram(name: &str, ranks: &[Vec<f64>], total: usize) -> Panel {
+    let mut panel = Panel::new(name)
+        .x(Axis::linear("rank, as a part of all draws"))
+        .y(Axis::linear("share of the chain"));
+    let share = 1.0 / RANK_BINS as f64;
+    panel = panel.horizontal(share, "");
+    for (i, (chain, hue)) in ranks.iter().zip(CHAINS).enumerate() {
+        let mut counts = [0usize; RANK_BINS];
+        for rank in chain {
+            counts[((rank / total as f64 * RANK_BINS as f64) as usize).min(RANK_BINS - 1)] += 1;
+        }
+        let bins: Vec<(f64, f64)> = counts
+            .iter()
+            .enumerate()
+            .map(|(bin, &count)| ((bin as f64 + 0.5) * share, count as f64 / chain.len() as f64))
+            .collect();
+        panel = panel.steps(hue, format!("chain {i}"), &bins);
+    }
+    panel
+}

@@ -1,0 +1,133 @@
+//! The summary as a table: for the terminal, and for the page.
+
+use super::summary::{Agreement, Coordinate, Summary, Tails};
+use crate::aligned;
+
+/// More coordinates than this are not all shown.
+const SHOWN: usize = 10;
+/// Of those that are not the first, the worst are.
+const WORST: usize = 3;
+
+/// The numbers that are shown of coordinates with such tails: names of the columns, and rows.
+pub(super) struct Table {
+    pub(super) columns: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn aligned(&self) -> String {
+        let head = self.columns.iter().map(ToString::to_string).collect();
+        aligned(&[&[head], &self.rows[..]].concat())
+    }
+}
+
+impl Summary {
+    /// One table for coordinates that have moments, one for those that do not; with distances from the exact law or without.
+    pub(super) fn tables(&self, distances: bool) -> Vec<Table> {
+        let shown = self.shown();
+        let table = |light: bool| {
+            let of_kind: Vec<_> = shown.iter().filter(|c| (c.tails == Tails::Light) == light).collect();
+            let exact = distances && of_kind.iter().any(|c| c.ks.is_some());
+            let mut columns = vec![""];
+            columns.extend(if light { ["mean", "MCSE", "sd"] } else { ["median", "MCSE", "half IQR"] });
+            columns.extend(["5 %", "50 %", "95 %", "ESS bulk", "ESS tail", "R-hat"]);
+            columns.extend(exact.then_some(["KS", "noise"]).into_iter().flatten());
+            Table { rows: of_kind.iter().map(|c| row(c, exact)).collect(), columns }
+        };
+        [table(true), table(false)].into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
+
+    /// How many coordinates the tables leave out.
+    pub fn hidden(&self) -> usize {
+        self.coordinates.len() - self.shown().len()
+    }
+
+    /// All coordinates, or the first and the worst.
+    fn shown(&self) -> Vec<&Coordinate> {
+        if self.coordinates.len() <= SHOWN {
+            return self.coordinates.iter().collect();
+        }
+        let (first, rest) = self.coordinates.split_at(SHOWN - WORST);
+        let mut worst: Vec<&Coordinate> = rest.iter().collect();
+        // NaN is the worst of all.
+        worst.sort_by(|a, b| b.r_hat.total_cmp(&a.r_hat));
+        first.iter().chain(worst.into_iter().take(WORST)).collect()
+    }
+
+    /// The tables as aligned text, narrow enough for a terminal.
+    pub fn table(&self) -> String {
+        let text: Vec<String> = self.tables(false).iter().map(Table::aligned).collect();
+        text.join("\n")
+    }
+
+    /// How far the coordinates of the tables are from the exact law, a line each; nothing where that is unknown.
+    pub fn distances(&self) -> String {
+        let shown = self.shown();
+        let known: Vec<_> = shown.iter().filter_map(|c| c.ks.map(|ks| (&c.name, ks))).collect();
+        let margin = known.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let line = |(name, ks): &(&String, Agreement)| {
+            format!(
+                "{name:>margin$}: KS distance {:.4} from the exact law (independent draws: below {:.4} in 19 of 20 cases)\n",
+                ks.distance, ks.noise
+            )
+        };
+        known.iter().map(line).collect()
+    }
+}
+
+fn row(c: &Coordinate, exact: bool) -> Vec<String> {
+    let light = c.mean.zip(c.sd).zip(c.mcse_mean);
+    let (centre, spread, error) = match light {
+        Some(((mean, sd), error)) => (mean, sd, error),
+        None => (c.median, c.half_iqr, c.mcse_median),
+    };
+    let mut row = vec![
+        c.name.clone(),
+        number(centre),
+        number(error),
+        number(spread),
+        number(c.q05),
+        number(c.median),
+        number(c.q95),
+        format!("{:.0}", c.ess_bulk),
+        format!("{:.0}", c.ess_tail),
+        format!("{:.3}", c.r_hat),
+    ];
+    if exact {
+        row.push(c.ks.map(|ks| format!("{:.4}", ks.distance)).unwrap_or_default());
+        row.push(c.ks.map(|ks| format!("{:.4}", ks.noise)).unwrap_or_default());
+    }
+    row
+}
+
+/// Four digits after the point where that says something.
+fn number(x: f64) -> String {
+    let size = x.abs();
+    if size == 0.0 || (1e-3..1e5).contains(&size) {
+        let digits = if size >= 1e3 { 1 } else { 4 };
+        // No minus zero.
+        format!("{:.digits$}", if format!("{size:.digits$}").parse() == Ok(0.0) { 0.0 } else { x })
+    } else {
+        format!("{x:.2e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (x, text) in [
+            (0.0, "0.0000"),
+            (-1e-5, "-1.00e-5"),
+            (0.12345, "0.1235"),
+            (-7.0, "-7.0000"),
+            (12345.678, "12345.7"),
+            (1e9, "1.00e9"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(number(x), text);
+        }
+    }
+}

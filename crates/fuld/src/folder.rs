@@ -1,0 +1,129 @@
+//! Folders that belong to this program: recognised by a marker file, and used by one process at a time.
+//!
+//! A command that writes many files first takes a folder: it creates a new one, or recognises one it made by the marker
+//! `.fuld`. Any other folder that is not empty is refused, so nothing of the user's is ever overwritten or deleted.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The marker. It is locked while a process uses the folder.
+const MARKER: &str = ".fuld";
+
+/// A folder that this program made, held by this process until the value is dropped.
+#[derive(Debug)]
+pub struct OwnedFolder {
+    path: PathBuf,
+    /// The locked marker; the system unlocks it when the process ends, however it ends.
+    _marker: File,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// Another process uses the folder.
+    #[error("{} is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// The folder holds files that this program did not write.
+    #[error("{} contains `{file}`, which fuld did not write; name a new or empty folder", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// One of the files.
+        file: String,
+    },
+    /// The folder was made by another command.
+    #[error("{} was made by `fuld {made_by}`; name another folder", path.display())]
+    OtherCommand {
+        /// The folder.
+        path: PathBuf,
+        /// The command that made it.
+        made_by: String,
+    },
+}
+
+impl FolderError {
+    /// Attaches a path to an I/O error.
+    pub fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { path: path.clone(), source }
+    }
+}
+
+impl OwnedFolder {
+    /// Takes a folder for a command such as `train`: creates it if it is missing, accepts it if it is empty or if the same
+    /// command made it, and refuses any other. Hidden files do not count as content.
+    pub fn open(path: &Path, command: &str) -> Result<Self, FolderError> {
+        fs::create_dir_all(path).map_err(FolderError::at(path))?;
+        if let Some(file) = foreign_file(path)? {
+            return Err(FolderError::Foreign { path: path.into(), file });
+        }
+        let name = path.join(MARKER);
+        let mut marker = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&name)
+            .map_err(FolderError::at(&name))?;
+        match marker.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(path.into())),
+            Err(TryLockError::Error(source)) => return Err(FolderError::Io { path: name, source }),
+        }
+        let mut text = String::new();
+        marker.read_to_string(&mut text).map_err(FolderError::at(&name))?;
+        match text.trim() {
+            // Killed between the creation of the marker and its first line, or new.
+            "" => {
+                let written = marker.rewind().and_then(|()| writeln!(marker, "{command}"));
+                written.map_err(FolderError::at(&name))?;
+            }
+            made_by if made_by == command => {}
+            made_by => {
+                return Err(FolderError::OtherCommand { path: path.into(), made_by: made_by.into() });
+            }
+        }
+        Ok(Self { path: path.into(), _marker: marker })
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Deletes the named files and folders of an earlier run; those that do not exist are skipped.
+    pub fn remove<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<(), FolderError> {
+        for name in names {
+            let path = self.path.join(name);
+            let gone = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match gone {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(FolderError::at(&path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file in a folder without a marker: the first by name that is not hidden.
+fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
+    if path.join(MARKER).exists() {
+        return Ok(None);
+    }
+    let entries = fs::read_dir(path).map_err(FolderError::at(path))?;
+    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names.filter(|name| !name.starts_with('.')).min())
+}
