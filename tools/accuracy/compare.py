@@ -50,7 +50,7 @@ def law_errors(program, points):
 
 
 def table_errors(program, points):
-    """v, rounded to single precision, and the errors of the score table in both precisions at each (alpha, v).
+    """v, rounded to single precision, and the errors of the field table in both precisions at each (alpha, v).
 
     The field is the score of the law of scale alpha^(-1/alpha): at v it is score(v / scale) / scale.
     """

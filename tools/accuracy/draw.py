@@ -196,7 +196,7 @@ TABLE_LINES = {
 
 
 def draw_table(rows):
-    """Error of the score table over v: a dot for each point."""
+    """Error of the field table over v: a dot for each point."""
     size = {"figsize": (12, 5.4), "layout": "constrained"}
     figure, grid = plt.subplots(2, len(TABLE_ALPHAS), sharex=True, sharey="row", **size)
     for line, (kind, (title, bound, formula, limits, ticks)) in zip(grid, TABLE_LINES.items(), strict=True):
@@ -221,7 +221,7 @@ def draw_table(rows):
         place = {"xy": (0.02, bound), "xycoords": line[0].get_yaxis_transform()}
         offset = {"xytext": (0, 4), "textcoords": "offset points"}
         line[0].annotate(f"promised: {formula}", **place, **offset, color=RED, fontsize=9)
-    save(figure, "score-table.png")
+    save(figure, "field-table.png")
 
 
 def main():

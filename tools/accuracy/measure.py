@@ -4,7 +4,7 @@ Run by `make accuracy`, which builds the example and draws the pictures from wha
 
     errors.csv    kind,row,column,alpha,x,regime and the errors of pdf, sf, score and score_derivative
     worst.csv     the largest errors that climbing found, and where
-    table.csv     kind,alpha,v and the errors of the score table in double and single precision
+    table.csv     kind,alpha,v and the errors of the field table in double and single precision
     regimes.csv   alpha, the x where the formula at the origin ends, and the x where the tail series starts
 """
 
@@ -145,7 +145,7 @@ def law_table(rows):
 
 
 def field_table(rows):
-    """A line for each class of alpha, for the score table."""
+    """A line for each class of alpha, for the field table."""
     lines = (summary(name, [row[3:] for row in rows if row[0] == name]) for name in TABLE_CLASSES)
     return markdown(("points", "number", "double", "single"), lines)
 
@@ -189,7 +189,7 @@ def main():
     law = save("errors.csv", columns, measure_law(args.program, rng))
     worst = [*search_law(args.program, rng), *search_quantile(args.program, rng)]
     save("worst.csv", ("where", "quantity", "error", "alpha", "x or q"), worst)
-    progress("score table and regimes")
+    progress("field table and regimes")
     columns = ("kind", "alpha", "v", "double", "single")
     table = save("table.csv", columns, measure_table(args.program, rng))
     save("regimes.csv", ("alpha", "origin_end", "tail_start"), find_regimes(args.program))

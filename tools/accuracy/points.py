@@ -140,7 +140,7 @@ TABLE_CLASSES = {
 
 
 def table_points(rng):
-    """(class, alpha, v) for the score table: v over the width of the picture, and over that of single precision."""
+    """(class, alpha, v) for the field table: v over the width of the picture, and over that of single precision."""
     for alpha in TABLE_ALPHAS:
         for i in range(2400):
             yield "picture", alpha, power(*TABLE_LOG_V, (i + rng.random()) / 2400)

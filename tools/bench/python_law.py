@@ -24,7 +24,7 @@ if not ALL_CORES:
     os.environ["RAYON_NUM_THREADS"] = "1"  # read when ours first shares work
 
 import numpy as np
-from fuld import SymmetricStable, score_table
+from fuld import SymmetricStable, field_table
 from scipy.stats import levy_stable
 from table import met, show
 
@@ -41,8 +41,8 @@ ROWS = [
     *(Row("cdf", alpha, 10**5, "float64", "scipy cdf") for alpha in (0.8, 1.5, 1.9)),
     *(Row("ppf", alpha, 10**5, "float64", "scipy ppf", 1000) for alpha in (0.8, 1.5, 1.9)),
     *(Row("score", alpha, 10**5, "float64", "scipy logpdf, differences") for alpha in (0.8, 1.5, 1.9)),
-    Row("score_table", 1.5, 10**6, "float64", "scipy logpdf, differences"),
-    Row("score_table", 1.5, 10**6, "float32", "scipy logpdf, differences"),
+    Row("field_table", 1.5, 10**6, "float64", "scipy logpdf, differences"),
+    Row("field_table", 1.5, 10**6, "float32", "scipy logpdf, differences"),
 ]
 
 
@@ -96,8 +96,8 @@ def our_job(row):
         rng = np.random.default_rng(1)
         return lambda: law.rvs(row.count, rng, row.dtype)
     x = points(row, row.count)
-    if row.function == "score_table":
-        field, out = score_table(row.alpha, row.dtype), np.empty_like(x)
+    if row.function == "field_table":
+        field, out = field_table(row.alpha, row.dtype), np.empty_like(x)
         return lambda: field(x, out=out)
     return lambda: getattr(law, row.function)(x)
 
@@ -207,7 +207,7 @@ def main():
         peer_count, job = peer_job(row)
         ours, peer = best_times(our_job(row), job)
         ours, peer = row.count / ours, peer_count / peer
-        what = f"{row.function}, {row.dtype}" if row.function in ("rvs", "score_table") else row.function
+        what = f"{row.function}, {row.dtype}" if row.function in ("rvs", "field_table") else row.function
         line = [what, f"{row.alpha:g}", f"1e{len(str(row.count)) - 1}", millions(ours), millions(shared), row.peer]
         line += [millions(peer), ratio(ours, peer), ratio(shared, peer)]
         if row.function == "rvs":

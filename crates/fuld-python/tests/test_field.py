@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from fuld import ScoreTable, SymmetricStable, grad_g, score_table
+from fuld import FieldTable, SymmetricStable, grad_g, field_table
 
 V = np.concatenate([[0.0], np.logspace(-300, 300, 601), np.linspace(0.01, 30, 1000)])
 V = np.concatenate([-V, V])
@@ -39,10 +39,10 @@ def test_broadcasts_and_keeps_single_precision():
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0, 1.5, 1.99, 2.0])
 def test_table_holds_its_error(alpha):
     exact = grad_g(V, alpha)
-    np.testing.assert_allclose(score_table(alpha)(V), exact, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(field_table(alpha)(V), exact, rtol=1e-12, atol=0)
     single = V[(np.abs(V) < 1e30) & (np.abs(V) > 1e-30)].astype(np.float32)
     np.testing.assert_allclose(
-        score_table(alpha, np.float32)(single),
+        field_table(alpha, np.float32)(single),
         grad_g(single.astype(float), alpha),
         rtol=2e-7,
         atol=0,
@@ -51,7 +51,7 @@ def test_table_holds_its_error(alpha):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_table_on_arrays(dtype):
-    field = score_table(1.5, dtype)
+    field = field_table(1.5, dtype)
     assert (field.alpha, field.dtype) == (1.5, np.dtype(dtype))
     v = np.linspace(-3, 3, 24, dtype=dtype).reshape(4, 6)
     exact = np.array([field(dtype(value)) for value in v.flat]).reshape(v.shape)
@@ -76,27 +76,27 @@ def test_table_on_arrays(dtype):
 
 
 def test_table_is_a_value():
-    field = score_table(1.5, np.float32)
+    field = field_table(1.5, np.float32)
     twin = pickle.loads(pickle.dumps(field))
-    assert isinstance(twin, ScoreTable)
-    assert twin == field != score_table(1.5)
+    assert isinstance(twin, FieldTable)
+    assert twin == field != field_table(1.5)
     assert hash(twin) == hash(field)
     assert twin(0.7) == field(0.7)
-    assert repr(field) == "ScoreTable(alpha=1.5, dtype=float32)"
+    assert repr(field) == "FieldTable(alpha=1.5, dtype=float32)"
 
 
 def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match=r"0\.1 <= alpha <= 2, got 0\.05"):
-        score_table(0.05)
+        field_table(0.05)
     with pytest.raises(ValueError, match="0 < alpha <= 2, got NaN"):
-        score_table(np.nan)
+        field_table(np.nan)
     with pytest.raises(TypeError, match=r"one alpha, got an array of shape \(2,\)"):
-        score_table(cast(Any, [1.2, 1.5]))
+        field_table(cast(Any, [1.2, 1.5]))
     with pytest.raises(TypeError, match="float32 or float64, got int64"):
-        score_table(1.5, np.int64)
-    field = score_table(1.5)
+        field_table(1.5, np.int64)
+    field = field_table(1.5)
     with pytest.raises(
-        TypeError, match=r"got v of float32: make one with score_table\(alpha, float32"
+        TypeError, match=r"got v of float32: make one with field_table\(alpha, float32"
     ):
         field(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match=r"shape \(3,\), got float64 and \(2,\)"):

@@ -113,12 +113,12 @@ def test_numbers_of_the_law_have_the_shape_of_its_parameters():
 
 HASH = """
 import hashlib, numpy as np
-from fuld import SymmetricStable, score_table
+from fuld import SymmetricStable, field_table
 g = np.random.default_rng(1)
 x = SymmetricStable([1.3, 1.7]).rvs((100_001, 2), g)
 found = [x, SymmetricStable(1.5).rvs(400_001, g, np.float32)]
 found += [SymmetricStable(1.5).pdf(x), SymmetricStable([1.3, 1.7]).ppf(g.random((1001, 2)))]
-found += [score_table(1.5)(x), score_table(1.5, np.float32)(x.astype(np.float32))]
+found += [field_table(1.5)(x), field_table(1.5, np.float32)(x.astype(np.float32))]
 print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in found))
 """
 

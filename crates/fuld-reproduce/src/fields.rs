@@ -5,7 +5,7 @@ use super::exhibit::{Exhibit, Table};
 use fuld::custom_kinetic::CustomKinetic;
 use fuld::gaussian_drift::GaussianDrift;
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use levy_stable::{ScoreTable, SymmetricStable};
+use levy_stable::{FieldTable, SymmetricStable};
 use std::f64::consts::PI;
 
 const ALPHAS: [f64; 5] = [2.0, 1.9, 1.75, 1.5, 1.0];
@@ -28,7 +28,7 @@ pub(super) fn make() -> anyhow::Result<Exhibit> {
         left = left.line(Hue::alpha(alpha), format!("α = {alpha}"), curve);
     }
     for alpha in ALPHAS {
-        let table = ScoreTable::new(alpha)?;
+        let table = FieldTable::new(alpha)?;
         let curve: Vec<(f64, f64)> =
             (-400..=400).map(|i| f64::from(i) / 50.0).map(|v| (v, table.at(v))).collect();
         curve.iter().for_each(|&(v, g)| field_data.numbers(alpha.to_string(), &[v, g]));

@@ -2,12 +2,12 @@
 
 mod timing;
 
-use levy_stable::{ScoreTable, SymmetricStable};
+use levy_stable::{FieldTable, SymmetricStable};
 use std::hint::black_box;
 use timing::{BATCH, drawn, group, time};
 
 fn main() {
-    let table = |alpha| ScoreTable::new(alpha).expect("a valid index");
+    let table = |alpha| FieldTable::new(alpha).expect("a valid index");
     let mut c = timing::criterion();
     let mut group = group(&mut c, "table");
     for alpha in [0.8, 1.5, 1.9] {

@@ -1,4 +1,4 @@
-//! Evaluates the law, its score table or its quantile at points read from standard input.
+//! Evaluates the law, its field table or its quantile at points read from standard input.
 //!
 //! ```text
 //! $ echo 1.5,0.7 | cargo run --release --example evaluate
@@ -15,7 +15,7 @@
 //! Seventeen significant digits are printed, so that every double comes back as it was. Lines with the same alpha are
 //! best kept together: what depends on alpha alone is computed once for each run of them.
 
-use levy_stable::{ParameterError, ScoreTable, SymmetricStable};
+use levy_stable::{FieldTable, ParameterError, SymmetricStable};
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ impl Job {
     fn prepare(&self, alpha: f64) -> Result<Prepared, ParameterError> {
         Ok(match self {
             Self::Law => Prepared::Law(SymmetricStable::new(alpha)?),
-            Self::Table => Prepared::Table(ScoreTable::new(alpha)?),
+            Self::Table => Prepared::Table(FieldTable::new(alpha)?),
             Self::Isf => Prepared::Isf(SymmetricStable::new(alpha)?),
         })
     }
@@ -56,7 +56,7 @@ impl Job {
 /// A job with what depends on alpha alone.
 enum Prepared {
     Law(SymmetricStable),
-    Table(ScoreTable),
+    Table(FieldTable),
     Isf(SymmetricStable),
 }
 

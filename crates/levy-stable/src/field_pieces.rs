@@ -14,7 +14,7 @@ use crate::field::{Field, tabulated};
 /// - the piece's polynomial in t is ∇G/v if v ≤ `near`, and v∇G above.
 ///
 /// The relative error is at most 3e-7 in single and 1e-12 in double precision. On this processor a
-/// [`ScoreTable`](crate::ScoreTable) is faster.
+/// [`FieldTable`](crate::FieldTable) is faster.
 ///
 /// ```
 /// use levy_stable::{FieldPieces, SymmetricStable};

@@ -13,7 +13,7 @@
 //!
 //! - [`SymmetricStable`]: density, distribution, quantile, score −ψ′/ψ and its derivative, moments, entropy, single
 //!   draws.
-//! - [`ScoreTable`]: the kinetic-energy field ∇G_α of fractional underdamped Langevin dynamics, 300 million times a
+//! - [`FieldTable`]: the kinetic-energy field ∇G_α of fractional underdamped Langevin dynamics, 300 million times a
 //!   second in double precision and three billion times in single.
 //! - [`AlphaBand`]: the same field as a table in α and v, for other devices.
 //! - [`Sampler`]: draws in bulk, 200 million a second.
@@ -62,13 +62,13 @@ mod elementary;
 mod error;
 mod field;
 mod field_pieces;
+mod field_table;
 mod local;
 mod moments;
 mod path;
 mod piecewise;
 mod quantile;
 mod sampler;
-mod score_table;
 mod simd;
 mod single;
 mod symmetric;
@@ -82,11 +82,11 @@ pub use error::ParameterError;
 pub use field_pieces::FieldPieces;
 pub use path::LevyMotion;
 // For other crates of this workspace; no part of the public interface.
+pub use field_table::FieldTable;
 #[doc(hidden)]
 pub use piecewise::interpolate;
 pub use sampler::Sampler;
 #[doc(hidden)]
 pub use sampler::{GOLDEN, mixed};
-pub use score_table::ScoreTable;
 pub use symmetric::SymmetricStable;
 pub use unit::Regime;

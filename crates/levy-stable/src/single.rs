@@ -40,7 +40,7 @@ impl Single {
         self.bulk.at(v).unwrap_or_else(|| self.everywhere.at(v))
     }
 
-    /// See [`crate::ScoreTable::blocks_f32`].
+    /// See [`crate::FieldTable::blocks_f32`].
     #[inline]
     pub(crate) fn blocks<B>(
         &self,

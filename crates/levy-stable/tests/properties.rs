@@ -1,6 +1,6 @@
 //! What must hold whatever the formula: symmetry, normalisation, derivatives, scaling, continuity.
 
-use levy_stable::{ParameterError, Regime, ScoreTable, SymmetricStable};
+use levy_stable::{FieldTable, ParameterError, Regime, SymmetricStable};
 
 const ALPHAS: [f64; 16] =
     [0.1, 0.25, 0.3, 0.5, 0.74, 0.76, 0.9, 0.999, 1.0, 1.001, 1.24, 1.26, 1.5, 1.9, 1.999, 2.0];
@@ -27,7 +27,7 @@ fn parameters_are_checked() {
     // The scale of the law of ∇G_α nears the largest double: no fault of a scale that anyone gave.
     assert!(SymmetricStable::kinetic(0.0075).is_ok());
     assert_eq!(SymmetricStable::kinetic(0.005), Err(ParameterError::KineticAlpha(0.005)));
-    assert_eq!(ScoreTable::new(0.005), Err(ParameterError::TableAlpha(0.005)));
+    assert_eq!(FieldTable::new(0.005), Err(ParameterError::TableAlpha(0.005)));
 }
 
 #[test]

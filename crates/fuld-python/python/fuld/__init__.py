@@ -1,7 +1,7 @@
 """Heavy-tailed dynamics for NumPy.
 
 The law
-    `SymmetricStable`, a distribution as those of scipy; `grad_g` and `score_table`, its field.
+    `SymmetricStable`, a distribution as those of scipy; `grad_g` and `field_table`, its field.
 Samplers
     `sample` draws from exp(-beta f); `systems` and `potentials` say by what and from what.
     `Sampling` is a run in the background; `Interrupted` and `Diverged` are its warnings.
@@ -29,7 +29,7 @@ from fuld._fields import (
 from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
 from fuld._sampling import Diverged, Interrupted, Sampling
-from fuld._score_table import ScoreTable, grad_g, score_table
+from fuld._field_table import FieldTable, grad_g, field_table
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
 
@@ -39,7 +39,7 @@ __all__ = [
     "Interrupted",
     "Interval",
     "Sampling",
-    "ScoreTable",
+    "FieldTable",
     "SymmetricStable",
     "TailIndex",
     "__version__",
@@ -50,7 +50,7 @@ __all__ = [
     "potentials",
     "riesz",
     "sample",
-    "score_table",
+    "field_table",
     "systems",
     "tail_index",
     "transport_h",

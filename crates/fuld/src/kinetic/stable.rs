@@ -3,7 +3,7 @@
 use super::{Kinetic, relax_linearly};
 use crate::ParameterError;
 use crate::parameters::noise_amplitude;
-use levy_stable::ScoreTable;
+use levy_stable::FieldTable;
 
 /// Which inverse temperature the transport field belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Temperature {
 /// c(v) = v, and h bends where the noise says that large velocities belong to it.
 #[derive(Clone, Debug)]
 pub struct StableKinetic {
-    table: ScoreTable,
+    table: FieldTable,
     amplitude: f64,
     /// h(v) = outer · ∇G_α(inner · v)
     inner: f64,
@@ -27,7 +27,7 @@ pub struct StableKinetic {
 }
 
 impl StableKinetic {
-    /// The energy for 0.1 ≤ α ≤ 2 (what [`ScoreTable`] covers) and β > 0, exact at that temperature.
+    /// The energy for 0.1 ≤ α ≤ 2 (what [`FieldTable`] covers) and β > 0, exact at that temperature.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
         Self::with_temperature(alpha, beta, Temperature::Exact)
     }
@@ -39,7 +39,7 @@ impl StableKinetic {
             Temperature::Exact => (1.0 / amplitude, 1.0 / amplitude / beta),
             Temperature::BetaFree => (1.0, 1.0),
         };
-        Ok(Self { table: ScoreTable::new(alpha)?, amplitude, inner, outer })
+        Ok(Self { table: FieldTable::new(alpha)?, amplitude, inner, outer })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::coordinates::slope;
 use super::{Calibration, Coordinates, Motion, Options, Real, Rule, RuleError, Seen, WeightDecay};
-use levy_stable::{Alpha, ScoreTable};
+use levy_stable::{Alpha, FieldTable};
 use std::sync::{Arc, OnceLock};
 
 /// [`Rule`] in the matched form, with α or the place of the bend or both as a [`Calibration`] finds them for each tensor.
@@ -153,14 +153,14 @@ const SMALL: usize = 256;
 /// ∇G_α for one α below 2.
 #[derive(Clone, Debug)]
 struct Field {
-    table: Arc<ScoreTable>,
+    table: Arc<FieldTable>,
     /// At 0.
     slope: f64,
 }
 
 impl Field {
     fn new(alpha: f64) -> Result<Self, RuleError> {
-        Ok(Self { table: Arc::new(ScoreTable::new(alpha)?), slope: slope(Alpha::new(alpha)?) })
+        Ok(Self { table: Arc::new(FieldTable::new(alpha)?), slope: slope(Alpha::new(alpha)?) })
     }
 }
 

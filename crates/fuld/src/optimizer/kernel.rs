@@ -5,7 +5,7 @@
 
 use super::real::LANES;
 use super::{Coordinates, Options, Real, WeightDecay};
-use levy_stable::ScoreTable;
+use levy_stable::FieldTable;
 
 /// The numbers of a rule, rounded to the type of the parameters.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl<T: Real> Kernel<T> {
 
     /// x and b after a step; without a table, ∇G(v) = v and the step is that of SGD.
     #[inline(always)]
-    pub(super) fn one(&self, table: Option<&ScoreTable>, x: T, b: T, g: T) -> (T, T) {
+    pub(super) fn one(&self, table: Option<&FieldTable>, x: T, b: T, g: T) -> (T, T) {
         let pulled = self.pulled(&[x], &[g]);
         let b = self.remembered(&[b], &pulled);
         let [direction] = self.followed(&b, &pulled);
@@ -109,7 +109,7 @@ impl<T: Real> Kernel<T> {
     }
 
     /// A step in one pass: nothing of it is stored but x and b.
-    pub(super) fn curved(self, table: &ScoreTable, x: &mut [T], b: &mut [T], g: &[T]) {
+    pub(super) fn curved(self, table: &FieldTable, x: &mut [T], b: &mut [T], g: &[T]) {
         let (x_blocks, x_rest) = x.as_chunks_mut::<LANES>();
         let (b_blocks, b_rest) = b.as_chunks_mut::<LANES>();
         let (g_blocks, g_rest) = g.as_chunks::<LANES>();
@@ -141,7 +141,7 @@ impl<T: Real> Kernel<T> {
     }
 
     /// A step without momentum.
-    pub(super) fn curved_without_memory(self, table: &ScoreTable, x: &mut [T], g: &[T]) {
+    pub(super) fn curved_without_memory(self, table: &FieldTable, x: &mut [T], g: &[T]) {
         let this = self.without_memory();
         let (x_blocks, x_rest) = x.as_chunks_mut::<LANES>();
         let (g_blocks, g_rest) = g.as_chunks::<LANES>();

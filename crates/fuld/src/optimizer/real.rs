@@ -1,6 +1,6 @@
 //! The two floating-point types that parameters come in.
 
-use levy_stable::{Lanes, ScoreTable};
+use levy_stable::{FieldTable, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Numbers handled together.
@@ -20,7 +20,7 @@ pub trait Real:
 }
 
 pub(super) mod sealed {
-    use super::{LANES, ScoreTable};
+    use super::{FieldTable, LANES};
 
     /// What the rule needs of a type; not for others to call or implement.
     pub trait Real: Sized {
@@ -35,10 +35,10 @@ pub(super) mod sealed {
         /// The number, or the end of [−limit, limit] nearest to it. NaN stays NaN.
         fn clipped(self, limit: Self) -> Self;
         /// ∇G(v)
-        fn field(table: &ScoreTable, v: Self) -> Self;
+        fn field(table: &FieldTable, v: Self) -> Self;
         /// ∇G in the middle of a loop over blocks.
         fn sweep<B>(
-            table: &ScoreTable,
+            table: &FieldTable,
             blocks: impl Iterator<Item = B>,
             before: impl FnMut(&mut B) -> [Self; LANES],
             after: impl FnMut(B, [Self; LANES]),
@@ -78,13 +78,13 @@ impl sealed::Real for f32 {
     basics!(f32);
 
     #[inline(always)]
-    fn field(table: &ScoreTable, v: Self) -> Self {
+    fn field(table: &FieldTable, v: Self) -> Self {
         table.at_f32(v)
     }
 
     #[inline(always)]
     fn sweep<B>(
-        table: &ScoreTable,
+        table: &FieldTable,
         blocks: impl Iterator<Item = B>,
         mut before: impl FnMut(&mut B) -> [Self; LANES],
         mut after: impl FnMut(B, [Self; LANES]),
@@ -105,13 +105,13 @@ impl sealed::Real for f64 {
     basics!(f64);
 
     #[inline(always)]
-    fn field(table: &ScoreTable, v: Self) -> Self {
+    fn field(table: &FieldTable, v: Self) -> Self {
         table.at(v)
     }
 
     #[inline(always)]
     fn sweep<B>(
-        table: &ScoreTable,
+        table: &FieldTable,
         blocks: impl Iterator<Item = B>,
         mut before: impl FnMut(&mut B) -> [Self; LANES],
         mut after: impl FnMut(B, [Self; LANES]),

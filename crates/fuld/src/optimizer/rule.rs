@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use super::{Coordinates, NonFiniteGradient, Real, RuleError};
-use levy_stable::ScoreTable;
+use levy_stable::FieldTable;
 use std::sync::Arc;
 
 /// A pull of the parameters towards 0.
@@ -69,7 +69,7 @@ pub struct Rule {
     coordinates: Coordinates,
     options: Options,
     /// None at α = 2, where the field is the identity.
-    table: Option<Arc<ScoreTable>>,
+    table: Option<Arc<FieldTable>>,
     /// The largest component of a gradient that is taken as it is.
     limit: f64,
 }
@@ -96,7 +96,7 @@ impl Rule {
 
     fn tabulate(&mut self) -> Result<(), RuleError> {
         let alpha = self.coordinates.alpha();
-        self.table = if alpha == 2.0 { None } else { Some(Arc::new(ScoreTable::new(alpha)?)) };
+        self.table = if alpha == 2.0 { None } else { Some(Arc::new(FieldTable::new(alpha)?)) };
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl Rule {
     }
 
     /// The same options with another field, which comes as a table.
-    pub(super) fn bent(&self, coordinates: Coordinates, table: Arc<ScoreTable>) -> Self {
+    pub(super) fn bent(&self, coordinates: Coordinates, table: Arc<FieldTable>) -> Self {
         Self { coordinates, table: Some(table), ..self.clone() }
     }
 
@@ -129,7 +129,7 @@ impl Rule {
     }
 
     /// ∇G_α, or none at α = 2, where the field is the identity.
-    pub fn field(&self) -> Option<&ScoreTable> {
+    pub fn field(&self) -> Option<&FieldTable> {
         self.table.as_deref()
     }
 

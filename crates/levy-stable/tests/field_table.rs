@@ -1,6 +1,6 @@
 //! ∇G_α from the table against the law itself.
 
-use levy_stable::{FieldPieces, ParameterError, ScoreTable, SymmetricStable};
+use levy_stable::{FieldPieces, FieldTable, ParameterError, SymmetricStable};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -17,7 +17,7 @@ fn table_is_the_field_on_all_of_r() {
             1 => 1.0 + 10f64.powf(-8.0 * uniform(&mut rng)) * 0.5,
             _ => 0.1 + 1.9 * uniform(&mut rng),
         };
-        let table = ScoreTable::new(alpha).unwrap();
+        let table = FieldTable::new(alpha).unwrap();
         let law = SymmetricStable::kinetic(alpha).unwrap();
         assert!(table.max_relative_error() <= 2e-13);
         for j in 0..4000 {
@@ -35,7 +35,7 @@ fn table_is_the_field_on_all_of_r() {
 #[test]
 fn odd_with_exact_limits() {
     for alpha in [0.3, 1.0, 1.5, 1.99, 2.0] {
-        let table = ScoreTable::new(alpha).unwrap();
+        let table = FieldTable::new(alpha).unwrap();
         for v in [1e-300, 1e-9, 0.1, 1.0, 7.0, 1e9, 1e300] {
             assert_eq!(table.at(-v), -table.at(v));
             assert_eq!(table.at_f32(-v as f32), -table.at_f32(v as f32));
@@ -55,7 +55,7 @@ fn odd_with_exact_limits() {
 
 #[test]
 fn identity_at_two() {
-    let table = ScoreTable::new(2.0).unwrap();
+    let table = FieldTable::new(2.0).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
     for _ in 0..10_000 {
         let v = f64::from_bits(rng.next_u64());
@@ -68,7 +68,7 @@ fn identity_at_two() {
 
 #[test]
 fn slices_give_the_same_bits() {
-    let table = ScoreTable::new(1.4).unwrap();
+    let table = FieldTable::new(1.4).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     for length in [0, 1, 63, 64, 65, 1000] {
         let mut v: Vec<f64> = (0..length).map(|_| 20.0 * uniform(&mut rng) - 10.0).collect();
@@ -88,18 +88,18 @@ fn slices_give_the_same_bits() {
 
 #[test]
 fn alpha_is_checked() {
-    assert_eq!(ScoreTable::new(2.1).unwrap_err(), ParameterError::Alpha(2.1));
+    assert_eq!(FieldTable::new(2.1).unwrap_err(), ParameterError::Alpha(2.1));
     assert_eq!(
-        ScoreTable::new(0.05).unwrap_err().to_string(),
+        FieldTable::new(0.05).unwrap_err().to_string(),
         "the field is tabulated for 0.1 <= alpha <= 2, got 0.05"
     );
-    assert!(ScoreTable::new(0.1).is_ok());
+    assert!(FieldTable::new(0.1).is_ok());
 }
 
 #[test]
 fn tables_are_small() {
     for alpha in [0.5, 1.0, 1.5, 1.75, 1.9, 1.999] {
-        let (double, single) = ScoreTable::new(alpha).unwrap().bytes();
+        let (double, single) = FieldTable::new(alpha).unwrap().bytes();
         assert!(double < 32 << 10 && single < 12 << 10, "alpha = {alpha}: {double} and {single} bytes");
     }
 }
@@ -107,15 +107,15 @@ fn tables_are_small() {
 #[cfg(feature = "serde")]
 #[test]
 fn stored_tables_come_back_or_are_refused() {
-    let table = ScoreTable::new(1.5).unwrap();
+    let table = FieldTable::new(1.5).unwrap();
     let text = serde_json::to_string(&table).unwrap();
-    assert_eq!(serde_json::from_str::<ScoreTable>(&text).unwrap(), table);
+    assert_eq!(serde_json::from_str::<FieldTable>(&text).unwrap(), table);
     let mut damaged: serde_json::Value = serde_json::from_str(&text).unwrap();
     damaged["double"]["table"]["coefficients"].as_array_mut().unwrap().truncate(80);
-    let error = serde_json::from_value::<ScoreTable>(damaged.clone()).unwrap_err();
+    let error = serde_json::from_value::<FieldTable>(damaged.clone()).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
     damaged["alpha"] = 2.5.into();
-    assert!(serde_json::from_value::<ScoreTable>(damaged).unwrap_err().to_string().contains("2.5"));
+    assert!(serde_json::from_value::<FieldTable>(damaged).unwrap_err().to_string().contains("2.5"));
 }
 
 /// The field by the steps that `FieldPieces` describes.

@@ -3,7 +3,7 @@
 use crate::error::value_error;
 use crate::interruptible::interruptible_if;
 use crate::threads;
-use levy_stable::ScoreTable as Table;
+use levy_stable::FieldTable as Table;
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -26,7 +26,7 @@ def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
 
     See Also
     --------
-    score_table : the same a hundred times faster, to 1e-12, for one alpha.
+    field_table : the same a hundred times faster, to 1e-12, for one alpha.
 
     Examples
     --------
@@ -39,24 +39,24 @@ def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
     return SymmetricStable.kinetic(alpha).score(real_array(v, "v"))
 
 
-def score_table(alpha: float, dtype: DTypeLike = np.float64) -> ScoreTable:
+def field_table(alpha: float, dtype: DTypeLike = np.float64) -> FieldTable:
     """The field ∇G_α of one alpha as a table, for some hundred million values a second.
 
-    See `ScoreTable` for what it can do. Making it takes 2 to 40 milliseconds.
+    See `FieldTable` for what it can do. Making it takes 2 to 40 milliseconds.
 
     Examples
     --------
-    >>> from fuld import score_table
-    >>> field = score_table(1.0)
+    >>> from fuld import field_table
+    >>> field = field_table(1.0)
     >>> field([0.5, 1.0, 2.0])
     array([0.8, 1. , 0.8])
     """
-    return ScoreTable(alpha, dtype)
+    return FieldTable(alpha, dtype)
 
 
 @final
-class ScoreTable:
-    """The field ∇G_α on all of ℝ, tabulated; made by `score_table`.
+class FieldTable:
+    """The field ∇G_α on all of ℝ, tabulated; made by `field_table`.
 
     The relative error is at most 1e-12 in float64 and 2e-7 in float32, for every v. The field is
     odd to the last bit, 0 at 0, NaN at NaN, and at alpha = 2 it is v.
@@ -71,10 +71,10 @@ class ScoreTable:
     Examples
     --------
     >>> import numpy as np
-    >>> from fuld import score_table
-    >>> field = score_table(1.5, np.float32)
+    >>> from fuld import field_table
+    >>> field = field_table(1.5, np.float32)
     >>> field
-    ScoreTable(alpha=1.5, dtype=float32)
+    FieldTable(alpha=1.5, dtype=float32)
     >>> v = np.linspace(-1, 1, 3, dtype=np.float32)
     >>> field(v, out=v)  # in place
     array([-1.0743474,  0.       ,  1.0743474], dtype=float32)
@@ -109,7 +109,7 @@ class ScoreTable:
         if isinstance(v, np.ndarray) and values.dtype != self._dtype:
             raise TypeError(
                 f"the table is of {self._dtype}, got v of {values.dtype}: "
-                f"make one with score_table(alpha, {values.dtype})"
+                f"make one with field_table(alpha, {values.dtype})"
             )
         values = values.astype(self._dtype, copy=False)
         if out is None:
@@ -135,15 +135,15 @@ class ScoreTable:
             out[...] = self(v.copy(order="C"))
 
     def __repr__(self) -> str:
-        return f"ScoreTable(alpha={self._alpha}, dtype={self._dtype})"
+        return f"FieldTable(alpha={self._alpha}, dtype={self._dtype})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScoreTable):
+        if not isinstance(other, FieldTable):
             return NotImplemented
         return (self._alpha, self._dtype) == (other._alpha, other._dtype)
 
     def __hash__(self) -> int:
         return hash((self._alpha, self._dtype))
 
-    def __reduce__(self) -> tuple[type[ScoreTable], tuple[float, str]]:
-        return ScoreTable, (self._alpha, self._dtype.name)
+    def __reduce__(self) -> tuple[type[FieldTable], tuple[float, str]]:
+        return FieldTable, (self._alpha, self._dtype.name)

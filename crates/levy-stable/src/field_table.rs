@@ -23,9 +23,9 @@ use crate::single::Single;
 /// seldom does v leave it when its law is the one whose score this is and α > 1. Beyond it slices are ten times slower.
 ///
 /// ```
-/// use levy_stable::{ScoreTable, SymmetricStable};
+/// use levy_stable::{FieldTable, SymmetricStable};
 /// # fn main() -> Result<(), levy_stable::ParameterError> {
-/// let field = ScoreTable::new(1.5)?;
+/// let field = FieldTable::new(1.5)?;
 /// let exact = SymmetricStable::kinetic(1.5)?.score(0.7);
 /// assert!((field.at(0.7) / exact - 1.0).abs() < 1e-12);
 /// # Ok(())
@@ -34,7 +34,7 @@ use crate::single::Single;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
-pub struct ScoreTable {
+pub struct FieldTable {
     alpha: f64,
     double: Field<f64, 8>,
     single: Single,
@@ -44,7 +44,7 @@ pub struct ScoreTable {
 /// Tolerance of the polynomials; rounding comes on top.
 const TOLERANCE: f64 = 2e-13;
 
-impl ScoreTable {
+impl FieldTable {
     /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = tabulated(alpha)?;
@@ -101,8 +101,8 @@ impl ScoreTable {
     ///
     /// ```
     /// # fn main() -> Result<(), levy_stable::ParameterError> {
-    /// use levy_stable::{Lanes, ScoreTable};
-    /// let field = ScoreTable::new(1.5)?;
+    /// use levy_stable::{Lanes, FieldTable};
+    /// let field = FieldTable::new(1.5)?;
     /// let mut x = [1f32; 64];
     /// let (blocks, _) = x.as_chunks_mut();
     /// field.blocks_f32(blocks.iter_mut(), |x| Lanes(x.map(|x| 0.5 * x)), |x, h| *x = h.0);
@@ -145,7 +145,7 @@ struct Stored {
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for ScoreTable {
+impl TryFrom<Stored> for FieldTable {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<Self, String> {
