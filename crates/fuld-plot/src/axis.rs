@@ -1,13 +1,13 @@
-//! Axes: what they say, how numbers become places, where the ticks are.
+//! Axes: labels, the map from values to positions, and ticks.
 
-/// How numbers become places.
+/// How values map to positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scale {
     Linear,
     Log,
 }
 
-/// An axis of a panel. Its range is that of the data unless it is given.
+/// An axis of a panel. Its range is taken from the data unless [`range`](Self::range) sets it.
 #[derive(Clone, Debug)]
 pub struct Axis {
     label: String,
@@ -17,23 +17,23 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Numbers as they are.
+    /// Creates a linear axis.
     pub fn linear(label: impl Into<String>) -> Self {
         Self { label: label.into(), scale: Scale::Linear, range: None, ticks: None }
     }
 
-    /// Logarithms of numbers; what is not positive is not shown.
+    /// Creates a logarithmic axis. Values that are not positive are not drawn.
     pub fn log(label: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label) }
     }
 
-    /// From here to there, whatever the data.
+    /// Fixes the range, whatever the data.
     pub fn range(mut self, low: f64, high: f64) -> Self {
         self.range = Some((low, high));
         self
     }
 
-    /// Ticks at these places, and nowhere else.
+    /// Places ticks at these values only.
     pub fn ticks(mut self, at: &[f64]) -> Self {
         self.ticks = Some(at.iter().map(|&value| (value, number(value, decimals_of(value)))).collect());
         self
@@ -43,12 +43,12 @@ impl Axis {
         &self.label
     }
 
-    /// Whether a number has a place.
+    /// Returns whether a value can be drawn on this axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
-    /// Fixes the range, from the data where it was not given.
+    /// Returns the axis with a definite range, from the data where none was set.
     pub(super) fn fitted(&self, data: impl Iterator<Item = f64>) -> Fitted {
         let (low, high, room) = match self.range {
             Some((low, high)) => (self.place(low), self.place(high), 0.0),
@@ -63,12 +63,12 @@ impl Axis {
         Fitted { axis: self.clone(), low, high }
     }
 
-    /// With room at both ends, as a part of the range, and wide enough that every number has a place.
+    /// Widens a range by the fraction `room` at both ends, and so far that no division by its width can fail.
     fn widened(&self, low: f64, high: f64, room: f64) -> (f64, f64) {
-        // Each end by its own: their difference may overflow.
+        // Scale each end separately: their difference may overflow.
         let most = match self.scale {
             Scale::Linear => f64::MAX,
-            // No number has so many digits; a range from 0 begins here.
+            // Beyond the exponents of all doubles; log10(0) is clamped to this.
             Scale::Log => 330.0,
         };
         let (low, high) = (low.clamp(-most, most), high.clamp(-most, most));
@@ -95,7 +95,7 @@ impl Axis {
     }
 }
 
-/// An axis whose range is known.
+/// An axis with a definite range.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
     axis: Axis,
@@ -104,9 +104,9 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Where a number is, from 0 to 1 if it is in the range.
+    /// Returns the position of a value: 0 to 1 within the range.
     pub(super) fn at(&self, value: f64) -> f64 {
-        // Halves, for the whole may overflow.
+        // Halved, because the full difference may overflow.
         (0.5 * self.axis.place(value) - 0.5 * self.low) / (0.5 * self.high - 0.5 * self.low)
     }
 
@@ -114,7 +114,7 @@ impl Fitted {
         self.axis.shows(value)
     }
 
-    /// Zero, or the lower end where there is none.
+    /// Returns the value that areas are filled down to: zero, or the lower end of a logarithmic axis.
     pub(super) fn floor(&self) -> f64 {
         match self.axis.scale {
             Scale::Linear => 0.0f64.clamp(self.low, self.high),
@@ -122,7 +122,7 @@ impl Fitted {
         }
     }
 
-    /// Ticks in the range with their texts, about `wanted` of them.
+    /// Returns about `wanted` ticks within the range, with their labels.
     pub(super) fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let all = match (&self.axis.ticks, self.axis.scale) {
             (Some(ticks), _) => ticks.clone(),
@@ -151,7 +151,7 @@ fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     (first..=last).map(tick).collect()
 }
 
-/// Decades, or 1, 2, 5 where there are few of them; `low` and `high` are logarithms.
+/// Returns ticks at decades, or at 1, 2, 5 if the range has few decades. `low` and `high` are logarithms.
 fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     let decades = high - low;
     let (first, last) = (low.floor() as i32, high.ceil() as i32);
@@ -174,7 +174,7 @@ fn decade(power: i32) -> String {
     }
 }
 
-/// Decimals that a number needs, up to six.
+/// Returns the number of decimals a value requires, at most six.
 fn decimals_of(value: f64) -> usize {
     (0..6).find(|&n| (value * 10f64.powi(n) - (value * 10f64.powi(n)).round()).abs() < 1e-6).unwrap_or(6)
         as usize
@@ -218,9 +218,9 @@ mod tests {
         assert_eq!(texts(Axis::linear("").ticks(&[2.0, 4.0, 99.0]), &[1.0, 5.0]), ["2", "4"]);
     }
 
-    /// Differences and quotients of numbers like these overflow, or vanish.
+    /// Differences and quotients of these values overflow or underflow.
     #[test]
-    fn every_range_has_places() {
+    fn every_range_has_finite_positions() {
         let (inf, most, least) = (f64::INFINITY, f64::MAX, f64::from_bits(1));
         let ranges = [
             (1e-300, 1e300),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_between_the_ends() {
+    fn positions_run_from_zero_to_one() {
         let axis = Axis::log("").range(1.0, 100.0).fitted(std::iter::empty());
         assert_eq!((axis.at(1.0), axis.at(10.0), axis.at(100.0)), (0.0, 0.5, 1.0));
         assert!(!axis.shows(0.0) && !axis.shows(f64::NAN) && axis.shows(1e9));

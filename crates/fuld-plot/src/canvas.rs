@@ -1,19 +1,19 @@
-//! Elements of SVG, for paper or for a page.
+//! SVG elements, for a stand-alone file or for an HTML page.
 
 use super::hue::Hue;
 use super::label;
 use std::fmt::Write;
 
-/// Where a figure will be looked at.
+/// Where a figure is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
-    /// White, with nothing around it.
+    /// A file with a white background.
     Paper,
-    /// A page of ours, light or dark as its reader likes.
+    /// An HTML page that follows the reader's light or dark setting.
     Page,
 }
 
-/// How a text stands at its place.
+/// Horizontal alignment of a text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -27,7 +27,7 @@ pub(super) struct Canvas {
     theme: Theme,
 }
 
-/// System fonts first; where pictures become PNG there is only the last.
+/// System fonts first; the PNG renderer has only DejaVu Sans.
 pub(super) const FONT: &str = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif";
 
 impl Canvas {
@@ -35,13 +35,13 @@ impl Canvas {
         Self { out: String::new(), theme }
     }
 
-    /// Attributes that colour an element's lines and its inside; what is not coloured is not there.
+    /// Returns attributes for stroke and fill; `None` draws nothing.
     pub(super) fn colours(&self, stroke: Option<Hue>, fill: Option<Hue>) -> String {
         let one = |what: &str, hue: Option<Hue>| match (hue, self.theme) {
             (None, Theme::Paper) => format!(" {what}=\"none\""),
             (None, Theme::Page) => format!("{what}:none;"),
             (Some(hue), Theme::Paper) => format!(" {what}=\"{}\"", hue.light()),
-            // Browsers that do not know the second declaration keep the first.
+            // Browsers without light-dark() keep the first declaration.
             (Some(hue), Theme::Page) => {
                 let (light, dark) = (hue.light(), hue.dark());
                 format!("{what}:{light};{what}:light-dark({light},{dark});")
@@ -68,7 +68,7 @@ impl Canvas {
         let _ = writeln!(self.out, "<path d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
     }
 
-    /// A path through points, which parts at those that are missing.
+    /// Draws a path through points, interrupted at `None`.
     pub(super) fn path(&mut self, points: &[Option<(f64, f64)>], closed: bool) {
         let mut d = String::new();
         let mut pen = false;

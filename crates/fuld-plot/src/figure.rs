@@ -1,4 +1,4 @@
-//! A figure: panels in rows, and one legend for all of them.
+//! Figures: panels in rows with one shared legend, as SVG, as PNG, or inline in an HTML page.
 
 use super::canvas::{Anchor, Canvas, FONT, Theme};
 use super::frame::dot;
@@ -7,9 +7,7 @@ use super::label;
 use super::mark::{Mark, Shape};
 use super::panel::Panel;
 use super::png;
-use fuld::durable;
 use std::io;
-use std::path::Path;
 
 /// A figure of one or more panels.
 #[derive(Clone, Debug)]
@@ -20,23 +18,24 @@ pub struct Figure {
     panels: Vec<Panel>,
 }
 
-/// Of the whole, in pixels.
+/// Width of a figure in pixels.
 const WIDTH: f64 = 760.0;
-const ROW_OF_LEGEND: f64 = 20.0;
+/// Height of a row of the legend in pixels.
+const LEGEND_ROW: f64 = 20.0;
 
 impl Figure {
-    /// A figure without panels yet. Its files will have this name.
+    /// Creates a figure without panels. The name becomes the name of its files.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), columns: 2, panel_height: 280.0, panels: Vec::new() }
     }
 
-    /// Panels in a row; two unless said otherwise.
+    /// Sets the number of panels per row (default 2).
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);
         self
     }
 
-    /// How high each panel is, in pixels, where the whole is 760 wide.
+    /// Sets the height of each panel in pixels; the figure is 760 pixels wide.
     pub fn panel_height(mut self, height: f64) -> Self {
         self.panel_height = height;
         self
@@ -48,12 +47,12 @@ impl Figure {
         self
     }
 
-    /// The name of its files.
+    /// Returns the name of the figure's files.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the figure shows, in a line: the titles of its panels.
+    /// Returns the titles of the panels in one line, for screen readers.
     pub fn description(&self) -> String {
         let titles: Vec<&str> =
             self.panels.iter().map(Panel::title).filter(|title| !title.is_empty()).collect();
@@ -64,7 +63,7 @@ impl Figure {
         self.columns.min(self.panels.len()).max(1)
     }
 
-    /// Each label once, with how it is drawn.
+    /// Returns the first mark of each label.
     fn legend(&self) -> Vec<&Mark> {
         let mut all: Vec<&Mark> = Vec::new();
         for mark in self.panels.iter().flat_map(Panel::marks).filter(|mark| !mark.label.is_empty()) {
@@ -75,13 +74,13 @@ impl Figure {
         all
     }
 
-    /// The whole as one picture, on white.
+    /// Returns the figure as one SVG image with a white background.
     pub fn svg(&self) -> String {
         let columns = self.columns_used();
         let cell = WIDTH / columns as f64;
         let mut body = Canvas::new(Theme::Paper);
         let legend_rows = self.draw_legend(&mut body);
-        let head = 6.0 + legend_rows as f64 * ROW_OF_LEGEND;
+        let head = 6.0 + legend_rows as f64 * LEGEND_ROW;
         for (i, panel) in self.panels.iter().enumerate() {
             let (x, y) = ((i % columns) as f64 * cell, head + (i / columns) as f64 * self.panel_height);
             body.open_group(&format!(" transform=\"translate({x:.1} {y:.1})\""));
@@ -98,7 +97,7 @@ impl Figure {
         )
     }
 
-    /// For a page of ours: each panel a picture of its own, so that on a phone they stand below each other, and colours that follow the page.
+    /// Returns the figure as HTML: one SVG per panel, so that panels stack on a phone, with colours that follow the page.
     pub fn inline(&self) -> String {
         let cell = WIDTH / self.columns_used() as f64;
         let canvas = Canvas::new(Theme::Page);
@@ -127,18 +126,18 @@ impl Figure {
         )
     }
 
-    /// The picture in points, twice as many as pixels each way.
+    /// Returns the figure as PNG, at twice the resolution of the SVG.
     pub fn png(&self) -> io::Result<Vec<u8>> {
         png::render(&self.svg(), 2.0)
     }
 
-    /// Writes NAME.svg and NAME.png into a folder.
-    pub fn keep(&self, folder: &Path) -> io::Result<()> {
-        durable::replace(&folder.join(format!("{}.svg", self.name)), self.svg().as_bytes())?;
-        durable::replace(&folder.join(format!("{}.png", self.name)), &self.png()?)
+    /// Returns the figure's files, NAME.svg and NAME.png, with their contents.
+    pub fn files(&self) -> io::Result<[(String, Vec<u8>); 2]> {
+        let file = |extension: &str| format!("{}.{extension}", self.name);
+        Ok([(file("svg"), self.svg().into_bytes()), (file("png"), self.png()?)])
     }
 
-    /// Draws the legend at the top and says how many rows it took.
+    /// Draws the legend at the top and returns its number of rows.
     fn draw_legend(&self, canvas: &mut Canvas) -> usize {
         let legend = self.legend();
         let (mut x, mut row) = (14.0, 0);
@@ -148,7 +147,7 @@ impl Figure {
             if x + wide > WIDTH && x > 14.0 {
                 (x, row) = (14.0, row + 1);
             }
-            let y = 14.0 + f64::from(row) * ROW_OF_LEGEND;
+            let y = 14.0 + f64::from(row) * LEGEND_ROW;
             let sample = sample(mark, canvas, x, y);
             canvas.raw(&sample);
             canvas.text((x + 31.0, y + 4.0), Anchor::Start, &ink, &mark.label);
@@ -158,7 +157,7 @@ impl Figure {
     }
 }
 
-/// A little of a mark, for the legend.
+/// Returns a small sample of a mark for the legend.
 fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
     let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
     let end = x + 26.0;
@@ -203,7 +202,7 @@ mod tests {
             .filter(|node| node.has_tag_name("text"))
             .map(|node| node.descendants().filter_map(|n| n.is_text().then(|| n.text()).flatten()).collect())
             .collect();
-        // Once in the legend, though in both panels.
+        // The label is in both panels but once in the legend.
         assert_eq!(texts.iter().filter(|text| *text == "α = 1.5").count(), 1, "{texts:?}");
         assert_eq!(texts.iter().filter(|text| *text == "e−x & more").count(), 2, "{texts:?}");
     }
@@ -215,7 +214,7 @@ mod tests {
         assert_eq!(decoded.width(), 1520);
         let dark =
             decoded.pixels().iter().filter(|p| p.red() < 60 && p.green() < 60 && p.blue() < 80).count();
-        // Text is most of what is dark: without a font there would be next to nothing.
+        // Most dark pixels are text: without a font almost none would be left.
         assert!(dark > 2_000, "{dark}");
     }
 

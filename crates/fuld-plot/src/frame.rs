@@ -1,4 +1,4 @@
-//! The box that the axes of a panel span, and marks in their places.
+//! The plot area of a panel: axes, grid and marks drawn in pixel coordinates.
 
 use super::axis::Fitted;
 use super::canvas::{Anchor, Canvas};
@@ -6,7 +6,7 @@ use super::hue::Hue;
 use super::mark::{Mark, Shape};
 use std::fmt::Write;
 
-/// The axes with their ranges, and the box they span.
+/// The axes of a panel and the rectangle they span, in pixels.
 pub(super) struct Frame {
     pub(super) x: Fitted,
     pub(super) y: Fitted,
@@ -114,7 +114,7 @@ impl Frame {
             Shape::Horizontal(y, _) if self.y.shows(*y) => {
                 self.rule(canvas, &stroke, (self.left, self.up(*y)), (self.right, self.up(*y)))
             }
-            // A line across that is nowhere.
+            // A rule at a value the axis cannot show.
             Shape::Vertical(..) | Shape::Horizontal(..) => {}
         }
     }
@@ -125,7 +125,7 @@ impl Frame {
         canvas.close_group();
     }
 
-    /// Between two curves given as (x, one, other), in places of the picture.
+    /// Fills between two curves given as (x, one, other) in pixels.
     fn fill(&self, canvas: &mut Canvas, fill: &str, opacity: f64, points: Vec<(f64, f64, f64)>) {
         let there = points.iter().map(|&(x, one, _)| Some((x, one)));
         let back = points.iter().rev().map(|&(x, _, other)| Some((x, other)));
@@ -134,7 +134,7 @@ impl Frame {
         canvas.close_group();
     }
 
-    /// Texts of lines across the panel.
+    /// Draws the texts of rules.
     pub(super) fn caption(&self, canvas: &mut Canvas, mark: &Mark) {
         let ink = format!("{} font-size=\"10.5\"", canvas.colours(None, Some(Hue::Muted)));
         match &mark.shape {
@@ -151,7 +151,7 @@ impl Frame {
     }
 }
 
-/// A dot whose form goes with its colour.
+/// Returns a marker whose shape depends on its colour, so that colour alone need not distinguish it.
 pub(super) fn dot(hue: Hue, x: f64, y: f64) -> String {
     let mut d = String::new();
     let _ = match hue {
@@ -179,7 +179,7 @@ fn arrow(canvas: &mut Canvas, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
     ));
 }
 
-/// The line without what no one could see: of the points in half a pixel's width only first, lowest, highest and last.
+/// Drops points that cannot be seen: of those within half a pixel it keeps the first, lowest, highest and last.
 fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
     let mut kept = Vec::new();
     let mut column: Vec<(f64, f64)> = Vec::new();

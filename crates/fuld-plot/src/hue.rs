@@ -1,29 +1,29 @@
-//! Colours, chosen to stay apart for the colour-blind, on white and on black.
+//! Colours that colour-blind readers can distinguish, on white and on black.
 
-/// What a mark is coloured as.
+/// The colour of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hue {
-    /// As text.
+    /// The colour of text.
     Ink,
-    /// As what stands behind.
+    /// Grey, for grid lines and rules.
     Muted,
-    /// Corrected dynamics.
+    /// Blue; corrected dynamics in our figures.
     Blue,
-    /// Uncorrected dynamics.
+    /// Vermillion; uncorrected dynamics in our figures.
     Vermillion,
-    /// A third kind.
+    /// Green.
     Green,
-    /// A fourth kind.
+    /// Purple.
     Purple,
-    /// A fifth kind.
+    /// Orange.
     Orange,
-    /// A sixth kind.
+    /// Sky blue.
     Sky,
     /// The colour of a tail index, the same in every figure.
     Alpha(f64),
 }
 
-/// The colours of tail indices: from violet to yellow, ever lighter on white, so that neither hue nor lightness alone must be told apart.
+/// Colours by tail index, on white and on black. Both hue and lightness change, so that either distinguishes them.
 const TAILS: [(f64, [u8; 3], [u8; 3]); 8] = [
     (0.0, [0xc9, 0xa0, 0x0c], [0xff, 0xee, 0xa0]),
     (0.5, [0xd0, 0x98, 0x10], [0xff, 0xe2, 0x7a]),
@@ -36,17 +36,17 @@ const TAILS: [(f64, [u8; 3], [u8; 3]); 8] = [
 ];
 
 impl Hue {
-    /// The colour of a tail index.
+    /// Returns the colour of a tail index.
     pub fn alpha(alpha: f64) -> Self {
         Self::Alpha(alpha)
     }
 
-    /// On white.
+    /// Returns the colour on white.
     pub(super) fn light(self) -> String {
         hex(self.colours().0)
     }
 
-    /// On black.
+    /// Returns the colour on black.
     pub(super) fn dark(self) -> String {
         hex(self.colours().1)
     }
@@ -92,7 +92,7 @@ mod tests {
         assert_ne!(Hue::alpha(1.7).light(), Hue::alpha(1.75).light());
     }
 
-    /// Lightness must fall from heavy tails to light ones, which is what any eye can tell.
+    /// Lightness must decrease from heavy tails to light ones.
     #[test]
     fn lightness_orders_tails() {
         let luminance =

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What of a text stands where.
+/// The vertical position of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Height {
     Line,
@@ -24,7 +24,7 @@ fn pieces(text: &str) -> Vec<(Height, &str)> {
     all
 }
 
-/// For an SVG `text` element.
+/// Returns the content of an SVG `text` element.
 pub(super) fn svg(text: &str) -> String {
     let mut out = String::new();
     let mut sunk = 0.0;
@@ -46,7 +46,7 @@ pub(super) fn svg(text: &str) -> String {
     out
 }
 
-/// For HTML.
+/// Returns the text as HTML.
 pub(super) fn html(text: &str) -> String {
     let piece = |(height, piece): (Height, &str)| match height {
         Height::Line => escape(piece),
@@ -56,7 +56,7 @@ pub(super) fn html(text: &str) -> String {
     pieces(text).into_iter().map(piece).collect()
 }
 
-/// About how wide a text is, in its own size.
+/// Returns the approximate width of a text in a font of this size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let wide = |(height, piece): (Height, &str)| {
         let scale = if height == Height::Line { 1.0 } else { 0.75 };
@@ -65,7 +65,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     size * pieces(text).into_iter().map(wide).sum::<f64>()
 }
 
-/// Without what means something to XML.
+/// Escapes the characters that have a meaning in XML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(html("∇G_{α}(v) = 10^{-3}"), "∇G<sub>α</sub>(v) = 10<sup>-3</sup>");
         assert_eq!(svg("x^{2}"), "x<tspan dy=\"-4.5\" font-size=\"75%\">2</tspan>");
         assert_eq!(svg("G_{α} v"), "G<tspan dy=\"3\" font-size=\"75%\">α</tspan><tspan dy=\"-3\"> v</tspan>");
-        // What is not closed is text.
+        // An unclosed brace is plain text.
         assert_eq!(html("x_{1"), "x_{1");
     }
 }

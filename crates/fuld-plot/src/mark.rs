@@ -1,12 +1,12 @@
-//! What is drawn in a panel.
+//! Marks: lines, areas, bands, dots, arrows and rules.
 
 use super::hue::Hue;
 
-/// What is drawn, and as what.
+/// A shape with its colour and label.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     pub(super) hue: Hue,
-    /// Empty for what the legend does not name.
+    /// Empty if the legend does not list the mark.
     pub(super) label: String,
     pub(super) shape: Shape,
 }
@@ -24,7 +24,7 @@ pub(super) enum Shape {
     Dots(Vec<(f64, f64)>),
     ErrorBars(Vec<(f64, f64, f64)>),
     Arrows(Vec<(f64, f64, f64, f64)>),
-    /// Across the panel, with a text.
+    /// A rule across the panel, with a text.
     Vertical(f64, String),
     Horizontal(f64, String),
 }
@@ -47,7 +47,7 @@ impl Dash {
 }
 
 impl Shape {
-    /// All numbers along the horizontal axis.
+    /// Returns all values along the horizontal axis.
     pub(super) fn xs(&self) -> Vec<f64> {
         match self {
             Self::Line { points, .. } | Self::Area(points) | Self::Dots(points) => {
@@ -60,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// All numbers along the vertical axis.
+    /// Returns all values along the vertical axis.
     pub(super) fn ys(&self) -> Vec<f64> {
         match self {
             Self::Line { points, .. } | Self::Dots(points) => points.iter().map(|p| p.1).collect(),

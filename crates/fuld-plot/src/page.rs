@@ -1,10 +1,10 @@
-//! Pages: one file that opens from disk, light or dark as its reader likes, readable on a phone.
+//! HTML pages in one file: no network, light or dark by the reader's setting, readable on a phone.
 
 pub use crate::escape;
 
 const STYLE: &str = include_str!("page.css");
 
-/// A page with a title and a body of HTML.
+/// Returns a page with a title and a body of HTML.
 pub fn page(title: &str, body: &str) -> String {
     let title = escape(title);
     format!(

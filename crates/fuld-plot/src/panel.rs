@@ -1,4 +1,4 @@
-//! A panel: two axes and what is drawn between them.
+//! Panels: two axes and the marks drawn between them.
 
 use super::axis::Axis;
 use super::canvas::{Anchor, Canvas};
@@ -19,18 +19,18 @@ pub struct Panel {
 type Points = Vec<(f64, f64)>;
 
 impl Panel {
-    /// An empty panel.
+    /// Creates an empty panel.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), x: Axis::linear(""), y: Axis::linear(""), marks: Vec::new() }
     }
 
-    /// The horizontal axis.
+    /// Sets the horizontal axis.
     pub fn x(mut self, axis: Axis) -> Self {
         self.x = axis;
         self
     }
 
-    /// The vertical axis.
+    /// Sets the vertical axis.
     pub fn y(mut self, axis: Axis) -> Self {
         self.y = axis;
         self
@@ -45,63 +45,63 @@ impl Panel {
         self.mark(hue, label, Shape::Line { points, dash, weight })
     }
 
-    /// A line through points; it parts where one is not finite. An empty label is not in the legend.
+    /// Draws a line through points, interrupted where one is not finite. An empty label is left out of the legend.
     pub fn line(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.stroke(hue, label, points, Dash::Solid, 1.8)
     }
 
-    /// A thin line, for one of many, or one that is noisy.
+    /// Draws a thin line, for one of many lines or a noisy one.
     pub fn thin(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.stroke(hue, label, points, Dash::Solid, 0.8)
     }
 
-    /// A dashed line.
+    /// Draws a dashed line.
     pub fn dashed(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.stroke(hue, label, points, Dash::Dashed, 1.6)
     }
 
-    /// A dotted line.
+    /// Draws a dotted line.
     pub fn dotted(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.stroke(hue, label, points, Dash::Dotted, 1.8)
     }
 
-    /// The outline of a histogram, from the centres of its bins and their heights.
+    /// Draws the outline of a histogram from the centres of its bins and their heights.
     pub fn steps(self, hue: Hue, label: impl Into<String>, bins: &[(f64, f64)]) -> Self {
         let points = outline(bins);
         self.stroke(hue, label, points, Dash::Solid, 1.5)
     }
 
-    /// The space between a curve and zero.
+    /// Fills the area between a curve and zero.
     pub fn area(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.mark(hue, label, Shape::Area(points))
     }
 
-    /// The space between (x, low) and (x, high).
+    /// Fills the band between (x, low) and (x, high).
     pub fn band(self, hue: Hue, label: impl Into<String>, points: Vec<(f64, f64, f64)>) -> Self {
         self.mark(hue, label, Shape::Band(points))
     }
 
-    /// Dots, whose form goes with their colour.
+    /// Draws dots whose shape depends on their colour.
     pub fn dots(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.mark(hue, label, Shape::Dots(points))
     }
 
-    /// From (x, low) to (x, high).
+    /// Draws error bars from (x, low) to (x, high).
     pub fn error_bars(self, hue: Hue, bars: Vec<(f64, f64, f64)>) -> Self {
         self.mark(hue, "", Shape::ErrorBars(bars))
     }
 
-    /// From (x, y) to (x + dx, y + dy).
+    /// Draws arrows from (x, y) to (x + dx, y + dy).
     pub fn arrows(self, hue: Hue, label: impl Into<String>, arrows: Vec<(f64, f64, f64, f64)>) -> Self {
         self.mark(hue, label, Shape::Arrows(arrows))
     }
 
-    /// A line from bottom to top, with a text.
+    /// Draws a vertical rule with a text.
     pub fn vertical(self, x: f64, text: impl Into<String>) -> Self {
         self.mark(Hue::Muted, "", Shape::Vertical(x, text.into()))
     }
 
-    /// A line from left to right, with a text.
+    /// Draws a horizontal rule with a text.
     pub fn horizontal(self, y: f64, text: impl Into<String>) -> Self {
         self.mark(Hue::Muted, "", Shape::Horizontal(y, text.into()))
     }
@@ -114,7 +114,7 @@ impl Panel {
         &self.marks
     }
 
-    /// Draws the panel into a box from (0, 0) to (width, height); `id` is like no other on the page.
+    /// Draws the panel into the rectangle from (0, 0) to (width, height). `id` must be unique on the page.
     pub(super) fn draw(&self, canvas: &mut Canvas, id: &str, width: f64, height: f64) {
         let x = self.x.fitted(self.marks.iter().flat_map(|mark| mark.shape.xs()));
         let y = self.y.fitted(self.marks.iter().flat_map(|mark| mark.shape.ys()));

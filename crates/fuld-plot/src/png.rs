@@ -1,10 +1,10 @@
-//! Pictures in points.
+//! PNG images from our SVG, with an embedded font so that they look the same on every machine.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::io;
 
-/// An SVG of ours as PNG, enlarged.
+/// Renders an SVG as PNG, enlarged by `scale`.
 pub(super) fn render(svg: &str, scale: f32) -> io::Result<Vec<u8>> {
     let mut options = Options::default();
     let fonts = options.fontdb_mut();
@@ -14,7 +14,7 @@ pub(super) fn render(svg: &str, scale: f32) -> io::Result<Vec<u8>> {
     let tree = Tree::from_str(svg, &options).map_err(io::Error::other)?;
     let size = tree.size();
     let mut picture = Pixmap::new((scale * size.width()) as u32, (scale * size.height()) as u32)
-        .ok_or_else(|| io::Error::other("a picture without size"))?;
+        .ok_or_else(|| io::Error::other("the figure has no area"))?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
     picture.encode_png().map_err(io::Error::other)
 }

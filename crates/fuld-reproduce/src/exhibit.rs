@@ -84,7 +84,9 @@ impl Exhibit {
     pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
         let folder = folder.join(self.id);
         std::fs::create_dir_all(&folder)?;
-        self.figures.iter().try_for_each(|(figure, _)| figure.keep(&folder))?;
+        for (figure, _) in &self.figures {
+            figure.files()?.iter().try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
+        }
         self.data.iter().try_for_each(|table| replace(&folder.join(table.file()), table.csv().as_bytes()))?;
         let settings = toml::to_string(&self.settings).map_err(std::io::Error::other)?;
         replace(&folder.join("settings.toml"), settings.as_bytes())
