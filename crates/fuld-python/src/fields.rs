@@ -3,10 +3,10 @@
 use crate::error::value_error;
 use crate::interruptible::{interruptible, interruptible_if};
 use crate::threads;
-use fuld::flmc_drift::FlmcDrift;
-use fuld::gaussian_drift::GaussianDrift;
+use fuld::dynamics::FlmcDrift;
+use fuld::dynamics::GaussianDrift;
+use fuld::dynamics::{Kinetic, StableKinetic};
 use fuld::gibbs::Gibbs;
-use fuld::kinetic::{Kinetic, StableKinetic};
 use fuld::potential::Target;
 use fuld::{ParameterError, System};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -46,7 +46,7 @@ fn riesz<'py>(
     let all = |stop: &AtomicBool| {
         let derivative = |row: usize| match stop.load(Ordering::Relaxed) {
             true => Ok(Vec::new()),
-            false => fuld::riesz::riesz(&u[row * length..(row + 1) * length], dx, gamma),
+            false => fuld::numerics::riesz(&u[row * length..(row + 1) * length], dx, gamma),
         };
         threads::install(|| (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>())
     };

@@ -2,8 +2,8 @@
 
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
-use fuld::custom_kinetic::CustomKinetic;
-use fuld::gaussian_drift::GaussianDrift;
+use fuld::dynamics::CustomKinetic;
+use fuld::dynamics::GaussianDrift;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
 use std::f64::consts::PI;

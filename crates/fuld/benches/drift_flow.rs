@@ -1,7 +1,7 @@
 //! The flow of the Gaussian kinetic energy's drift, and what it costs to make one.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use fuld::gaussian_drift::GaussianDrift;
+use fuld::dynamics::GaussianDrift;
 use std::hint::black_box;
 
 fn drift_flow(criterion: &mut Criterion) {

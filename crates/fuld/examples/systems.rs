@@ -3,8 +3,8 @@
 //! Usage: cargo run --release -p fuld --example systems [ALPHA [BETA]]
 
 use fuld::chains::{Control, Samples};
-use fuld::custom_kinetic::CustomKinetic;
 use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::dynamics::CustomKinetic;
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 use fuld::{Integrator, Run, Schedule, System};

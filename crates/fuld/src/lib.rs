@@ -23,47 +23,37 @@
 //! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
 //! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
 //! - [`random`], [`durable`]: randomness that depends on the seed alone, files that survive a kill.
-//! - [`riesz`], [`kinetic`], [`gaussian_drift`], [`custom_kinetic`], [`flmc_drift`]: the fields that Theorem 1 is about.
+//! - [`dynamics`]: kinetic energies, drifts and flows, the fields of Theorem 1; [`numerics`]: what they are computed with.
 
 mod batch;
 pub mod chains;
-mod conformal;
-pub mod custom_kinetic;
 pub mod diagnostics;
-pub mod drift_flow;
 pub mod durable;
-mod dynamics;
-pub mod flmc_drift;
+pub mod dynamics;
 pub mod folder;
-mod fractional_gradient;
-pub mod gaussian_drift;
 pub mod gibbs;
 mod integrator;
-pub mod kinetic;
-pub mod kummer;
-mod octave_table;
+pub mod numerics;
 pub mod optimizer;
 mod parameters;
 pub mod potential;
-mod quadrature;
 pub mod random;
 mod recipe;
-pub mod riesz;
 mod schedule;
 mod stop;
 mod system;
+mod system_name;
 pub mod tail_index;
 mod unknown_name;
 
 pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
-pub use conformal::ConformalField;
-pub use dynamics::Dynamics;
+pub use dynamics::{Drift, Kinetic};
 pub use integrator::{Integrator, Unsuited};
-pub use kinetic::Kinetic;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
 pub use recipe::{Recipe, RecipeError, Settled};
 pub use schedule::Schedule;
 pub use stop::StopFlag;
-pub use system::{Drift, System};
+pub use system::{ConformalField, System};
+pub use system_name::Dynamics;
 pub use unknown_name::UnknownName;

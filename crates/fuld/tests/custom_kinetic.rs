@@ -1,8 +1,8 @@
 //! Kinetic energies of one's own, against the two that have closed forms, and against the spectral derivative.
 
-use fuld::custom_kinetic::{CustomKinetic, KineticError};
-use fuld::gaussian_drift::GaussianDrift;
-use fuld::riesz::riesz;
+use fuld::dynamics::GaussianDrift;
+use fuld::dynamics::{CustomKinetic, KineticError};
+use fuld::numerics::riesz;
 use levy_stable::SymmetricStable;
 
 #[test]

@@ -1,8 +1,8 @@
 //! The drift of fractional Langevin Monte Carlo: two other ways to compute it, and the equation it solves.
 
 use fuld::ParameterError;
-use fuld::flmc_drift::{FlmcDrift, FlmcError, approximation_factor};
-use fuld::riesz::riesz;
+use fuld::dynamics::{FlmcDrift, FlmcError, approximation_factor};
+use fuld::numerics::riesz;
 
 fn f(x: f64) -> f64 {
     0.25 * x.powi(4) - 0.5 * x * x

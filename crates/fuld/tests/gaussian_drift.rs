@@ -1,7 +1,7 @@
 //! The drift of the Gaussian kinetic energy in other people's formulas, and its flow against mpmath.
 
-use fuld::drift_flow::{DriftFlow, FlowError};
-use fuld::gaussian_drift::GaussianDrift;
+use fuld::dynamics::GaussianDrift;
+use fuld::dynamics::{DriftFlow, FlowError};
 use std::f64::consts::PI;
 
 /// The modified Bessel function I_ν(x) by its series.

@@ -1,6 +1,6 @@
 //! Kummer's function against mpmath.
 
-use fuld::kummer::{kummer, kummer_scaled};
+use fuld::numerics::{kummer, kummer_scaled};
 
 fn rows() -> Vec<[f64; 4]> {
     let lines = include_str!("golden/kummer.csv").lines().filter(|line| !line.starts_with('#')).skip(1);

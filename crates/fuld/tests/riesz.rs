@@ -1,6 +1,6 @@
 //! The Riesz derivative on grids: closed forms, and the rules it obeys on the line.
 
-use fuld::riesz::{RieszError, riesz, riesz_of_gaussian};
+use fuld::numerics::{RieszError, riesz, riesz_of_gaussian};
 
 /// The grid −L, −L + dx, …, L.
 fn grid(reach: f64, dx: f64) -> Vec<f64> {

@@ -6,7 +6,7 @@
 mod wells;
 
 use fuld::chains::{Control, Samples};
-use fuld::custom_kinetic::CustomKinetic;
+use fuld::dynamics::CustomKinetic;
 use fuld::{Integrator, Potential, Run, Schedule, System};
 use levy_stable::SymmetricStable;
 use std::f64::consts::PI;

@@ -2,8 +2,8 @@
 
 use super::GibbsError;
 use super::search::{Line, Search};
-use crate::fractional_gradient::width;
-use crate::quadrature::kronrod;
+use crate::numerics::fractional_gradient::width;
+use crate::numerics::quadrature::kronrod;
 use levy_stable::interpolate;
 
 /// Coefficients of a cell.

@@ -1,7 +1,6 @@
 //! What can be wrong with a recipe.
 
-use crate::custom_kinetic::KineticError;
-use crate::flmc_drift::FlmcError;
+use crate::dynamics::{FlmcError, KineticError};
 use crate::gibbs::GibbsError;
 use crate::potential::{Outside, PotentialError, catalogue};
 use crate::{Dynamics, ParameterError, UnknownName, Unsuited};

@@ -1,14 +1,6 @@
 //! Kinetic energies g: how the velocity moves the position, and what friction keeps e^(−βg) invariant.
 
-mod gaussian;
-mod newtonian;
-mod stable;
-
-pub use gaussian::GaussianKinetic;
-pub use newtonian::Newtonian;
-pub use stable::{StableKinetic, Temperature};
-
-use crate::drift_flow::DriftFlow;
+use super::drift_flow::DriftFlow;
 
 /// A kinetic energy g(v) = Σ g(vᵢ) for noise of tail index α at inverse temperature β.
 ///
@@ -38,7 +30,7 @@ pub trait Kinetic: Send + Sync {
 
 /// The exact step of the Lévy–Ornstein–Uhlenbeck process dv = −γv dt + γ^(1/α) s dL:
 /// v ← e^(−γt) v + s ((1 − e^(−αγt))/α)^(1/α) ξ.
-fn relax_linearly(alpha: f64, amplitude: f64, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+pub(super) fn relax_linearly(alpha: f64, amplitude: f64, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
     let decay = libm::exp(-gamma * t);
     let scale = amplitude * libm::pow(-libm::expm1(-alpha * gamma * t) / alpha, 1.0 / alpha);
     for (v, xi) in v.iter_mut().zip(noise) {
@@ -47,7 +39,7 @@ fn relax_linearly(alpha: f64, amplitude: f64, gamma: f64, t: f64, noise: &[f64],
 }
 
 /// Friction by its exact flow with the noise of the time in the middle: v ← F(t/2)[F(t/2)[v] + s (γt)^(1/α) ξ].
-pub(crate) fn relax_by_flow(
+pub(super) fn relax_by_flow(
     flow: &DriftFlow,
     alpha: f64,
     amplitude: f64,

@@ -13,7 +13,7 @@
 //!
 //! which takes the singularity out for every α up to 2.
 
-use crate::quadrature::{Tolerance, extend, integrate};
+use super::quadrature::{Tolerance, extend, integrate};
 use libm::{exp, expm1, log, pow, sin, tgamma};
 use std::f64::consts::PI;
 

@@ -7,9 +7,10 @@
 //!
 //! the paper's formula, with β in φ, where the paper has e^(−f), and with no β elsewhere. It is −f′ at α = 2.
 
-use crate::fractional_gradient::{FractionalGradient, wells};
-use crate::octave_table::OctaveTable;
-use crate::{Beta, Drift, ParameterError};
+use super::drift::Drift;
+use crate::numerics::fractional_gradient::{FractionalGradient, wells};
+use crate::numerics::octave_table::OctaveTable;
+use crate::parameters::{Beta, ParameterError};
 use levy_stable::Alpha;
 use libm::tgamma;
 use thiserror::Error;

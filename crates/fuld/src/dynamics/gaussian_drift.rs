@@ -1,8 +1,8 @@
 //! The friction that stable noise needs when the kinetic energy is Gaussian.
 
-use crate::drift_flow::{DriftFlow, FlowError};
-use crate::kummer::{kummer, kummer_scaled};
-use crate::{Beta, ParameterError};
+use super::drift_flow::{DriftFlow, FlowError};
+use crate::numerics::kummer::{kummer, kummer_scaled};
+use crate::parameters::{Beta, ParameterError};
 use levy_stable::Alpha;
 use libm::{log, pow, tgamma};
 use std::f64::consts::PI;
@@ -73,7 +73,7 @@ impl GaussianDrift {
     /// Explicit steps explode on this drift. Its flow comes down from any velocity, infinite ones too, in no time:
     ///
     /// ```
-    /// use fuld::gaussian_drift::GaussianDrift;
+    /// use fuld::dynamics::GaussianDrift;
     /// let flow = GaussianDrift::new(1.5, 1.0).unwrap().flow().unwrap();
     /// let mut v = [0.1, 50.0, f64::NEG_INFINITY];
     /// flow.flow(0.01, &mut v);

@@ -1,8 +1,7 @@
 //! Velocities as they are: h(v) = v, c(v) = v, whatever the noise.
 
-use super::{Kinetic, relax_linearly};
-use crate::ParameterError;
-use crate::parameters::noise_amplitude;
+use super::kinetic::{Kinetic, relax_linearly};
+use crate::parameters::{ParameterError, noise_amplitude};
 
 /// g = |v|²/2 with linear friction. Right for Gaussian noise; with stable noise this is the *uncorrected* dynamics, whose
 /// stationary law is not e^(−βf).

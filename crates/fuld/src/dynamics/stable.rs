@@ -1,8 +1,7 @@
 //! The α-stable kinetic energy: friction stays linear, transport bends.
 
-use super::{Kinetic, relax_linearly};
-use crate::ParameterError;
-use crate::parameters::noise_amplitude;
+use super::kinetic::{Kinetic, relax_linearly};
+use crate::parameters::{ParameterError, noise_amplitude};
 use levy_stable::FieldTable;
 
 /// Which inverse temperature the transport field belongs to.

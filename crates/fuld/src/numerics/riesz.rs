@@ -9,8 +9,8 @@
 //! without wrap-around (zero padding to twice the length). For a band-limited u that vanishes off the grid the result is
 //! exact.
 
-use crate::kummer::kummer_scaled;
-use crate::quadrature::{Tolerance, integrate};
+use super::kummer::kummer_scaled;
+use super::quadrature::{Tolerance, integrate};
 use libm::{pow, sin, tgamma};
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
@@ -50,8 +50,8 @@ pub enum RieszError {
 /// L^(−1−a−b), because 𝒟ᵇu falls off only as |x|^(−1−b), and the grid cuts that tail.
 ///
 /// ```
-/// use fuld::riesz::{riesz, riesz_of_gaussian};
-/// # fn main() -> Result<(), fuld::riesz::RieszError> {
+/// use fuld::numerics::{riesz, riesz_of_gaussian};
+/// # fn main() -> Result<(), fuld::numerics::RieszError> {
 /// let bell: Vec<f64> = (-40..=40).map(|i| (-0.5 * (0.25 * i as f64).powi(2)).exp()).collect();
 /// let half = riesz(&bell, 0.25, 0.5)?;
 /// assert!((half[40] - riesz_of_gaussian(0.5, 0.0)).abs() < 1e-13);

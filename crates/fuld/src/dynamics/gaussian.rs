@@ -1,9 +1,9 @@
 //! The Gaussian kinetic energy: transport stays linear, friction bends.
 
-use super::{Kinetic, relax_by_flow};
-use crate::custom_kinetic::KineticError;
-use crate::drift_flow::DriftFlow;
-use crate::gaussian_drift::GaussianDrift;
+use super::drift_flow::DriftFlow;
+use super::error::KineticError;
+use super::gaussian_drift::GaussianDrift;
+use super::kinetic::{Kinetic, relax_by_flow};
 use crate::parameters::noise_amplitude;
 
 /// g = |v|²/2 with the friction c of [`GaussianDrift`]: v ~ N(0, 1/β) under noise of any tail index.

@@ -13,8 +13,8 @@
 //! K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du and the flow is p ← D p. The tables hold p/v over v and v/p over p, both smooth
 //! and positive, so relative errors are bounded everywhere. A step costs two look-ups and a division.
 
-use crate::octave_table::OctaveTable;
-use crate::quadrature::kronrod;
+use crate::numerics::octave_table::OctaveTable;
+use crate::numerics::quadrature::kronrod;
 use libm::{exp, expm1, log, log1p};
 use thiserror::Error;
 

@@ -1,51 +1,12 @@
 //! Fractional underdamped dynamics with a kinetic energy of one's own.
 
-use crate::ParameterError;
-use crate::drift_flow::{DriftFlow, FlowError};
-use crate::fractional_gradient::{FractionalGradient, wells};
-use crate::kinetic::{Kinetic, relax_by_flow};
-use crate::octave_table::OctaveTable;
+use super::drift_flow::{DriftFlow, FlowError};
+use super::error::KineticError;
+use super::kinetic::{Kinetic, relax_by_flow};
+use crate::numerics::fractional_gradient::{FractionalGradient, wells};
+use crate::numerics::octave_table::OctaveTable;
 use crate::parameters::noise_amplitude;
 use libm::{log2, pow};
-use thiserror::Error;
-
-/// Why a function cannot serve as kinetic energy. It carries the offending value.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum KineticError {
-    /// A bad α or β.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// g or g′ is not finite where it must be.
-    #[error("the kinetic energy and its derivative must be finite, got {value} at v = {v}")]
-    NotFinite {
-        /// Where.
-        v: f64,
-        /// g(v) or g′(v).
-        value: f64,
-    },
-    /// g(v) ≠ g(−v), or g′ is not odd.
-    #[error(
-        "the kinetic energy must be even, but g or its derivative differ by {difference} between v = {v} and -v"
-    )]
-    NotEven {
-        /// Where.
-        v: f64,
-        /// By how much.
-        difference: f64,
-    },
-    /// e^(−βg) falls too slowly.
-    #[error("exp(-beta g) must be integrable, which wants beta v g'(v) > 1 far out; got {value} at v = {v}")]
-    NotIntegrable {
-        /// Where.
-        v: f64,
-        /// β v g′(v).
-        value: f64,
-    },
-    /// The drift that belongs to g is not a friction, or cannot be tabulated.
-    #[error("the drift of this kinetic energy cannot be used: {0}")]
-    Drift(#[from] FlowError),
-}
 
 /// The drift c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of an even kinetic energy g (Theorem 1 of the paper), tabulated, with the
 /// transport field g′ and the exact flow of v′ = −γ c(v).
@@ -59,12 +20,12 @@ pub enum KineticError {
 /// g must be smooth, so that c has a slope at 0 and a polynomial can follow it: |v| is refused.
 ///
 /// ```
-/// use fuld::custom_kinetic::CustomKinetic;
+/// use fuld::dynamics::CustomKinetic;
 /// // The energy of special relativity: velocities of the position stay below 1.
 /// let kinetic = CustomKinetic::new(1.5, 1.0, |v| (1.0 + v * v).sqrt(), |v| v / (1.0 + v * v).sqrt())?;
 /// assert!(kinetic.transport(1e9) <= 1.0, "no faster than light");
 /// assert!(kinetic.friction(9.0) > 9.0 * kinetic.friction(1.0));
-/// # Ok::<(), fuld::custom_kinetic::KineticError>(())
+/// # Ok::<(), fuld::dynamics::KineticError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct CustomKinetic<G> {
