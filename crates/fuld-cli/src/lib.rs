@@ -1,5 +1,7 @@
 //! The command line: what is asked for, and how its outcome is told.
 
+#[macro_use]
+mod stdout;
 mod bar;
 mod checkpoints;
 mod completions;
@@ -9,12 +11,12 @@ mod grouped;
 mod interrupt;
 mod law;
 mod live;
+mod negative_points;
 mod numbers;
 mod output;
 mod picture;
 mod reproduce;
 mod sample;
-mod shield;
 mod stderr;
 mod summary;
 mod sweep;
@@ -83,7 +85,7 @@ enum Command {
 impl Cli {
     /// What the command line asks for; wrong usage ends the program.
     pub fn read() -> Self {
-        Self::parse_from(shield::shielded(std::env::args_os()))
+        Self::parse_from(negative_points::protected(std::env::args_os()))
     }
 
     /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.

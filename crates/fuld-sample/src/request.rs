@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Request {
     /// A formula like "x^4/4 - x^2/2", or the name of a potential (--help lists them)
+    #[arg(allow_hyphen_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub potential: Option<String>,
     /// Dimension [default: as many as the formula has variables]
@@ -108,7 +109,6 @@ pub struct Request {
 impl Request {
     /// Fills in the defaults and checks everything.
     pub fn settle(&self) -> Result<(Settings, Target), SamplingError> {
-        // A formula that begins with a minus may have been shielded by a blank.
         let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
         let parameters: Vec<(&str, f64)> = self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
         let target = Target::new(&potential, self.dim, &parameters).map_err(RecipeError::from)?;

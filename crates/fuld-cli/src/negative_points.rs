@@ -1,0 +1,41 @@
+//! Points of `fuld law` that begin with a minus.
+//!
+//! clap takes a plain negative number for a value, but not -1e-9 or a range such as -5..5/101, and its switch for values
+//! that begin with a hyphen would also swallow every option after the first point. A blank in front of such a point keeps
+//! clap from reading it as an option; the points' parser trims it.
+
+use std::ffi::OsString;
+
+/// Puts a blank in front of the arguments of `law` that are negative points.
+pub(super) fn protected(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    let mut command: Option<OsString> = None;
+    arguments.enumerate().map(move |(i, argument)| {
+        let text = argument.to_str().unwrap_or_default();
+        if i > 0 && command.is_none() && !text.starts_with('-') {
+            command = Some(argument.clone());
+        }
+        let law = command.as_ref().is_some_and(|command| command == "law");
+        if law && is_negative_point(text) { format!(" {text}").into() } else { argument }
+    })
+}
+
+fn is_negative_point(text: &str) -> bool {
+    text.starts_with('-') && (text.contains("..") || text.parse::<f64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &[&str]) -> Vec<String> {
+        protected(line.iter().map(OsString::from)).map(|argument| argument.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn points_are_values_and_options_are_not() {
+        assert_eq!(of(&["fuld", "law", "pdf", "-1e-9", "-5..5", "-q"])[3..], [" -1e-9", " -5..5", "-q"]);
+        assert_eq!(of(&["fuld", "-q", "law", "pdf", "-1e-9"])[4..], [" -1e-9"]);
+        assert_eq!(of(&["fuld", "train", "-x"])[2..], ["-x"]);
+        assert_eq!(of(&["fuld", "sample", "-x^2/2"])[2..], ["-x^2/2"]);
+    }
+}
