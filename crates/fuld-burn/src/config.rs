@@ -1,19 +1,22 @@
-//! What an optimizer is made from.
+//! Settings of the optimizer.
 
 use crate::Fuld;
-use crate::mover::Mover;
+use crate::step_rule::StepRule;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::AutodiffModule;
 use burn::optim::adaptor::OptimizerAdaptor;
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use fuld::optimizer::{AutoRule, Coordinates, Options, Rule, RuleError, WeightDecay};
+use fuld::optimizer::{
+    Authors, AutoRule, AutoSettings, Coordinates, Matched, NoiseMatched, Options, Paper, Rule, RuleError,
+    Sgd, WeightDecay,
+};
 use serde::{Deserialize, Serialize};
 
-/// Which coordinates the step is given in, and what the learning rate handed to each step means.
+/// The parametrisation of the step, which also determines the meaning of the learning rate passed to each step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Form {
-    /// The paper's (eulerv2_optim): the "learning rate" of a step is η.
+    /// The paper's form (eulerv2_optim), in which the learning rate of a step is η.
     ///
     /// > v ← (1 − γη)v − ηg,  x ← x + η β^(1/α−1) ∇G_α(β^(1/α) v)
     Paper {
@@ -22,95 +25,100 @@ pub enum Form {
         /// Inverse temperature β; 1 gives the paper's field.
         beta: f64,
     },
-    /// The paper's recursion with the field s(αv)/2 of its authors' code, which is another field: [`Coordinates::authors`].
+    /// The paper's recursion with the field of its authors' code, which differs from the paper's: [`Coordinates::authors`].
     Authors {
         /// Friction γ.
         gamma: f64,
     },
-    /// SGD's: the paper's with lr = η², μ = 1 − γη and β = 1.
+    /// SGD's coordinates: the paper's form with lr = η², μ = 1 − γη and β = 1.
     ///
     /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
     Sgd {
         /// Momentum μ.
         momentum: f64,
     },
-    /// SGD's learning rate and momentum, and a field of slope 1 that bends where the scale says.
+    /// The matched form: SGD's learning rate and momentum, and a field of slope 1 with a knee.
     ///
     /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
     Matched {
         /// Momentum μ.
         momentum: f64,
-        /// Where the field bends.
-        scale: Scale,
+        /// Knee of the field.
+        knee: Knee,
     },
 }
 
-/// Where the field of the matched form bends.
+/// The knee of the matched form: where its field departs from its tangent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Scale {
-    /// At |v| ~ κ, v = −√lr b.
+pub enum Knee {
+    /// The knee is at |v| ~ κ, where v = −√lr b.
     Kappa(f64),
-    /// Where gradient noise of this scale σ_g puts v: κ = √lr σ_g (1 − μ)^(−1/α).
-    Noise(f64),
-    /// Where the gradients themselves say, for each tensor anew at each step: [`AutoRule`]. They are limited, too.
+    /// The knee follows from the scale σ_g of the gradient noise: κ = √lr σ_g (1 − μ)^(−1/α).
+    NoiseScale(f64),
+    /// The knee is estimated from the gradients of each tensor at every step, and gradients are limited: [`AutoRule`].
     Auto,
 }
 
 impl Form {
-    /// The coordinates of a step.
+    /// Returns the coordinates of a step.
     pub(crate) fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
         match self {
-            Self::Paper { gamma, beta } => Coordinates::paper(alpha, learning_rate, gamma, beta),
-            Self::Authors { gamma } => Coordinates::authors(alpha, learning_rate, gamma),
-            Self::Sgd { momentum } => Coordinates::sgd(alpha, learning_rate, momentum),
-            Self::Matched { momentum, scale: Scale::Kappa(kappa) } => {
-                Coordinates::matched(alpha, learning_rate, momentum, kappa)
+            Self::Paper { gamma, beta } => {
+                Coordinates::paper(Paper { alpha, eta: learning_rate, gamma, beta })
             }
-            Self::Matched { momentum, scale: Scale::Noise(noise) } => {
-                Coordinates::of_noise(alpha, learning_rate, momentum, noise)
+            Self::Authors { gamma } => Coordinates::authors(Authors { alpha, eta: learning_rate, gamma }),
+            Self::Sgd { momentum } => Coordinates::sgd(Sgd { alpha, learning_rate, momentum }),
+            Self::Matched { momentum, knee: Knee::Kappa(kappa) } => {
+                Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
             }
-            // Whatever is found, the small steps are those of SGD.
-            Self::Matched { momentum, scale: Scale::Auto } => Coordinates::sgd(2.0, learning_rate, momentum),
+            Self::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } => {
+                Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
+            }
+            // Small steps are those of SGD for every estimate.
+            Self::Matched { momentum, knee: Knee::Auto } => {
+                Coordinates::sgd(Sgd { alpha: 2.0, learning_rate, momentum })
+            }
         }
     }
 }
 
-/// Settings of [`Fuld`]; [`FuldConfig::init`] makes the optimizer.
+/// Settings of [`Fuld`]; [`FuldConfig::init`] creates the optimizer.
 ///
-/// For parameter groups with settings of their own, initialise one optimizer for each and give each its part of the gradients
+/// For parameter groups with different settings, create one optimizer per group and pass each its part of the gradients
 /// (`GradientsParams::from_params`).
 #[derive(Config, Debug)]
 pub struct FuldConfig {
-    /// The tail index α: 2 is SGD with momentum; 0.1 is the smallest.
+    /// Tail index α in [0.1, 2]; 2 is SGD with momentum.
     pub alpha: f64,
-    /// The coordinates.
+    /// Parametrisation of the step.
     pub form: Form,
-    /// Finds α for each tensor from its gradients, whatever `alpha` says; in the matched form, with [`Scale::Auto`] or [`Scale::Noise`].
+    /// Estimates α from the gradients of each tensor and ignores `alpha`. Requires the matched form with [`Knee::Auto`] or
+    /// [`Knee::NoiseScale`].
     #[config(default = false)]
     pub auto_alpha: bool,
-    /// A pull wd towards 0.
+    /// Weight decay wd.
     #[config(default = 0.0)]
     pub weight_decay: f64,
-    /// Whether that pull is x ← (1 − lr·wd)x, past momentum and field, instead of g ← g + wd·x, through both.
+    /// Applies weight decay as x ← (1 − lr·wd)x instead of g ← g + wd·x, bypassing momentum and field.
     #[config(default = false)]
     pub decoupled: bool,
-    /// The step follows g + μb instead of b.
+    /// Takes the field at g + μb instead of b.
     #[config(default = false)]
     pub nesterov: bool,
-    /// Goes uphill.
+    /// Maximizes the objective.
     #[config(default = false)]
     pub maximize: bool,
-    /// Clipping of each tensor's gradient, as burn does it.
+    /// Clipping of each tensor's gradient by burn.
     pub gradient_clipping: Option<GradientClippingConfig>,
 }
 
 impl FuldConfig {
-    /// SGD's learning rate and momentum, with α and the place of the bend found from the gradients: what to try first.
+    /// Returns the recommended first choice: SGD's learning rate and momentum, with α and the knee estimated from the gradients.
     pub fn auto(momentum: f64) -> Self {
-        Self::new(2.0, Form::Matched { momentum, scale: Scale::Auto }).with_auto_alpha(true)
+        Self::new(2.0, Form::Matched { momentum, knee: Knee::Auto }).with_auto_alpha(true)
     }
 
-    /// The optimizer for a module.
+    /// Creates the optimizer of a module.
     pub fn init<B: AutodiffBackend, M: AutodiffModule<B>>(
         &self,
     ) -> Result<OptimizerAdaptor<Fuld<B::InnerBackend>, M, B>, RuleError> {
@@ -121,44 +129,46 @@ impl FuldConfig {
         })
     }
 
-    /// The bare optimizer, without the adaptor that walks through a module. It does not clip.
+    /// Creates the optimizer of single tensors, without burn's adaptor for modules. It does not clip.
     pub fn build<B: Backend>(&self) -> Result<Fuld<B>, RuleError> {
-        Fuld::of_runs(std::slice::from_ref(self))
+        Fuld::of_run(self)
     }
 
-    /// Step, momentum and field of a step with this learning rate (η in the paper's form).
+    /// Returns step size, momentum and field of a step with this learning rate (η in the paper's form).
     pub fn coordinates(&self, learning_rate: f64) -> Result<Coordinates, RuleError> {
         self.form.coordinates(self.alpha, learning_rate)
     }
 
-    /// Whether steps with this learning rate will be possible: a step itself can only panic. Tabulates nothing, and so does not
-    /// notice an α too small for the table, which [`FuldConfig::init`] refuses.
+    /// Checks that steps with this learning rate are possible; a step itself can only panic. The check does not tabulate the field and
+    /// so misses an α too small for the table, which [`FuldConfig::init`] refuses.
     pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
         self.coordinates(learning_rate)?;
-        Self { alpha: 2.0, ..self.clone() }.mover(learning_rate).map(|_| ())
+        Self { alpha: 2.0, ..self.clone() }.step_rule(learning_rate).map(|_| ())
     }
 
-    /// Whether anything is found from the gradients.
-    pub fn finds(&self) -> bool {
-        self.auto_alpha || matches!(self.form, Form::Matched { scale: Scale::Auto, .. })
+    /// Returns whether α or the knee is estimated from the gradients.
+    pub fn is_estimated(&self) -> bool {
+        self.auto_alpha || matches!(self.form, Form::Matched { knee: Knee::Auto, .. })
     }
 
-    /// What takes steps at a learning rate; tabulates the field.
-    pub(crate) fn mover(&self, learning_rate: f64) -> Result<Mover, RuleError> {
-        let weight_decay = WeightDecay::of(self.weight_decay, self.decoupled);
+    /// Creates the rule at a learning rate; tabulates the field.
+    pub(crate) fn step_rule(&self, learning_rate: f64) -> Result<StepRule, RuleError> {
+        let weight_decay = WeightDecay::new(self.weight_decay, self.decoupled);
         let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
         let alpha = (!self.auto_alpha).then_some(self.alpha);
         match self.form {
-            Form::Matched { momentum, scale: Scale::Auto } => {
-                AutoRule::new(alpha, None, learning_rate, momentum, options).map(Mover::Auto)
+            Form::Matched { momentum, knee: Knee::Auto } => {
+                let settings = AutoSettings { momentum, options, alpha, noise_scale: None };
+                AutoRule::new(settings, learning_rate).map(StepRule::Auto)
             }
-            Form::Matched { momentum, scale: Scale::Noise(noise) } if self.auto_alpha => {
-                AutoRule::new(None, Some(noise), learning_rate, momentum, options).map(Mover::Auto)
+            Form::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } if self.auto_alpha => {
+                let settings = AutoSettings { momentum, options, alpha, noise_scale: Some(noise_scale) };
+                AutoRule::new(settings, learning_rate).map(StepRule::Auto)
             }
-            _ if self.auto_alpha => Err(RuleError::AutoWithoutScale),
+            _ if self.auto_alpha => Err(RuleError::AutoAlphaForm),
             form => {
                 let rule = Rule::new(self.coordinates(learning_rate)?, options)?;
-                Ok(Mover::Fixed(form, rule))
+                Ok(StepRule::Fixed(form, rule))
             }
         }
     }

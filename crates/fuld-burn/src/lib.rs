@@ -5,14 +5,14 @@
 //! use burn::nn::{Linear, LinearConfig};
 //! use burn::optim::{GradientsParams, Optimizer};
 //! use burn::tensor::Tensor;
-//! use fuld_burn::{Form, FuldConfig, Scale};
+//! use fuld_burn::{Form, FuldConfig, Knee};
 //!
 //! # fn main() -> Result<(), fuld::optimizer::RuleError> {
 //! type Backend = Autodiff<Flex>;
 //! let device = Default::default();
 //! let mut model: Linear<Backend> = LinearConfig::new(4, 1).init(&device);
-//! // SGD's own learning rate and momentum, and a step that bends where noise SαS(1.5, 0.01) in the gradients says it should.
-//! let form = Form::Matched { momentum: 0.9, scale: Scale::Noise(0.01) };
+//! // SGD's learning rate and momentum, and the knee that follows from gradient noise SαS(1.5) of scale 0.01.
+//! let form = Form::Matched { momentum: 0.9, knee: Knee::NoiseScale(0.01) };
 //! let mut optimizer = FuldConfig::new(1.5, form).init()?;
 //! for _ in 0..10 {
 //!     let x = Tensor::<Backend, 2>::ones([8, 4], &device);
@@ -25,17 +25,19 @@
 //! ```
 //!
 //! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other backend it is a handful of tensor
-//! operations with the field gathered from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
+//! operations, with the field read from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
 //!
-//! [`FuldConfig::auto`] asks for neither α nor scale: they are found from the gradients of each tensor as they come.
+//! [`FuldConfig::auto`] requires neither α nor a noise scale: both are estimated from the gradients of each tensor.
 
 mod calibrations;
 mod config;
 mod device_field;
-mod mover;
+mod error;
 mod optimizer;
-mod slices;
-mod tensors;
+mod slice_step;
+mod step_rule;
+mod tensor_step;
 
-pub use config::{Form, FuldConfig, Scale};
+pub use config::{Form, FuldConfig, Knee};
+pub use error::StackError;
 pub use optimizer::{Fuld, FuldState};

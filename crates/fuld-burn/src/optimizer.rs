@@ -1,99 +1,130 @@
-//! The optimizer: state, and which of the two implementations takes the step.
+//! The optimizer: its state, and the choice between the two implementations of a step.
 
 use crate::calibrations::Calibrations;
 use crate::device_field::DeviceField;
-use crate::mover::Mover;
-use crate::tensors::Settings;
-use crate::{FuldConfig, slices};
+use crate::step_rule::StepRule;
+use crate::tensor_step::TensorStep;
+use crate::{FuldConfig, StackError, slice_step};
 use burn::backend::Flex;
 use burn::optim::{LearningRate, SimpleOptimizer};
 use burn::record::Record;
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor};
-use fuld::optimizer::{Reading, Rule, RuleError};
+use fuld::optimizer::{Estimates, Rule, RuleError};
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// SGD with momentum whose step goes through ∇G_α. Made by [`FuldConfig`].
+/// Learning rate at which rules are first built and checked. Each step brings its own; a small one leaves γη ≤ 1 to the step.
+const LEARNING_RATE: f64 = 1e-6;
+
+/// SGD with momentum whose step passes through ∇G_α. Created by [`FuldConfig`].
 ///
-/// It is a [`SimpleOptimizer`]; burn's adaptor makes it an optimizer of modules, records its state and clips gradients.
+/// It is a [`SimpleOptimizer`]; burn's adaptor turns it into an optimizer of modules, records its state and clips gradients.
 /// NaN in a gradient makes the parameter NaN, as with burn's own optimizers.
 ///
-/// Where α or scale is to be found, a step looks at some of the gradients: on a device with memory of its own it waits for them.
+/// If α or the knee is estimated, a step reads a sample of the gradients, and so waits for the device.
 ///
 /// # Panics
 ///
-/// A step panics if its learning rate is negative or not finite, or so large that 1 − γη < 0 in the paper's form.
+/// burn's traits give a step no way to return an error. A step panics if its learning rate is negative or not finite, or so large that
+/// 1 − γη < 0 in the paper's form; if the first axis of a parameter does not count the runs of a stack; and if a recorded
+/// calibration has another format or belongs to another parameter.
 #[derive(Clone, Debug)]
 pub struct Fuld<B: Backend> {
-    /// One for all, or one for each run of a stack.
-    runs: Vec<Mover>,
-    /// They at the last learning rate.
+    /// One rule for each run of the stack, at an arbitrary learning rate.
+    runs: Vec<StepRule>,
+    /// The rules at the last learning rate.
     current: Arc<Mutex<Option<Current>>>,
-    /// What the tensor operations need, as of the last learning rate.
+    /// Factors and tables on the device at the last learning rate.
     prepared: Arc<Mutex<Option<Prepared<B>>>>,
 }
 
 #[derive(Debug)]
 struct Current {
     learning_rate: f64,
-    movers: Arc<[Mover]>,
+    rules: Arc<[StepRule]>,
 }
 
 #[derive(Clone, Debug)]
 struct Prepared<B: Backend> {
     learning_rate: f64,
     device: B::Device,
-    settings: Settings<B>,
+    step: TensorStep<B>,
     field: Option<DeviceField<B>>,
 }
 
-/// What [`Fuld`] remembers of a parameter: torch's `momentum_buffer`, and what was found from its gradients.
+/// State of a parameter: torch's `momentum_buffer`, and the state of the calibration.
 #[derive(Record, Clone, Debug)]
 pub struct FuldState<B: Backend, const D: usize> {
-    /// b
+    /// Momentum buffer b.
     pub momentum_buffer: Tensor<B, D>,
-    /// What is known of the gradients where α or scale is to be found: a row for each run.
+    /// States of the calibrations where α or the knee is estimated, one row per run. Each carries its format version and length.
     pub calibration: Option<Tensor<B, 2>>,
 }
 
 impl<B: Backend> Fuld<B> {
-    /// An optimizer of many independent runs at once: the first axis of every parameter counts the runs, each of which has
-    /// settings of its own (α, coordinates, momentum; the options must be the same).
+    /// Creates an optimizer of a stack of independent runs: the first axis of every parameter counts the runs.
     ///
-    /// Small networks leave a GPU idle between launches; stacked, they keep it busy.
-    pub fn of_runs(configs: &[FuldConfig]) -> Result<Self, RuleError> {
-        // The learning rate comes with each step. Any shows whether the rest is right; in the paper's form a small one,
-        // because γη ≤ 1 is a question for the step.
-        let runs = configs.iter().map(|config| config.mover(1e-6));
-        Ok(Self {
-            runs: runs.collect::<Result<_, RuleError>>()?,
-            current: Arc::default(),
-            prepared: Arc::default(),
-        })
+    /// Each run has its own α, form and momentum. Weight decay, `nesterov` and `maximize` must be the same for all. A stack keeps a GPU
+    /// busy where a single small network would leave it idle between launches.
+    pub fn of_runs(configs: &[FuldConfig]) -> Result<Self, StackError> {
+        let rule = |(run, config): (usize, &FuldConfig)| {
+            config.step_rule(LEARNING_RATE).map_err(|source| StackError::Rule { run, source })
+        };
+        let runs = configs.iter().enumerate().map(rule).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = runs.first() else { return Err(StackError::Empty) };
+        let expected = *first.options();
+        if let Some(run) = runs.iter().position(|rule| *rule.options() != expected) {
+            return Err(StackError::Options { run, given: *runs[run].options(), expected });
+        }
+        Ok(Self::with_rules(runs))
     }
 
-    /// What was found from the gradients of a parameter, for each run; None if everything was given.
-    pub fn readings<const D: usize>(&self, state: &FuldState<B, D>) -> Option<Vec<Reading>> {
-        let length = state.momentum_buffer.shape().num_elements() / self.runs.len();
-        let found = Calibrations::of(&self.runs, state.calibration.clone(), length)?;
-        Some(found.readings())
+    /// Creates an optimizer of a single run, whose parameters may have any shape.
+    pub(crate) fn of_run(config: &FuldConfig) -> Result<Self, RuleError> {
+        Ok(Self::with_rules(vec![config.step_rule(LEARNING_RATE)?]))
     }
 
-    /// What takes steps at a learning rate, made anew only for another one. Tables stay.
-    fn movers(&self, learning_rate: f64) -> Arc<[Mover]> {
+    fn with_rules(runs: Vec<StepRule>) -> Self {
+        Self { runs, current: Arc::default(), prepared: Arc::default() }
+    }
+
+    /// Returns the estimates of each run for a parameter, or None if all settings are given.
+    ///
+    /// # Panics
+    ///
+    /// If the state has another format or belongs to another stack.
+    pub fn estimates<const D: usize>(&self, state: &FuldState<B, D>) -> Option<Vec<Estimates>> {
+        let length = self.length_per_run(&state.momentum_buffer);
+        let calibrations = Calibrations::load(&self.runs, state.calibration.clone(), length)?;
+        Some(calibrations.estimates())
+    }
+
+    /// Returns the number of elements of a parameter that belong to each run.
+    fn length_per_run<const D: usize>(&self, parameter: &Tensor<B, D>) -> usize {
+        let (shape, runs) = (parameter.dims(), self.runs.len());
+        assert!(
+            runs == 1 || shape.first() == Some(&runs),
+            "the first axis of a parameter must count the {runs} runs of the stack, got shape {shape:?}"
+        );
+        shape.iter().product::<usize>() / runs
+    }
+
+    /// Returns the rules at a learning rate. They are built again only if it changes, and keep their tables.
+    fn rules(&self, learning_rate: f64) -> Arc<[StepRule]> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(current) = &*slot
             && current.learning_rate == learning_rate
         {
-            return current.movers.clone();
+            return current.rules.clone();
         }
-        let at = |run: &Mover| run.at(learning_rate).unwrap_or_else(|error| panic!("{error}"));
-        let movers = self.runs.iter().map(at).collect();
-        slot.insert(Current { learning_rate, movers }).movers.clone()
+        let at =
+            |run: &StepRule| run.with_learning_rate(learning_rate).unwrap_or_else(|error| panic!("{error}"));
+        let rules = self.runs.iter().map(at).collect();
+        slot.insert(Current { learning_rate, rules }).rules.clone()
     }
 
-    /// Tables and numbers on the device, made anew only for another learning rate or device.
+    /// Returns factors and tables on the device. They are built again only for another learning rate or device.
     fn prepared(&self, learning_rate: f64, device: &B::Device) -> Prepared<B> {
         let mut slot = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         let same_device = slot.as_ref().filter(|there| there.device == *device);
@@ -103,18 +134,18 @@ impl<B: Backend> Fuld<B> {
             return there.clone();
         }
         let field = same_device.map(|there| there.field.clone());
-        let fixed = |mover: &Mover| match mover {
-            Mover::Fixed(_, rule) => Some(rule.clone()),
-            Mover::Auto(_) => None,
+        let fixed = |rule: &StepRule| match rule {
+            StepRule::Fixed(_, rule) => Some(rule.clone()),
+            StepRule::Auto(_) => None,
         };
-        let rules: Vec<Rule> = self.movers(learning_rate).iter().filter_map(fixed).collect();
-        let made = Prepared {
+        let rules: Vec<Rule> = self.rules(learning_rate).iter().filter_map(fixed).collect();
+        let prepared = Prepared {
             learning_rate,
             device: device.clone(),
-            settings: Settings::new(&rules, device),
+            step: TensorStep::new(&rules, device),
             field: field.unwrap_or_else(|| DeviceField::of(&rules, device)),
         };
-        slot.insert(made).clone()
+        slot.insert(prepared).clone()
     }
 }
 
@@ -128,30 +159,31 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let (buffer, kept) =
+        let (buffer, stored) =
             state.map_or((None, None), |state| (Some(state.momentum_buffer), state.calibration));
-        let movers = self.movers(learning_rate);
-        let length = tensor.shape().num_elements() / movers.len();
-        let mut found = Calibrations::of(&movers, kept, length);
+        let rules = self.rules(learning_rate);
+        let length = self.length_per_run(&tensor);
+        let mut calibrations = Calibrations::load(&rules, stored, length);
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
         let device = tensor.device();
         let (tensor, momentum_buffer) = if in_memory && matches!(tensor.dtype(), DType::F32 | DType::F64) {
-            slices::step(&movers, found.as_mut(), tensor, buffer, gradient)
-        } else if let Some(found) = &mut found {
-            let rules = found.rules(&movers, &tensor, buffer.as_ref(), &gradient);
+            slice_step::step(&rules, calibrations.as_mut(), tensor, buffer, gradient)
+        } else if let Some(calibrations) = &mut calibrations {
+            let rules = calibrations.observe(&rules, &tensor, buffer.as_ref(), &gradient);
             let field = DeviceField::of(&rules, &device);
-            Settings::new(&rules, &device).step(field.as_ref(), tensor, buffer, gradient)
+            TensorStep::new(&rules, &device).step(field.as_ref(), tensor, buffer, gradient)
         } else {
-            let Prepared { settings, field, .. } = self.prepared(learning_rate, &device);
-            settings.step(field.as_ref(), tensor, buffer, gradient)
+            let Prepared { step, field, .. } = self.prepared(learning_rate, &device);
+            step.step(field.as_ref(), tensor, buffer, gradient)
         };
-        (tensor, Some(FuldState { momentum_buffer, calibration: found.map(|found| found.kept(&device)) }))
+        let calibration = calibrations.map(|calibrations| calibrations.to_tensor(&device));
+        (tensor, Some(FuldState { momentum_buffer, calibration }))
     }
 
     fn to_device<const D: usize>(state: Self::State<D>, device: &B::Device) -> Self::State<D> {
         FuldState {
             momentum_buffer: state.momentum_buffer.to_device(device),
-            calibration: state.calibration.map(|known| known.to_device(device)),
+            calibration: state.calibration.map(|calibration| calibration.to_device(device)),
         }
     }
 }

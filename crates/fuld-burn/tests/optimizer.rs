@@ -12,7 +12,7 @@ use burn::optim::{GradientsParams, Optimizer, SgdConfig, SimpleOptimizer};
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, NamedMpkBytesRecorder, Recorder};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Int, Tensor, TensorData, activation::relu};
-use fuld_burn::{Form, Fuld, FuldConfig, Scale};
+use fuld_burn::{Form, Fuld, FuldConfig, Knee, StackError};
 
 type Cpu = Autodiff<Flex>;
 
@@ -114,13 +114,13 @@ fn alpha_two_is_burns_sgd_to_the_last_bit() {
 
 #[test]
 fn every_form_trains_a_convolutional_net() {
-    let matched = |scale| Form::Matched { momentum: 0.9, scale };
+    let matched = |knee| Form::Matched { momentum: 0.9, knee };
     for (alpha, form, step) in [
         (1.75, Form::Paper { gamma: 0.5, beta: 1.0 }, 0.2),
         (1.5, Form::Sgd { momentum: 0.9 }, 0.04),
-        (1.5, matched(Scale::Kappa(0.5)), 0.04),
-        (1.2, matched(Scale::Noise(0.1)), 0.04),
-        (1.5, matched(Scale::Auto), 0.04),
+        (1.5, matched(Knee::Kappa(0.5)), 0.04),
+        (1.2, matched(Knee::NoiseScale(0.1)), 0.04),
+        (1.5, matched(Knee::Auto), 0.04),
     ] {
         let mut optimizer = FuldConfig::new(alpha, form).init().unwrap();
         let (first, model) = train(conv_net(), &mut optimizer, step, 1);
@@ -214,7 +214,7 @@ fn clipping_is_burns() {
 fn a_stack_of_runs_is_each_run_alone() {
     let device = Default::default();
     let configs =
-        [sgd(2.0), sgd(1.5), FuldConfig::new(1.2, Form::Matched { momentum: 0.5, scale: Scale::Kappa(0.3) })];
+        [sgd(2.0), sgd(1.5), FuldConfig::new(1.2, Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) })];
     let stack = Fuld::<Flex>::of_runs(&configs).unwrap();
     let wave = |phase: f32| -> Vec<f32> { (0..60).map(|i| (i as f32 * 1.7 + phase).sin() * 3.0).collect() };
     let tensor = |v: &[f32]| Tensor::<Flex, 1>::from_data(TensorData::from(v), &device);
@@ -232,9 +232,9 @@ fn a_stack_of_runs_is_each_run_alone() {
     }
 }
 
-/// Both found, on a net: it learns, and a stack of such runs is each run alone, to the last bit.
+/// With α and knee estimated a net learns, and a stack of such runs is each run alone, to the last bit.
 #[test]
-fn what_is_not_given_is_found() {
+fn settings_are_estimated() {
     let mut optimizer = FuldConfig::auto(0.9).init().unwrap();
     let (loss, _) = train(conv_net(), &mut optimizer, 0.04, 60);
     assert!(loss < 0.7, "{loss}");
@@ -252,7 +252,7 @@ fn what_is_not_given_is_found() {
         let g = [g(step, 0), g(step, 1)].concat();
         (x, state) = stack.step(0.01, x, tensor(g, 2), state);
     }
-    let readings = stack.readings(&state.unwrap()).unwrap();
+    let estimates = stack.estimates(&state.unwrap()).unwrap();
     let x: Vec<f32> = x.into_data().to_vec().unwrap();
     for (run, config) in configs.iter().enumerate() {
         let alone = config.build::<Flex>().unwrap();
@@ -262,9 +262,40 @@ fn what_is_not_given_is_found() {
         }
         let y: Vec<f32> = y.into_data().to_vec().unwrap();
         assert!(y == x[run * 300..][..300], "run {run}");
-        assert_eq!(alone.readings(&state.unwrap()).unwrap()[0], readings[run]);
+        assert_eq!(alone.estimates(&state.unwrap()).unwrap()[0], estimates[run]);
     }
-    assert!(readings[0].bend != readings[1].bend && readings[0].bend.is_finite());
+    assert!(estimates[0].knee != estimates[1].knee && estimates[0].knee.is_finite());
+}
+
+#[test]
+fn a_stack_requires_runs_with_the_same_options() {
+    assert_eq!(Fuld::<Flex>::of_runs(&[]).unwrap_err(), StackError::Empty);
+    let configs = [sgd(1.5), sgd(1.5), sgd(1.5).with_weight_decay(0.1)];
+    let error = Fuld::<Flex>::of_runs(&configs).unwrap_err();
+    assert!(matches!(error, StackError::Options { run: 2, .. }), "{error}");
+    let error = Fuld::<Flex>::of_runs(&[sgd(1.5), sgd(2.5)]).unwrap_err().to_string();
+    assert!(error.starts_with("run 1: ") && error.contains("2.5"), "{error}");
+}
+
+/// Two runs over a first axis of three: without the check the last run's elements would not move.
+#[test]
+#[should_panic(expected = "must count the 2 runs of the stack, got shape [3, 5]")]
+fn a_parameter_that_the_runs_do_not_divide_is_refused() {
+    let stack = Fuld::<Flex>::of_runs(&[sgd(1.5), sgd(1.2)]).unwrap();
+    let x = Tensor::<Flex, 2>::ones([3, 5], &Default::default());
+    stack.step(0.1, x.clone(), x, None);
+}
+
+/// A recorded calibration of another format is refused instead of being read as numbers.
+#[test]
+#[should_panic(expected = "format version 0, expected 1")]
+fn a_calibration_of_another_format_is_refused() {
+    let optimizer = FuldConfig::auto(0.9).build::<Flex>().unwrap();
+    let x = Tensor::<Flex, 1>::ones([100], &Default::default());
+    let (x, state) = optimizer.step(0.1, x.clone(), x, None);
+    let mut state = state.unwrap();
+    state.calibration = state.calibration.map(|calibration| calibration.zeros_like());
+    optimizer.step(0.1, x.clone(), x, Some(state));
 }
 
 #[test]
@@ -274,10 +305,10 @@ fn bad_settings_are_named() {
     assert!(says(sgd(f64::NAN)).contains("NaN"));
     assert!(says(FuldConfig::new(1.5, Form::Sgd { momentum: 1.5 })).contains("1.5"));
     assert!(says(sgd(1.5).with_weight_decay(-0.5)).contains("-0.5"));
-    let matched = |scale| FuldConfig::new(1.5, Form::Matched { momentum: 0.9, scale });
-    assert!(says(matched(Scale::Kappa(-1.0))).contains("-1"));
-    assert!(says(matched(Scale::Noise(0.0))).contains('0'));
-    assert!(says(sgd(1.5).with_auto_alpha(true)).contains("alpha is found only in the matched form"));
+    let matched = |knee| FuldConfig::new(1.5, Form::Matched { momentum: 0.9, knee });
+    assert!(says(matched(Knee::Kappa(-1.0))).contains("-1"));
+    assert!(says(matched(Knee::NoiseScale(0.0))).contains('0'));
+    assert!(says(sgd(1.5).with_auto_alpha(true)).contains("estimating alpha requires the matched form"));
 }
 
 #[test]

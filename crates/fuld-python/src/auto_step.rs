@@ -3,7 +3,7 @@
 use crate::error::value_error;
 use crate::step_slices::{no_step, step_all};
 use crate::tensors::{Share, Tensors, check_aligned, part, share_out};
-use fuld::optimizer::{AutoRule, Calibration, Options, Rule, WeightDecay};
+use fuld::optimizer::{AutoRule, AutoSettings, Calibration, Options, Rule, WeightDecay};
 use half::{bf16, f16};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ impl AutoStep {
     #[new]
     #[pyo3(signature = (alpha=None))]
     fn new(py: Python<'_>, alpha: Option<f64>) -> PyResult<Self> {
-        let rule = py.detach(|| AutoRule::new(alpha, None, 1.0, 0.0, Options::default()));
+        let rule = py.detach(|| AutoRule::new(AutoSettings { alpha, ..AutoSettings::new(0.0) }, 1.0));
         rule.map(|rule| Self { rule }).map_err(value_error)
     }
 
@@ -48,9 +48,12 @@ impl AutoStep {
         maximize: bool,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        let weight_decay = WeightDecay::of(weight_decay, decoupled);
+        let weight_decay = WeightDecay::new(weight_decay, decoupled);
         let options = Options { weight_decay, nesterov, maximize };
-        let rule = self.rule.with(scale, lr, momentum, options).map_err(value_error)?;
+        let rule = self
+            .rule
+            .with(AutoSettings { noise_scale: scale, momentum, options, ..*self.rule.settings() }, lr)
+            .map_err(value_error)?;
         let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;
         if calibrations.len() != tensors.lengths.len() {
             return Err(PyValueError::new_err("as many calibrations as tensors are needed"));
@@ -90,9 +93,9 @@ fn look<T: Copy + Send + Sync + 'static>(
             let Share(x, b, g) = tensors.whole::<T>(i);
             // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has, which nobody else uses; that
             // they are where such numbers can be was seen above.
-            let known = unsafe { part::<f32>(calibrations[i], 0, Calibration::size(length)) };
-            if let Some(mut calibration) = Calibration::from_numbers(known, length) {
-                rule.look(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
+            let known = unsafe { part::<f32>(calibrations[i], 0, Calibration::state_size(length)) };
+            if let Ok(mut calibration) = Calibration::from_state(known, length) {
+                rule.observe(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
                 rules[i].get_or_init(|| rule.rule(&calibration));
             }
         }

@@ -1,7 +1,9 @@
 //! Calibration of one tensor, from numbers that others keep.
 
 use crate::error::value_error;
-use fuld::optimizer::{AutoRule, Calibration, Coordinates, Motion, Options, Reading, Seen, WeightDecay};
+use fuld::optimizer::{
+    AutoRule, AutoSettings, Calibration, Coordinates, Estimates, Observation, Options, Sgd, WeightDecay,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,17 +21,14 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// α̂ and σ̂ of the noise, α in use, bend, limit, share beyond the bend.
 type Numbers = (f64, f64, f64, f64, f64, f64);
 
-fn numbers(reading: &Reading) -> Numbers {
-    let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
-    (noise_alpha, noise_scale, alpha, bend, limit, bent)
+fn numbers(estimates: &Estimates) -> Numbers {
+    let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
+    (noise_alpha, noise_scale, alpha, knee, limit, beyond_knee)
 }
 
-/// What a calibration knows, if it can be that of a tensor of this length.
-fn calibration<N: AsRef<[f32]>>(numbers: N, length: usize) -> PyResult<Calibration<N>> {
-    let count = numbers.as_ref().len();
-    Calibration::from_numbers(numbers, length).ok_or_else(|| {
-        PyValueError::new_err(format!("{count} numbers are not the calibration of a tensor of {length}"))
-    })
+/// Loads the state of a tensor of this length, checking its size, format version and length.
+fn calibration<N: AsRef<[f32]>>(state: N, length: usize) -> PyResult<Calibration<N>> {
+    Calibration::from_state(state, length).map_err(value_error)
 }
 
 /// The numbers in its formulas, for the one place where these stand in Python.
@@ -41,19 +40,18 @@ fn calibration_constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// What a calibration of a tensor of this length knows before it has seen a gradient.
 #[pyfunction]
 fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> {
-    PyArray1::from_slice(py, Calibration::new(length).numbers())
+    PyArray1::from_slice(py, Calibration::new(length).state())
 }
 
-/// What a calibration of a tensor of `whole` numbers knows, for a part of it that is `length` long.
+/// Returns the state of one part of a tensor carried over to another part of `length`.
 #[pyfunction]
 fn calibration_moved<'py>(
     py: Python<'py>,
     known: PyReadonlyArray1<'py, f32>,
-    whole: usize,
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let moved = calibration(known.as_slice()?, whole)?.moved(length);
-    Ok(PyArray1::from_slice(py, moved.numbers()))
+    let moved = Calibration::for_part(known.as_slice()?, length).map_err(value_error)?;
+    Ok(PyArray1::from_slice(py, moved.state()))
 }
 
 /// Where it looks before the next step.
@@ -64,13 +62,13 @@ fn calibration_places<'py>(
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let calibration = calibration(known.as_slice()?, length)?;
-    Ok(PyArray1::from_iter(py, calibration.rows(length).flatten().map(|place| place as i64)))
+    Ok(PyArray1::from_iter(py, calibration.sampled_rows(length).flatten().map(|index| index as i64)))
 }
 
 /// What it says now.
 #[pyfunction]
 fn calibration_reading(known: PyReadonlyArray1<'_, f32>, length: usize) -> PyResult<Numbers> {
-    Ok(numbers(&calibration(known.as_slice()?, length)?.reading()))
+    Ok(numbers(&calibration(known.as_slice()?, length)?.estimates()))
 }
 
 /// What it knows, and says, after it has seen gradient, buffer and parameters at its places, before the step.
@@ -92,18 +90,20 @@ fn calibration_observe<'py>(
     alpha: Option<f64>,
     scale: Option<f64>,
 ) -> PyResult<(Bound<'py, PyArray1<f32>>, Numbers)> {
-    let options = Options { weight_decay: WeightDecay::of(weight_decay, false), nesterov, maximize };
+    let options = Options { weight_decay: WeightDecay::new(weight_decay, false), nesterov, maximize };
     // Not the rule of that alpha, whose table is not needed.
-    Coordinates::sgd(alpha.unwrap_or(2.0), 1.0, momentum).map_err(value_error)?;
-    let rule = AutoRule::new(None, scale, 1.0, momentum, options).map_err(value_error)?;
-    let motion = Motion { alpha, ..*rule.motion() };
+    Coordinates::sgd(Sgd { alpha: alpha.unwrap_or(2.0), learning_rate: 1.0, momentum })
+        .map_err(value_error)?;
+    let settings = AutoSettings { momentum, options, alpha: None, noise_scale: scale };
+    AutoRule::new(settings, 1.0).map_err(value_error)?;
+    let settings = AutoSettings { alpha, ..settings };
     let mut calibration = calibration(known.as_slice()?.to_vec(), length)?;
     let (gradient, parameters) = (gradient.as_slice()?, parameters.as_slice()?);
     let buffer = &mut buffer.as_slice()?.to_vec()[..];
-    let places = calibration.rows(length).flatten().count();
+    let places = calibration.sampled_rows(length).flatten().count();
     if [gradient, buffer, parameters].iter().any(|numbers| numbers.len() != places) {
         return Err(PyValueError::new_err(format!("{places} gradients, buffers and parameters are needed")));
     }
-    calibration.observe(Seen { gradient, buffer, parameters }, &motion);
-    Ok((PyArray1::from_slice(py, calibration.numbers()), numbers(&calibration.reading())))
+    calibration.observe(Observation { gradient, buffer, parameters }, &settings);
+    Ok((PyArray1::from_slice(py, calibration.state()), numbers(&calibration.estimates())))
 }

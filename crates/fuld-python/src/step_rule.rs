@@ -3,7 +3,9 @@
 use crate::error::value_error;
 use crate::step_slices::step_all;
 use crate::tensors::{Share, Tensors};
-use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay};
+use fuld::optimizer::{
+    Coordinates, Matched, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
+};
 use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,10 +20,21 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Values that are copied at a time.
 const COPIED: usize = 1 << 9;
 
-fn coordinates(form: &str, alpha: f64, lr: f64, momentum: f64, scale: f64) -> PyResult<Coordinates> {
+fn coordinates(
+    form: &str,
+    alpha: f64,
+    learning_rate: f64,
+    momentum: f64,
+    scale: f64,
+) -> PyResult<Coordinates> {
     match form {
-        "matched" => Coordinates::of_noise(alpha, lr, momentum, scale),
-        "paper" => Coordinates::paper_sgd(alpha, lr, momentum, scale),
+        "matched" => {
+            Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale: scale })
+        }
+        // Here `scale` is κ = β^(−1/α).
+        "paper" => {
+            Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta: scale.powf(-alpha) })
+        }
         _ => return Err(PyValueError::new_err(format!("form must be 'matched' or 'paper', got {form:?}"))),
     }
     .map_err(value_error)
@@ -43,7 +56,8 @@ fn step_factors(form: &str, alpha: f64, momentum: f64, scale: f64) -> PyResult<(
 /// The same of a step whose field bends at |b| ~ `bend`.
 #[pyfunction]
 fn bend_factors(alpha: f64, momentum: f64, bend: f64) -> PyResult<(f64, f64)> {
-    let coordinates = Coordinates::matched(alpha, 1.0, momentum, bend).map_err(value_error)?;
+    let coordinates = Coordinates::matched(Matched { alpha, learning_rate: 1.0, momentum, kappa: bend })
+        .map_err(value_error)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
 
@@ -57,7 +71,10 @@ struct StepRule {
 impl StepRule {
     #[new]
     fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
-        let new = || Rule::new(Coordinates::sgd(alpha, 1.0, 0.0)?, Options::default());
+        let new = || {
+            let sgd = Sgd { alpha, learning_rate: 1.0, momentum: 0.0 };
+            Rule::new(Coordinates::sgd(sgd)?, Options::default())
+        };
         py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
     }
 
@@ -112,7 +129,7 @@ impl StepRule {
         threads: usize,
     ) -> PyResult<()> {
         let coordinates = coordinates(form, self.rule.coordinates().alpha(), lr, momentum, scale)?;
-        let weight_decay = WeightDecay::of(weight_decay, decoupled);
+        let weight_decay = WeightDecay::new(weight_decay, decoupled);
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self.rule.with(coordinates, options).map_err(value_error)?;
         let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;

@@ -4,7 +4,7 @@
 //! case gives the ratio of the speeds, each the best of many passes taken in turn.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use fuld::optimizer::{AutoRule, Calibration, Coordinates, Options, Rule};
+use fuld::optimizer::{AutoRule, AutoSettings, Calibration, Coordinates, Matched, Options, Rule};
 use levy_stable::Sampler;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -48,10 +48,9 @@ impl Arrays {
     }
 }
 
-/// What a step costs more if α and scale are found: both over the same numbers, in tensors of one size. Best of many, in turn.
+/// Compares a step with estimated α and knee to one with both given, on the same tensors. Takes the best of many repetitions.
 fn compare_auto(fixed: &Rule) {
-    let auto =
-        AutoRule::new(None, None, LEARNING_RATE, MOMENTUM, Options::default()).expect("valid settings");
+    let auto = AutoRule::new(AutoSettings::new(MOMENTUM), LEARNING_RATE).expect("valid settings");
     for size in [COUNT, 1_000_000, 65_536, 4_096] {
         let mut arrays = Arrays::new(1e-3);
         let mut calibrations = vec![Calibration::new(size); COUNT / size];
@@ -91,7 +90,8 @@ fn main() {
     let kappa = LEARNING_RATE.sqrt() * scale / (1.0 - MOMENTUM) * ALPHA.powf(1.0 / ALPHA);
     let rule = |alpha, kappa| {
         let coordinates =
-            Coordinates::matched(alpha, LEARNING_RATE, MOMENTUM, kappa).expect("valid coordinates");
+            Coordinates::matched(Matched { alpha, learning_rate: LEARNING_RATE, momentum: MOMENTUM, kappa })
+                .expect("valid coordinates");
         Rule::new(coordinates, Options::default()).expect("no options")
     };
     let cases = [

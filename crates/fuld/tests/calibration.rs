@@ -1,15 +1,23 @@
-//! The rule that calibrates itself, on streams of gradients whose noise is known.
+//! The rule with estimated settings, on streams of gradients with known noise.
 
-use fuld::optimizer::{AutoRule, Calibration, Coordinates, Options, Reading, Rule, WeightDecay};
+use fuld::optimizer::{
+    AutoRule, AutoSettings, Calibration, CalibrationStateError, Coordinates, Estimates, Options, Rule, Sgd,
+    WeightDecay,
+};
 use levy_stable::Sampler;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const MOMENTUM: f64 = 0.9;
 
-/// What is found after so many gradients, each made from noise SαS(1) and the number of the step.
-fn found(alpha: f64, length: usize, steps: u64, mut gradient: impl FnMut(u64, usize, f64) -> f32) -> Reading {
-    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, Options::default()).unwrap();
+/// Returns the estimates after `steps` gradients, each computed from the step, the coordinate and SαS(1) noise.
+fn estimates(
+    alpha: f64,
+    length: usize,
+    steps: u64,
+    mut gradient: impl FnMut(u64, usize, f64) -> f32,
+) -> Estimates {
+    let rule = AutoRule::new(AutoSettings::new(MOMENTUM), 0.01).unwrap();
     let sampler = Sampler::new(alpha, 1.0).unwrap();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut calibration = Calibration::new(length);
@@ -22,20 +30,20 @@ fn found(alpha: f64, length: usize, steps: u64, mut gradient: impl FnMut(u64, us
         }
         rule.step(&mut calibration, &mut x, &mut b, &g);
     }
-    calibration.reading()
+    calibration.estimates()
 }
 
 /// α̂ of 64 quadruples of 1024 has a standard deviation of some 0.015, σ̂ one of 1.5 %: the bounds are five of them.
 #[test]
-fn finds_alpha_and_scale_of_the_noise() {
+fn estimates_alpha_and_scale_of_the_noise() {
     for alpha in [1.2, 1.5, 1.8] {
-        let found = found(alpha, 20_000, 400, |_, _, noise| (3e-4 * noise) as f32);
+        let found = estimates(alpha, 20_000, 400, |_, _, noise| (3e-4 * noise) as f32);
         assert!((found.noise_alpha - alpha).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.noise_scale / 3e-4 - 1.0).abs() < 0.08, "{alpha}: {found:?}");
         assert!((found.alpha - alpha).abs() < 0.1, "{alpha}: {found:?}");
-        // The limit keeps jumps out of the momentum, of which little bends then.
+        // The limit keeps jumps out of the momentum, so that little of it is beyond the knee.
         assert!((1e-4..6e-4).contains(&found.limit), "{alpha}: {found:?}");
-        assert!(found.bend < 20.0 * found.limit && found.bent < 0.05, "{alpha}: {found:?}");
+        assert!(found.knee < 20.0 * found.limit && found.beyond_knee < 0.05, "{alpha}: {found:?}");
     }
 }
 
@@ -44,66 +52,73 @@ fn finds_alpha_and_scale_of_the_noise() {
 #[test]
 fn alpha_is_that_of_the_noise_whatever_else_varies() {
     let alpha = 1.5;
-    let spread =
-        found(alpha, 20_000, 400, |_, i, noise| (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32);
-    let drift = found(alpha, 20_000, 400, |step, i, noise| {
+    let spread = estimates(alpha, 20_000, 400, |_, i, noise| {
+        (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32
+    });
+    let drift = estimates(alpha, 20_000, 400, |step, i, noise| {
         ((i % 7) as f64 * (1.0 + step as f64 / 50.0) + noise) as f32
     });
-    let dead = found(alpha, 20_000, 400, |_, i, noise| if i % 3 == 0 { 0.0 } else { noise as f32 });
-    let uneven =
-        found(alpha, 20_000, 400, |step, _, noise| (noise * if step % 5 < 2 { 100.0 } else { 1.0 }) as f32);
+    let dead = estimates(alpha, 20_000, 400, |_, i, noise| if i % 3 == 0 { 0.0 } else { noise as f32 });
+    let uneven = estimates(alpha, 20_000, 400, |step, _, noise| {
+        (noise * if step % 5 < 2 { 100.0 } else { 1.0 }) as f32
+    });
     for (what, found) in [("spread", spread), ("drift", drift), ("dead", dead), ("uneven", uneven)] {
         assert!((found.noise_alpha - alpha).abs() < 0.12, "{what}: {found:?}");
     }
     assert!((dead.noise_scale - 1.0).abs() < 0.1, "{dead:?}");
 }
 
-/// Noise of any scale is treated alike.
+/// All estimates scale with the gradients.
 #[test]
 fn everything_is_in_units_of_the_gradients() {
     let [small, large] =
-        [1e-9, 1e6].map(|scale| found(1.5, 2_000, 100, |_, _, noise| (scale * noise) as f32));
-    for of in [|r: &Reading| r.bend, |r: &Reading| r.limit, |r: &Reading| r.noise_scale] {
+        [1e-9, 1e6].map(|scale| estimates(1.5, 2_000, 100, |_, _, noise| (scale * noise) as f32));
+    for of in [|r: &Estimates| r.knee, |r: &Estimates| r.limit, |r: &Estimates| r.noise_scale] {
         assert!((of(&large) / of(&small) / 1e15 - 1.0).abs() < 1e-3, "{small:?} {large:?}");
     }
     assert!(small.alpha == large.alpha, "{small:?} {large:?}");
 }
 
-/// Between coordinates that differ much, the bend is beyond nearly all of them: it is not where the middle one is.
+/// With a spread of scales the knee lies beyond nearly all coordinates, not at the median one.
 #[test]
 fn a_spread_of_scales_does_not_stall_the_largest() {
     let found =
-        found(1.5, 20_000, 400, |_, i, noise| (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32);
-    assert!(found.bent < 0.15, "{found:?}");
+        estimates(1.5, 20_000, 400, |_, i, noise| (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32);
+    assert!(found.beyond_knee < 0.15, "{found:?}");
     assert!(found.alpha > 1.7, "{found:?}");
 }
 
-/// Rows of a table of words, of which one in fifty is used at a step: what is rare and large is no noise, and is let through. Noise with the
-/// same tail, in which neighbours have nothing in common, is not.
+/// Rows of an embedding table of which one in fifty is used per step: rare large gradients are a signal and are let through. Noise with
+/// the same tail but independent neighbours is not.
 #[test]
 fn rare_rows_are_a_signal() {
     let row = |step: u64, i: usize| (step * 7919 + (i / 32) as u64 * 104_729).is_multiple_of(50);
     let words =
-        found(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
+        estimates(2.0, 20_000, 400, |step, i, noise| (noise * if row(step, i) { 1.0 } else { 0.01 }) as f32);
     assert!(words.noise_alpha < 1.7, "{words:?}");
-    assert!(words.alpha > 1.6 && words.bent < 0.25 && words.limit > 0.25, "{words:?}");
-    let noise = found(1.3, 20_000, 400, |_, _, noise| (0.01 * noise) as f32);
+    assert!(words.alpha > 1.6 && words.beyond_knee < 0.25 && words.limit > 0.25, "{words:?}");
+    let noise = estimates(1.3, 20_000, 400, |_, _, noise| (0.01 * noise) as f32);
     assert!(noise.alpha < 1.4 && noise.limit < 0.02, "{noise:?}");
 }
 
-/// What the gradients of one coordinate in ten agree on carries it far beyond the others, and is counted.
+/// A constant gradient in one coordinate out of ten takes it beyond the knee, and is counted.
 #[test]
-fn a_lasting_gradient_bends() {
-    let found = found(1.5, 20_000, 400, |_, i, noise| (noise + if i % 10 == 0 { 30.0 } else { 0.0 }) as f32);
-    assert!((0.03..0.3).contains(&found.bent), "{found:?}");
+fn a_persistent_gradient_is_beyond_the_knee() {
+    let found =
+        estimates(1.5, 20_000, 400, |_, i, noise| (noise + if i % 10 == 0 { 30.0 } else { 0.0 }) as f32);
+    assert!((0.03..0.3).contains(&found.beyond_knee), "{found:?}");
 }
 
 #[test]
 fn gaussian_noise_is_sgd_to_the_last_bit() {
     let length = 20_000;
     let options = Options { weight_decay: WeightDecay::Coupled(1e-3), nesterov: true, maximize: true };
-    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, options).unwrap();
-    let sgd = Rule::new(Coordinates::sgd(2.0, 0.01, MOMENTUM).unwrap(), options).unwrap();
+    let rule = AutoRule::new(AutoSettings { options, ..AutoSettings::new(MOMENTUM) }, 0.01).unwrap();
+    let sgd = Rule::new(
+        Coordinates::sgd(Sgd { alpha: 2.0, learning_rate: 0.01, momentum: MOMENTUM }).unwrap(),
+        options,
+    )
+    .unwrap();
     let sampler = Sampler::new(2.0, 1e-3).unwrap();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     let mut calibration = Calibration::new(length);
@@ -115,12 +130,12 @@ fn gaussian_noise_is_sgd_to_the_last_bit() {
         let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
         let (mut y, mut c) = (x.clone(), b.clone());
         rule.step(&mut calibration, &mut x, &mut b, &g);
-        let reading = calibration.reading();
+        let estimates = calibration.estimates();
         sgd.step(&mut y, &mut c, &g);
         if step >= 160 {
-            assert!(reading.noise_alpha > 1.9, "step {step}: {reading:?}");
+            assert!(estimates.noise_alpha > 1.9, "step {step}: {estimates:?}");
         }
-        if reading.alpha == 2.0 {
+        if estimates.alpha == 2.0 {
             assert!(x == y && b == c, "step {step}");
             plain += 1;
         }
@@ -130,28 +145,29 @@ fn gaussian_noise_is_sgd_to_the_last_bit() {
 }
 
 #[test]
-fn accidents_are_not_counted() {
-    let clean = found(1.5, 2_000, 100, |_, _, noise| noise as f32);
+fn nonfinite_gradients_are_not_counted() {
+    let clean = estimates(1.5, 2_000, 100, |_, _, noise| noise as f32);
     for accident in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        let found = found(
-            1.5,
-            2_000,
-            100,
-            |step, i, noise| {
-                if step == 17 && i % 100 == 0 { accident } else { noise as f32 }
-            },
-        );
+        let found =
+            estimates(
+                1.5,
+                2_000,
+                100,
+                |step, i, noise| {
+                    if step == 17 && i % 100 == 0 { accident } else { noise as f32 }
+                },
+            );
         assert!((found.noise_alpha - clean.noise_alpha).abs() < 0.02, "{accident}: {found:?}");
         assert!((found.limit / clean.limit - 1.0).abs() < 0.05, "{accident}: {found:?}");
     }
 }
 
-/// Nothing but zeros: nothing to go by, and nothing that goes wrong.
+/// Zeros carry no information and do no harm.
 #[test]
-fn zeros_say_nothing() {
-    let nothing = found(1.5, 100, 20, |_, _, _| 0.0);
-    assert!(nothing.noise_scale.is_nan() && nothing.bent == 0.0, "{nothing:?}");
-    let after = found(1.5, 2_000, 200, |step, _, noise| if step < 100 { noise as f32 } else { 0.0 });
+fn zeros_change_nothing() {
+    let nothing = estimates(1.5, 100, 20, |_, _, _| 0.0);
+    assert!(nothing.noise_scale.is_nan() && nothing.beyond_knee == 0.0, "{nothing:?}");
+    let after = estimates(1.5, 2_000, 200, |step, _, noise| if step < 100 { noise as f32 } else { 0.0 });
     assert!((after.noise_alpha - 1.5).abs() < 0.15 && (after.noise_scale - 1.0).abs() < 0.15, "{after:?}");
 }
 
@@ -159,7 +175,7 @@ fn zeros_say_nothing() {
 #[test]
 fn the_first_step_is_already_bounded() {
     let length = 1_000;
-    let rule = AutoRule::new(None, None, 1.0, MOMENTUM, Options::default()).unwrap();
+    let rule = AutoRule::new(AutoSettings::new(MOMENTUM), 1.0).unwrap();
     let mut calibration = Calibration::new(length);
     let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
     let mut g: Vec<f32> = (0..length).map(|i| (i as f32 - 499.5) / 500.0).collect();
@@ -170,9 +186,9 @@ fn the_first_step_is_already_bounded() {
 }
 
 #[test]
-fn goes_on_from_its_numbers_to_the_same_bits() {
+fn a_loaded_state_continues_with_the_same_bits() {
     let length = 3_000;
-    let rule = AutoRule::new(None, None, 0.01, MOMENTUM, Options::default()).unwrap();
+    let rule = AutoRule::new(AutoSettings::new(MOMENTUM), 0.01).unwrap();
     let sampler = Sampler::new(1.5, 1.0).unwrap();
     let mut noise = vec![0f64; length];
     let run = |broken: Option<u64>, noise: &mut Vec<f64>| {
@@ -181,7 +197,7 @@ fn goes_on_from_its_numbers_to_the_same_bits() {
         let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
         for step in 0..50 {
             if Some(step) == broken {
-                calibration = Calibration::from_numbers(calibration.numbers().to_vec(), length).unwrap();
+                calibration = Calibration::from_state(calibration.state().to_vec(), length).unwrap();
             }
             sampler.fill(&mut random, noise);
             let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
@@ -193,17 +209,48 @@ fn goes_on_from_its_numbers_to_the_same_bits() {
     for step in [1, 22, 23, 25] {
         assert!(run(Some(step), &mut noise) == unbroken, "{step}");
     }
-    assert!(Calibration::from_numbers([0.0; 20], length).is_none());
-    assert!(Calibration::from_numbers([], length).is_none());
+    assert!(Calibration::from_state([0.0; 20], length).is_err());
+    assert!(Calibration::from_state([], length).is_err());
 }
 
-/// One of the two given: the other is found, and a given scale is where the bend is.
+/// A state of another format, another shape or another tensor is refused, also where the size happens to agree.
 #[test]
-fn what_is_given_is_kept() {
+fn a_state_is_checked_when_it_is_loaded() {
+    let new = |length| Calibration::new(length).state().to_vec();
+    let (length, other) = (20_000, 20_001);
+    assert_eq!(Calibration::state_size(length), Calibration::state_size(other));
+    assert_eq!(
+        Calibration::from_state(new(other), length).unwrap_err(),
+        CalibrationStateError::Length { expected: length, given: 20_001.0 }
+    );
+    assert!(matches!(
+        Calibration::from_state(new(300), length),
+        Err(CalibrationStateError::Size { given, .. }) if given == Calibration::state_size(300)
+    ));
+    let mut old = new(length);
+    let version = Calibration::state_size(0) - 3;
+    assert_eq!(old[version], 1.0);
+    old[version] = 0.0;
+    assert_eq!(
+        Calibration::from_state(old.clone(), length).unwrap_err(),
+        CalibrationStateError::Version { given: 0.0 }
+    );
+    assert!(Calibration::for_part(&old, 100).is_err() && Calibration::for_part(&[], 100).is_err());
+    // Lengths that single precision cannot represent in one number.
+    for length in [(1usize << 24) + 1, (1 << 33) + 7] {
+        assert!(Calibration::from_state(new(length), length).is_ok());
+        assert!(Calibration::from_state(new(length), length + 1).is_err());
+    }
+}
+
+/// With one of the two given the other is estimated, and a given scale determines the knee.
+#[test]
+fn given_settings_are_kept() {
     let length = 5_000;
     let sampler = Sampler::new(1.5, 1.0).unwrap();
     let last = |alpha, noise_scale| {
-        let rule = AutoRule::new(alpha, noise_scale, 0.01, MOMENTUM, Options::default()).unwrap();
+        let rule =
+            AutoRule::new(AutoSettings { alpha, noise_scale, ..AutoSettings::new(MOMENTUM) }, 0.01).unwrap();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
         let mut calibration = Calibration::new(length);
         let (mut x, mut b, mut noise) = (vec![0f32; length], vec![0f32; length], vec![0f64; length]);
@@ -212,10 +259,10 @@ fn what_is_given_is_kept() {
             let g: Vec<f32> = noise.iter().map(|&noise| noise as f32).collect();
             rule.step(&mut calibration, &mut x, &mut b, &g);
         }
-        calibration.reading()
+        calibration.estimates()
     };
     let scale = last(None, Some(2.0));
-    assert!((scale.bend - 2.0 * (1.0f64 - MOMENTUM).powf(-1.0 / scale.alpha)).abs() < 1e-5, "{scale:?}");
+    assert!((scale.knee - 2.0 * (1.0f64 - MOMENTUM).powf(-1.0 / scale.alpha)).abs() < 1e-5, "{scale:?}");
     assert!(scale.limit.is_infinite() && (scale.alpha - 1.5).abs() < 0.1, "{scale:?}");
     let alpha = last(Some(1.3), None);
     assert!((alpha.alpha - 1.3).abs() < 1e-6 && alpha.limit.is_finite(), "{alpha:?}");
@@ -223,7 +270,9 @@ fn what_is_given_is_kept() {
 
 #[test]
 fn wrong_settings_are_refused() {
-    let new = |alpha, noise, lr, momentum| AutoRule::new(alpha, noise, lr, momentum, Options::default());
+    let new = |alpha, noise_scale, lr, momentum| {
+        AutoRule::new(AutoSettings { alpha, noise_scale, ..AutoSettings::new(momentum) }, lr)
+    };
     for (rule, told) in [
         (new(Some(2.1), None, 0.1, 0.9), "2.1"),
         (new(None, Some(-1.0), 0.1, 0.9), "-1"),

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::tails::Tail;
 use super::{claims, figures, gap};
 use crate::{Exhibit, Table};
-use fuld::optimizer::Reading;
+use fuld::optimizer::Estimates;
 
 /// Figures, tables and claims from all runs.
 pub(super) fn exhibit(plan: &Plan, comparison: &Comparison, tails: &[Tail]) -> Exhibit {
@@ -118,9 +118,9 @@ fn calibration(plan: &Plan, comparison: &Comparison) -> Table {
     let columns = ["run", "tensor", "noise_alpha", "noise_scale", "alpha", "bend", "limit", "bent"];
     let mut table = Table::new("text-calibration", &columns);
     for (run, trained) in comparison.all.iter().flat_map(|tuned| tuned.runs.iter().enumerate()) {
-        for ((tensor, ..), reading) in plan.shape.tensors().into_iter().zip(&trained.readings) {
-            let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
-            let [a, b, c, d, e, f] = [noise_alpha, noise_scale, alpha, bend, limit, bent].map(number);
+        for ((tensor, ..), estimates) in plan.shape.tensors().into_iter().zip(&trained.estimates) {
+            let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
+            let [a, b, c, d, e, f] = [noise_alpha, noise_scale, alpha, knee, limit, beyond_knee].map(number);
             table.row([run.to_string(), tensor.into(), a, b, c, d, e, f]);
         }
     }

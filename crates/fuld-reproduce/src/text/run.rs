@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::stepper::Stepper;
 use burn::backend::Flex;
 use fuld::Control;
-use fuld::optimizer::{Reading, RuleError};
+use fuld::optimizer::{Estimates, RuleError};
 use fuld_train::language::Language;
 use fuld_train::transformer::Transformer;
 
@@ -33,7 +33,7 @@ pub(super) struct Trained {
     /// In the end, by rank.
     pub(super) by_rank: [f64; 3],
     /// What the optimizer found of each tensor, if it looked.
-    pub(super) readings: Vec<Reading>,
+    pub(super) estimates: Vec<Estimates>,
     /// As it was left.
     pub(super) model: Transformer<Flex>,
 }
@@ -75,7 +75,7 @@ impl Course<'_> {
             curve,
             excess: if lost { f64::INFINITY } else { excess },
             by_rank: if lost { [f64::INFINITY; 3] } else { self.exam.by_rank(&last, RANKS) },
-            readings: stepper.readings(),
+            estimates: stepper.estimates(),
             model,
         }))
     }

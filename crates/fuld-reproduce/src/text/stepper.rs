@@ -4,7 +4,7 @@ use super::arm::{Arm, MOMENTUM, Setting};
 use burn::backend::Flex;
 use burn::optim::{Adam, AdamConfig, SimpleOptimizer};
 use burn::tensor::{Tensor, TensorData};
-use fuld::optimizer::{Reading, RuleError, clip};
+use fuld::optimizer::{Estimates, RuleError, clip};
 use fuld_burn::{Form, Fuld, FuldConfig};
 use fuld_train::transformer::Transformer;
 
@@ -59,10 +59,10 @@ impl Stepper {
         Ok(())
     }
 
-    /// What was found of each tensor, if that was looked for.
-    pub(super) fn readings(&self) -> Vec<Reading> {
+    /// Returns the estimates of each tensor; empty if all settings are given.
+    pub(super) fn estimates(&self) -> Vec<Estimates> {
         let Rule::Momentum(Remembering { rule, states }) = &self.rule else { return Vec::new() };
-        states.iter().flatten().filter_map(|state| rule.readings(state)).flatten().collect()
+        states.iter().flatten().filter_map(|state| rule.estimates(state)).flatten().collect()
     }
 
     fn clipped(

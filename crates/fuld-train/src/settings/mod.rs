@@ -11,7 +11,7 @@ pub use written::{Bend, Noise, TailIndex};
 use crate::mlp::Shape;
 use clap::ValueEnum;
 use error::MOST_WEIGHTS;
-use fuld_burn::{Form, FuldConfig, Scale};
+use fuld_burn::{Form, FuldConfig, Knee};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 
@@ -176,11 +176,11 @@ impl Settings {
         let form = match (self.gamma, self.scale) {
             (Some(gamma), _) if self.field == Some(Field::Authors) => Form::Authors { gamma },
             (Some(gamma), _) => Form::Paper { gamma, beta: self.beta.unwrap_or(1.0) },
-            (_, Some(Bend::Kappa(kappa))) => Form::Matched { momentum, scale: Scale::Kappa(kappa) },
+            (_, Some(Bend::Kappa(kappa))) => Form::Matched { momentum, knee: Knee::Kappa(kappa) },
             (_, Some(Bend::Noise(noise))) => {
-                Form::Matched { momentum, scale: Scale::Noise(noise.unwrap_or(f64::NAN)) }
+                Form::Matched { momentum, knee: Knee::NoiseScale(noise.unwrap_or(f64::NAN)) }
             }
-            (_, Some(Bend::Auto)) => Form::Matched { momentum, scale: Scale::Auto },
+            (_, Some(Bend::Auto)) => Form::Matched { momentum, knee: Knee::Auto },
             _ => Form::Sgd { momentum },
         };
         match self.alpha {

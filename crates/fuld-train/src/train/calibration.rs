@@ -1,6 +1,6 @@
 //! What the optimizer found from the gradients of a layer.
 
-use fuld::optimizer::Reading;
+use fuld::optimizer::Estimates;
 use serde::{Deserialize, Serialize};
 
 /// What `alpha auto` and `scale auto` stood for in a layer after so many steps.
@@ -25,9 +25,9 @@ pub struct LayerCalibration {
 }
 
 impl LayerCalibration {
-    pub(super) fn of(iteration: u64, layer: usize, learning_rate: f64, reading: &Reading) -> Self {
-        let Reading { noise_alpha, noise_scale, alpha, bend, limit, bent } = *reading;
-        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * bend };
+    pub(super) fn of(iteration: u64, layer: usize, learning_rate: f64, estimates: &Estimates) -> Self {
+        let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee: bent } = *estimates;
+        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * knee };
         Self { iteration, layer, noise_alpha, noise_scale, alpha, kappa, limit, bent }
     }
 }

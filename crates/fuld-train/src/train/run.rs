@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use burn::record::RecorderError;
 use burn::tensor::backend::Backend;
 use fuld::Control;
-use fuld::optimizer::RuleError;
+use fuld_burn::StackError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use thiserror::Error;
 pub enum TrainError {
     /// Settings that the rule refuses.
     #[error(transparent)]
-    Rule(#[from] RuleError),
+    Rule(#[from] StackError),
     /// Noise that is no stable law.
     #[error(transparent)]
     Noise(#[from] levy_stable::ParameterError),

@@ -6,8 +6,8 @@ use burn::optim::{Adam, AdamConfig, SimpleOptimizer};
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder, RecorderError};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::optimizer::{Reading, RuleError};
-use fuld_burn::{Fuld, FuldConfig};
+use fuld::optimizer::Estimates;
+use fuld_burn::{Fuld, FuldConfig, StackError};
 
 /// A rule and what it remembers of each layer.
 pub(super) struct Stepper<B: Backend> {
@@ -35,7 +35,7 @@ struct Remembering<B: Backend, O: SimpleOptimizer<B>> {
 
 impl<B: Backend> Stepper<B> {
     /// For runs that differ in nothing but α, friction or momentum, scale and seed.
-    pub(super) fn new(settings: &[Settings]) -> Result<Self, RuleError> {
+    pub(super) fn new(settings: &[Settings]) -> Result<Self, StackError> {
         let first = &settings[0];
         let rule = if first.optimizer == Optimizer::Adam {
             // burn's own ε is 1e-5; this is what everyone else calls Adam.
@@ -75,10 +75,10 @@ impl<B: Backend> Stepper<B> {
         Some(largest.iter::<f64>().map(|b| self.root * b).collect())
     }
 
-    /// What was found from the gradients of each layer, for each run; nothing where all was given.
-    pub(super) fn readings(&self) -> Vec<Vec<Reading>> {
+    /// Returns the estimates of each layer, for each run; empty if all settings are given.
+    pub(super) fn estimates(&self) -> Vec<Vec<Estimates>> {
         let Rule::Momentum(rule) = &self.rule else { return Vec::new() };
-        rule.states.iter().flatten().filter_map(|state| rule.rule.readings(state)).collect()
+        rule.states.iter().flatten().filter_map(|state| rule.rule.estimates(state)).collect()
     }
 
     /// What is remembered, by a recorder of burn's.

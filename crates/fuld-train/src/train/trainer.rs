@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::optimizer::Reading;
+use fuld::optimizer::Estimates;
 use fuld::random::Purpose;
 
 /// Training images looked at in a measurement that is not reported, only drawn.
@@ -120,10 +120,10 @@ impl<'a, B: Backend> Trainer<'a, B> {
 
     /// What was found from the gradients, layer by layer, for each run that is not told everything.
     pub fn found(&self) -> Vec<Vec<LayerCalibration>> {
-        let layers = self.stepper.readings();
+        let layers = self.stepper.estimates();
         let of = |(run, settings): (usize, &Settings)| {
-            let auto = settings.config().finds();
-            let layer = |(layer, runs): (usize, &Vec<Reading>)| {
+            let auto = settings.config().is_estimated();
+            let layer = |(layer, runs): (usize, &Vec<Estimates>)| {
                 LayerCalibration::of(self.iteration, layer + 1, settings.step(), &runs[run])
             };
             layers.iter().enumerate().filter(|_| auto).map(layer).collect()

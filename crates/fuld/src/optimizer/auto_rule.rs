@@ -1,97 +1,117 @@
-//! The rule that finds its own tail index and scale.
+//! The update rule whose tail index and knee are estimated from the gradients.
 
 use super::coordinates::slope;
-use super::{Calibration, Coordinates, Motion, Options, Real, Rule, RuleError, Seen, WeightDecay};
+use super::{
+    Calibration, Coordinates, NoiseMatched, Observation, Options, Real, Rule, RuleError, Sgd, WeightDecay,
+};
 use levy_stable::{Alpha, FieldTable};
 use std::sync::{Arc, OnceLock};
 
-/// [`Rule`] in the matched form, with α or the place of the bend or both as a [`Calibration`] finds them for each tensor.
+/// Settings of an [`AutoRule`] other than its learning rate. A [`Calibration`] reads them to reproduce the argument of the field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AutoSettings {
+    /// Momentum μ in [0, 1].
+    pub momentum: f64,
+    /// Options of the rule.
+    pub options: Options,
+    /// Tail index α in (0, 2], or None to estimate it.
+    pub alpha: Option<f64>,
+    /// Scale σ_g of the gradient noise, or None to estimate the knee and the limit. If it is given, the knee is at
+    /// σ_g (1 − μ)^(−1/α), and gradients are not limited.
+    pub noise_scale: Option<f64>,
+}
+
+impl AutoSettings {
+    /// Returns settings with this momentum, in which everything else is estimated and all options are off.
+    pub fn new(momentum: f64) -> Self {
+        Self { momentum, options: Options::default(), alpha: None, noise_scale: None }
+    }
+}
+
+/// The [`Rule`] in the matched form, with α or the knee or both estimated for each tensor by a [`Calibration`].
 ///
 /// > g ← g within ±limit,  b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K)
 ///
-/// Where the noise is Gaussian (α̂ = 2) the step is that of SGD with momentum, bit for bit. What is not given is found anew at each step, from
-/// the gradients before it and its own.
+/// Where the noise is Gaussian (α̂ = 2) the step is that of SGD with momentum, bit for bit. Estimates are updated at every step,
+/// from all gradients up to and including that of the step.
 #[derive(Clone, Debug)]
 pub struct AutoRule {
-    motion: Motion,
-    /// SGD, whose field is exchanged.
-    plain: Rule,
-    /// The field of an α that is given.
+    settings: AutoSettings,
+    /// SGD with the same learning rate, momentum and options; a step replaces its field.
+    sgd: Rule,
+    /// The field of a given α.
     given: Option<Field>,
 }
 
 impl AutoRule {
-    /// A rule with SGD's learning rate and momentum. α and the scale σ_g of the gradients' noise are those given, and found where they are not.
-    pub fn new(
-        alpha: Option<f64>,
-        noise: Option<f64>,
-        learning_rate: f64,
-        momentum: f64,
-        options: Options,
-    ) -> Result<Self, RuleError> {
-        let given = alpha.filter(|&alpha| alpha != 2.0).map(Field::new).transpose()?;
-        Self::moving(learning_rate, Motion { momentum, options, alpha, noise }, given)
+    /// Creates a rule with SGD's learning rate and momentum.
+    pub fn new(settings: AutoSettings, learning_rate: f64) -> Result<Self, RuleError> {
+        let given = settings.alpha.filter(|&alpha| alpha != 2.0).map(Field::new).transpose()?;
+        Self::with_field(settings, learning_rate, given)
     }
 
-    /// Another rule with the α of this one, whose table it shares if that is given.
-    pub fn with(
-        &self,
-        noise: Option<f64>,
-        learning_rate: f64,
-        momentum: f64,
-        options: Options,
-    ) -> Result<Self, RuleError> {
-        let motion = Motion { momentum, options, alpha: self.motion.alpha, noise };
-        Self::moving(learning_rate, motion, self.given.clone())
-    }
-
-    fn moving(learning_rate: f64, motion: Motion, given: Option<Field>) -> Result<Self, RuleError> {
-        let Motion { momentum, options, alpha, noise } = motion;
-        let plain = Rule::new(Coordinates::sgd(2.0, learning_rate, momentum)?, options)?;
-        if let Some(noise) = noise {
-            Coordinates::of_noise(alpha.unwrap_or(2.0), learning_rate, momentum, noise)?;
+    /// Returns a rule with other settings that shares the table of this one if a given α is the same.
+    pub fn with(&self, settings: AutoSettings, learning_rate: f64) -> Result<Self, RuleError> {
+        if settings.alpha == self.settings.alpha {
+            Self::with_field(settings, learning_rate, self.given.clone())
+        } else {
+            Self::new(settings, learning_rate)
         }
-        Ok(Self { motion, plain, given })
     }
 
-    /// What a calibration must know of it.
-    pub fn motion(&self) -> &Motion {
-        &self.motion
+    fn with_field(
+        settings: AutoSettings,
+        learning_rate: f64,
+        given: Option<Field>,
+    ) -> Result<Self, RuleError> {
+        let AutoSettings { momentum, options, alpha, noise_scale } = settings;
+        let sgd = Rule::new(Coordinates::sgd(Sgd { alpha: 2.0, learning_rate, momentum })?, options)?;
+        if let Some(noise_scale) = noise_scale {
+            let alpha = alpha.unwrap_or(2.0);
+            Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })?;
+        }
+        Ok(Self { settings, sgd, given })
     }
 
-    /// Goes on with another learning rate.
+    /// Returns the settings.
+    pub fn settings(&self) -> &AutoSettings {
+        &self.settings
+    }
+
+    /// Changes the learning rate.
     pub fn set_learning_rate(&mut self, learning_rate: f64) -> Result<(), RuleError> {
-        self.plain.set_coordinates(Coordinates::sgd(2.0, learning_rate, self.motion.momentum)?)
+        let momentum = self.settings.momentum;
+        self.sgd.set_coordinates(Coordinates::sgd(Sgd { alpha: 2.0, learning_rate, momentum })?)
     }
 
-    /// The rule of a step, after a [look](Self::look).
+    /// Returns the rule of the next step, given a calibration that has [observed](Self::observe) its gradient.
     pub fn rule<N: AsRef<[f32]>>(&self, calibration: &Calibration<N>) -> Rule {
-        let (alpha, bend, limit) = calibration.in_use();
-        let field = if self.motion.alpha.is_some() { self.given.as_ref() } else { on_grid(alpha) };
-        let bent = field.filter(|_| bend.is_finite()).and_then(|field| {
-            let coordinates = self.plain.coordinates().bent_at(alpha, bend, field.slope).ok()?;
-            Some(self.plain.bent(coordinates, field.table.clone()).limited(limit))
+        let (alpha, knee, limit) = calibration.in_use();
+        let field = if self.settings.alpha.is_some() { self.given.as_ref() } else { on_grid(alpha) };
+        let with_field = field.filter(|_| knee.is_finite()).and_then(|field| {
+            let coordinates = self.sgd.coordinates().with_knee(alpha, knee, field.slope).ok()?;
+            self.sgd.with_table(coordinates, field.table.clone()).limited(limit).ok()
         });
-        bent.unwrap_or_else(|| self.plain.clone())
+        with_field.unwrap_or_else(|| self.sgd.clone())
     }
 
-    /// Looks at the gradient and moves the parameters `x` and their buffer `b` by one step along it, as [`Rule::step`] does.
+    /// Updates the calibration with the gradient, then moves the parameters `x` and their buffer `b` by one [`Rule::step`].
     ///
     /// # Panics
     ///
-    /// If the slices differ in length, or the calibration is that of another length.
+    /// If the slices differ in length, or the calibration belongs to a tensor of another length.
     pub fn step<T: Real>(&self, calibration: &mut Calibration, x: &mut [T], b: &mut [T], g: &[T]) {
-        self.look(T::single, calibration, x, b, g);
+        self.observe(T::single, calibration, x, b, g);
         self.rule(calibration).step(x, b, g);
     }
 
-    /// Lets a calibration look at a tensor before its step, at numbers of any type that can be had in single precision. Without momentum the
-    /// buffer is not read, and the gradient may stand for it.
+    /// Updates a calibration with a tensor before its step. `single` converts an element to single precision. Without momentum the
+    /// buffer is not read, so that the gradient may be passed in its place.
     ///
     /// # Panics
     ///
     /// As [`step`](Self::step) does.
-    pub fn look<T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
+    pub fn observe<T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
         &self,
         single: impl Fn(T) -> f32,
         calibration: &mut Calibration<N>,
@@ -103,58 +123,58 @@ impl AutoRule {
             x.len() == g.len() && b.len() == g.len(),
             "parameters, buffer and gradient must have the same length"
         );
-        // Room for what there is: small tensors are many.
-        if calibration.count() <= SMALL {
-            self.look_within::<SMALL, T, N>(single, calibration, [x, b, g]);
+        // Two array sizes: most tensors are small, and clearing the large arrays would dominate their cost.
+        if calibration.sample_count() <= SMALL {
+            self.observe_within::<SMALL, T, N>(single, calibration, [x, b, g]);
         } else {
-            self.look_within::<{ Calibration::MOST }, T, N>(single, calibration, [x, b, g]);
+            self.observe_within::<{ Calibration::MAX_SAMPLES }, T, N>(single, calibration, [x, b, g]);
         }
     }
 
-    fn look_within<const ROOM: usize, T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
+    fn observe_within<const CAPACITY: usize, T: Copy, N: AsRef<[f32]> + AsMut<[f32]>>(
         &self,
         single: impl Fn(T) -> f32,
         calibration: &mut Calibration<N>,
         [x, b, g]: [&[T]; 3],
     ) {
-        let pulled = matches!(self.motion.options.weight_decay, WeightDecay::Coupled(_));
-        let looked_at = calibration.looked_at();
-        let [mut gradient, mut buffer, mut parameters] = [[0f32; ROOM]; 3];
+        let reads_parameters = matches!(self.settings.options.weight_decay, WeightDecay::Coupled(_));
+        let observed = calibration.observed_part();
+        let [mut gradient, mut buffer, mut parameters] = [[0f32; CAPACITY]; 3];
         let mut count = 0;
-        for row in calibration.rows(g.len()) {
-            let places = count..count + row.len();
-            let copy = |to: &mut [f32; ROOM], from: &[T]| {
-                to[places.clone()]
+        for row in calibration.sampled_rows(g.len()) {
+            let samples = count..count + row.len();
+            let copy = |to: &mut [f32; CAPACITY], from: &[T]| {
+                to[samples.clone()]
                     .iter_mut()
                     .zip(&from[row.clone()])
                     .for_each(|(to, &from)| *to = single(from));
             };
             copy(&mut gradient, g);
-            if looked_at.start < places.end && places.start < looked_at.end {
+            if observed.start < samples.end && samples.start < observed.end {
                 copy(&mut buffer, b);
-                if pulled {
+                if reads_parameters {
                     copy(&mut parameters, x);
                 }
             }
-            count = places.end;
+            count = samples.end;
         }
-        let seen = Seen {
+        let observation = Observation {
             gradient: &gradient[..count],
             buffer: &mut buffer[..count],
             parameters: &parameters[..count],
         };
-        calibration.observe(seen, &self.motion);
+        calibration.observe(observation, &self.settings);
     }
 }
 
-/// As many places as a small tensor has.
+/// Largest number of sampled coordinates for which the small arrays are used.
 const SMALL: usize = 256;
 
 /// ∇G_α for one α below 2.
 #[derive(Clone, Debug)]
 struct Field {
     table: Arc<FieldTable>,
-    /// At 0.
+    /// ∇G_α′(0)
     slope: f64,
 }
 
@@ -164,7 +184,7 @@ impl Field {
     }
 }
 
-/// The field of a tail index that a calibration may find, shared by all rules; none at 2.
+/// Returns the field of a tail index that a calibration may estimate, shared by all rules; None at 2.
 fn on_grid(alpha: f64) -> Option<&'static Field> {
     static FIELDS: [OnceLock<Option<Field>>; Calibration::INDICES] =
         [const { OnceLock::new() }; Calibration::INDICES];

@@ -1,9 +1,10 @@
-//! Clipping of gradients: what heavy tails are usually met with, as baselines for the rule. Clip, then step with α = 2.
+//! Gradient clipping, the usual remedy for heavy tails, as a baseline: clip, then take a step with α = 2.
 //!
 //! ```
-//! use fuld::optimizer::{Coordinates, Options, Rule, clip};
+//! use fuld::optimizer::{Coordinates, Options, Rule, Sgd, clip};
 //! # fn main() -> Result<(), fuld::optimizer::RuleError> {
-//! let sgd = Rule::new(Coordinates::sgd(2.0, 0.1, 0.9)?, Options::default())?;
+//! let coordinates = Coordinates::sgd(Sgd { alpha: 2.0, learning_rate: 0.1, momentum: 0.9 })?;
+//! let sgd = Rule::new(coordinates, Options::default())?;
 //! let (mut x, mut b, mut g) = ([1f32, 1.0], [0.0; 2], [300.0, -400.0]);
 //! let norm = clip::by_norm(&mut [&mut g], 1.0)?;
 //! sgd.step(&mut x, &mut b, &g);
@@ -15,7 +16,7 @@
 
 use super::{Real, RuleError};
 
-/// Moves every component into [−limit, limit]. NaN stays NaN.
+/// Clamps every component to [−limit, limit]. NaN stays NaN.
 pub fn by_value<T: Real>(gradient: &mut [T], limit: f64) -> Result<(), RuleError> {
     let limit = T::rounded(valid(limit)?);
     for g in gradient {
@@ -24,9 +25,11 @@ pub fn by_value<T: Real>(gradient: &mut [T], limit: f64) -> Result<(), RuleError
     Ok(())
 }
 
-/// Scales all gradients by the same factor min(1, limit/(norm + 1e-6)), so that their joint Euclidean norm is at most the
-/// limit (the constant is torch's), and returns the norm they had. NaN makes everything NaN; if the norm is infinite, the finite
-/// components become 0 and the infinite ones NaN. Either shows in what is returned.
+/// Scales all gradients by the common factor min(1, limit/(norm + 1e-6)), so that their joint Euclidean norm is at most the
+/// limit, and returns the norm before scaling. The constant 1e-6 is torch's.
+///
+/// NaN makes every component NaN. If the norm is infinite, finite components become 0 and infinite ones NaN. The returned norm shows
+/// both cases.
 pub fn by_norm<T: Real>(gradients: &mut [&mut [T]], limit: f64) -> Result<f64, RuleError> {
     let limit = valid(limit)?;
     let norm = norm(gradients);
@@ -44,7 +47,7 @@ fn valid(limit: f64) -> Result<f64, RuleError> {
     if limit >= 0.0 && limit.is_finite() { Ok(limit) } else { Err(RuleError::Limit(limit)) }
 }
 
-/// √Σg², summed in doubles in an order that depends on nothing but the lengths.
+/// Returns √Σg², summed in double precision in an order that depends only on the lengths.
 fn norm<T: Real>(gradients: &[&mut [T]]) -> f64 {
     const LANES: usize = 16;
     let mut sums = [0f64; LANES];

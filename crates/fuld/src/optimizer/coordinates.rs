@@ -1,12 +1,122 @@
-//! Ways to say what the step is. All come down to η, μ and the field h(v) = a ∇G_α(v/κ).
+//! The parametrisations of the step: the paper's, its authors', SGD's and the matched form.
+//!
+//! Every form reduces to a step size η, a momentum μ and a field h(v) = a ∇G_α(v/κ), which [`Coordinates`] hold.
+//! Each form has a struct whose fields name its parameters:
+//!
+//! | form | parameters | κ | a |
+//! |---|---|---|---|
+//! | [`Paper`] | α, η, γ, β | β^(−1/α) | β^(1/α−1) |
+//! | [`PaperSgd`] | α, lr, μ, β | β^(−1/α) | β^(1/α−1) |
+//! | [`Authors`] | α, η, γ | α^(1/α−1) | α^(−1/α)/2 |
+//! | [`Sgd`] | α, lr, μ | 1 | 1 |
+//! | [`Matched`] | α, lr, μ, κ | κ | κ/slope |
+//! | [`NoiseMatched`] | α, lr, μ, σ_g | √lr σ_g (1 − μ)^(−1/α) | κ/slope |
 
 use super::RuleError;
 use crate::{Beta, Friction, Step};
 use levy_stable::{Alpha, SymmetricStable};
 
-/// Step size, momentum and field of the optimizer, in whichever coordinates they were given.
+/// Parameters of [`Coordinates::paper`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paper {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Step size η > 0.
+    pub eta: f64,
+    /// Friction γ > 0, with γη ≤ 1.
+    pub gamma: f64,
+    /// Inverse temperature β > 0.
+    pub beta: f64,
+}
+
+/// Parameters of [`Coordinates::paper_sgd`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PaperSgd {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Learning rate lr = η² ≥ 0.
+    pub learning_rate: f64,
+    /// Momentum μ = 1 − γη in [0, 1].
+    pub momentum: f64,
+    /// Inverse temperature β > 0.
+    pub beta: f64,
+}
+
+/// Parameters of [`Coordinates::authors`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Authors {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Step size η > 0.
+    pub eta: f64,
+    /// Friction γ > 0, with γη ≤ 1.
+    pub gamma: f64,
+}
+
+/// Parameters of [`Coordinates::sgd`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sgd {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Learning rate lr = η² ≥ 0.
+    pub learning_rate: f64,
+    /// Momentum μ = 1 − γη in [0, 1].
+    pub momentum: f64,
+}
+
+/// Parameters of [`Coordinates::matched`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matched {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Learning rate lr ≥ 0.
+    pub learning_rate: f64,
+    /// Momentum μ in [0, 1].
+    pub momentum: f64,
+    /// Knee κ > 0 of the field, in units of v = −√lr b.
+    pub kappa: f64,
+}
+
+/// Parameters of [`Coordinates::noise_matched`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseMatched {
+    /// Tail index α in (0, 2].
+    pub alpha: f64,
+    /// Learning rate lr ≥ 0.
+    pub learning_rate: f64,
+    /// Momentum μ in [0, 1).
+    pub momentum: f64,
+    /// Scale σ_g > 0 of the gradient noise, in units of the gradient.
+    pub noise_scale: f64,
+}
+
+impl NoiseMatched {
+    /// Returns κ = √lr σ_g (1 − μ)^(−1/α), the knee that SαS(σ_g) noise in the gradients calls for.
+    ///
+    /// It follows from κ^α = (ησ_g)^α/(ηγ), the stationary scale of v under that noise in the limit of small 1 − μ. At the discrete
+    /// steps the scale of v is given by α(ησ_g)^α/(1 − μ^α), which has the same limit. Requires a learning rate above 0.
+    pub fn kappa(&self) -> Result<f64, RuleError> {
+        let Self { alpha, learning_rate, momentum, noise_scale } = *self;
+        let alpha = Alpha::new(alpha)?.get();
+        if !(learning_rate > 0.0 && learning_rate.is_finite()) {
+            return Err(RuleError::LearningRate(learning_rate));
+        }
+        if !(0.0..=1.0).contains(&momentum) {
+            return Err(RuleError::Momentum(momentum));
+        }
+        if momentum == 1.0 {
+            return Err(RuleError::NoFriction(momentum));
+        }
+        if !(noise_scale > 0.0 && noise_scale.is_finite()) {
+            return Err(RuleError::NoiseScale(noise_scale));
+        }
+        Ok(learning_rate.sqrt() * noise_scale * libm::pow(1.0 - momentum, -1.0 / alpha))
+    }
+}
+
+/// Step size, momentum and field of the optimizer.
 ///
-/// With v driven by SαS noise so that its stationary law is SαS(κ α^(−1/α)), the dynamics leave exp(−f/(aκ)) invariant.
+/// If SαS noise drives v so that its stationary law is SαS(κ α^(−1/α)), the dynamics leave exp(−βf) with β = 1/(aκ) invariant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coordinates {
     alpha: Alpha,
@@ -21,10 +131,10 @@ pub struct Coordinates {
 }
 
 impl Coordinates {
-    /// The paper's form: step η, friction γ, inverse temperature β, with γη ≤ 1.
+    /// Returns the paper's form.
     ///
     /// > v ← (1 − γη)v − ηg,  x ← x + η h(v),  h(v) = β^(1/α−1) ∇G_α(β^(1/α) v)
-    pub fn paper(alpha: f64, eta: f64, gamma: f64, beta: f64) -> Result<Self, RuleError> {
+    pub fn paper(Paper { alpha, eta, gamma, beta }: Paper) -> Result<Self, RuleError> {
         let alpha = Alpha::new(alpha)?;
         let (eta, gamma, beta) = (Step::new(eta)?.get(), Friction::new(gamma)?.get(), Beta::new(beta)?.get());
         let width = libm::pow(beta, 1.0 / alpha.get());
@@ -39,12 +149,22 @@ impl Coordinates {
         .checked()
     }
 
-    /// The paper's recursion with the field that its authors' public code computes: h(v) = s(αv)/2, s the score of SαS(1).
+    /// Returns the paper's form with lr = η² and μ = 1 − γη.
     ///
-    /// That is a ∇G_α(v/κ) with κ = α^(1/α−1) and a = α^(−1/α)/2. It is not the paper's formula and no reference for it: for α < 2 it
-    /// rises 2 to 2.3 times too slowly from 0. At α = 2 the field is v itself, as in SGD, so the step jumps there by 2.
-    pub fn authors(alpha: f64, eta: f64, gamma: f64) -> Result<Self, RuleError> {
-        let paper = Self::paper(alpha, eta, gamma, 1.0)?;
+    /// > b ← μb + g,  x ← x − √lr β^(1/α−1) ∇G_α(√lr β^(1/α) b)
+    pub fn paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }: PaperSgd) -> Result<Self, RuleError> {
+        let beta = Beta::new(beta)?.get();
+        let width = libm::pow(beta, 1.0 / Alpha::new(alpha)?.get());
+        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, 1.0 / width, |_| width / beta)
+    }
+
+    /// Returns the paper's recursion with the field that its authors' public code computes: h(v) = s(αv)/2, where s is −1 times the
+    /// score of SαS(1).
+    ///
+    /// In terms of a ∇G_α(v/κ) this is κ = α^(1/α−1) and a = α^(−1/α)/2. It differs from the paper's formula: for α < 2 its slope at 0
+    /// is smaller by a factor of 2 to 2.3. At α = 2 the field is v itself, as in SGD, so the step jumps by a factor of 2 there.
+    pub fn authors(Authors { alpha, eta, gamma }: Authors) -> Result<Self, RuleError> {
+        let paper = Self::paper(Paper { alpha, eta, gamma, beta: 1.0 })?;
         if paper.alpha == Alpha::GAUSS {
             return Ok(paper);
         }
@@ -52,71 +172,59 @@ impl Coordinates {
         Self { kappa: width / alpha, height: 0.5 / width, ..paper }.checked()
     }
 
-    /// SGD's coordinates: learning rate lr = η², momentum μ, and h = ∇G_α as in the paper with β = 1.
+    /// Returns SGD's coordinates, lr = η² and μ, with the paper's field at β = 1.
     ///
     /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
     ///
-    /// h is not scale-free: for |√lr b| ≪ 1 this is SGD with its learning rate times [`Self::slope`].
-    pub fn sgd(alpha: f64, learning_rate: f64, momentum: f64) -> Result<Self, RuleError> {
-        Self::rooted(alpha, learning_rate, momentum, 1.0, |_| 1.0)
+    /// The field is not scale-free: for |√lr b| ≪ 1 this is SGD with its learning rate times [`Self::slope`].
+    pub fn sgd(sgd: Sgd) -> Result<Self, RuleError> {
+        Self::with_learning_rate(sgd, 1.0, |_| 1.0)
     }
 
-    /// The matched form: SGD's learning rate and momentum, and a field that has slope 1 at 0 and bends at κ.
+    /// Returns the matched form: SGD's learning rate and momentum, and a field that has slope 1 at 0 and its knee at κ.
     ///
     /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
     ///
-    /// Small steps are those of SGD with the same settings, whatever α. κ is in units of v = −√lr b: the field bends where
-    /// |b| ~ κ/√lr. [`kappa_of_noise`] computes it from the noise of the gradients.
-    pub fn matched(alpha: f64, learning_rate: f64, momentum: f64, kappa: f64) -> Result<Self, RuleError> {
+    /// Small steps equal those of SGD with the same settings for every α. κ is in units of v = −√lr b: the knee is at |b| ~ κ/√lr.
+    pub fn matched(Matched { alpha, learning_rate, momentum, kappa }: Matched) -> Result<Self, RuleError> {
         if !(kappa > 0.0 && kappa.is_finite()) {
             return Err(RuleError::Kappa(kappa));
         }
-        Self::rooted(alpha, learning_rate, momentum, kappa, |slope| kappa / slope)
+        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, kappa, |slope| kappa / slope)
     }
 
-    /// [`Self::matched`] with the bend where gradient noise SαS(σ_g) puts it: κ = [`kappa_of_noise`].
+    /// Returns [`Self::matched`] with the knee that gradient noise SαS(σ_g) calls for, κ = [`NoiseMatched::kappa`].
     ///
     /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K),  K = σ_g (1 − μ)^(−1/α)
     ///
-    /// The learning rate is but a factor, and may be 0.
-    pub fn of_noise(alpha: f64, learning_rate: f64, momentum: f64, noise: f64) -> Result<Self, RuleError> {
+    /// The learning rate is a plain factor and may be 0.
+    pub fn noise_matched(noise: NoiseMatched) -> Result<Self, RuleError> {
+        let NoiseMatched { alpha, learning_rate, momentum, .. } = noise;
         if learning_rate == 0.0 {
-            // Nothing moves, wherever the bend is; but the rest must be sound.
-            kappa_of_noise(alpha, 1.0, momentum, noise)?;
-            return Self::matched(alpha, learning_rate, momentum, 1.0);
+            // Nothing moves, so any knee will do, but the other parameters are still checked.
+            NoiseMatched { learning_rate: 1.0, ..noise }.kappa()?;
+            return Self::matched(Matched { alpha, learning_rate, momentum, kappa: 1.0 });
         }
-        Self::matched(alpha, learning_rate, momentum, kappa_of_noise(alpha, learning_rate, momentum, noise)?)
+        Self::matched(Matched { alpha, learning_rate, momentum, kappa: noise.kappa()? })
     }
 
-    /// The learning rate and momentum of these in [`Self::matched`], with the bend at |b| ~ K.
+    /// Returns [`Self::matched`] with this learning rate and momentum and the knee at |b| ~ `knee`.
     ///
     /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K)
     ///
-    /// `slope` is ∇G_α′(0), which takes a while to compute.
-    pub(super) fn bent_at(self, alpha: f64, bend: f64, slope: f64) -> Result<Self, RuleError> {
-        let kappa = if self.learning_rate == 0.0 { bend } else { self.eta * bend };
+    /// `slope` is ∇G_α′(0); the caller keeps it because it is slow to compute.
+    pub(super) fn with_knee(self, alpha: f64, knee: f64, slope: f64) -> Result<Self, RuleError> {
+        let kappa = if self.learning_rate == 0.0 { knee } else { self.eta * knee };
         Self { alpha: Alpha::new(alpha)?, kappa, height: kappa / slope, ..self }.checked()
     }
 
-    /// The paper's form in SGD's coordinates, lr = η² and μ = 1 − γη, its temperature given by κ = β^(−1/α).
-    ///
-    /// > b ← μb + g,  x ← x − √lr κ^(α−1) ∇G_α(√lr b/κ)
-    pub fn paper_sgd(alpha: f64, learning_rate: f64, momentum: f64, kappa: f64) -> Result<Self, RuleError> {
-        if !(kappa > 0.0 && kappa.is_finite()) {
-            return Err(RuleError::Kappa(kappa));
-        }
-        Self::rooted(alpha, learning_rate, momentum, kappa, |_| libm::pow(kappa, alpha - 1.0))
-    }
-
-    fn rooted(
-        alpha: f64,
-        learning_rate: f64,
-        momentum: f64,
+    fn with_learning_rate(
+        Sgd { alpha, learning_rate, momentum }: Sgd,
         kappa: f64,
         height: impl Fn(f64) -> f64,
     ) -> Result<Self, RuleError> {
         let alpha = Alpha::new(alpha)?;
-        // 0 is allowed: schedules start there.
+        // 0 is allowed: learning-rate schedules start there.
         if !(learning_rate >= 0.0 && learning_rate.is_finite()) {
             return Err(RuleError::LearningRate(learning_rate));
         }
@@ -125,50 +233,52 @@ impl Coordinates {
     }
 
     fn checked(self) -> Result<Self, RuleError> {
-        const ROOM: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
-        // A step may be as small as it likes: schedules end so.
-        let outer_fits = |outer: f64| (0.0..=*ROOM.end()).contains(&outer);
+        /// Range of the factors in which `f32` keeps its precision with a wide margin.
+        const FACTORS: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+        // The outer factor may be arbitrarily small: schedules end there.
+        let outer_fits = |outer: f64| (0.0..=*FACTORS.end()).contains(&outer);
         if !(0.0..=1.0).contains(&self.momentum) {
             return Err(RuleError::Momentum(self.momentum));
         }
         let (inner, outer) = (self.inner(), self.outer());
-        // At α = 2 neither is used.
+        // Neither factor is used at α = 2.
         let plain = self.learning_rate == 0.0 || self.alpha == Alpha::GAUSS;
-        if plain || (ROOM.contains(&inner) && outer_fits(outer)) {
+        if plain || (FACTORS.contains(&inner) && outer_fits(outer)) {
             Ok(self)
         } else {
             Err(RuleError::Extreme { inner, outer })
         }
     }
 
-    /// The tail index α.
+    /// Returns the tail index α.
     pub fn alpha(&self) -> f64 {
         self.alpha.get()
     }
 
-    /// lr = η²
+    /// Returns the learning rate lr = η².
     pub fn learning_rate(&self) -> f64 {
         self.learning_rate
     }
 
-    /// μ = 1 − γη
+    /// Returns the momentum μ = 1 − γη.
     pub fn momentum(&self) -> f64 {
         self.momentum
     }
 
-    /// The temperature aκ of the Gibbs measure exp(−f/(aκ)): 1/β in the paper's form, κ²/slope in the matched one.
-    pub fn temperature(&self) -> f64 {
-        self.height * self.kappa
+    /// Returns the inverse temperature β = 1/(aκ) of the invariant measure exp(−βf): β itself in the paper's form, slope/κ² in the
+    /// matched form.
+    pub fn beta(&self) -> f64 {
+        1.0 / (self.height * self.kappa)
     }
 
-    /// h′(0) = a/κ · ∇G_α′(0): by this factor small steps differ from those of SGD with the same learning rate.
+    /// Returns h′(0) = a/κ · ∇G_α′(0), the ratio of small steps to those of SGD with the same learning rate.
     pub fn slope(&self) -> f64 {
         self.height / self.kappa * slope(self.alpha)
     }
 
-    /// SGD with momentum that takes the same steps as long as they are small: its learning rate is [`Self::slope`] times this one.
+    /// Returns SGD with momentum that takes the same small steps: its learning rate is [`Self::slope`] times this one.
     ///
-    /// What another α does better than this the tail does; the rest is the learning rate.
+    /// It is the control for the effect of the tail: it differs from this rule only where the field departs from its tangent.
     pub fn small_signal(&self) -> Self {
         let learning_rate = self.slope() * self.learning_rate;
         Self {
@@ -181,42 +291,21 @@ impl Coordinates {
         }
     }
 
-    /// η/κ, the factor of b in x ← x − outer · ∇G_α(inner · b).
+    /// Returns η/κ, the factor of b in x ← x − outer · ∇G_α(inner · b).
     pub fn inner(&self) -> f64 {
         self.eta / self.kappa
     }
 
-    /// ηa, the factor of the field there.
+    /// Returns ηa, the factor of the field in x ← x − outer · ∇G_α(inner · b).
     pub fn outer(&self) -> f64 {
         self.eta * self.height
     }
 }
 
-/// ∇G_α′(0) = α^(2/α) Γ(3/α)/Γ(1/α); 1 at α = 2.
+/// Returns ∇G_α′(0) = α^(2/α) Γ(3/α)/Γ(1/α), which is 1 at α = 2.
 pub(super) fn slope(alpha: Alpha) -> f64 {
     if alpha == Alpha::GAUSS {
         return 1.0;
     }
     SymmetricStable::kinetic(alpha.get()).map_or(f64::NAN, |law| law.score_derivative(0.0))
-}
-
-/// κ = √lr σ_g (1 − μ)^(−1/α): where the field of the matched form bends if the gradients carry SαS(σ_g) noise.
-///
-/// From κ^α = (ησ_g)^α/(ηγ), the stationary scale of v under that noise. It is the scale for small 1 − μ; v sampled at the
-/// discrete steps has α(ησ_g)^α/(1 − μ^α), which tends to it.
-pub fn kappa_of_noise(alpha: f64, learning_rate: f64, momentum: f64, noise: f64) -> Result<f64, RuleError> {
-    let alpha = Alpha::new(alpha)?.get();
-    if !(learning_rate > 0.0 && learning_rate.is_finite()) {
-        return Err(RuleError::LearningRate(learning_rate));
-    }
-    if !(0.0..=1.0).contains(&momentum) {
-        return Err(RuleError::Momentum(momentum));
-    }
-    if momentum == 1.0 {
-        return Err(RuleError::NoFriction(momentum));
-    }
-    if !(noise > 0.0 && noise.is_finite()) {
-        return Err(RuleError::Noise(noise));
-    }
-    Ok(learning_rate.sqrt() * noise * libm::pow(1.0 - momentum, -1.0 / alpha))
 }

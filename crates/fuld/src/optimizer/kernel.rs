@@ -1,28 +1,28 @@
-//! One step as arithmetic on numbers of one type, in the order in which torch.optim.SGD does it.
+//! The arithmetic of one step in `f32` or `f64`, in the order of torch.optim.SGD.
 //!
-//! Products and sums are rounded separately. torch's vectorised kernel may contract p + (−lr)·b to one fused operation where the
-//! processor has it, and its results then depend on the machine in the last bit; these do not.
+//! Products and sums are rounded separately, so that results do not depend on the machine. torch's vectorised kernel may contract
+//! p + (−lr)·b to one fused operation where the processor has one, and its results then differ in the last bit.
 
 use super::real::LANES;
 use super::{Coordinates, Options, Real, WeightDecay};
 use levy_stable::FieldTable;
 
-/// The numbers of a rule, rounded to the type of the parameters.
+/// The factors of a rule, rounded to the type of the parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Kernel<T> {
     momentum: T,
     /// False for μ = 0, where b must not be read: 0·∞ would be NaN.
-    remembers: bool,
+    has_momentum: bool,
     nesterov: bool,
     maximize: bool,
-    /// Where gradients are clipped.
+    /// Largest gradient component let through.
     limit: Option<T>,
-    /// Coupled weight decay.
+    /// Strength wd of coupled weight decay.
     decay: Option<T>,
-    /// 1 − lr·wd of decoupled weight decay.
+    /// Factor 1 − lr·wd of decoupled weight decay.
     keep: Option<T>,
     inner: T,
-    /// At α = 2 the learning rate.
+    /// The learning rate at α = 2.
     outer: T,
 }
 
@@ -35,7 +35,7 @@ impl<T: Real> Kernel<T> {
         };
         Self {
             momentum: T::rounded(coordinates.momentum()),
-            remembers: coordinates.momentum() != 0.0,
+            has_momentum: coordinates.momentum() != 0.0,
             nesterov: options.nesterov,
             maximize: options.maximize,
             limit: limit.is_finite().then(|| T::rounded(limit)),
@@ -46,70 +46,70 @@ impl<T: Real> Kernel<T> {
         }
     }
 
-    /// The same rule with μ = 0.
-    pub(super) fn without_memory(self) -> Self {
-        Self { remembers: false, nesterov: false, ..self }
+    /// Returns the same rule with μ = 0.
+    fn without_momentum(self) -> Self {
+        Self { has_momentum: false, nesterov: false, ..self }
     }
 
-    /// The gradient within its limit, with its sign and the coupled weight decay.
+    /// Returns the gradient after limit, sign and coupled weight decay.
     #[inline(always)]
-    fn pulled<const M: usize>(&self, x: &[T; M], g: &[T; M]) -> [T; M] {
+    fn effective_gradient<const M: usize>(&self, x: &[T; M], g: &[T; M]) -> [T; M] {
         let g = if let Some(limit) = self.limit { each(|i| g[i].clipped(limit)) } else { *g };
         let g = if self.maximize { each(|i| -g[i]) } else { g };
         if let Some(decay) = self.decay { each(|i| g[i] + decay * x[i]) } else { g }
     }
 
-    /// The new b.
+    /// Returns b after the step.
     #[inline(always)]
-    fn remembered<const M: usize>(&self, b: &[T; M], g: &[T; M]) -> [T; M] {
-        if self.remembers { each(|i| self.momentum * b[i] + g[i]) } else { *g }
+    fn updated_buffer<const M: usize>(&self, b: &[T; M], g: &[T; M]) -> [T; M] {
+        if self.has_momentum { each(|i| self.momentum * b[i] + g[i]) } else { *g }
     }
 
-    /// What the field is taken of: the new b, or Nesterov's g + μb.
+    /// Returns the argument of the field: the new b, or Nesterov's g + μb.
     #[inline(always)]
-    fn followed<const M: usize>(&self, b: &[T; M], g: &[T; M]) -> [T; M] {
+    fn direction<const M: usize>(&self, b: &[T; M], g: &[T; M]) -> [T; M] {
         if self.nesterov { each(|i| g[i] + self.momentum * b[i]) } else { *b }
     }
 
-    /// The field, but NaN where momentum is infinite: there it would be 0, and a coordinate would stand still for ever and
-    /// nobody see why. 0·b is 0 or NaN.
+    /// Returns the field, or NaN where the momentum is infinite: the field is 0 there, and the coordinate would otherwise stop moving
+    /// without a trace. 0·b is 0 or NaN.
     #[inline(always)]
-    fn shown<const M: usize>(h: &[T; M], b: &[T; M]) -> [T; M] {
+    fn nan_where_infinite<const M: usize>(h: &[T; M], b: &[T; M]) -> [T; M] {
         each(|i| h[i] + T::ZERO * b[i])
     }
 
-    /// x − outer·h
+    /// Returns x − outer·h.
     #[inline(always)]
-    fn moved<const M: usize>(&self, x: &[T; M], h: &[T; M]) -> [T; M] {
+    fn updated_x<const M: usize>(&self, x: &[T; M], h: &[T; M]) -> [T; M] {
         let x = if let Some(keep) = self.keep { each(|i| x[i] * keep) } else { *x };
         each(|i| x[i] - self.outer * h[i])
     }
 
-    /// x and b after a step; without a table, ∇G(v) = v and the step is that of SGD.
+    /// Returns x and b after a step. Without a table ∇G(v) = v, and the step is that of SGD.
     #[inline(always)]
     pub(super) fn one(&self, table: Option<&FieldTable>, x: T, b: T, g: T) -> (T, T) {
-        let pulled = self.pulled(&[x], &[g]);
-        let b = self.remembered(&[b], &pulled);
-        let [direction] = self.followed(&b, &pulled);
+        let gradient = self.effective_gradient(&[x], &[g]);
+        let b = self.updated_buffer(&[b], &gradient);
+        let [direction] = self.direction(&b, &gradient);
         let h = if let Some(table) = table {
             let h = [T::field(table, self.inner * direction)];
-            Self::shown(&h, &b)
+            Self::nan_where_infinite(&h, &b)
         } else {
             [direction]
         };
-        let ([x], [b]) = (self.moved(&[x], &h), b);
+        let ([x], [b]) = (self.updated_x(&[x], &h), b);
         (x, b)
     }
 
-    /// A step of SGD in one pass.
-    pub(super) fn plain(self, x: &mut [T], b: &mut [T], g: &[T]) {
+    /// Takes a step of SGD in one pass.
+    pub(super) fn sgd_step(self, x: &mut [T], b: &mut [T], g: &[T]) {
         for ((x, b), &g) in x.iter_mut().zip(b).zip(g) {
             (*x, *b) = self.one(None, *x, *b, g);
         }
     }
 
-    /// A step in one pass: nothing of it is stored but x and b.
-    pub(super) fn curved(self, table: &FieldTable, x: &mut [T], b: &mut [T], g: &[T]) {
+    /// Takes a step in one pass that stores only x and b.
+    pub(super) fn step(self, table: &FieldTable, x: &mut [T], b: &mut [T], g: &[T]) {
         let (x_blocks, x_rest) = x.as_chunks_mut::<LANES>();
         let (b_blocks, b_rest) = b.as_chunks_mut::<LANES>();
         let (g_blocks, g_rest) = g.as_chunks::<LANES>();
@@ -119,30 +119,30 @@ impl<T: Real> Kernel<T> {
             blocks,
             #[inline(always)]
             move |((x, b), g)| {
-                let g = self.pulled(x, g);
-                **b = self.remembered(b, &g);
-                let direction = self.followed(b, &g);
+                let g = self.effective_gradient(x, g);
+                **b = self.updated_buffer(b, &g);
+                let direction = self.direction(b, &g);
                 each(|i| self.inner * direction[i])
             },
             #[inline(always)]
-            move |((x, b), _), h| *x = self.moved(x, &Self::shown(&h, b)),
+            move |((x, b), _), h| *x = self.updated_x(x, &Self::nan_where_infinite(&h, b)),
         );
         for ((x, b), &g) in x_rest.iter_mut().zip(b_rest).zip(g_rest) {
             (*x, *b) = self.one(Some(table), *x, *b, g);
         }
     }
 
-    /// A step of SGD without momentum.
-    pub(super) fn plain_without_memory(self, x: &mut [T], g: &[T]) {
-        let this = self.without_memory();
+    /// Takes a step of SGD without momentum.
+    pub(super) fn sgd_step_without_momentum(self, x: &mut [T], g: &[T]) {
+        let this = self.without_momentum();
         for (x, &g) in x.iter_mut().zip(g) {
             (*x, _) = this.one(None, *x, T::ZERO, g);
         }
     }
 
-    /// A step without momentum.
-    pub(super) fn curved_without_memory(self, table: &FieldTable, x: &mut [T], g: &[T]) {
-        let this = self.without_memory();
+    /// Takes a step without momentum.
+    pub(super) fn step_without_momentum(self, table: &FieldTable, x: &mut [T], g: &[T]) {
+        let this = self.without_momentum();
         let (x_blocks, x_rest) = x.as_chunks_mut::<LANES>();
         let (g_blocks, g_rest) = g.as_chunks::<LANES>();
         T::sweep(
@@ -150,11 +150,13 @@ impl<T: Real> Kernel<T> {
             x_blocks.iter_mut().zip(g_blocks),
             #[inline(always)]
             move |(x, g)| {
-                let g = this.pulled(x, g);
+                let g = this.effective_gradient(x, g);
                 each(|i| this.inner * g[i])
             },
             #[inline(always)]
-            move |(x, g), h| *x = this.moved(x, &Self::shown(&h, &this.pulled(x, g))),
+            move |(x, g), h| {
+                *x = this.updated_x(x, &Self::nan_where_infinite(&h, &this.effective_gradient(x, g)))
+            },
         );
         for (x, &g) in x_rest.iter_mut().zip(g_rest) {
             (*x, _) = this.one(Some(table), *x, T::ZERO, g);
@@ -162,7 +164,7 @@ impl<T: Real> Kernel<T> {
     }
 }
 
-/// An array from a loop that becomes vector code (`std::array::from_fn` is not always inlined).
+/// Fills an array in a loop that is vectorised (`std::array::from_fn` is not always inlined).
 #[inline(always)]
 fn each<T: Real, const M: usize>(f: impl Fn(usize) -> T) -> [T; M] {
     let mut out = [T::ZERO; M];

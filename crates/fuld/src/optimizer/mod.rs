@@ -1,22 +1,24 @@
-//! The optimizer (eulerv2_optim): SGD with momentum whose step goes through ∇G_α, on plain slices.
+//! The optimizer (eulerv2_optim) on plain slices: SGD with momentum whose step passes through the field ∇G_α.
 //!
 //! > v ← (1 − γη)v − ηg,  x ← x + η h(v),  h(v) = a ∇G_α(v/κ)
 //!
-//! In the coordinates people know, b = −v/η, lr = η², μ = 1 − γη, this is
+//! In SGD's coordinates, b = −v/η, lr = η², μ = 1 − γη, this is
 //!
 //! > b ← μb + g,  x ← x − √lr · h(√lr · b),
 //!
-//! which at α = 2 is SGD with momentum, bit for bit. For α < 2 the field rises to its bend at |v| ~ κ and then falls as 1/v: a
-//! coordinate that a rare large gradient has thrown far out moves little, as if it were clipped, and yet the whole leaves a
-//! Gibbs measure invariant.
+//! which at α = 2 is SGD with momentum, bit for bit. For α < 2 the field rises up to its knee at |v| ~ κ and then falls as 1/v: after a
+//! rare large gradient a coordinate moves little, as if the gradient had been clipped, and yet the dynamics leave a Gibbs measure
+//! invariant.
 //!
-//! [`Coordinates`] say which a, κ, η and μ are meant, in several ways; a [`Rule`] takes the steps. An [`AutoRule`] finds α and κ itself.
+//! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A [`Rule`] takes the steps. An [`AutoRule`]
+//! estimates α and κ from the gradients.
 //!
 //! ```
-//! use fuld::optimizer::{Coordinates, Options, Rule};
+//! use fuld::optimizer::{Coordinates, Matched, Options, Rule};
 //! # fn main() -> Result<(), fuld::optimizer::RuleError> {
-//! // Learning rate and momentum as for SGD; the field bends at κ = 1.
-//! let rule = Rule::new(Coordinates::matched(1.5, 0.01, 0.9, 1.0)?, Options::default())?;
+//! // Learning rate and momentum as for SGD, and the knee of the field at κ = 1.
+//! let coordinates = Coordinates::matched(Matched { alpha: 1.5, learning_rate: 0.01, momentum: 0.9, kappa: 1.0 })?;
+//! let rule = Rule::new(coordinates, Options::default())?;
 //! let (mut x, mut b) = ([1.0f32, -2.0], [0.0; 2]);
 //! for _ in 0..500 {
 //!     let gradient = x; // of |x|²/2
@@ -36,9 +38,9 @@ mod kernel;
 mod real;
 mod rule;
 
-pub use auto_rule::AutoRule;
-pub use calibration::{Calibration, Motion, Reading, Seen};
-pub use coordinates::{Coordinates, kappa_of_noise};
+pub use auto_rule::{AutoRule, AutoSettings};
+pub use calibration::{Calibration, CalibrationStateError, Estimates, Observation};
+pub use coordinates::{Authors, Coordinates, Matched, NoiseMatched, Paper, PaperSgd, Sgd};
 pub use error::{NonFiniteGradient, RuleError};
 pub use real::Real;
 pub use rule::{Options, Rule, WeightDecay};

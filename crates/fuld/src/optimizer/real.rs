@@ -1,12 +1,12 @@
-//! The two floating-point types that parameters come in.
+//! The floating-point types of parameters, `f32` and `f64`.
 
 use levy_stable::{FieldTable, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Numbers handled together.
+/// Number of values per block of the vectorised loops.
 pub(super) const LANES: usize = 16;
 
-/// `f32` or `f64`.
+/// A floating-point type of parameters: `f32` or `f64`.
 pub trait Real:
     Copy
     + PartialOrd
@@ -22,21 +22,21 @@ pub trait Real:
 pub(super) mod sealed {
     use super::{FieldTable, LANES};
 
-    /// What the rule needs of a type; not for others to call or implement.
+    /// Operations that the rule requires of a floating-point type.
     pub trait Real: Sized {
-        /// 0
+        /// The value 0.
         const ZERO: Self;
-        /// The nearest number.
+        /// Returns the nearest number of this type.
         fn rounded(x: f64) -> Self;
-        /// In single precision.
+        /// Returns the value in single precision.
         fn single(self) -> f32;
-        /// Neither NaN nor infinite.
+        /// Returns whether the value is neither NaN nor infinite.
         fn finite(self) -> bool;
-        /// The number, or the end of [−limit, limit] nearest to it. NaN stays NaN.
+        /// Returns the value clamped to [−limit, limit]. NaN stays NaN.
         fn clipped(self, limit: Self) -> Self;
-        /// ∇G(v)
+        /// Returns ∇G(v).
         fn field(table: &FieldTable, v: Self) -> Self;
-        /// ∇G in the middle of a loop over blocks.
+        /// Evaluates ∇G within a loop over blocks: `after(block, ∇G(before(block)))`.
         fn sweep<B>(
             table: &FieldTable,
             blocks: impl Iterator<Item = B>,

@@ -1,25 +1,25 @@
-//! The rule that takes the steps.
+//! The update rule with all settings given.
 
 use super::kernel::Kernel;
 use super::{Coordinates, NonFiniteGradient, Real, RuleError};
 use levy_stable::FieldTable;
 use std::sync::Arc;
 
-/// A pull of the parameters towards 0.
+/// Weight decay, a pull of the parameters towards 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum WeightDecay {
-    /// None.
+    /// No weight decay.
     #[default]
     None,
-    /// g ← g + wd·x: the gradient of wd·|x|²/2, through momentum and field like any other.
+    /// g ← g + wd·x: adds the gradient of wd·|x|²/2, which passes through momentum and field.
     Coupled(f64),
-    /// x ← (1 − lr·wd)x before the step, past both.
+    /// x ← (1 − lr·wd)x before the step, bypassing momentum and field.
     Decoupled(f64),
 }
 
 impl WeightDecay {
-    /// A pull of this strength, in one of the two ways; none at 0.
-    pub fn of(decay: f64, decoupled: bool) -> Self {
+    /// Returns weight decay of this strength, coupled or decoupled, or none at 0.
+    pub fn new(decay: f64, decoupled: bool) -> Self {
         match decay {
             0.0 => Self::None,
             decay if decoupled => Self::Decoupled(decay),
@@ -28,14 +28,14 @@ impl WeightDecay {
     }
 }
 
-/// What may be added to a rule. The default is nothing.
+/// Options of a rule; by default all are off.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// A pull towards 0.
+    /// Weight decay.
     pub weight_decay: WeightDecay,
-    /// The step follows g + μb instead of b.
+    /// Takes the field at g + μb instead of b.
     pub nesterov: bool,
-    /// Goes uphill: the gradient is negated, before weight decay is added.
+    /// Maximizes: negates the gradient before weight decay is added.
     pub maximize: bool,
 }
 
@@ -56,26 +56,26 @@ impl Options {
 ///
 /// > b ← μb + g,  x ← x − √lr · h(√lr · b),  h(v) = a ∇G_α(v/κ)
 ///
-/// The buffer b belongs to the caller and starts at 0, which makes the first step torch's b = g. At α = 2 a step has the bits of
-/// SGD with momentum, its operations rounded one by one in the order b ← μb, b ← b + g, x ← x − lr·b. Every step is one pass
-/// that allocates nothing, and gives the same bits for any length, chunking and instruction set.
+/// The caller owns the buffer b, which starts at 0, so that the first step has b = g as in torch. At α = 2 a step has the bits of
+/// SGD with momentum, its operations rounded one by one in the order b ← μb, b ← b + g, x ← x − lr·b. A step is one pass without
+/// allocations and gives the same bits for any length, chunking and instruction set.
 ///
-/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite for good and x NaN, as SGD's x becomes
-/// infinite: the field is 0 there, and x would stand still unseen. [`Rule::step_checked`] refuses both.
+/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite and x NaN: the field is 0 there, and x would otherwise
+/// stop moving without a trace. [`Rule::step_checked`] refuses both.
 ///
 /// Clones share the table.
 #[derive(Clone, Debug)]
 pub struct Rule {
     coordinates: Coordinates,
     options: Options,
-    /// None at α = 2, where the field is the identity.
+    /// ∇G_α; None at α = 2, where the field is the identity.
     table: Option<Arc<FieldTable>>,
-    /// The largest component of a gradient that is taken as it is.
+    /// Largest gradient component let through; infinite if there is no limit.
     limit: f64,
 }
 
 impl Rule {
-    /// A rule. For α < 2 it tabulates the field, which takes some milliseconds.
+    /// Creates a rule. For α < 2 it tabulates the field, which takes some milliseconds.
     pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
         options.check()?;
         let mut this = Self { coordinates, options, table: None, limit: f64::INFINITY };
@@ -84,7 +84,7 @@ impl Rule {
         Ok(this)
     }
 
-    /// Goes on with another learning rate, momentum or κ. The table is made anew only for another α.
+    /// Changes the learning rate, momentum, κ or α. The field is tabulated again only if α changes.
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), RuleError> {
         if self.options.nesterov && coordinates.momentum() == 0.0 {
             return Err(RuleError::NesterovWithoutMomentum);
@@ -100,7 +100,7 @@ impl Rule {
         Ok(())
     }
 
-    /// Another rule with the field of this one, whose table it shares if α is the same.
+    /// Returns a rule with other settings that shares the table of this one if α is the same.
     pub fn with(&self, coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
         options.check()?;
         let mut this = Self { options, ..self.clone() };
@@ -108,32 +108,35 @@ impl Rule {
         Ok(this)
     }
 
-    /// The same options with another field, which comes as a table.
-    pub(super) fn bent(&self, coordinates: Coordinates, table: Arc<FieldTable>) -> Self {
+    /// Returns a rule with the same options and another field, given by its table.
+    pub(super) fn with_table(&self, coordinates: Coordinates, table: Arc<FieldTable>) -> Self {
         Self { coordinates, table: Some(table), ..self.clone() }
     }
 
-    /// Moves every component of a gradient into [−limit, limit] before anything else is done with it. NaN stays NaN.
-    pub fn limited(self, limit: f64) -> Self {
-        Self { limit, ..self }
+    /// Returns the rule with gradient components clamped to [−limit, limit] before anything else. NaN stays NaN; an infinite limit
+    /// removes the clamp.
+    ///
+    /// Returns [`RuleError::Limit`] if the limit is negative or NaN.
+    pub fn limited(self, limit: f64) -> Result<Self, RuleError> {
+        if limit >= 0.0 { Ok(Self { limit, ..self }) } else { Err(RuleError::Limit(limit)) }
     }
 
-    /// That limit; infinite if there is none.
+    /// Returns the largest gradient component let through; infinite if there is no limit.
     pub fn limit(&self) -> f64 {
         self.limit
     }
 
-    /// What the rule was made from.
+    /// Returns the step size, momentum and field.
     pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
     }
 
-    /// ∇G_α, or none at α = 2, where the field is the identity.
+    /// Returns ∇G_α, or None at α = 2, where the field is the identity.
     pub fn field(&self) -> Option<&FieldTable> {
         self.table.as_deref()
     }
 
-    /// What was added to it.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -149,31 +152,31 @@ impl Rule {
             "parameters, buffer and gradient must have the same length"
         );
         match &self.table {
-            Some(table) => self.kernel().curved(table, x, b, g),
-            None => self.kernel().plain(x, b, g),
+            Some(table) => self.kernel().step(table, x, b, g),
+            None => self.kernel().sgd_step(x, b, g),
         }
     }
 
-    /// [`Rule::step`], but leaves everything as it is if a component of the gradient is NaN or infinite.
+    /// Takes a [`Rule::step`], or changes nothing and returns an error if a gradient component is NaN or infinite.
     ///
     /// # Panics
     ///
     /// If the slices differ in length.
     pub fn step_checked<T: Real>(&self, x: &mut [T], b: &mut [T], g: &[T]) -> Result<(), NonFiniteGradient> {
-        /// Components looked at before asking: a search that may stop at each of them would not be vector code.
-        const STRETCH: usize = 1024;
-        for (k, stretch) in g.chunks(STRETCH).enumerate() {
-            if stretch.iter().fold(false, |bad, g| bad | !g.finite())
-                && let Some(i) = stretch.iter().position(|g| !g.finite())
+        /// Components tested between two branches: a loop that may stop at each component is not vectorised.
+        const CHUNK: usize = 1024;
+        for (k, chunk) in g.chunks(CHUNK).enumerate() {
+            if chunk.iter().fold(false, |bad, g| bad | !g.finite())
+                && let Some(i) = chunk.iter().position(|g| !g.finite())
             {
-                return Err(NonFiniteGradient { index: k * STRETCH + i, value: stretch[i].into() });
+                return Err(NonFiniteGradient { index: k * CHUNK + i, value: chunk[i].into() });
             }
         }
         self.step(x, b, g);
         Ok(())
     }
 
-    /// The recursion without momentum (newsgd): [`Rule::step`] with μ = 0, which needs no buffer.
+    /// Takes a step of the recursion without momentum (newsgd): [`Rule::step`] with μ = 0, which needs no buffer.
     ///
     /// > x ← x + η h(−ηg)
     ///
@@ -183,12 +186,12 @@ impl Rule {
     pub fn step_without_momentum<T: Real>(&self, x: &mut [T], g: &[T]) {
         assert_eq!(x.len(), g.len(), "parameters and gradient must have the same length");
         match &self.table {
-            Some(table) => self.kernel().curved_without_memory(table, x, g),
-            None => self.kernel().plain_without_memory(x, g),
+            Some(table) => self.kernel().step_without_momentum(table, x, g),
+            None => self.kernel().sgd_step_without_momentum(x, g),
         }
     }
 
-    /// x and b of a single parameter after a step: the same bits as in a slice.
+    /// Returns x and b of a single parameter after a step, with the same bits as in a slice.
     pub fn step_one<T: Real>(&self, x: T, b: T, g: T) -> (T, T) {
         self.kernel().one(self.field(), x, b, g)
     }

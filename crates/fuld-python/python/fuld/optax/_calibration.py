@@ -57,6 +57,10 @@ class Head(NamedTuple):
     gradients: LogSums
     momentum: LogSums
     noise: NoiseSums
+    #: Version of the format, and the size of the array modulo 2²⁴ and divided by 2²⁴.
+    version: Any
+    size_low: Any
+    size_high: Any
 
     @property
     def plain(self) -> jax.Array:
@@ -70,7 +74,7 @@ class Head(NamedTuple):
 
 
 _SUMS = LogSums(0, 0, 0, 0)
-_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0, 0)))
+_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0, 0), 0, 0, 0))
 
 
 class Known(NamedTuple):
@@ -109,8 +113,10 @@ class Reading(NamedTuple):
 def start(sizes: Sequence[int]) -> Known:
     """Return what is known of arrays of these sizes before there was a gradient."""
     nothing = np.zeros((len(sizes), max(map(count, sizes), default=0)), np.float32)
-    head = _native.calibration_start(0)[:HEAD, None]
-    return Known(jnp.tile(head, len(sizes)), jnp.asarray(nothing), jnp.asarray(nothing))
+    heads = np.zeros((HEAD, len(sizes)), np.float32)
+    for column, size in enumerate(sizes):
+        heads[:, column] = _native.calibration_start(size)[:HEAD]
+    return Known(jnp.asarray(heads), jnp.asarray(nothing), jnp.asarray(nothing))
 
 
 @functools.partial(jax.jit, static_argnames="limited")
@@ -317,11 +323,11 @@ def _bend(
     # How far the momentum is ahead of what limited noise makes of it: √(1 - μ²) from 1 - μ.
     width = jnp.asarray(memory, np.float32) * (2 - jnp.asarray(memory, np.float32))
     mean = momentum.sum / jnp.where(momentum.weight > 0, momentum.weight, 1)
-    short = jnp.log(limit) - 0.5 * jnp.log(width) + CONSTANTS.bend_short
-    further = jnp.clip(CONSTANTS.bend_behind * (mean - short), 0, CONSTANTS.bend_limited)
-    spread = CONSTANTS.bend_spread * _spread(momentum, alpha)
+    short = jnp.log(limit) - 0.5 * jnp.log(width) + CONSTANTS.knee_short
+    further = jnp.clip(CONSTANTS.knee_behind * (mean - short), 0, CONSTANTS.knee_limited)
+    spread = CONSTANTS.knee_spread * _spread(momentum, alpha)
     beyond = jnp.log(alpha) / alpha + spread + further * trust
-    return _at(momentum, alpha, beyond, CONSTANTS.bend_root, trust)
+    return _at(momentum, alpha, beyond, CONSTANTS.knee_root, trust)
 
 
 def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:

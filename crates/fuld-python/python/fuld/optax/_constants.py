@@ -10,18 +10,18 @@ from fuld import _native
 class Constants(NamedTuple):
     """What `fuld::optimizer::Calibration::constants` hands over; why they are so is said there."""
 
-    mild: float
-    least: float
+    initial_alpha: float
+    min_alpha: float
     no_noise: float
     noise: float
     shared: float
     gaussian: float
     grid: float
-    bend_spread: float
-    bend_limited: float
-    bend_behind: float
-    bend_short: float
-    bend_root: float
+    knee_spread: float
+    knee_limited: float
+    knee_behind: float
+    knee_short: float
+    knee_root: float
     limit: float
     limit_spread: float
     limit_spread_noise: float

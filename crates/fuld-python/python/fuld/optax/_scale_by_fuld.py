@@ -94,7 +94,7 @@ def transformation(
     memory = momentum_setting(momentum, form, nesterov)
     known_alpha = None if is_auto("alpha", alpha) else alpha_setting(alpha)
     known_scale = None if is_auto("scale", scale) else positive("scale", scale)
-    some_alpha = CONSTANTS.mild if known_alpha is None else known_alpha
+    some_alpha = CONSTANTS.initial_alpha if known_alpha is None else known_alpha
     if isinstance(some_alpha, float) and isinstance(known_scale, float) and some_alpha != 2:
         # Raises an error if single precision has no room for such a scale.
         _native.step_factors(

@@ -68,11 +68,11 @@ class Held:
     def of(self, param: Tensor) -> Tensor:
         """A copy, of the parameter that it has reached."""
         known = self._known.detach().to("cpu", torch.float32, copy=True).contiguous()
-        length, whole = plain_tensor(param).numel(), _whole(param)
-        if not hasattr(param, "placements") or known.numel() != size(whole):
+        length = plain_tensor(param).numel()
+        if not hasattr(param, "placements") or known.numel() != size(_whole(param)):
             return known
         # Another process may have seen these gradients, at other places.
-        return _padded(param, _native.calibration_moved(known.numpy(), whole, length))
+        return _padded(param, _native.calibration_moved(known.numpy(), length))
 
 
 def held(state: dict[Any, Any]) -> dict[Any, Any]:

@@ -1,9 +1,9 @@
-//! Numbers taken sixteen at a time, so that loops over them become vector code.
+//! Blocks of sixteen numbers, over which loops are vectorised.
 
-/// How many are taken together.
+/// Numbers per block.
 pub(super) const LANES: usize = 16;
 
-/// All numbers, the last block filled up with zeros, which have no logarithm and do not count.
+/// Returns all numbers in blocks. The last block is padded with zeros, which the sums over logarithms ignore.
 pub(super) fn blocks(numbers: &[f32]) -> impl Iterator<Item = [f32; LANES]> {
     let (whole, rest) = numbers.as_chunks::<LANES>();
     let filled = (!rest.is_empty()).then(|| {
@@ -14,7 +14,7 @@ pub(super) fn blocks(numbers: &[f32]) -> impl Iterator<Item = [f32; LANES]> {
     whole.iter().copied().chain(filled)
 }
 
-/// A number for each lane.
+/// Returns the value of a function for each lane.
 #[inline(always)]
 pub(super) fn each(of: impl Fn(usize) -> f32) -> [f32; LANES] {
     let mut lanes = [0.0; LANES];
@@ -24,12 +24,12 @@ pub(super) fn each(of: impl Fn(usize) -> f32) -> [f32; LANES] {
     lanes
 }
 
-/// Sums over blocks, lane by lane.
+/// Sums over blocks, one per lane.
 pub(super) struct Lanes([f32; LANES]);
 
 impl Lanes {
-    /// Nothing yet.
-    pub(super) const NONE: Self = Self([0.0; LANES]);
+    /// Sums over no blocks.
+    pub(super) const ZERO: Self = Self([0.0; LANES]);
 
     #[inline(always)]
     pub(super) fn add(&mut self, of: impl Fn(usize) -> f32) {
@@ -38,7 +38,7 @@ impl Lanes {
         }
     }
 
-    /// By halves, which need not wait for one another.
+    /// Returns the sum over lanes, in a tree, whose additions can run in parallel.
     pub(super) fn sum(&self) -> f32 {
         let mut lanes = self.0;
         for half in [LANES / 2, LANES / 4, LANES / 8, LANES / 16] {

@@ -1,19 +1,19 @@
-//! The logarithm of a size, fast.
+//! A fast logarithm of an absolute value.
 
-/// 1 for a number that has a logarithm to be counted, else 0: exact zeros are blank pixels and dead units, not small noise; NaN and ∞ are
-/// accidents.
+/// Returns 1 for a normal number and 0 for others. Exact zeros come from blank pixels and dead units, not from small noise; NaN and ∞ are
+/// errors.
 #[inline(always)]
 pub(super) fn counts(x: f32) -> f32 {
     if x.abs() >= f32::MIN_POSITIVE && x.abs() <= f32::MAX { 1.0 } else { 0.0 }
 }
 
-/// log|x| of a number that counts, 0 of others.
+/// Returns log|x| of a number that counts, and 0 for others.
 #[inline(always)]
 pub(super) fn log_if_counted(x: f32) -> f32 {
     log_abs(if counts(x) == 0.0 { 1.0 } else { x })
 }
 
-/// log|x| to 1e-6 for normal numbers, by arithmetic alone: a loop of it becomes vector code, and every machine has the same bits.
+/// Returns log|x| of a normal number to 1e-6, by arithmetic alone: loops are vectorised, and all machines give the same bits.
 #[inline(always)]
 pub(super) fn log_abs(x: f32) -> f32 {
     let bits = x.abs().to_bits();
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_logarithm_does_not_count() {
+    fn only_normal_numbers_count() {
         for x in [0.0, -0.0, 1e-40, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             assert_eq!((counts(x), log_if_counted(x)), (0.0, 0.0), "{x}");
         }

@@ -1,52 +1,54 @@
-//! α and the place of the bend, from the gradients themselves as they come.
+//! Estimates of α, the knee and the gradient limit from the gradients of a tensor, updated at every step.
 //!
-//! For each tensor a [`Calibration`] looks at a sample of its coordinates, at most 1024, once a step, and keeps what it has seen in
-//! some two thousand numbers. It measures
+//! A [`Calibration`] samples at most 1024 coordinates of its tensor per step and keeps a running state of about two thousand numbers.
+//! It measures
 //!
-//! - the noise of the gradients, SαS(σ), from four successive gradients g₁…g₄ of the same coordinates: the difference of two pairs,
-//!   (g₁ − g₂) + (g₃ − g₄), is 2^(1/α) times as wide as the pairs' own differences. Centre and scale of a coordinate drop out of
-//!   this, and so does what the gradients of one step have in common, as each pair is measured in its own mean;
-//! - the law of the gradients and that of the momentum, by mean m and variance V of log|·|. Under SαS(s) noise alone
-//!   m = log s + C(1/α − 1) and V = (π²/6)(1/α² + 1/2); what V has beyond that, τ², is the spread of scales between coordinates.
+//! - the gradient noise SαS(σ), from four successive gradients g₁…g₄ of the same coordinates: the difference of two pairs,
+//!   (g₁ − g₂) + (g₃ − g₄), is 2^(1/α) times as wide as the differences of the pairs. Centre and scale of each coordinate cancel, and
+//!   so does any factor common to the gradients of one step, because each pair is measured in units of its own mean;
+//! - the distributions of gradients and momentum, by the mean m and variance V of log|·|. Under SαS(s) noise alone
+//!   m = log s + C(1/α − 1) and V = (π²/6)(1/α² + 1/2); the excess τ² of V is the spread of scales between coordinates.
 //!
-//! How far the noise explains what is seen is ρ, from 0 to 1. It is small where α̂ < 1.15 (sparse gradients look so: the rare large ones are the
-//! signal), where coordinates spread (τ), and where neighbours rise and fall together, as the row of a word does when the word appears.
-//! Noise does none of this. From these it sets
+//! The trust ρ in [0, 1] is the degree to which noise explains the gradients. It is small where α̂ < 1.15 (as for sparse gradients, whose
+//! rare large values are the signal), where scales spread between coordinates (τ), and where neighbouring coordinates are large at the
+//! same time, as in the embedding row of a word. From these follow
 //!
-//! - the tail index: α̂ as far as there is trust, else 1.85, which bends little;
-//! - a limit for the components of the gradients before they enter the momentum, λ(α) s e^((3 − 1.5 ρ) τ − 0.5), λ = 1/(1 − (α/2)^32); without trust at least
-//!   e^3.4 times their root mean square. The momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a coordinate would spend most of its time beyond the
-//!   bend;
-//! - the bend of the momentum, K = α^(1/α) s e^(1.25 τ + ρ ε): where stable noise would put it, and up to five times as far (ε) where jumps were limited, unless the
-//!   limit runs away from the momentum; without trust at least e^0.4 times the root mean square.
+//! - the tail index: α̂ in proportion to the trust, else 1.85, whose field departs little from its tangent;
+//! - the limit of gradient components before they enter the momentum, λ(α) s e^((3 − 1.5 ρ) τ − 0.5) with λ = 1/(1 − (α/2)^32); without
+//!   trust at least e^3.4 times their root mean square. The momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a
+//!   coordinate would otherwise spend most of its time beyond the knee;
+//! - the knee of the momentum, K = α^(1/α) s e^(1.25 τ + ρ ε): its place under stable noise, up to five times as far out (ε) where jumps
+//!   are limited, unless the limit grows away from the momentum; without trust at least e^0.4 times the root mean square.
 //!
-//! At α̂ = 2 there is neither bend nor limit: the step is that of SGD with momentum. The constants were chosen by training networks
-//! with and without noise; nothing else was.
+//! At α̂ = 2 there is neither knee nor limit, and the step is that of SGD with momentum. The constants were chosen by training networks
+//! with and without noise.
 //!
-//! It is wrong where the noise is not symmetric, where fewer than a few dozen coordinates move, and where heavy tails that look like noise are the signal.
+//! The estimates fail where the noise is not symmetric, where fewer than a few dozen coordinates move, and where heavy tails that look
+//! like noise are the signal.
 
 mod blocks;
 mod constants;
-mod head;
+mod estimates;
 mod log_abs;
 mod log_sums;
 mod noise_sums;
-mod places;
-mod settings;
+mod sampled_rows;
+mod state;
 
-use super::{Options, WeightDecay, kappa_of_noise};
-use head::Head;
+use super::{AutoSettings, NoiseMatched, Options, WeightDecay};
+pub use state::CalibrationStateError;
+use state::State;
 use std::ops::Range;
 
-/// Where bends and limits are: single precision has room for their squares.
-const ROOM: std::ops::RangeInclusive<f64> = 1e-18..=1e18;
+/// Range of knees and limits, whose squares single precision can represent.
+const THRESHOLDS: std::ops::RangeInclusive<f64> = 1e-18..=1e18;
 
-/// What is known of the gradients of one tensor, in numbers that may be anywhere.
+/// The running estimates of one tensor, stored in any `f32` buffer.
 ///
 /// ```
-/// use fuld::optimizer::{AutoRule, Calibration, Options};
+/// use fuld::optimizer::{AutoRule, AutoSettings, Calibration};
 /// # fn main() -> Result<(), fuld::optimizer::RuleError> {
-/// let rule = AutoRule::new(None, None, 0.01, 0.9, Options::default())?;
+/// let rule = AutoRule::new(AutoSettings::new(0.9), 0.01)?; // momentum, learning rate
 /// let (mut x, mut b) = ([1.0f32; 100], [0.0; 100]);
 /// let mut calibration = Calibration::new(x.len());
 /// for _ in 0..500 {
@@ -59,200 +61,207 @@ const ROOM: std::ops::RangeInclusive<f64> = 1e-18..=1e18;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration<N = Vec<f32>> {
-    /// The head; at the places looked at, the gradient before this one; and the difference of the first pair of a quadruple.
-    numbers: N,
+    /// The numbers of [`State`]; the previous gradient at the sampled coordinates; the difference of the first pair of a quadruple.
+    state: N,
 }
 
-/// What a [`Calibration`] says.
+/// The present estimates of a [`Calibration`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
-    /// The tail index α̂ of the gradients' noise.
+pub struct Estimates {
+    /// Tail index α̂ of the gradient noise.
     pub noise_alpha: f64,
-    /// Its scale σ̂; NaN before there were four gradients. Of coordinates that differ in scale it is the geometric mean.
+    /// Scale σ̂ of the gradient noise, the geometric mean over coordinates; NaN before four gradients were observed.
     pub noise_scale: f64,
-    /// The tail index in use.
+    /// Tail index in use.
     pub alpha: f64,
-    /// The bend K of b; at α = 2 nothing bends.
-    pub bend: f64,
-    /// The largest component of a gradient that enters the momentum; infinite if all may.
+    /// Knee K of the buffer b, in units of the gradient; unused at α = 2.
+    pub knee: f64,
+    /// Largest gradient component let through; infinite if there is no limit.
     pub limit: f64,
-    /// Share of the coordinates that were beyond the bend, on average over the last steps.
-    pub bent: f64,
+    /// Share of coordinates beyond the knee, averaged over the last steps.
+    pub beyond_knee: f64,
 }
 
-/// What a calibration must know of the rule, to see what a step will see.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
-    /// μ
-    pub momentum: f64,
-    /// What was added to the rule.
-    pub options: Options,
-    /// α, if it is given.
-    pub alpha: Option<f64>,
-    /// The scale σ_g of the noise, if it is given: the bend is then at σ_g (1 − μ)^(−1/α), and gradients are not limited.
-    pub noise: Option<f64>,
-}
-
-/// Gradient, buffer and parameters before a step, at the places that a calibration asks for.
+/// Gradient, buffer and parameters before a step, at the sampled coordinates of a calibration.
 #[derive(Debug)]
-pub struct Seen<'a> {
-    /// g
+pub struct Observation<'a> {
+    /// Gradient g.
     pub gradient: &'a [f32],
-    /// b, which is overwritten.
+    /// Buffer b, which is overwritten.
     pub buffer: &'a mut [f32],
-    /// x
+    /// Parameters x.
     pub parameters: &'a [f32],
 }
 
 impl Calibration {
-    /// The most places looked at.
-    pub const MOST: usize = 1024;
+    /// Largest number of sampled coordinates.
+    pub const MAX_SAMPLES: usize = 1024;
 
-    /// For a tensor of so many numbers.
+    /// Creates the state of a tensor of this length before its first gradient.
     pub fn new(length: usize) -> Self {
-        Self::beginning(&Head::new(), length)
+        Self::with_state(&State::new(length), length)
     }
 
-    /// With this head, and no gradients to compare.
-    fn beginning(head: &Head, length: usize) -> Self {
-        let mut numbers = vec![0.0; Self::size(length)];
-        numbers[..Head::COUNT].copy_from_slice(&head.to_numbers());
-        Self { numbers }
+    /// Creates a calibration with this state and no earlier gradients.
+    fn with_state(state: &State, length: usize) -> Self {
+        let mut numbers = vec![0.0; Self::state_size(length)];
+        numbers[..State::LEN].copy_from_slice(&state.to_numbers());
+        Self { state: numbers }
     }
 
-    /// How many numbers hold what is known of a tensor of this length.
-    pub fn size(length: usize) -> usize {
-        Head::COUNT + 2 * places::count(length)
+    /// Returns the size of the state of a tensor of this length.
+    pub fn state_size(length: usize) -> usize {
+        State::LEN + 2 * sampled_rows::count(length)
+    }
+
+    /// Returns the state of one part of a tensor carried over to another part of `length`: all estimates are kept, and the
+    /// gradients kept for comparison are dropped.
+    ///
+    /// `state` may be longer than the state of its part: whatever follows the estimates is ignored.
+    pub fn for_part(state: &[f32], length: usize) -> Result<Self, CalibrationStateError> {
+        let Some(numbers) = state.first_chunk() else {
+            let (expected, given) = (Self::state_size(length), state.len());
+            return Err(CalibrationStateError::Size { length, expected, given });
+        };
+        State::check(numbers)?;
+        Ok(Self::with_state(&State::from_numbers(*numbers).for_length(length), length))
     }
 }
 
 impl<N: AsRef<[f32]>> Calibration<N> {
-    /// What the [`numbers`](Self::numbers) of one of a tensor of this length were. None if they cannot be that.
-    pub fn from_numbers(numbers: N, length: usize) -> Option<Self> {
-        (numbers.as_ref().len() == Calibration::size(length)).then_some(Self { numbers })
-    }
-
-    /// Everything it knows, in [`size`](Self::size) numbers.
-    pub fn numbers(&self) -> &[f32] {
-        self.numbers.as_ref()
-    }
-
-    /// What it knows, for another part of the same tensor: of the noise everything, of the gradients that are to be compared nothing.
-    pub fn moved(&self, length: usize) -> Calibration {
-        let mut head = self.head();
-        while head.phase() != 0 {
-            head.turn();
+    /// Loads the [`state`](Self::state) of a tensor of this length, checking its size, its format version and its length.
+    pub fn from_state(state: N, length: usize) -> Result<Self, CalibrationStateError> {
+        let (given, expected) = (state.as_ref().len(), Calibration::state_size(length));
+        let Some(numbers) = state.as_ref().first_chunk().filter(|_| given == expected) else {
+            return Err(CalibrationStateError::Size { length, expected, given });
+        };
+        let of_length = State::check(numbers)?;
+        if of_length != length as f64 {
+            return Err(CalibrationStateError::Length { expected: length, given: of_length });
         }
-        Calibration::beginning(&head, length)
+        Ok(Self { state })
     }
 
-    /// Where it looks before the next step, in rising order: at a few neighbours in each of equal parts of the tensor, others for each
-    /// quadruple.
-    pub fn rows(&self, length: usize) -> impl Iterator<Item = Range<usize>> + use<N> {
-        places::rows(length, self.head().quadruple())
+    /// Returns the whole state, [`state_size`](Calibration::state_size) numbers.
+    pub fn state(&self) -> &[f32] {
+        self.state.as_ref()
     }
 
-    /// At which of these, counted one by one, it looks at buffer and parameters too.
-    pub fn looked_at(&self) -> Range<usize> {
-        self.head().looked_at(self.count())
+    /// Returns the coordinates sampled at the next step, in increasing order: a few neighbours in each of equal parts of the tensor,
+    /// different ones for each quadruple of steps.
+    pub fn sampled_rows(&self, length: usize) -> impl Iterator<Item = Range<usize>> + use<N> {
+        sampled_rows::rows(length, self.running().quadruple())
     }
 
-    /// What it says now.
-    pub fn reading(&self) -> Reading {
-        let head = self.head();
-        let (alpha, bend, limit) = head.in_use();
-        let noise = head.noise.quadruples().estimate();
-        let bent = if alpha == 2.0 { 0.0 } else { head.bent.into() };
-        Reading { noise_alpha: noise.alpha, noise_scale: noise.scale, alpha, bend, limit, bent }
+    /// Returns which of the sampled coordinates, counted one by one, the next step also reads buffer and parameters of.
+    pub fn observed_part(&self) -> Range<usize> {
+        self.running().observed_part(self.sample_count())
     }
 
-    /// α, bend and limit of the next step.
+    /// Returns the present estimates.
+    pub fn estimates(&self) -> Estimates {
+        let state = self.running();
+        let (alpha, knee, limit) = state.in_use();
+        let noise = state.noise.quadruples().estimate();
+        let beyond_knee = if alpha == 2.0 { 0.0 } else { state.beyond_knee.into() };
+        Estimates { noise_alpha: noise.alpha, noise_scale: noise.scale, alpha, knee, limit, beyond_knee }
+    }
+
+    /// Returns α, knee and limit of the next step.
     pub(super) fn in_use(&self) -> (f64, f64, f64) {
-        self.head().in_use()
+        self.running().in_use()
     }
 
-    /// Of places.
-    pub(super) fn count(&self) -> usize {
-        (self.numbers().len() - Head::COUNT) / 2
+    /// Returns the number of sampled coordinates.
+    pub(super) fn sample_count(&self) -> usize {
+        (self.state().len() - State::LEN) / 2
     }
 
-    fn head(&self) -> Head {
-        self.numbers().first_chunk().copied().map_or_else(Head::new, Head::from_numbers)
+    fn running(&self) -> State {
+        self.state().first_chunk().copied().map_or_else(|| State::new(0), State::from_numbers)
     }
 }
 
 impl<N: AsRef<[f32]> + AsMut<[f32]>> Calibration<N> {
-    /// Takes note of the step to come. Of buffer and parameters only what is [looked at](Self::looked_at) is read.
+    /// Updates the state before a step. Buffer and parameters are read in the [observed part](Self::observed_part) only.
     ///
     /// # Panics
     ///
-    /// If it is not shown as many numbers as there are places.
-    pub fn observe(&mut self, seen: Seen<'_>, motion: &Motion) {
-        let (count, mut head) = (self.count(), self.head());
+    /// If the slices do not have one value for each sampled coordinate.
+    pub fn observe(&mut self, observation: Observation<'_>, settings: &AutoSettings) {
+        let (count, mut state) = (self.sample_count(), self.running());
+        let Observation { gradient, buffer, parameters } = observation;
         assert!(
-            seen.gradient.len() == count && seen.buffer.len() == count && seen.parameters.len() == count,
-            "as many numbers as places are needed"
+            gradient.len() == count && buffer.len() == count && parameters.len() == count,
+            "an observation must have {count} values of gradient, buffer and parameters"
         );
-        let looked_at = head.looked_at(count);
-        let (numbers, kept) = self.numbers.as_mut().split_at_mut(Head::COUNT);
+        let part = state.observed_part(count);
+        let (numbers, kept) = self.state.as_mut().split_at_mut(State::LEN);
         let (before, pair) = kept.split_at_mut(count);
-        compare(&mut head, before, pair, seen.gradient);
-        let seen = Seen {
-            gradient: &seen.gradient[looked_at.clone()],
-            buffer: &mut seen.buffer[looked_at.clone()],
-            parameters: &seen.parameters[looked_at],
+        compare(&mut state, before, pair, gradient);
+        let observation = Observation {
+            gradient: &gradient[part.clone()],
+            buffer: &mut buffer[part.clone()],
+            parameters: &parameters[part],
         };
-        settle(&mut head, seen, motion);
-        numbers.copy_from_slice(&head.to_numbers());
+        update_estimates(&mut state, observation, settings);
+        numbers.copy_from_slice(&state.to_numbers());
     }
 }
 
-/// Adds a gradient to the quadruple.
-fn compare(head: &mut Head, before: &mut [f32], pair: &mut [f32], gradient: &[f32]) {
-    match head.phase() {
+/// Adds a gradient to the present quadruple.
+fn compare(state: &mut State, before: &mut [f32], pair: &mut [f32], gradient: &[f32]) {
+    match state.phase() {
         0 | 2 => before.copy_from_slice(gradient),
         1 => {
             let differences = before.iter().zip(gradient).map(|(before, g)| before - g);
             pair.iter_mut().zip(differences).for_each(|(pair, difference)| *pair = difference);
         }
         _ => {
-            // In the place of the gradient, which is of no more use.
+            // The difference replaces the previous gradient, which is no longer needed.
             before.iter_mut().zip(gradient).for_each(|(before, g)| *before -= g);
-            head.noise.look_at(pair, before);
+            state.noise.add(pair, before);
         }
     }
-    head.turn();
+    state.count_gradient();
 }
 
-/// Looks at the laws of gradient and momentum, and sets what follows from them.
-fn settle(head: &mut Head, seen: Seen<'_>, motion: &Motion) {
-    head.gradients.look_at(seen.gradient);
-    let alpha = motion.alpha.unwrap_or_else(|| head.alpha.into());
-    let limit = if motion.noise.is_some() { f64::INFINITY } else { head.found_limit(alpha, head.trust()) };
-    head.limit = limit as f32;
-
-    let followed = follow(head.limit_in_use(), seen, motion);
-    head.momentum.look_at(followed);
-    let trust = head.trust();
-    let alpha = motion.alpha.unwrap_or_else(|| head.found_alpha(trust));
-    let bend = match motion.noise {
-        // In units of b; a rule has refused what has no such place.
-        Some(noise) => kappa_of_noise(alpha, 1.0, motion.momentum, noise).unwrap_or(f64::INFINITY),
-        None => head.found_bend(alpha, trust, motion.momentum),
+/// Adds gradient and momentum to their running sums, and updates limit, α and knee.
+fn update_estimates(state: &mut State, observation: Observation<'_>, settings: &AutoSettings) {
+    state.gradients.add(observation.gradient);
+    let alpha = settings.alpha.unwrap_or_else(|| state.alpha.into());
+    let limit = match settings.noise_scale {
+        Some(_) => f64::INFINITY,
+        None => state.estimated_limit(alpha, state.trust()),
     };
-    (head.alpha, head.bend) = (alpha as f32, bend as f32);
-    head.count_bent(followed);
+    state.limit = limit as f32;
+
+    let field_argument = field_argument(state.limit_in_use(), observation, settings);
+    state.momentum.add(field_argument);
+    let trust = state.trust();
+    let alpha = settings.alpha.unwrap_or_else(|| state.estimated_alpha(trust));
+    let momentum = settings.momentum;
+    let knee = match settings.noise_scale {
+        // κ at learning rate 1 is in units of b. The rule has refused settings without a knee.
+        Some(noise_scale) => {
+            let noise = NoiseMatched { alpha, learning_rate: 1.0, momentum, noise_scale };
+            noise.kappa().unwrap_or(f64::INFINITY)
+        }
+        None => state.estimated_knee(alpha, trust, momentum),
+    };
+    (state.alpha, state.knee) = (alpha as f32, knee as f32);
+    state.count_beyond_knee(field_argument);
 }
 
-/// What the field will be taken of: the buffer after the step, or Nesterov's g + μb. In the place of the buffer.
-fn follow<'a>(limit: f32, seen: Seen<'a>, motion: &Motion) -> &'a [f32] {
-    let Motion { momentum, options: Options { weight_decay, nesterov, maximize }, .. } = *motion;
+/// Computes the argument of the field, the buffer after the step or Nesterov's g + μb, in place of the buffer.
+fn field_argument<'a>(limit: f32, observation: Observation<'a>, settings: &AutoSettings) -> &'a [f32] {
+    let AutoSettings { momentum, options: Options { weight_decay, nesterov, maximize }, .. } = *settings;
     let momentum = momentum as f32;
     let decay = if let WeightDecay::Coupled(decay) = weight_decay { decay as f32 } else { 0.0 };
     let sign = if maximize { -1.0 } else { 1.0 };
-    let Seen { gradient, buffer, parameters } = seen;
+    let Observation { gradient, buffer, parameters } = observation;
     for ((b, g), x) in buffer.iter_mut().zip(gradient).zip(parameters) {
-        // By comparison: what is no number stays so, and nothing panics.
+        // By comparisons, which keep NaN and cannot panic, unlike `clamp` with a NaN limit.
         let limited = if *g > limit {
             limit
         } else if *g < -limit {

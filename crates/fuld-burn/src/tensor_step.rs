@@ -1,27 +1,27 @@
-//! The step in tensor operations, for any backend: the same formula in the same order as the rule on slices.
+//! The step in tensor operations, for any backend: the formula of the rule on slices, in the same order.
 
 use crate::device_field::{DeviceField, along_runs};
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, TensorData};
 use fuld::optimizer::{Coordinates, Options, Rule, WeightDecay};
 
-/// The numbers of the rules, one for each run, on the device.
+/// Factors of the rules on the device, one for each run.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings<B: Backend> {
+pub(crate) struct TensorStep<B: Backend> {
     options: Options,
-    /// False for μ = 0 everywhere, where b must not be read.
-    remembers: bool,
+    /// False if μ = 0 in all runs, where b must not be read.
+    has_momentum: bool,
     momentum: Tensor<B, 1>,
     inner: Tensor<B, 1>,
-    /// At α = 2 everywhere the learning rate.
+    /// The learning rate if α = 2 in all runs.
     outer: Tensor<B, 1>,
-    /// 1 − lr·wd of decoupled weight decay.
+    /// Factor 1 − lr·wd of decoupled weight decay.
     keep: Tensor<B, 1>,
-    /// Where gradients are clipped, if any are.
+    /// Largest gradient components let through, if any run has a limit.
     limit: Option<Tensor<B, 1>>,
 }
 
-impl<B: Backend> Settings<B> {
+impl<B: Backend> TensorStep<B> {
     pub(crate) fn new(rules: &[Rule], device: &B::Device) -> Self {
         let options = rules.first().map_or_else(Options::default, |rule| *rule.options());
         let plain = rules.iter().all(|rule| rule.field().is_none());
@@ -34,7 +34,7 @@ impl<B: Backend> Settings<B> {
         let limited = rules.iter().any(|rule| rule.limit().is_finite());
         Self {
             options,
-            remembers: rules.iter().any(|rule| rule.coordinates().momentum() != 0.0),
+            has_momentum: rules.iter().any(|rule| rule.coordinates().momentum() != 0.0),
             momentum: each(&Coordinates::momentum),
             inner: each(&Coordinates::inner),
             outer: each(if plain { &Coordinates::learning_rate } else { &Coordinates::outer }),
@@ -43,7 +43,7 @@ impl<B: Backend> Settings<B> {
         }
     }
 
-    /// Parameter and buffer after a step. Without a field it is that of SGD.
+    /// Returns parameter and buffer after a step. Without a field the step is that of SGD.
     pub(crate) fn step<const D: usize>(
         &self,
         field: Option<&DeviceField<B>>,
@@ -64,14 +64,14 @@ impl<B: Backend> Settings<B> {
         let number = |of: &Tensor<B, 1>| along_runs::<B, D, _>(of.clone()).cast(dtype);
         let momentum = number(&self.momentum);
         let b = match buffer {
-            Some(buffer) if self.remembers => buffer * momentum.clone() + g.clone(),
+            Some(buffer) if self.has_momentum => buffer * momentum.clone() + g.clone(),
             _ => g.clone(),
         };
         let direction = if self.options.nesterov { g + b.clone() * momentum } else { b.clone() };
         let h = match field {
-            // Half precision has no room for the table's cells.
+            // Half precision cannot represent the table's cells.
             Some(field) => {
-                // NaN where momentum is infinite, as on slices.
+                // NaN where the momentum is infinite, as on slices.
                 let infinite = direction.clone().is_inf();
                 let h = field.at((direction * number(&self.inner)).cast(DType::F32)).cast(dtype);
                 h.mask_fill(infinite, f32::NAN)
@@ -86,7 +86,7 @@ impl<B: Backend> Settings<B> {
     }
 }
 
-/// Each component within ±limit; NaN stays NaN.
+/// Clamps each component to ±limit; NaN stays NaN.
 fn within<B: Backend, const D: usize>(g: Tensor<B, D>, limit: Tensor<B, D>) -> Tensor<B, D> {
     let limit = limit.cast(g.dtype()).expand(g.shape());
     let nan = g.clone().is_nan();
@@ -97,8 +97,9 @@ fn within<B: Backend, const D: usize>(g: Tensor<B, D>, limit: Tensor<B, D>) -> T
 mod tests {
     use crate::calibrations::Calibrations;
     use crate::device_field::DeviceField;
-    use crate::mover::Mover;
-    use crate::{Form, FuldConfig, Scale, slices, tensors::Settings};
+    use crate::step_rule::StepRule;
+    use crate::tensor_step::TensorStep;
+    use crate::{Form, FuldConfig, Knee, slice_step};
     use burn::backend::Flex;
     use burn::tensor::backend::Backend;
     use burn::tensor::{Tensor, TensorData};
@@ -119,18 +120,18 @@ mod tests {
     }
 
     fn rules(options: impl Fn(FuldConfig) -> FuldConfig) -> Vec<Rule> {
-        let matched = Form::Matched { momentum: 0.5, scale: Scale::Kappa(0.3) };
+        let matched = Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) };
         let forms = [(2.0, Form::Sgd { momentum: 0.9 }), (1.75, matched), (1.0, matched), (0.5, matched)];
         forms.iter().map(|&(alpha, form)| rule(&options(FuldConfig::new(alpha, form)))).collect()
     }
 
     fn rule(config: &FuldConfig) -> Rule {
-        let Mover::Fixed(_, rule) = config.mover(0.04).unwrap() else { panic!("all of it is given") };
+        let StepRule::Fixed(_, rule) = config.step_rule(0.04).unwrap() else { panic!("an estimated rule") };
         rule
     }
 
-    fn movers(rules: &[Rule]) -> Vec<Mover> {
-        rules.iter().map(|rule| Mover::Fixed(Form::Sgd { momentum: 0.9 }, rule.clone())).collect()
+    fn step_rules(rules: &[Rule]) -> Vec<StepRule> {
+        rules.iter().map(|rule| StepRule::Fixed(Form::Sgd { momentum: 0.9 }, rule.clone())).collect()
     }
 
     /// Two steps in tensor operations on a device against the rule on slices: every change of x to 5e-6 of itself.
@@ -147,14 +148,14 @@ mod tests {
         for options in options {
             let rules = rules(options);
             let there = |numbers: &[f32]| tensor::<B>(numbers, device);
-            let settings = Settings::<B>::new(&rules, device);
+            let step = TensorStep::<B>::new(&rules, device);
             let field = DeviceField::of(&rules, device);
-            let (_, b) = settings.step(field.as_ref(), there(&x), None, there(&first));
-            let (moved, b) = settings.step(field.as_ref(), there(&x), Some(b), there(&second));
+            let (_, b) = step.step(field.as_ref(), there(&x), None, there(&first));
+            let (moved, b) = step.step(field.as_ref(), there(&x), Some(b), there(&second));
             let here = |numbers: &[f32]| tensor::<Flex>(numbers, &Default::default());
-            let movers = movers(&rules);
-            let (_, c) = slices::step(&movers, None, here(&x), None, here(&first));
-            let (expected, c) = slices::step(&movers, None, here(&x), Some(c), here(&second));
+            let step_rules = step_rules(&rules);
+            let (_, c) = slice_step::step(&step_rules, None, here(&x), None, here(&first));
+            let (expected, c) = slice_step::step(&step_rules, None, here(&x), Some(c), here(&second));
             for (what, ours, theirs) in [("x", moved, expected), ("b", b, c)] {
                 let (ours, theirs) = (ours.into_data(), theirs.into_data());
                 let pairs = ours.iter::<f32>().zip(theirs.iter::<f32>());
@@ -179,16 +180,16 @@ mod tests {
         keeps_nan::<burn::backend::Cuda>(&Default::default());
     }
 
-    /// Forty steps of a run that does not calibrate itself and three that do, in tensor operations and on slices: the same calibrations to 1e-4, and
-    /// parameters that differ by no more than the fields do.
+    /// Forty steps of one run with given settings and three with estimated ones, in tensor operations and on slices: the estimates agree to
+    /// 1e-4, and the parameters as closely as the fields do.
     fn calibrates_alike<B: Backend>(device: &B::Device) {
-        let scales = [Scale::Noise(1.0), Scale::Auto, Scale::Noise(1.0), Scale::Auto];
-        let config = |(run, &scale): (usize, &Scale)| {
-            let form = Form::Matched { momentum: 0.9, scale };
+        let knees = [Knee::NoiseScale(1.0), Knee::Auto, Knee::NoiseScale(1.0), Knee::Auto];
+        let config = |(run, &knee): (usize, &Knee)| {
+            let form = Form::Matched { momentum: 0.9, knee };
             FuldConfig::new(1.4, form).with_auto_alpha(run > 1).with_nesterov(true).with_weight_decay(0.01)
         };
-        let movers: Vec<Mover> =
-            scales.iter().enumerate().map(|run| config(run).mover(0.01).unwrap()).collect();
+        let step_rules: Vec<StepRule> =
+            knees.iter().enumerate().map(|run| config(run).step_rule(0.01).unwrap()).collect();
         // Cauchy, to the power that gives it the tail of α = 1.5.
         let mut words = fuld::random::words(3);
         let mut noise = || {
@@ -201,21 +202,20 @@ mod tests {
         let there = |numbers: &[f32]| tensor::<B>(numbers, device);
         let (mut x, mut b) = (here(&vec![0.5; count]), None);
         let (mut y, mut c) = (there(&vec![0.5; count]), None);
-        let mut found =
-            [Calibrations::of::<B>(&movers, None, 2000), Calibrations::of::<B>(&movers, None, 2000)];
-        let [Some(ours), Some(theirs)] = &mut found else { panic!("all of them calibrate") };
+        let mut calibrations = [(); 2].map(|()| Calibrations::load::<B>(&step_rules, None, 2000));
+        let [Some(ours), Some(theirs)] = &mut calibrations else { panic!("no run is calibrated") };
         for _ in 0..40 {
             let g: Vec<f32> = (0..count).map(|_| noise()).collect();
-            let (moved, buffer) = slices::step(&movers, Some(ours), x, b, here(&g));
+            let (moved, buffer) = slice_step::step(&step_rules, Some(ours), x, b, here(&g));
             (x, b) = (moved, Some(buffer));
-            let rules = theirs.rules(&movers, &y, c.as_ref(), &there(&g));
+            let rules = theirs.observe(&step_rules, &y, c.as_ref(), &there(&g));
             let field = DeviceField::of(&rules, device);
-            let (moved, buffer) = Settings::<B>::new(&rules, device).step(field.as_ref(), y, c, there(&g));
+            let (moved, buffer) = TensorStep::<B>::new(&rules, device).step(field.as_ref(), y, c, there(&g));
             (y, c) = (moved, Some(buffer));
         }
-        for (ours, theirs) in ours.readings().iter().zip(theirs.readings()).skip(1) {
+        for (ours, theirs) in ours.estimates().iter().zip(theirs.estimates()).skip(1) {
             assert!((ours.noise_alpha - theirs.noise_alpha).abs() < 1e-4, "{ours:?} {theirs:?}");
-            assert!((ours.bend / theirs.bend - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
+            assert!((ours.knee / theirs.knee - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
         }
         let (x, y) = (x.into_data(), y.into_data());
         let worst = x.iter::<f32>().zip(y.iter::<f32>()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
@@ -232,20 +232,20 @@ mod tests {
         let rules = [rule(&FuldConfig::new(2.0, Form::Sgd { momentum: 0.9 }))];
         let device = Default::default();
         assert!(DeviceField::<Flex>::of(&rules, &device).is_none());
-        let settings = Settings::<Flex>::new(&rules, &device);
+        let step = TensorStep::<Flex>::new(&rules, &device);
         let (x, g) = (tensor(&numbers(0.25), &device), tensor(&numbers(0.75), &device));
-        let (ours, b) = settings.step(None, x.clone(), Some(g.clone()), g.clone());
-        let (theirs, c) = slices::step(&movers(&rules), None, x, Some(g.clone()), g);
+        let (ours, b) = step.step(None, x.clone(), Some(g.clone()), g.clone());
+        let (theirs, c) = slice_step::step(&step_rules(&rules), None, x, Some(g.clone()), g);
         assert!(ours.into_data() == theirs.into_data() && b.into_data() == c.into_data());
     }
 
     fn keeps_nan<B: Backend>(device: &B::Device) {
         let rules = [rule(&FuldConfig::new(1.5, Form::Sgd { momentum: 0.9 }))];
-        let settings = Settings::<B>::new(&rules, device);
+        let step = TensorStep::<B>::new(&rules, device);
         let field = DeviceField::of(&rules, device);
         let tensor = |v: [f32; 4]| Tensor::<B, 1>::from_data(TensorData::from(v), device);
         let g = tensor([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0]);
-        let (x, _) = settings.step(field.as_ref(), tensor([1.0; 4]), None, g);
+        let (x, _) = step.step(field.as_ref(), tensor([1.0; 4]), None, g);
         let x: Vec<f32> = x.into_data().to_vec().unwrap();
         assert!(x[..3].iter().all(|x| x.is_nan()) && x[3] == 1.0, "{x:?}");
     }

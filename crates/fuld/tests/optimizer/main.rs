@@ -1,0 +1,7 @@
+//! The optimizer's update rule.
+
+mod fields;
+mod forms;
+mod settings;
+mod sgd;
+mod steps;

@@ -1,0 +1,42 @@
+//! Settings out of range are refused, with the value in the error.
+
+use crate::forms::{kappa, matched, paper, rule, sgd};
+use fuld::ParameterError;
+use fuld::optimizer::{Options, Rule, RuleError, WeightDecay, clip};
+
+#[test]
+fn bad_settings_are_named() {
+    let law = |error: levy_stable::ParameterError| RuleError::Parameter(ParameterError::Law(error));
+    assert_eq!(sgd(2.5, 0.1, 0.9), Err(law(levy_stable::ParameterError::Alpha(2.5))));
+    assert_eq!(sgd(1.5, -0.1, 0.9), Err(RuleError::LearningRate(-0.1)));
+    assert_eq!(sgd(1.5, 0.1, 1.5), Err(RuleError::Momentum(1.5)));
+    assert_eq!(paper(1.5, 0.5, 4.0, 1.0), Err(RuleError::Momentum(-1.0)));
+    assert_eq!(paper(1.5, 0.1, 0.1, 0.0), Err(RuleError::Parameter(ParameterError::Beta(0.0))));
+    assert_eq!(matched(1.5, 0.1, 0.9, 0.0), Err(RuleError::Kappa(0.0)));
+    assert!(matches!(matched(1.5, 0.1, 0.9, 1e-40), Err(RuleError::Extreme { .. })));
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(sgd(1.5, bad, 0.9).is_err() && sgd(1.5, 0.1, bad).is_err());
+        assert!(matched(1.5, 0.1, 0.9, bad).is_err() && paper(1.5, bad, 0.1, 1.0).is_err());
+        assert!(paper(1.5, 0.1, bad, 1.0).is_err() && paper(1.5, 0.1, 0.1, bad).is_err());
+        assert!(kappa(1.5, 0.1, 0.9, bad).is_err() && kappa(1.5, bad, 0.9, 1.0).is_err());
+        for weight_decay in [WeightDecay::Coupled(bad), WeightDecay::Decoupled(bad)] {
+            let options = Options { weight_decay, ..Options::default() };
+            let error = Rule::new(sgd(1.5, 0.1, 0.9).unwrap(), options).unwrap_err();
+            assert!(matches!(error, RuleError::WeightDecay(value) if value.to_bits() == bad.to_bits()));
+        }
+        assert!(
+            clip::by_value(&mut [1.0f32], bad).is_err() && clip::by_norm(&mut [&mut [1.0f32]], bad).is_err()
+        );
+    }
+    let error = Rule::new(sgd(1.5, 0.1, 0.0).unwrap(), Options { nesterov: true, ..Options::default() });
+    assert_eq!(error.unwrap_err(), RuleError::NesterovWithoutMomentum);
+}
+
+#[test]
+fn a_limit_must_not_be_negative() {
+    let rule = rule(sgd(2.0, 0.5, 0.0), Options::default());
+    assert_eq!(rule.clone().limited(-1.0).unwrap_err(), RuleError::Limit(-1.0));
+    assert!(matches!(rule.clone().limited(f64::NAN), Err(RuleError::Limit(_))));
+    assert_eq!(rule.clone().limited(3.0).unwrap().step_one(0.0, 0.0, -10.0), (1.5, -3.0));
+    assert_eq!(rule.limited(f64::INFINITY).unwrap().step_one(0.0, 0.0, -10.0), (5.0, -10.0));
+}
