@@ -111,7 +111,7 @@ fn compared(ends: &[(Arm, [f64; 3])]) -> Comparison {
         let run = |seed: u32| {
             let by_rank = by_rank.map(|x| x + 0.001 * f64::from(seed));
             let excess = by_rank.iter().sum::<f64>() / 3.0;
-            Trained { curve: vec![(1, excess)], excess, by_rank, readings: Vec::new(), model: model.clone() }
+            Trained { curve: vec![(1, excess)], excess, by_rank, estimates: Vec::new(), model: model.clone() }
         };
         // Worse by as much for each rate further from the best, the more so the worse the end.
         let loss = |setting: &Setting| 0.3 * by_rank[0] * (setting.rate / 0.2).ln().abs();
