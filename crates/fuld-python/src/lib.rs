@@ -3,13 +3,11 @@
 //! Every function takes and returns plain NumPy arrays and works with the interpreter's lock released; what users see is
 //! written in Python, in `python/fuld`.
 
-mod alpha_bands;
 mod auto_step;
 mod background;
 mod calibration;
 mod callable;
 mod error;
-mod field_pieces;
 mod field_table;
 mod fields;
 mod interruptible;
@@ -24,6 +22,7 @@ mod sampler;
 mod step_rule;
 mod step_slices;
 mod store;
+mod table_data;
 mod tails;
 mod target;
 mod tensors;
@@ -41,11 +40,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fields::register(module)?;
     sampler::register(module)?;
     field_table::register(module)?;
-    module.add_function(wrap_pyfunction!(alpha_bands::alpha_bands, module)?)?;
+    module.add_function(wrap_pyfunction!(table_data::alpha_bands, module)?)?;
     step_rule::register(module)?;
     calibration::register(module)?;
     module.add_class::<auto_step::AutoStep>()?;
-    module.add_function(wrap_pyfunction!(field_pieces::field_pieces, module)?)?;
+    module.add_function(wrap_pyfunction!(table_data::table_data, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<run::PyRun>()?;

@@ -15,7 +15,7 @@
 //!   draws.
 //! - [`FieldTable`]: the kinetic-energy field ∇G_α of fractional underdamped Langevin dynamics, 300 million times a
 //!   second in double precision and three billion times in single.
-//! - [`AlphaBand`]: the same field as a table in α and v, for other devices.
+//! - [`table`]: the engine of such tables, and their serialised form for other devices, for one α or for a band of α.
 //! - [`Sampler`]: draws in bulk, 200 million a second.
 //! - [`LevyMotion`]: paths with stable increments.
 //!
@@ -51,42 +51,29 @@
 //! its own zero for α < 0.1, where 4e-9 was seen). Every function is symmetric to the last bit and gives the same bits on every machine and instruction set.
 
 mod alpha;
-mod alpha_band;
 mod angles;
-mod bulk;
-#[cfg(target_arch = "x86_64")]
-mod bulk_x86;
 mod closed;
 mod contour;
 mod elementary;
 mod error;
-mod field;
-mod field_pieces;
-mod field_table;
 mod local;
 mod moments;
 mod path;
-mod piecewise;
 mod quantile;
 mod sampler;
 mod simd;
-mod single;
 mod symmetric;
+pub mod table;
 mod tail;
 mod unit;
 
 pub use alpha::Alpha;
-pub use alpha_band::AlphaBand;
-pub use bulk::Lanes;
 pub use error::ParameterError;
-pub use field_pieces::FieldPieces;
 pub use path::LevyMotion;
-// For other crates of this workspace; no part of the public interface.
-pub use field_table::FieldTable;
-#[doc(hidden)]
-pub use piecewise::interpolate;
 pub use sampler::Sampler;
+// For other crates of this workspace; no part of the public interface.
 #[doc(hidden)]
 pub use sampler::{GOLDEN, mixed};
 pub use symmetric::SymmetricStable;
+pub use table::{FieldTable, Lanes};
 pub use unit::Regime;

@@ -2,8 +2,8 @@
 
 use crate::angles::{Angle, Base, multiples};
 use crate::elementary::{exp, ln, sin_cos_octant};
-use crate::piecewise::Piecewise;
 use crate::simd::dispatched;
+use crate::table::OctaveTable;
 use crate::{ParameterError, SymmetricStable};
 use rand::Rng;
 use rand::distr::Distribution;
@@ -88,7 +88,7 @@ fn chambers<const BASE: u8>(alpha: f64, angle: u64, level: u64) -> f64 {
 pub struct Sampler {
     law: SymmetricStable,
     /// x(q) of SαS(σ).
-    table: Option<Piecewise<f64, 6>>,
+    table: Option<OctaveTable<f64, 6>>,
 }
 
 /// The smallest q drawn is 2^−64; the last octave ends at 1/2.
@@ -102,7 +102,7 @@ impl Sampler {
         let law = SymmetricStable::with_scale(alpha, scale)?;
         let table = (alpha >= 0.2).then(|| {
             let width = scale / law.unit().peak();
-            Piecewise::fit(OCTAVES, 0.0, 5e-10, width, |q| law.isf(q)).0
+            OctaveTable::fit_octaves(OCTAVES, 0.0, 5e-10, width, |q| law.isf(q))
         });
         Ok(Self { law, table })
     }
@@ -171,20 +171,20 @@ impl Distribution<f32> for Sampler {
 
 /// x(q) with a sign, from one word: the lowest bit is the sign, the others are q.
 #[inline(always)]
-fn inverted(table: &Piecewise<f64, 6>, word: u64) -> f64 {
+fn inverted(table: &OctaveTable<f64, 6>, word: u64) -> f64 {
     /// The largest double below 1/2.
     const BELOW_HALF: f64 = 0.5 - 0.5 * HALF_ULP;
     // 63 bits, of which the double keeps the leading 53: small q are as finely spaced as large ones. Odd, so never 0.
     let q = ((word >> 1) | 1) as i64 as f64 * (0.5 * HALF_ULP / (1u64 << 10) as f64);
-    let x = table.at(if q < BELOW_HALF { q } else { BELOW_HALF });
+    let x = table.evaluate_octaves(if q < BELOW_HALF { q } else { BELOW_HALF });
     f64::from_bits(x.to_bits() ^ (word << 63))
 }
 
 dispatched! {
-    fn invert_one(table: &Piecewise<f64, 6>, word: u64) -> f64 { inverted(table, word) }
+    fn invert_one(table: &OctaveTable<f64, 6>, word: u64) -> f64 { inverted(table, word) }
 }
 dispatched! {
-    fn invert(table: &Piecewise<f64, 6>, words: &[u64], out: &mut [f64]) {
+    fn invert(table: &OctaveTable<f64, 6>, words: &[u64], out: &mut [f64]) {
         for (o, &word) in out.iter_mut().zip(words) {
             *o = inverted(table, word);
         }

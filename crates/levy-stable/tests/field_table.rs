@@ -1,6 +1,6 @@
 //! ∇G_α from the table against the law itself.
 
-use levy_stable::{FieldPieces, FieldTable, ParameterError, SymmetricStable};
+use levy_stable::{FieldTable, ParameterError, SymmetricStable};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -107,47 +107,30 @@ fn tables_are_small() {
 #[cfg(feature = "serde")]
 #[test]
 fn stored_tables_come_back_or_are_refused() {
-    let table = FieldTable::new(1.5).unwrap();
-    let text = serde_json::to_string(&table).unwrap();
-    assert_eq!(serde_json::from_str::<FieldTable>(&text).unwrap(), table);
-    let mut damaged: serde_json::Value = serde_json::from_str(&text).unwrap();
-    damaged["double"]["table"]["coefficients"].as_array_mut().unwrap().truncate(80);
-    let error = serde_json::from_value::<FieldTable>(damaged.clone()).unwrap_err();
-    assert!(error.to_string().contains("damaged"), "{error}");
-    damaged["alpha"] = 2.5.into();
-    assert!(serde_json::from_value::<FieldTable>(damaged).unwrap_err().to_string().contains("2.5"));
-}
-
-/// The field by the steps that `FieldPieces` describes.
-fn by_pieces(pieces: &FieldPieces<f32>, v: f32) -> f32 {
-    let size = v.abs();
-    let u = (size + pieces.shift).max(2.0 * size);
-    let octave = ((u.to_bits() >> 23) as i32 - 127 - pieces.lowest).min(pieces.octaves.len() as i32 - 1);
-    let [first, split] = pieces.octaves[octave as usize];
-    let within = (u.to_bits() & 0x7f_ffff) << split;
-    let t = f32::from_bits(0x3f80_0000 | (within & 0x7f_ffff)) - 1.5;
-    let piece = &pieces.coefficients[(first + (within >> 23)) as usize];
-    let held = piece.iter().rev().fold(0.0f32, |p, &c| p.mul_add(t, c));
-    (if size <= pieces.near { held * size } else { held / size }).copysign(v)
-}
-
-#[test]
-fn pieces_give_the_field_by_four_coefficients() {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(11);
-    let mut worst = 0.0f64;
-    for _ in 0..40 {
-        let alpha = 0.1 + 1.9 * uniform(&mut rng);
-        let (law, pieces) =
-            (SymmetricStable::kinetic(alpha).unwrap(), FieldPieces::<f32>::new(alpha).unwrap());
-        for _ in 0..500 {
-            let v = (120.0 * uniform(&mut rng) - 60.0).exp2() as f32;
-            worst = worst.max((f64::from(by_pieces(&pieces, v)) / law.score(f64::from(v)) - 1.0).abs());
-        }
+    for alpha in [0.3, 1.5, 2.0] {
+        let table = FieldTable::new(alpha).unwrap();
+        let text = serde_json::to_string(&table).unwrap();
+        assert_eq!(serde_json::from_str::<FieldTable>(&text).unwrap(), table);
     }
-    assert!(worst < 3e-7, "{worst}");
-    for alpha in [0.0999, 2.1, f64::NAN] {
-        assert!(FieldPieces::<f32>::new(alpha).is_err() && FieldPieces::<f64>::new(alpha).is_err());
-    }
-    let straight = FieldPieces::<f32>::new(2.0).unwrap();
-    assert_eq!(by_pieces(&straight, -3.25), -3.25);
+    let stored = serde_json::to_value(FieldTable::new(1.5).unwrap()).unwrap();
+    let refused = |change: &dyn Fn(&mut serde_json::Value), reason: &str| {
+        let mut damaged = stored.clone();
+        change(&mut damaged);
+        let error = serde_json::from_value::<FieldTable>(damaged).unwrap_err().to_string();
+        assert!(error.contains(reason), "{reason}: {error}");
+    };
+    refused(&|t| t["double"]["coefficients"].as_array_mut().unwrap().truncate(80), "damaged");
+    refused(&|t| t["single"]["coefficients"].as_array_mut().unwrap().truncate(80), "damaged");
+    refused(&|t| t["double"]["alpha"]["value"] = 2.5.into(), "2.5");
+    refused(&|t| t["double"]["alpha"]["value"] = 1.25.into(), "different alpha");
+    refused(&|t| t["double"]["version"] = 2.into(), "format version 2, this version reads 1");
+    refused(&|t| t["double"]["octaves"][2][1] = 11.into(), "index points outside");
+    refused(&|t| t["double"]["octaves"][2][0] = u32::MAX.into(), "index points outside");
+    refused(&|t| t["double"]["lowest"] = i32::MAX.into(), "octaves are none or more");
+    refused(&|t| t["double"]["octaves"] = serde_json::json!([]), "octaves are none or more");
+    refused(&|t| t["double"]["near_octaves"] = 0.into(), "near_octaves");
+    refused(&|t| t["double"]["terms"] = 4.into(), "4 in t, where 1 and 8 are needed");
+    refused(&|t| t["double"]["terms"] = 0.into(), "multiple");
+    refused(&|t| t["double"]["alpha_terms"] = 2.into(), "one coefficient in alpha");
+    refused(&|t| t["single"]["lowest"] = (-300).into(), "does not have");
 }

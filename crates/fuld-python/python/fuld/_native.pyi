@@ -31,7 +31,6 @@ __all__ = [
     "drift_c",
     "end_runs",
     "evaluate",
-    "field_pieces",
     "flmc_drift",
     "forget_runs",
     "kinetic_scale",
@@ -42,6 +41,7 @@ __all__ = [
     "starts",
     "step_factors",
     "systems",
+    "table_data",
     "tail_index",
     "transport_h",
 ]
@@ -66,12 +66,10 @@ class FieldTable:
     def __new__(cls, alpha: float) -> FieldTable: ...
     def eval_into(self, v: NDArray[_Real], out: NDArray[_Real]) -> None: ...
 
-def alpha_bands() -> list[
-    tuple[float, float, float, float, float, int, NDArray[np.int32], _Doubles]
-]: ...
-def field_pieces(
-    alpha: float, single: bool
-) -> tuple[float, float, int, NDArray[np.int32], NDArray[Any]]: ...
+_TableData: TypeAlias = tuple[int, list[float] | None, int, int, NDArray[np.int32], NDArray[np.float64]]
+
+def alpha_bands() -> list[_TableData]: ...
+def table_data(alpha: float, single: bool) -> _TableData: ...
 
 # The optimizer
 def step_factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]: ...

@@ -4,8 +4,8 @@ use super::drift_flow::{DriftFlow, FlowError};
 use super::error::KineticError;
 use super::kinetic::{Kinetic, relax_by_flow};
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
-use crate::numerics::octave_table::OctaveTable;
 use crate::parameters::noise_amplitude;
+use levy_stable::table::{Fit, OctaveTable};
 use libm::{log2, pow};
 
 /// The drift c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of an even kinetic energy g (Theorem 1 of the paper), tabulated, with the
@@ -73,7 +73,8 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
             reach *= 1.0625;
         }
         let first = libm::floor(log2(0.25 * scale)) as i32;
-        let (table, max_relative_error) = OctaveTable::fit(first, reach, TOLERANCE, 0.0, ratio);
+        let fit = Fit { lowest: first, end: reach, tolerance: TOLERANCE, floor: 0.0 };
+        let (table, max_relative_error): (OctaveTable, _) = OctaveTable::fit(&fit, ratio);
         if max_relative_error.is_nan() || max_relative_error > REFUSED {
             return Err(FlowError::Rough(max_relative_error).into());
         }

@@ -13,8 +13,8 @@
 //! K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du and the flow is p ← D p. The tables hold p/v over v and v/p over p, both smooth
 //! and positive, so relative errors are bounded everywhere. A step costs two look-ups and a division.
 
-use crate::numerics::octave_table::OctaveTable;
 use crate::numerics::quadrature::kronrod;
+use levy_stable::table::{Fit, OctaveTable};
 use libm::{exp, expm1, log, log1p};
 use thiserror::Error;
 
@@ -79,7 +79,7 @@ impl DriftFlow {
     pub fn linear(slope: f64) -> Result<Self, FlowError> {
         check_slope(slope)?;
         let outside = PowerLaw { end: f64::MAX, rate: slope, power: 1.0 };
-        let (forward, backward) = (OctaveTable::one(), OctaveTable::one());
+        let (forward, backward) = (OctaveTable::constant(1.0), OctaveTable::constant(1.0));
         Ok(Self { slope, saturation: 0.0, forward, backward, outside })
     }
 
@@ -93,10 +93,12 @@ impl DriftFlow {
         let plan = Plan::new(&drift, slope, reach)?;
         let first = libm::floor(libm::log2(plan.knots[1])) as i32;
         let end = plan.outside.end;
-        let (forward, error) = OctaveTable::fit(first, end, TOLERANCE, 0.0, |v| plan.growth(v));
+        let fit = Fit { lowest: first, end, tolerance: TOLERANCE, floor: 0.0 };
+        let (forward, error): (OctaveTable, _) = OctaveTable::fit(&fit, |v| plan.growth(v));
         let p_at = |v: f64| v * if v <= end { forward.at(v) } else { plan.growth(v) };
         let ratio = |p: f64| invert(&p_at, plan.last_knot(), p) / p;
-        let (backward, inverse_error) = OctaveTable::fit(first, p_at(end), 4.0 * TOLERANCE, 0.0, ratio);
+        let inverse = Fit { end: p_at(end), tolerance: 4.0 * TOLERANCE, ..fit };
+        let (backward, inverse_error) = OctaveTable::fit(&inverse, ratio);
         let worst = if error.is_nan() { error } else { error.max(inverse_error) };
         if worst.is_nan() || worst > REFUSED {
             return Err(FlowError::Rough(worst));
@@ -111,22 +113,14 @@ impl DriftFlow {
         }
         let decay = exp(-self.slope * t_gamma);
         let loss = -expm1(-self.slope * t_gamma) * self.saturation;
-        for v in v {
-            let size = v.abs();
-            let moved = if size > self.outside.end {
-                self.flow_from_outside(t_gamma, size)
-            } else {
-                self.flow_inside(decay, loss, size)
-            };
-            *v = moved.copysign(*v);
-        }
+        flow_all(self, &Elapsed { t_gamma, decay, loss }, v);
     }
 
     #[inline(always)]
     fn flow_inside(&self, decay: f64, loss: f64, v: f64) -> f64 {
-        let p = self.forward.at(v) * v;
+        let p = self.forward.evaluate(v) * v;
         let p = p * decay / (1.0 + loss * p);
-        self.backward.at(p) * p
+        self.backward.evaluate(p) * p
     }
 
     /// Along the power law, in closed form, and on from the end of the table if time is left.
@@ -162,6 +156,30 @@ impl DriftFlow {
     /// Memory of the tables.
     pub fn bytes(&self) -> usize {
         self.forward.bytes() + self.backward.bytes()
+    }
+}
+
+/// A time, and the factors that it gives the coordinate p.
+struct Elapsed {
+    /// γt
+    t_gamma: f64,
+    /// D
+    decay: f64,
+    /// (1 − D)/K
+    loss: f64,
+}
+
+levy_stable::dispatched! {
+    fn flow_all(flow: &DriftFlow, elapsed: &Elapsed, v: &mut [f64]) {
+        for v in v {
+            let size = v.abs();
+            let moved = if size > flow.outside.end {
+                flow.flow_from_outside(elapsed.t_gamma, size)
+            } else {
+                flow.flow_inside(elapsed.decay, elapsed.loss, size)
+            };
+            *v = moved.copysign(*v);
+        }
     }
 }
 

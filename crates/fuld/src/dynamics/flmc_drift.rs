@@ -9,9 +9,9 @@
 
 use super::drift::Drift;
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
-use crate::numerics::octave_table::OctaveTable;
 use crate::parameters::{Beta, ParameterError};
 use levy_stable::Alpha;
+use levy_stable::table::{Fit, OctaveTable};
 use libm::tgamma;
 use thiserror::Error;
 
@@ -85,7 +85,8 @@ impl FlmcDrift {
         let gradient = FractionalGradient::new(alpha, beta, &f, &slope, wells);
         let floor = 1.0 / (beta * gradient.width());
         let first = libm::floor(libm::log2((0.25 * gradient.width()).min(reach))) as i32;
-        let side = |sign: f64| OctaveTable::fit(first, reach, TOLERANCE, floor, |x| -gradient.at(sign * x));
+        let fit = Fit { lowest: first, end: reach, tolerance: TOLERANCE, floor };
+        let side = |sign: f64| OctaveTable::fit(&fit, |x| -gradient.at(sign * x));
         let ((right, right_error), (left, left_error)) = (side(1.0), side(-1.0));
         let max_relative_error = right_error.max(left_error);
         if right_error.is_nan() || left_error.is_nan() || max_relative_error > REFUSED {

@@ -4,7 +4,7 @@ use super::GibbsError;
 use super::search::{Line, Search};
 use crate::numerics::fractional_gradient::width;
 use crate::numerics::quadrature::kronrod;
-use levy_stable::interpolate;
+use levy_stable::table::interpolate;
 
 /// Coefficients of a cell.
 const TERMS: usize = 10;

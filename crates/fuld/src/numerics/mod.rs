@@ -6,11 +6,9 @@
 //! | `kummer` | [`kummer()`], Kummer's confluent hypergeometric function ₁F₁ |
 //! | `quadrature` | adaptive Gauss–Kronrod integration |
 //! | `fractional_gradient` | 𝒟^(α−2)(φ f′)/φ of a function of one variable, by quadrature |
-//! | `octave_table` | piecewise polynomials, more of them where a function bends |
 
 pub(crate) mod fractional_gradient;
 pub(crate) mod kummer;
-pub(crate) mod octave_table;
 pub(crate) mod quadrature;
 pub(crate) mod riesz;
 

@@ -1,4 +1,4 @@
-"""The field ∇G_α in JAX, for an alpha that may be traced: looked up in a table in alpha and v."""
+"""The field ∇G_α in JAX, for an alpha that may be traced, evaluated from tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 from numpy.typing import NDArray
 
-from fuld import _native
+from fuld._table_data import alpha_bands, table_data
 
 #: A number, known or traced.
 Number: TypeAlias = float | jax.Array
@@ -20,10 +20,13 @@ LEAST_ALPHA = 0.1
 
 
 class Bands(NamedTuple):
-    """The bands of `_native.alpha_bands`, end to end, in one precision."""
+    """The tables of all bands of alpha, end to end, in one precision."""
 
+    #: Where each band begins in r = (2 - alpha)/alpha.
     starts: NDArray[Any]
+    #: The middle of each band, geometric in r.
     middle: NDArray[Any]
+    #: Octaves of r in each band.
     width: NDArray[Any]
     shift: NDArray[Any]
     switch: NDArray[Any]
@@ -36,37 +39,36 @@ class Bands(NamedTuple):
 
     @property
     def most_pieces(self) -> int:
-        """How many the longest band has."""
+        """Pieces of the longest band."""
         return int(np.diff(self.first, append=len(self.coefficients)).max())
 
 
 @functools.cache
 def bands(dtype: np.dtype[Any]) -> Bands:
-    """Return the table, made when it is first wanted."""
+    """Return the bands, built on first use."""
     if dtype != np.float64:
         double = bands(np.dtype(np.float64))
         return Bands(*(x.astype(dtype) if x.dtype == np.float64 else x for x in double))
-    starts, middle, width, shift, switch, lowest, octaves, coefficients = zip(
-        *_native.alpha_bands(), strict=True
-    )
-    most = max(len(o) for o in octaves)
-    packed = [np.pad(o[:, 0] << 4 | o[:, 1], (0, most - len(o)), mode="edge") for o in octaves]
-    lengths = np.array([len(c) for c in coefficients])
+    tables = alpha_bands()
+    ends = np.array([table.log_ratio for table in tables], np.float64)
+    most = max(len(table.octaves) for table in tables)
+    packed = [np.pad(t.packed, (0, most - len(t.octaves)), mode="edge") for t in tables]
+    lengths = np.array([len(table.coefficients) for table in tables])
     return Bands(
-        np.array(starts),
-        np.array(middle),
-        np.array(width),
-        np.array(shift),
-        np.array(switch),
-        np.array(lowest, np.int32),
+        np.exp2(ends[:, 0]),
+        np.exp2(ends.mean(axis=1)),
+        np.diff(ends, axis=1)[:, 0],
+        np.array([table.shift for table in tables]),
+        np.array([table.switch for table in tables]),
+        np.array([table.lowest for table in tables], np.int32),
         np.stack(packed).astype(np.int32),
-        np.concatenate(coefficients),
+        np.concatenate([table.coefficients for table in tables]),
         (np.cumsum(lengths) - lengths).astype(np.int32),
     )
 
 
 class Field(NamedTuple):
-    """∇G_α of one alpha as a table in v: the form that `levy_stable::AlphaBand` describes."""
+    """The table of one alpha, as `levy_stable::table::TableData` describes it."""
 
     #: Whether alpha = 2, where the field is v.
     gauss: Any
@@ -88,39 +90,45 @@ class Field(NamedTuple):
 
 
 def field(alpha: Number, dtype: np.dtype[Any]) -> Field:
-    """Return the field of an alpha for arguments of a dtype, float32 or float64.
+    """Return the table of an alpha for arguments of a dtype, float32 or float64.
 
-    A known alpha is looked up here and now, in double precision, and only the table of that alpha
-    gets into the program; a traced one is looked up by the program. NaN where alpha is outside
-    [0.1, 2].
+    For a known alpha this is the table of that alpha alone, which becomes a constant of the
+    program. For a traced alpha the program evaluates the polynomials in alpha of a band; the
+    result is NaN if alpha is outside [0.1, 2].
     """
     if isinstance(alpha, float):
         return _known_field(alpha, dtype)
-    return _contracted(jnp.asarray(alpha, dtype), bands(dtype), jnp)
+    return _contracted(jnp.asarray(alpha, dtype), bands(dtype))
 
 
 @functools.lru_cache(maxsize=64)
 def _known_field(alpha: float, dtype: np.dtype[Any]) -> Field:
-    known = _contracted(np.float64(alpha), bands(np.dtype(np.float64)), np)
-    return Field(*(x.astype(dtype) if x.dtype == np.float64 else x for x in known))
-
-
-def _contracted(alpha: Any, table: Bands, xp: Any) -> Field:  # noqa: ANN401
-    """Evaluate the polynomials in alpha, with NumPy or with JAX."""
-    starts, middle, width, shift, switch, lowest, octaves, coefficients, first = (
-        xp.asarray(x) for x in table
+    table, real = table_data(alpha, dtype), dtype.type
+    return Field(
+        np.asarray(alpha == 2),
+        real(table.shift),
+        real(table.switch),
+        np.int32(table.lowest),
+        table.packed,
+        table.coefficients[:, 0].astype(dtype),
     )
-    # Nearer to 2 than the first band doubles alone can come: they get its edge.
-    ratio = xp.maximum((2 - alpha) / alpha, starts[0])
-    band = xp.sum(ratio >= starts[1:])
-    place = xp.log2(ratio / middle[band]) / width[band]
-    place = xp.where((alpha >= LEAST_ALPHA) & (alpha <= 2), place, xp.nan)
-    rows = first[band] + xp.arange(table.most_pieces, dtype=np.int32)
-    pieces = xp.take(coefficients, rows, axis=0, mode="clip")
-    # As a product of matrices: the compiler would sum up plain polynomials anew for every v.
-    powers = place ** xp.arange(pieces.shape[1])
-    precisely = {} if xp is np else {"precision": "highest"}
-    held = xp.matmul(powers, pieces, **precisely)
+
+
+def _contracted(alpha: jax.Array, table: Bands) -> Field:
+    """Evaluate the polynomials in alpha."""
+    starts, middle, width, shift, switch, lowest, octaves, coefficients, first = (
+        jnp.asarray(x) for x in table
+    )
+    # Only doubles are closer to 2 than the first band: they get its edge.
+    ratio = jnp.maximum((2 - alpha) / alpha, starts[0])
+    band = jnp.sum(ratio >= starts[1:])
+    place = jnp.log2(ratio / middle[band]) / width[band]
+    place = jnp.where((alpha >= LEAST_ALPHA) & (alpha <= 2), place, jnp.nan)
+    rows = first[band] + jnp.arange(table.most_pieces, dtype=np.int32)
+    pieces = jnp.take(coefficients, rows, axis=0, mode="clip")
+    # As a product of matrices: the compiler would evaluate plain polynomials again for every v.
+    powers = place ** jnp.arange(pieces.shape[1])
+    held = jnp.matmul(powers, pieces, precision="highest")
     return Field(alpha == 2, shift[band], switch[band], lowest[band], octaves[band], held)
 
 
@@ -141,12 +149,12 @@ def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     within = (word & ((one << mantissa) - 1)) >> (mantissa - split)
     piece = (first + within.astype(np.int32)).astype(np.uint32)
 
-    # t from the edge and the length of the piece, which are constants to differentiation.
+    # From the edge and the length of the piece, which are constants in differentiation.
     edge = lax.bitcast_convert_type(word >> (mantissa - split) << (mantissa - split), v.dtype)
     pieces_per_unit = lax.bitcast_convert_type((2 * bias - exponent + split) << mantissa, v.dtype)
     t = (u - edge) * pieces_per_unit - 0.5
 
-    # One column at a time: no array of rows is made.
+    # One column at a time, so that no array of rows is allocated.
     held = _look_up(columns[-1], piece)
     for power in range(columns.shape[0] - 2, -1, -1):
         held = held * t + _look_up(columns[power], piece)
@@ -156,7 +164,7 @@ def _evaluate(field: Field, v: jax.Array) -> jax.Array:
     return jnp.where(field.gauss, v, value)
 
 
-#: ∇G_α(v) by the field of alpha, differentiable in v, and in alpha where that was traced.
+#: ∇G_α(v) by the table of alpha, differentiable in v, and in alpha where that was traced.
 evaluate = jax.jit(_evaluate)
 
 
@@ -165,7 +173,7 @@ def _look_up(row: jax.Array, index: jax.Array) -> jax.Array:
     sharding = jax.typeof(index).sharding
     return row.at[index].get(
         mode="promise_in_bounds",
-        # Where the mesh is of explicit axes, indexing does not decide this by itself.
+        # With explicit mesh axes, indexing does not choose a sharding by itself.
         out_sharding=sharding if sharding.mesh.explicit_axes else None,
     )
 

@@ -90,11 +90,10 @@ class _DeviceField:
         """The field in float32 or float64."""
         _refuse_capture()
         table = pieces(alpha, device, dtype)
-        # First piece and split in one number: one look-up less.
-        octaves = table.octaves[:, 0] << 4 | table.octaves[:, 1]
-        last = len(octaves) - 1
+        data = table.data
         return _DeviceField(
-            (octaves, table.coefficients), (table.shift, table.near, table.lowest, last)
+            (table.packed, table.coefficients),
+            (data.shift, table.near, data.lowest, len(table.octaves) - 1),
         )
 
 

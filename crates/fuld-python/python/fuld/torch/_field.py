@@ -9,58 +9,61 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fuld import _native
+from fuld._table_data import TableData, table_data
 from fuld.torch._constant import constant
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """The field of one alpha in the memory of one device, as `levy_stable::FieldPieces` has it."""
+    """The table of one alpha and precision in the memory of one device."""
 
-    shift: float
+    data: TableData
     near: float
-    lowest: int
-    """Binary exponent of the first octave."""
+    """The largest v at which pieces hold ∇G/v."""
     octaves: Tensor
     """First piece and split of each octave, int32."""
+    packed: Tensor
+    """The same in one integer."""
     density: Tensor
-    """Pieces on a unit of length in each octave."""
+    """Pieces per unit of length in each octave."""
     coefficients: Tensor
-    """One row a piece, the lowest power first."""
+    """One row per piece, the lowest power first."""
 
 
 @lru_cache(maxsize=64)
 def _pieces(alpha: float, device: torch.device, dtype: torch.dtype) -> Pieces:
-    shift, near, lowest, octaves, coefficients = _native.field_pieces(alpha, dtype == torch.float32)
-    density = np.exp2(octaves[:, 1] - np.arange(lowest, lowest + len(octaves), dtype=np.float64))
+    real = np.dtype(np.float32 if dtype == torch.float32 else np.float64)
+    data = table_data(alpha, real)
+    octaves = data.octaves
+    exponents = np.arange(data.lowest, data.lowest + len(octaves), dtype=np.float64)
     return Pieces(
-        shift,
-        near,
-        lowest,
+        data,
+        data.near(real),
         torch.tensor(octaves, device=device),
-        torch.tensor(density, device=device, dtype=dtype),
-        torch.tensor(coefficients, device=device),
+        torch.tensor(data.packed, device=device),
+        torch.tensor(np.exp2(octaves[:, 1] - exponents), device=device, dtype=dtype),
+        torch.tensor(data.coefficients[:, 0], device=device, dtype=dtype),
     )
 
 
 @constant
 def pieces(alpha: float, device: torch.device, dtype: torch.dtype) -> Pieces:
-    """The field for arguments of float32 or float64, made once."""
+    """Return the table for arguments of float32 or float64, built once."""
     return _pieces(alpha, device, dtype)
 
 
 def wide(dtype: torch.dtype) -> torch.dtype:
-    """The precision in which numbers of this dtype are handled."""
+    """Return the precision in which numbers of this dtype are computed."""
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
 def field(v: Tensor, alpha: float) -> Tensor:
-    """∇G_α(v) in torch's own operations: for compilers, autograd and devices without a kernel.
+    """Return ∇G_α(v) by torch's own operations: for compilers, autograd, devices without a kernel.
 
-    NaN where v is infinite: of a momentum that is, the step must not go on in silence.
+    The result is NaN where v is infinite, so that a step with an infinite momentum is noticed.
     """
     if v.dim() == 0:
-        # A table indexed by a tensor without dimensions is read by a number, for which torch waits.
+        # Indexing by a tensor without dimensions copies it to the host, and waits for the device.
         return field(v.reshape(1), alpha).reshape(())
     dtype = wide(v.dtype)
     table = pieces(alpha, v.device, dtype)
@@ -70,21 +73,22 @@ def field(v: Tensor, alpha: float) -> Tensor:
         integers, mantissa_bits, bias = torch.int32, 23, 127
     x = v.to(dtype)
     size = x.abs()
-    u = torch.maximum(size + table.shift, size + size)
-    # Beyond its last octave the table goes on as it is at its end.
-    top = 2.0 ** (table.lowest + len(table.octaves))
+    lowest = table.data.lowest
+    u = torch.maximum(size + table.data.shift, size + size)
+    # Beyond the last octave the table keeps its last value.
+    top = 2.0 ** (lowest + len(table.octaves))
     u = u.clamp(max=top * (1 - torch.finfo(dtype).eps))
     bits = u.detach().view(integers)
-    octave = ((bits >> mantissa_bits) - (table.lowest + bias)).clamp(0, len(table.octaves) - 1)
+    octave = ((bits >> mantissa_bits) - (lowest + bias)).clamp(0, len(table.octaves) - 1)
     first, split = table.octaves[octave].to(integers).unbind(-1)
     mantissa = bits & ((1 << mantissa_bits) - 1)
     within = mantissa >> (mantissa_bits - split)
-    # From u itself and not from its bits, so that there is a derivative. Powers of two: exact.
+    # From u and not from its bits, so that it has a derivative. Factors are powers of two: exact.
     t = u * table.density[octave] - ((1 << split) + within + 0.5)
     c = table.coefficients[first + within].unbind(-1)
     held = c[-1]
     for lower in reversed(c[:-1]):
         held = held * t + lower
-    # 0 is added, or NaN if size is infinite.
+    # Adds 0, or NaN if size is infinite.
     far = held / size.clamp(min=table.near) * x.sgn() + 0 * size
     return torch.where(size <= table.near, held * x, far).to(v.dtype)

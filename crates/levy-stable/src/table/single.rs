@@ -1,46 +1,50 @@
-//! ∇G_α in single precision: a table in registers where almost all arguments lie, one of octaves everywhere else.
+//! ∇G_α in single precision: a table in vector registers where almost all arguments lie, one of octaves everywhere else.
 
+use super::bulk::{Bulk, Lanes};
+use super::data::{TableData, TableError};
+use super::field::{Field, ratio, tabulate};
 use crate::SymmetricStable;
-use crate::bulk::{Bulk, Lanes};
-use crate::field::{Field, ratio};
 
-/// Tolerance of the polynomials; rounding comes on top.
+/// Tolerance of the polynomials, relative to the field; rounding comes on top.
 const TOLERANCE: f64 = 1.5e-8;
+/// Coefficients per piece: twice those of the table for other devices, for a quarter of the memory.
+const TERMS: usize = 8;
 
-/// The field.
+/// The field in single precision.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Single {
-    #[cfg_attr(feature = "serde", serde(skip))]
     bulk: Box<Bulk>,
-    everywhere: Field<f32, 8>,
+    everywhere: Field<f32, TERMS>,
 }
 
 impl Single {
-    /// Both tables.
-    pub(crate) fn build(law: &SymmetricStable) -> Self {
-        // Octaves that singles can hold, with room for the factor 2 in the argument.
-        let (everywhere, _) = Field::build(law, TOLERANCE, -100..126);
-        let mut this = Self { bulk: Box::default(), everywhere };
-        this.complete(law);
-        this
+    /// Tabulates the field of a law everywhere.
+    pub(crate) fn tabulate(law: &SymmetricStable) -> TableData {
+        tabulate::<f32, TERMS>(law, TOLERANCE)
     }
 
-    /// Adds what is not stored in files.
-    pub(crate) fn complete(&mut self, law: &SymmetricStable) {
-        *self.bulk = if law.alpha() == 2.0 {
+    /// Reads the table of a law, and adds the one in registers, which is not stored.
+    pub(crate) fn new(law: &SymmetricStable, everywhere: &TableData) -> Result<Self, TableError> {
+        let bulk = if law.alpha() == 2.0 {
             Bulk::fit(1.0, TOLERANCE, |_| 1.0)
         } else {
             Bulk::fit(law.scale() * law.unit().bend(), TOLERANCE, ratio(law))
         };
+        Ok(Self { bulk: Box::new(bulk), everywhere: Field::new(everywhere)? })
     }
 
+    /// Returns the field at v.
     #[inline(always)]
     pub(crate) fn at(&self, v: f32) -> f32 {
         self.bulk.at(v).unwrap_or_else(|| self.everywhere.at(v))
     }
 
-    /// See [`crate::FieldTable::blocks_f32`].
+    /// Returns the table of octaves as it is stored.
+    pub(crate) fn data(&self, alpha: f64, max_relative_error: f64) -> TableData {
+        self.everywhere.data(alpha, max_relative_error)
+    }
+
+    /// Evaluates the field in the middle of a loop: see [`crate::FieldTable::blocks_f32`].
     #[inline]
     pub(crate) fn blocks<B>(
         &self,
@@ -73,7 +77,7 @@ impl Single {
         mut before: impl FnMut(&mut B) -> Lanes,
         mut after: impl FnMut(B, Lanes),
     ) {
-        use crate::bulk_x86::{Loaded, load, store};
+        use crate::table::bulk_x86::{Loaded, load, store};
         let bulk = Loaded::new(&self.bulk);
         for mut block in blocks {
             let v = load(&before(&mut block));
@@ -96,12 +100,12 @@ impl Single {
     ) {
         for mut block in blocks {
             let v = before(&mut block);
-            let (out, beyond) = crate::bulk_x86::at_avx2(&self.bulk, &v);
+            let (out, beyond) = crate::table::bulk_x86::at_avx2(&self.bulk, &v);
             after(block, if beyond == 0 { out } else { self.mended(beyond, &v, out) });
         }
     }
 
-    /// `out` with the lanes of a mask evaluated one by one. Not inlined, so that the others never leave their registers.
+    /// Returns `out` with the lanes of a mask evaluated one by one. Not inlined, so that the others stay in their registers.
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[target_feature(enable = "avx2,fma")]
@@ -114,15 +118,9 @@ impl Single {
         out
     }
 
-    /// Bytes of both tables.
+    /// Returns the bytes of both tables.
     pub(crate) fn bytes(&self) -> usize {
         self.bulk.bytes() + self.everywhere.bytes()
-    }
-
-    /// Whether a table that was read from a file can be evaluated.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_sound(&self) -> bool {
-        self.everywhere.is_sound()
     }
 }
 
@@ -133,7 +131,8 @@ mod tests {
     #[test]
     fn every_form_gives_the_same_bits() {
         for alpha in [0.2, 0.9, 1.0, 1.5, 1.75, 1.999, 2.0] {
-            let field = Single::build(&SymmetricStable::kinetic(alpha).unwrap());
+            let law = SymmetricStable::kinetic(alpha).unwrap();
+            let field = Single::new(&law, &Single::tabulate(&law)).unwrap();
             // Both sides of every boundary between pieces, and far beyond the last one.
             let edges = (0..900).map(|k| f32::from_bits(0x3000_0000 + k * (1 << 19)));
             let v =

@@ -1,17 +1,18 @@
 //! ∇G_α in single precision where almost all arguments lie: 32 pieces that fit in vector registers.
 //!
-//! AVX-512 picks 16 numbers out of 32 in one instruction. A table of 32 pieces with 8 numbers each is therefore 16 registers,
-//! and no argument needs a load of its own. The pieces are equally long up to w = 2^e and double in length with every
-//! doubling after that: the leading bits of |v| + w are the index. Each holds ∇G(v)/v as a polynomial of |v| − c, c being
-//! its centre, so that the field comes out odd and with a bounded relative error at once.
+//! This is an acceleration of the table of octaves, which covers the other arguments. AVX-512 selects 16 numbers out of 32 in
+//! one instruction. A table of 32 pieces with 8 numbers each is therefore 16 registers, and no argument needs a load of its
+//! own. The pieces have equal lengths up to w = 2^e, and their length doubles with every doubling of |v| + w after that: the
+//! leading bits of |v| + w are the index. Each piece holds ∇G(v)/v as a polynomial of |v| − c, where c is its centre, so that
+//! the field is odd and its relative error bounded.
 
-use crate::piecewise::fit_piece;
+use super::fit::fit_piece;
 
-/// Pieces of the table: what one instruction can choose from.
+/// Pieces of the table: one instruction selects from as many.
 pub(crate) const PIECES: usize = 32;
-/// Coefficients of a piece. With the centre they make a row of eight.
+/// Coefficients of a piece. With its centre they make a row of eight numbers.
 const N: usize = 7;
-/// Numbers of a piece.
+/// Numbers per piece.
 pub(crate) const ROW: usize = N + 1;
 
 /// Sixteen numbers in memory that is aligned for one register.
@@ -19,19 +20,19 @@ pub(crate) const ROW: usize = N + 1;
 #[repr(align(64))]
 pub struct Lanes(pub [f32; 16]);
 
-/// The table.
+/// The table in registers.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Bulk {
-    /// Centre and coefficients of each piece, the lowest power first, for processors that load a row.
+    /// Centre and coefficients of each piece, the lowest power first, for instruction sets that load a row.
     pub(crate) rows: [[f32; ROW]; PIECES],
-    /// The same by power, for those that permute registers.
+    /// The same numbers by power, for instruction sets that permute registers.
     pub(crate) columns: Columns,
-    /// w
+    /// w, a power of two.
     pub(crate) shift: f32,
-    /// Arguments are those with |v| + w less than this.
+    /// The table covers |v| + w below this.
     pub(crate) end: f32,
-    /// Bits of |v| + w after those that make the index.
+    /// Number of bits of |v| + w below those of the index.
     pub(crate) drop: u32,
 }
 
@@ -47,20 +48,20 @@ impl Default for Columns {
 }
 
 impl Bulk {
-    /// Tabulates `ratio` = ∇G(v)/v, which bends at about `bend`, as far out as pieces within `tolerance` reach. It may be
-    /// nowhere: then the table is empty.
-    pub(crate) fn fit(bend: f64, tolerance: f64, ratio: impl Fn(f64) -> f64) -> Self {
-        let widest = libm::log2(bend).ceil() as i32 + 5;
-        // 4, 8 or 16 pieces an octave: the finer, the fewer octaves, but the longer the first one can be.
+    /// Tabulates `ratio` = ∇G(v)/v, whose knee is at about `knee`, as far out as 32 pieces within `tolerance` reach. The table
+    /// is empty if no piece is.
+    pub(crate) fn fit(knee: f64, tolerance: f64, ratio: impl Fn(f64) -> f64) -> Self {
+        let widest = libm::log2(knee).ceil() as i32 + 5;
+        // 4, 8 or 16 pieces per octave: finer octaves are fewer, but the first one can be longer.
         let longest =
             |split| (widest - 8..=widest).rev().find_map(|e| Self::with(e, split, tolerance, &ratio));
         let tables = (2..=4).filter_map(longest);
         tables.max_by(|a, b| a.reach().total_cmp(&b.reach())).unwrap_or_default()
     }
 
-    /// The table with w = 2^exponent and 2^split pieces an octave, if all of them meet the tolerance.
+    /// Returns the table with w = 2^exponent and 2^split pieces per octave, if all of them meet the tolerance.
     fn with(exponent: i32, split: u32, tolerance: f64, ratio: &impl Fn(f64) -> f64) -> Option<Self> {
-        // Powers of the lengths must stay within what a single holds.
+        // Powers of the lengths must stay within single precision.
         if !(-12..=12).contains(&exponent) {
             return None;
         }
@@ -73,14 +74,14 @@ impl Bulk {
             drop,
             ..Self::default()
         };
-        // From the outside in: where pieces are long they fail first.
+        // From the outside in: long pieces fail first.
         for octave in (0..octaves).rev() {
             let start = libm::ldexp(shift, octave as i32);
             let length = start / f64::from(1u32 << split);
             for k in 0..1 << split {
                 let centre = start - shift + (f64::from(k) + 0.5) * length;
                 let (piece, error) = fit_piece::<N>(&|t| ratio(t.mul_add(length, centre)), 0.0);
-                if error > tolerance {
+                if error.is_nan() || error > tolerance {
                     return None;
                 }
                 let j = table.index(centre as f32 + table.shift);
@@ -102,7 +103,7 @@ impl Bulk {
         (u.to_bits() >> self.drop) as usize % PIECES
     }
 
-    /// ∇G(v), if the table reaches v.
+    /// Returns ∇G(v), if the table covers v.
     #[inline(always)]
     pub(crate) fn at(&self, v: f32) -> Option<f32> {
         let size = v.abs();
@@ -118,12 +119,12 @@ impl Bulk {
         })
     }
 
-    /// The table ends at this |v|.
+    /// Returns the |v| at which the table ends.
     fn reach(&self) -> f32 {
         self.end - self.shift
     }
 
-    /// Bytes of one copy of the table.
+    /// Returns the bytes of one copy of the table.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.rows)
     }
