@@ -191,7 +191,7 @@ mod tests {
         let step_rules: Vec<StepRule> =
             knees.iter().enumerate().map(|run| config(run).step_rule(0.01).unwrap()).collect();
         // Cauchy, to the power that gives it the tail of α = 1.5.
-        let mut words = fuld::random::words(3);
+        let mut words = fuld::random::Stream::new(3, 0, fuld::random::Purpose::Noise).words();
         let mut noise = || {
             let u = (words.next().unwrap() >> 11) as f64 / (1u64 << 53) as f64;
             let cauchy = (std::f64::consts::PI * (u - 0.5)).tan();

@@ -2,7 +2,7 @@
 
 use super::exhibit::Exhibit;
 use fuld::chains::{Outcome, Samples};
-use fuld::random::{Purpose, Stream, fill};
+use fuld::random::{Purpose, Stream};
 use fuld::{Potential, Run, StopFlag};
 use levy_stable::Sampler;
 use std::cell::RefCell;
@@ -85,13 +85,13 @@ impl Lab {
 
     /// Random words.
     pub fn words(&self, count: usize) -> Vec<u64> {
-        fuld::random::words(self.seed).take(count).collect()
+        Stream::new(self.seed, 0, Purpose::Measurement).words().take(count).collect()
     }
 
     /// Draws of SαS(1); another `path` gives others.
     pub fn noise(&self, alpha: f64, path: u64, count: usize) -> anyhow::Result<Vec<f64>> {
         let (mut words, mut draws) = (vec![0; count], vec![0.0; count]);
-        fill(&[Stream::new(self.seed, path, Purpose::Noise)], 0, count, &mut words);
+        Stream::new(self.seed, path, Purpose::Noise).fill(0, &mut words);
         Sampler::new(alpha, 1.0)?.transform(&words, &mut draws);
         Ok(draws)
     }

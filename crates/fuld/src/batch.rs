@@ -1,6 +1,6 @@
 //! The state of some chains, and the buffers to advance them.
 
-use crate::random::{Purpose, Stream, fill};
+use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
 
@@ -16,16 +16,15 @@ pub(crate) struct Batch {
     pub(crate) gradient: Vec<f64>,
     field: Vec<f64>,
     noise: Vec<f64>,
-    words: Vec<u64>,
-    noise_streams: Vec<Stream>,
-    gradient_streams: Vec<Stream>,
+    noise_words: StepWords,
+    gradient_words: StepWords,
 }
 
 impl Batch {
     /// Chains `first`, `first` + 1, … with the given positions and velocities.
     pub(crate) fn new(dim: usize, first: usize, x: Vec<f64>, v: Vec<f64>, seed: u64) -> Self {
         let chains = x.len() / dim;
-        let streams = |purpose| (0..chains).map(|c| Stream::new(seed, (first + c) as u64, purpose)).collect();
+        let streams = |purpose| Streams::new(seed, first as u64, chains, purpose);
         let zero = vec![0.0; x.len()];
         Self {
             dim,
@@ -34,9 +33,8 @@ impl Batch {
             gradient: zero.clone(),
             field: zero.clone(),
             noise: zero,
-            words: vec![0; chains * dim],
-            noise_streams: streams(Purpose::Noise),
-            gradient_streams: streams(Purpose::Gradient),
+            noise_words: StepWords::new(streams(Purpose::Noise), chains, dim),
+            gradient_words: StepWords::new(streams(Purpose::Gradient), chains, 1),
         }
     }
 
@@ -46,18 +44,14 @@ impl Batch {
 
     /// ∇f at the present positions; a stochastic potential draws its minibatch for step k.
     pub(crate) fn update_gradient(&mut self, potential: &dyn Potential, k: u64) {
-        let chains = self.chains();
-        let words = &mut self.words[..chains];
-        if potential.is_stochastic() {
-            fill(&self.gradient_streams, k, 1, words);
-        }
-        potential.gradients(&self.x, words, &mut self.gradient);
+        // A potential that is not stochastic ignores its words, so those of any step will do.
+        let k = if potential.is_stochastic() { k } else { 0 };
+        potential.gradients(&self.x, self.gradient_words.at(k), &mut self.gradient);
     }
 
     /// Draws the SαS(1) noise of step k.
     pub(crate) fn draw_noise(&mut self, sampler: &Sampler, k: u64) {
-        fill(&self.noise_streams, k * self.dim as u64, self.dim, &mut self.words);
-        sampler.transform(&self.words, &mut self.noise);
+        sampler.transform(self.noise_words.at(k), &mut self.noise);
     }
 
     /// A: x ← x + t h(v).
@@ -96,6 +90,41 @@ impl Batch {
     }
 }
 
+/// The random words of a batch: `per_chain` words per chain and step.
+///
+/// Step k takes words k·`per_chain`, … of each chain's stream. With one word per step, steps 2j and 2j + 1 share a block of
+/// the generator; both are generated at once and the second is kept.
+#[derive(Clone, Debug)]
+struct StepWords {
+    streams: Streams,
+    per_chain: usize,
+    /// The block that `words` holds, if there is one word per step.
+    block: Option<u64>,
+    /// The words of the even and of the odd step; with more than one word per step only the first is used.
+    words: [Vec<u64>; 2],
+}
+
+impl StepWords {
+    fn new(streams: Streams, chains: usize, per_chain: usize) -> Self {
+        let second = if per_chain == 1 { chains } else { 0 };
+        Self { streams, per_chain, block: None, words: [vec![0; chains * per_chain], vec![0; second]] }
+    }
+
+    /// Returns the words of step `k`, chain after chain.
+    fn at(&mut self, k: u64) -> &[u64] {
+        let [even, odd] = &mut self.words;
+        if self.per_chain > 1 {
+            self.streams.fill(k * self.per_chain as u64, self.per_chain, even);
+            return even;
+        }
+        if self.block != Some(k >> 1) {
+            self.streams.fill_pair(k >> 1, even, odd);
+            self.block = Some(k >> 1);
+        }
+        if k & 1 == 0 { even } else { odd }
+    }
+}
+
 /// The factors of [`Batch::push`].
 struct Forces {
     eta: f64,
@@ -123,5 +152,29 @@ levy_stable::dispatched! {
     fn all_below(limit: f64, values: &[f64]) -> bool {
         // Without an early end, so that it is vector code: it is true nearly always.
         values.iter().fold(true, |all, x| all & (x.abs() < limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    /// Whatever step a run begins or resumes at, a step's words are those of the streams.
+    #[test]
+    fn words_of_a_step_do_not_depend_on_the_steps_before() {
+        for per_chain in [1, 2, 3] {
+            let streams = Streams::new(9, 5, 3, Purpose::Noise);
+            let mut words = StepWords::new(streams, 3, per_chain);
+            for k in [7, 8, 9, 4, 5, 5, 2] {
+                let expected: Vec<u64> = (5..8)
+                    .flat_map(|chain| {
+                        let stream = Stream::new(9, chain, Purpose::Noise);
+                        (0..per_chain as u64).map(move |i| stream.word(k * per_chain as u64 + i))
+                    })
+                    .collect();
+                assert_eq!(words.at(k), expected);
+            }
+        }
     }
 }

@@ -37,7 +37,6 @@ pub mod numerics;
 pub mod optimizer;
 mod parameters;
 pub mod potential;
-pub mod random;
 mod recipe;
 mod schedule;
 mod stop;
@@ -45,6 +44,8 @@ mod system;
 mod system_name;
 pub mod tail_index;
 mod unknown_name;
+
+pub use levy_stable::random;
 
 pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use dynamics::{Drift, Kinetic};

@@ -18,6 +18,7 @@
 //! - [`table`]: the engine of such tables, and their serialised form for other devices, for one α or for a band of α.
 //! - [`Sampler`]: draws in bulk, 200 million a second.
 //! - [`LevyMotion`]: paths with stable increments.
+//! - [`random`]: counter-based random words, Philox4x32-10.
 //!
 //! # Conventions
 //!
@@ -60,6 +61,7 @@ mod local;
 mod moments;
 mod path;
 mod quantile;
+pub mod random;
 mod sampler;
 mod simd;
 mod symmetric;
@@ -71,9 +73,6 @@ pub use alpha::Alpha;
 pub use error::ParameterError;
 pub use path::LevyMotion;
 pub use sampler::Sampler;
-// For other crates of this workspace; no part of the public interface.
-#[doc(hidden)]
-pub use sampler::{GOLDEN, mixed};
 pub use symmetric::SymmetricStable;
 pub use table::{FieldTable, Lanes};
 pub use unit::Regime;

@@ -2,6 +2,7 @@
 
 use crate::angles::{Angle, Base, multiples};
 use crate::elementary::{exp, ln, sin_cos_octant};
+use crate::random::{Purpose, Stream};
 use crate::simd::dispatched;
 use crate::table::OctaveTable;
 use crate::{ParameterError, SymmetricStable};
@@ -26,17 +27,6 @@ impl Distribution<f32> for SymmetricStable {
     }
 }
 
-/// A bijection of the words that leaves no visible structure (the finaliser of SplitMix64, variant 13 of Stafford).
-#[inline(always)]
-pub fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// 2⁶⁴ divided by the golden ratio: multiples of it are spread evenly over the words.
-pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
 dispatched! {
     fn draw(alpha: f64, angle: u64, level: u64) -> f64 {
         match Base::of(alpha) {
@@ -47,11 +37,19 @@ dispatched! {
     }
 }
 
-/// One draw from two words of random bits, by functions that give the same bits on every machine.
+/// Returns one draw from two words of random bits, by functions that give the same bits on every machine.
+///
+/// | word | bits | use |
+/// |---|---|---|
+/// | `angle` | 63 | sign |
+/// | `angle` | 11 to 62 | φ |
+/// | `level` | 12 to 63 | W |
+///
+/// The other bits are not used.
 #[inline(always)]
 fn chambers<const BASE: u8>(alpha: f64, angle: u64, level: u64) -> f64 {
-    // φ = (π/2)u with u in (0, 1) and 1 − u exact; the sign is a bit that u does not use.
-    let u = ((angle >> 12) as f64 + 0.5) * (2.0 * HALF_ULP);
+    // φ = (π/2)u with u in (0, 1) and 1 − u exact.
+    let u = (((angle << 1) >> 12) as f64 + 0.5) * (2.0 * HALF_ULP);
     let (phi, complement) = (FRAC_PI_2 * u, FRAC_PI_2 * (1.0 - u));
     let (small, large) = sin_cos_octant(if u < 0.5 { phi } else { complement });
     let (sin, cos) = if u < 0.5 { (small, large) } else { (large, small) };
@@ -60,7 +58,16 @@ fn chambers<const BASE: u8>(alpha: f64, angle: u64, level: u64) -> f64 {
     let exponent = ((alpha - 1.0) * ln(wait / m.cos_e) - ln(cos)) / alpha;
     // exp is clamped at e^709; only for α < 0.1 can an exponent be larger, and then the draw is infinite.
     let size = if exponent > 709.0 { f64::INFINITY } else { m.sin_a * exp(exponent) };
-    if angle & 1 == 0 { size } else { -size }
+    with_sign(size, angle)
+}
+
+/// The bit of a word that holds the sign of its draw.
+const SIGN: u64 = 1 << 63;
+
+/// Returns `x` with its sign flipped if the top bit of `word` is set.
+#[inline(always)]
+fn with_sign(x: f64, word: u64) -> f64 {
+    f64::from_bits(x.to_bits() ^ (word & SIGN))
 }
 
 /// A sampler for many draws of one law: the inverse of the distribution function, tabulated.
@@ -126,17 +133,17 @@ impl Sampler {
         }
     }
 
-    /// `out[i]` = the draw that the random bits `words[i]` spell: for generators that count instead of stepping. Panics if
-    /// the slices differ in length.
+    /// Sets `out[i]` to the draw made of the random bits `words[i]`, for counter-based generators such as
+    /// [`random::Stream`](crate::random::Stream). Panics if the slices differ in length.
     ///
-    /// Where one word is not enough (α < 0.2) a second is made from the first.
+    /// For α < 0.2, where a draw requires two words, the second is that of Philox with the first as its key.
     pub fn transform(&self, words: &[u64], out: &mut [f64]) {
         assert_eq!(words.len(), out.len(), "input and output must have the same length");
         if let Some(table) = &self.table {
             invert(table, words, out);
         } else {
             for (out, &word) in out.iter_mut().zip(words) {
-                *out = self.law.scale() * draw(self.law.alpha(), word, mixed(word.wrapping_add(GOLDEN)));
+                *out = self.law.scale() * draw(self.law.alpha(), word, second_word(word));
             }
         }
     }
@@ -169,15 +176,20 @@ impl Distribution<f32> for Sampler {
     }
 }
 
-/// x(q) with a sign, from one word: the lowest bit is the sign, the others are q.
+/// Returns the second word of a draw whose first is given.
+fn second_word(word: u64) -> u64 {
+    Stream::new(word, 0, Purpose::SecondWord).word(0)
+}
+
+/// Returns x(q) with a sign, from one word: bit 63 is the sign, bits 1 to 62 are q, bit 0 is not used.
 #[inline(always)]
 fn inverted(table: &OctaveTable<f64, 6>, word: u64) -> f64 {
     /// The largest double below 1/2.
     const BELOW_HALF: f64 = 0.5 - 0.5 * HALF_ULP;
-    // 63 bits, of which the double keeps the leading 53: small q are as finely spaced as large ones. Odd, so never 0.
-    let q = ((word >> 1) | 1) as i64 as f64 * (0.5 * HALF_ULP / (1u64 << 10) as f64);
+    // The double keeps the leading 53 of 63 bits, so that small q are spaced as finely as large ones. Odd, hence never 0.
+    let q = (word & !SIGN | 1) as i64 as f64 * (0.5 * HALF_ULP / (1u64 << 10) as f64);
     let x = table.evaluate_octaves(if q < BELOW_HALF { q } else { BELOW_HALF });
-    f64::from_bits(x.to_bits() ^ (word << 63))
+    with_sign(x, word)
 }
 
 dispatched! {

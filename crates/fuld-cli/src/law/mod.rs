@@ -12,7 +12,7 @@ use super::Usage;
 use super::output::Output;
 use super::picture::Picture;
 use figure::{curves, histograms};
-use fuld::random::{Purpose, Stream, fill};
+use fuld::random::{Purpose, Stream};
 use function::Function;
 use input::Taker;
 use levy_stable::{Sampler, SymmetricStable};
@@ -170,7 +170,7 @@ impl Law {
         let mut record = vec![0.0; laws.len()];
         for first in (0..count).step_by(BLOCK) {
             let words = &mut words[..BLOCK.min(count - first)];
-            fill(&[stream], first as u64, words.len(), words);
+            stream.fill(first as u64, words);
             let mut draws = vec![vec![0.0; words.len()]; laws.len()];
             samplers.iter().zip(&mut draws).for_each(|(sampler, draws)| sampler.transform(words, draws));
             for i in 0..words.len() {

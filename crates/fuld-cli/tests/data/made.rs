@@ -18,7 +18,8 @@ pub(crate) fn sum(bytes: &[u8]) -> String {
 
 /// Bytes that do not compress.
 pub(crate) fn noise(count: usize) -> Vec<u8> {
-    (0..count as u64).map(|n| (levy_stable::mixed(n + 1) >> 11) as u8).collect()
+    let words = fuld::random::Stream::new(1, 0, fuld::random::Purpose::Start).words();
+    words.take(count).map(|word| word as u8).collect()
 }
 
 /// Images of MNIST's form: a header and zeros.

@@ -1,6 +1,6 @@
 //! Numbers, and files that hold them.
 
-use fuld::random::{Purpose, Stream, fill};
+use fuld::random::{Purpose, Stream};
 use levy_stable::Sampler;
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Draws from SαS(1).
 pub(crate) fn stable(alpha: f64, count: usize, seed: u64) -> Vec<f64> {
     let (mut words, mut draws) = (vec![0; count], vec![0.0; count]);
-    fill(&[Stream::new(seed, 0, Purpose::Noise)], 0, count, &mut words);
+    Stream::new(seed, 0, Purpose::Noise).fill(0, &mut words);
     Sampler::new(alpha, 1.0).unwrap().transform(&words, &mut draws);
     draws
 }

@@ -73,8 +73,7 @@ impl Batches {
         for (place, n) in self.order.iter_mut().zip(0..) {
             *place = n;
         }
-        let stream = Stream::new(self.seed, epoch, Purpose::Gradient);
-        let mut words = (0..).map(|n| stream.word(n));
+        let mut words = Stream::new(self.seed, epoch, Purpose::Gradient).words();
         for last in (1..self.order.len()).rev() {
             let other = below(last as u64 + 1, || words.next().unwrap_or_default()) as usize;
             self.order.swap(last, other);

@@ -3,7 +3,7 @@
 use crate::settings::Noise;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
-use fuld::random::{Purpose, Stream, fill};
+use fuld::random::{Purpose, Stream};
 use levy_stable::{ParameterError, Sampler};
 
 /// Numbers drawn together: their words and draws stay in the first cache.
@@ -49,7 +49,7 @@ fn draw(sampler: &Sampler, stream: Stream, out: &mut [f32]) {
     let (mut words, mut draws) = ([0u64; BLOCK], [0f64; BLOCK]);
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let (words, draws) = (&mut words[..out.len()], &mut draws[..out.len()]);
-        fill(&[stream], (block * BLOCK) as u64, words.len(), words);
+        stream.fill((block * BLOCK) as u64, words);
         sampler.transform(words, draws);
         for (out, draw) in out.iter_mut().zip(draws) {
             *out = *draw as f32;

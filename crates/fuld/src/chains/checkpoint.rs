@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const MARK: &[u8; 8] = b"FULDRUN\n";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Why a checkpoint cannot be used. The file is left as it is.
 #[derive(Debug, Error)]

@@ -138,7 +138,8 @@ impl Run {
         if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
             return Err(RunError::TooMany("the steps"));
         }
-        if self.first_chain.checked_add(self.chains).is_none() {
+        if self.first_chain.checked_add(self.chains).is_none_or(|end| end as u64 > crate::random::MAX_CHAINS)
+        {
             return Err(RunError::TooMany("the chains"));
         }
         if self.chains.checked_mul(dim).and_then(|n| n.checked_mul(2 << 16)).is_none() {

@@ -4,7 +4,7 @@ use super::interval::first_estimate;
 use super::sample::sorted;
 use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
 use crate::diagnostics::quantile_of;
-use crate::random::{Purpose, Stream, fill};
+use crate::random::{Purpose, Stream};
 use levy_stable::Sampler;
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ impl<'a> Twins<'a> {
         let first = attempt * words.len() as u64;
         self.of.like(|coordinate, column| {
             let chain = index * self.factors.len() + coordinate;
-            fill(&[Stream::new(self.seed, chain as u64, Purpose::Control)], first, words.len(), &mut words);
+            Stream::new(self.seed, chain as u64, Purpose::Control).fill(first, &mut words);
             self.law.transform(&words, column);
             column.iter_mut().for_each(|x| *x *= self.factors[coordinate]);
         })
