@@ -17,7 +17,7 @@ from fuld.torch import FULD
 from table import show
 
 ALPHA = 1.5
-AUTO = {"alpha": "auto", "scale": "auto"}
+AUTO = {"alpha": "auto", "noise_scale": "auto"}
 # Gradients that take turns, more than the four that a calibration compares.
 TURNS = 5
 NETWORK = [784 * 256, 256, *[256 * 256, 256] * 3, 256 * 10, 10]

@@ -27,17 +27,17 @@ FILE = "contrib/_common_test.py"
 # What is put in place of optax's lists: name, settings, and which wrapper goes around it.
 SETTINGS = [
     ("fuld", {"learning_rate": 1e-2}, None, None),
-    ("fuld", {"learning_rate": 1e-3, "alpha": 1.2, "scale": 3.0, "nesterov": True}, None, None),
+    ("fuld", {"learning_rate": 1e-3, "alpha": 1.2, "noise_scale": 3.0, "nesterov": True}, None, None),
     ("fuld", {"learning_rate": 1e-3, "alpha": 2.0}, None, None),
     ("fuld", {"learning_rate": 1e-3, "form": "paper"}, None, None),
-    ("fuld", {"learning_rate": 1e-3, "momentum": None, "scale": 10.0}, None, None),
-    ("fuld", {"learning_rate": 1e-3, "scale": 10.0, "weight_decay": 1e-4}, None, None),
+    ("fuld", {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0}, None, None),
+    ("fuld", {"learning_rate": 1e-3, "noise_scale": 10.0, "weight_decay": 1e-4}, None, None),
     # With two numbers to look at it is SGD, which 1e-2 is too much for.
-    ("fuld", {"learning_rate": 1e-3, "alpha": "auto", "scale": "auto"}, None, None),
+    ("fuld", {"learning_rate": 1e-3, "alpha": "auto", "noise_scale": "auto"}, None, None),
     ("from_paper", {"eta": 0.03, "gamma": 3.0}, None, None),
     ("fuld", {"learning_rate": 1.0}, "mechanize", {"weight_decay": 0.0}),
     ("fuld", {"learning_rate": 1e-2}, "schedule_free", {"learning_rate": 1e-2}),
-    ("fuld", {"learning_rate": 1e-3, "momentum": None, "scale": 10.0}, "reduce_on_plateau", {}),
+    ("fuld", {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0}, "reduce_on_plateau", {}),
 ]
 KEYS = ("opt_name", "opt_kwargs", "wrapper_name", "wrapper_kwargs")
 OURS = tuple(dict(zip(KEYS, setting, strict=True)) for setting in SETTINGS)

@@ -37,7 +37,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "tensor lr": {"lr": torch.tensor(0.001)},
     "momentum": {"momentum": 0.9},
     "no momentum": {"momentum": 0.0},
-    "scale within the gradients": {"scale": 0.1, "lr": 1e-2},
+    "noise_scale within the gradients": {"noise_scale": 0.1, "lr": 1e-2},
     "alpha": {"alpha": 1.2},
     "the paper's form": {"form": "paper", "lr": 1e-2},
     "weight_decay": {"weight_decay": 0.5},
@@ -55,7 +55,7 @@ ERRORS: dict[str, dict[str, Any]] = {
     "alpha <= 2, got 2.1": {"alpha": 2.1},
     "lr must be finite and not negative, got -1": {"lr": -1.0},
     "momentum": {"momentum": -0.5},
-    "scale": {"scale": 0.0},
+    "noise_scale": {"noise_scale": 0.0},
     "weight_decay must be finite and not negative, got -1": {"weight_decay": -1.0},
     "form must be 'matched' or 'paper', got 'other'": {"form": "other"},
     "nesterov=True needs a momentum above 0": {"nesterov": True, "momentum": 0.0},
@@ -82,7 +82,7 @@ def _on(device: str, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def plain_settings(device: str, dtype: torch.dtype | None = None) -> list[Any]:
     """Without those that SGD does not know."""
-    return [i for i in settings(device) if not {"alpha", "scale", "form"} & i.kwargs.keys()]
+    return [i for i in settings(device) if not {"alpha", "noise_scale", "form"} & i.kwargs.keys()]
 
 
 def errors(device: str, dtype: torch.dtype) -> list[Any]:

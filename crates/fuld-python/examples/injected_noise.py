@@ -63,8 +63,8 @@ def methods(alpha: float, scale: float) -> dict[str, Callable[[Weights], torch.o
         "FULD, paper's form": lambda weights: FULD(weights, LR, MOMENTUM, alpha, form="paper"),
         "SGD, clip 0.05": sgd,
         "SGD, clip 0.005": sgd,
-        "FULD, matched": lambda weights: FULD(weights, LR, MOMENTUM, alpha, scale=scale),
-        "FULD, auto": lambda weights: FULD(weights, LR, MOMENTUM, "auto", scale="auto"),
+        "FULD, matched": lambda weights: FULD(weights, LR, MOMENTUM, alpha, noise_scale=scale),
+        "FULD, auto": lambda weights: FULD(weights, LR, MOMENTUM, "auto", noise_scale="auto"),
     }
 
 
@@ -145,7 +145,9 @@ def main() -> None:
     parser = options.parser(__doc__ or "", "injected_noise.png")
     parser.add_argument("--data", type=Path, help="folder with MNIST's files (built-in digits)")
     parser.add_argument(
-        "--scale", type=float, help="scale of the noise (0.003 for the digits, 0.001 for MNIST)"
+        "--noise-scale",
+        type=float,
+        help="scale of the noise (0.003 for the digits, 0.001 for MNIST)",
     )
     parser.add_argument("--seeds", type=options.at_least_one, default=3, help="runs of each (3)")
     length = parser.add_mutually_exclusive_group()
@@ -159,7 +161,7 @@ def main() -> None:
     torch.set_num_threads(1)
     try:
         images = load(choice.data)
-        scale = SCALES[images.name] if choice.scale is None else choice.scale
+        scale = SCALES[images.name] if choice.noise_scale is None else choice.noise_scale
         fuld.SymmetricStable(1.5, scale=scale)
     except (MissingError, ValueError) as error:
         sys.exit(str(error))

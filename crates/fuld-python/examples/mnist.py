@@ -8,7 +8,7 @@ not: an exact permutation test says how likely differences as large as those fou
 
   python mnist.py                            the digits of this repository, a minute
   python mnist.py --data FOLDER --seeds 8    MNIST in its publisher's files, as documented
-  python mnist.py --scale 0.001              the matched form instead of the paper's
+  python mnist.py --noise-scale 0.001        the matched form instead of the paper's
   python mnist.py --alpha 1.75 --rust-alpha 1.2   is the test able to see a difference? (it is)
 """
 
@@ -34,32 +34,32 @@ Curves = npt.NDArray[np.float64]
 """For each seed and measurement the test loss and accuracy."""
 
 
-def make_optimizer(network: torch.nn.Module, alpha: float, scale: float | None) -> FULD:
+def make_optimizer(network: torch.nn.Module, alpha: float, noise_scale: float | None) -> FULD:
     """The optimizer with the settings that `rust_options` gives to the program."""
-    if scale is None:
+    if noise_scale is None:
         return FULD.from_paper(network.parameters(), ETA, GAMMA, alpha)
-    return FULD(network.parameters(), ETA**2, 1 - GAMMA * ETA, alpha, scale=scale)
+    return FULD(network.parameters(), ETA**2, 1 - GAMMA * ETA, alpha, noise_scale=noise_scale)
 
 
-def rust_options(alpha: float, scale: float | None) -> dict[str, object]:
+def rust_options(alpha: float, noise_scale: float | None) -> dict[str, object]:
     """The same settings in the words of `fuld train`."""
-    if scale is None:
+    if noise_scale is None:
         return {"alpha": alpha, "eta": ETA, "gamma": GAMMA}
     return {
         "alpha": alpha,
         "lr": ETA**2,
         "momentum": 1 - GAMMA * ETA,
-        "scale": f"noise={scale!r}",
+        "noise-scale": noise_scale,
     }
 
 
 def train(
-    images: Images, alpha: float, scale: float | None, seed: int, steps: int, every: int
+    images: Images, alpha: float, noise_scale: float | None, seed: int, steps: int, every: int
 ) -> list[tuple[float, float]]:
     """Trains, and measures at the start and every so many steps."""
     torch.manual_seed(seed)
     network = make_network(images, WIDTH, DEPTH)
-    optimizer = make_optimizer(network, alpha, scale)
+    optimizer = make_optimizer(network, alpha, noise_scale)
     batches = minibatches(len(images.train), BATCH, torch.Generator().manual_seed(seed))
     measured = [measure(network, images)]
     for step in range(1, steps + 1):
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=options.at_least_one, default=6, help="runs of each (6)")
     parser.add_argument("--steps", type=options.at_least_one, default=1000, help="steps (1000)")
     parser.add_argument("--alpha", type=float, default=1.75, help="tail index (1.75)")
-    parser.add_argument("--scale", type=float, help="scale of the matched form")
+    parser.add_argument("--noise-scale", type=float, help="noise scale of the matched form")
     parser.add_argument("--rust-alpha", type=float, help="another tail index for the Rust program")
     parser.add_argument("--program", type=Path, help="the program fuld")
     choice = options.parse(parser)
@@ -128,7 +128,7 @@ def main() -> None:
     torch.set_num_threads(1)
     try:
         images = load(choice.data)
-        make_optimizer(make_network(images, 1, 1), choice.alpha, choice.scale)
+        make_optimizer(make_network(images, 1, 1), choice.alpha, choice.noise_scale)
     except (MissingError, ValueError) as error:
         sys.exit(str(error))
     program = find_program(choice.program, choice.rust_alpha)
@@ -136,11 +136,13 @@ def main() -> None:
     curves: dict[str, list[list[tuple[float, float]]]] = {"fuld.torch": []}
     seeds = range(choice.seed, choice.seed + choice.seeds)
     for seed in seeds:
-        curves["fuld.torch"].append(train(images, choice.alpha, choice.scale, seed, steps, every))
+        curves["fuld.torch"].append(
+            train(images, choice.alpha, choice.noise_scale, seed, steps, every)
+        )
         progress.advance()
         if program is None:
             continue
-        settings = rust_options(choice.rust_alpha or choice.alpha, choice.scale) | {
+        settings = rust_options(choice.rust_alpha or choice.alpha, choice.noise_scale) | {
             "iterations": steps,
             "measure-every": every,
             "batch": BATCH,
@@ -157,7 +159,11 @@ def main() -> None:
         )
         progress.advance()
     arrays = {name: np.array(runs) for name, runs in curves.items()}
-    form = "the paper's form" if choice.scale is None else f"matched form, scale {choice.scale:g}"
+    form = (
+        "the paper's form"
+        if choice.noise_scale is None
+        else f"matched form, noise scale {choice.noise_scale:g}"
+    )
     seen = f"{choice.seeds} seeds" + (" of each program" if program else " of fuld.torch")
     print(f"{images.name}, {steps} steps, α = {choice.alpha:g}, {form}; {seen}\n")
     if len(arrays) == 2:

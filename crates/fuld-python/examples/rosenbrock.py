@@ -32,7 +32,7 @@ def methods(place: Landscape) -> dict[str, Callable[[list[Tensor]], torch.optim.
     """Makers of the optimizers, by name."""
 
     def make_fuld(alpha: float) -> Callable[[list[Tensor]], torch.optim.Optimizer]:
-        return lambda x: FULD(x, place.lr, MOMENTUM, alpha, scale=place.noise)
+        return lambda x: FULD(x, place.lr, MOMENTUM, alpha, noise_scale=place.noise)
 
     return {
         "SGD": lambda x: torch.optim.SGD(x, place.lr, MOMENTUM),

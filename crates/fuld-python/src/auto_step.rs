@@ -1,4 +1,4 @@
-//! The rule that calibrates itself, over memory that others hold.
+//! The calibrated step over tensors in this process's memory: α, the knee or both are estimated for each tensor.
 
 use crate::error::value_error;
 use crate::step_slices::{no_step, step_all};
@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::OnceLock;
 
-/// The rule of a given α, or of one that is found, for any settings.
+/// The rule of a given or an estimated α, for any other settings.
 #[pyclass(frozen, module = "fuld._native")]
 pub(crate) struct AutoStep {
     rule: AutoRule,
@@ -24,11 +24,10 @@ impl AutoStep {
         rule.map(|rule| Self { rule }).map_err(value_error)
     }
 
-    /// Looks at all tensors, then takes the step of those whose field bends, on the terms of `StepRule.step`; returns the numbers of the
-    /// others, whose step is that of SGD and is not taken here.
+    /// Updates the calibrations of all tensors, then takes the step of those whose field has a knee, with the requirements of
+    /// `StepRule.step`. Returns the indices of the others, whose step is that of SGD and is not taken here.
     ///
-    /// `calibrations` are the addresses of what is known of each, in single precision: as many numbers as a calibration of its length
-    /// has.
+    /// `calibrations` are the addresses of the states, in single precision: as many numbers as a calibration of the tensor's length has.
     #[allow(clippy::too_many_arguments)]
     fn step(
         &self,
@@ -41,7 +40,7 @@ impl AutoStep {
         calibrations: Vec<usize>,
         lr: f64,
         momentum: f64,
-        scale: Option<f64>,
+        noise_scale: Option<f64>,
         weight_decay: f64,
         decoupled: bool,
         nesterov: bool,
@@ -52,29 +51,29 @@ impl AutoStep {
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self
             .rule
-            .with(AutoSettings { noise_scale: scale, momentum, options, ..*self.rule.settings() }, lr)
+            .with(AutoSettings { noise_scale, momentum, options, ..*self.rule.settings() }, lr)
             .map_err(value_error)?;
         let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;
         if calibrations.len() != tensors.lengths.len() {
-            return Err(PyValueError::new_err("as many calibrations as tensors are needed"));
+            return Err(PyValueError::new_err("the numbers of calibrations and tensors must be equal"));
         }
         let rules = py.detach(|| match dtype {
-            "float32" => look(&rule, &tensors, &calibrations, threads, |x: f32| x),
-            "float64" => look(&rule, &tensors, &calibrations, threads, |x: f64| x as f32),
-            "bfloat16" => look(&rule, &tensors, &calibrations, threads, bf16::to_f32),
-            "float16" => look(&rule, &tensors, &calibrations, threads, f16::to_f32),
+            "float32" => calibrate(&rule, &tensors, &calibrations, threads, |x: f32| x),
+            "float64" => calibrate(&rule, &tensors, &calibrations, threads, |x: f64| x as f32),
+            "bfloat16" => calibrate(&rule, &tensors, &calibrations, threads, bf16::to_f32),
+            "float16" => calibrate(&rule, &tensors, &calibrations, threads, f16::to_f32),
             _ => Err(no_step(dtype)),
         })?;
-        let (bent, straight): (Vec<usize>, Vec<usize>) =
+        let (with_knee, without_knee): (Vec<usize>, Vec<usize>) =
             (0..rules.len()).partition(|&i| rules[i].field().is_some());
-        let with_rules: Vec<&Rule> = bent.iter().map(|&i| &rules[i]).collect();
-        step_all(py, dtype, &tensors.only(&bent), threads, |i| with_rules[i])?;
-        Ok(straight)
+        let knee_rules: Vec<&Rule> = with_knee.iter().map(|&i| &rules[i]).collect();
+        step_all(py, dtype, &tensors.only(&with_knee), threads, |i| knee_rules[i])?;
+        Ok(without_knee)
     }
 }
 
-/// Lets the calibrations look at their tensors, and returns the rule of each.
-fn look<T: Copy + Send + Sync + 'static>(
+/// Updates the calibrations from their tensors and returns the rule of each.
+fn calibrate<T: Copy + Send + Sync + 'static>(
     rule: &AutoRule,
     tensors: &Tensors,
     calibrations: &[usize],
@@ -84,24 +83,24 @@ fn look<T: Copy + Send + Sync + 'static>(
     tensors.check_addresses::<T>()?;
     check_aligned::<f32>(calibrations)?;
     let rules: Vec<OnceLock<Rule>> = vec![OnceLock::new(); calibrations.len()];
-    // What a thread takes at a time: looks are short.
+    // Tensors per piece of work: updates are short.
     let some = calibrations.len().div_ceil(4 * threads.max(1)).max(1);
     let pieces = (0..calibrations.len()).step_by(some);
     share_out(tensors.threads(threads).min(pieces.len()), pieces, |first| {
         for i in first..calibrations.len().min(first + some) {
             let length = tensors.lengths[i];
             let Share(x, b, g) = tensors.whole::<T>(i);
-            // SAFETY: the caller of the step answers for as many numbers as a calibration of this length has, which nobody else uses; that
-            // they are where such numbers can be was seen above.
-            let known = unsafe { part::<f32>(calibrations[i], 0, Calibration::state_size(length)) };
-            if let Ok(mut calibration) = Calibration::from_state(known, length) {
+            // SAFETY: the caller guarantees as many numbers as a calibration of this length has, which nothing else uses; their alignment
+            // was checked above.
+            let state = unsafe { part::<f32>(calibrations[i], 0, Calibration::state_size(length)) };
+            if let Ok(mut calibration) = Calibration::from_state(state, length) {
                 rule.observe(&single, &mut calibration, x, b.as_deref().unwrap_or(g), g);
                 rules[i].get_or_init(|| rule.rule(&calibration));
             }
         }
     });
-    let looked = |of: OnceLock<Rule>| {
-        of.into_inner().ok_or_else(|| PyValueError::new_err("a tensor was not looked at"))
+    let updated = |of: OnceLock<Rule>| {
+        of.into_inner().ok_or_else(|| PyValueError::new_err("a tensor was not calibrated"))
     };
-    rules.into_iter().map(looked).collect()
+    rules.into_iter().map(updated).collect()
 }

@@ -1,4 +1,4 @@
-//! Calibration of one tensor, from numbers that others keep.
+//! Calibration of one tensor, whose state is an array of numbers that Python keeps.
 
 use crate::error::value_error;
 use fuld::optimizer::{
@@ -13,15 +13,16 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calibration_constants, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_start, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_moved, module)?)?;
-    module.add_function(wrap_pyfunction!(calibration_places, module)?)?;
-    module.add_function(wrap_pyfunction!(calibration_reading, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_length, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(calibration_estimate, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_observe, module)?)
 }
 
-/// α̂ and σ̂ of the noise, α in use, bend, limit, share beyond the bend.
-type Numbers = (f64, f64, f64, f64, f64, f64);
+/// Tail index and scale of the noise, α in use, knee, limit, share beyond the knee.
+type EstimateNumbers = (f64, f64, f64, f64, f64, f64);
 
-fn numbers(estimates: &Estimates) -> Numbers {
+fn numbers(estimates: &Estimates) -> EstimateNumbers {
     let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
     (noise_alpha, noise_scale, alpha, knee, limit, beyond_knee)
 }
@@ -31,13 +32,13 @@ fn calibration<N: AsRef<[f32]>>(state: N, length: usize) -> PyResult<Calibration
     Calibration::from_state(state, length).map_err(value_error)
 }
 
-/// The numbers in its formulas, for the one place where these stand in Python.
+/// Returns the constants of the formulas, for their implementation in JAX.
 #[pyfunction]
 fn calibration_constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Calibration::constants().into_py_dict(py)
 }
 
-/// What a calibration of a tensor of this length knows before it has seen a gradient.
+/// Returns the state of a calibration of a tensor of this length before the first gradient.
 #[pyfunction]
 fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> {
     PyArray1::from_slice(py, Calibration::new(length).state())
@@ -47,38 +48,44 @@ fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> 
 #[pyfunction]
 fn calibration_moved<'py>(
     py: Python<'py>,
-    known: PyReadonlyArray1<'py, f32>,
+    state: PyReadonlyArray1<'py, f32>,
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let moved = Calibration::for_part(known.as_slice()?, length).map_err(value_error)?;
+    let moved = Calibration::for_part(state.as_slice()?, length).map_err(value_error)?;
     Ok(PyArray1::from_slice(py, moved.state()))
 }
 
-/// Where it looks before the next step.
+/// Returns the length of the tensor that a state belongs to, checking its format version.
 #[pyfunction]
-fn calibration_places<'py>(
+fn calibration_length(state: PyReadonlyArray1<'_, f32>) -> PyResult<usize> {
+    Calibration::tensor_length(state.as_slice()?).map_err(value_error)
+}
+
+/// Returns the positions that the next update samples.
+#[pyfunction]
+fn calibration_positions<'py>(
     py: Python<'py>,
-    known: PyReadonlyArray1<'py, f32>,
+    state: PyReadonlyArray1<'py, f32>,
     length: usize,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let calibration = calibration(known.as_slice()?, length)?;
+    let calibration = calibration(state.as_slice()?, length)?;
     Ok(PyArray1::from_iter(py, calibration.sampled_rows(length).flatten().map(|index| index as i64)))
 }
 
-/// What it says now.
+/// Returns the present estimates.
 #[pyfunction]
-fn calibration_reading(known: PyReadonlyArray1<'_, f32>, length: usize) -> PyResult<Numbers> {
-    Ok(numbers(&calibration(known.as_slice()?, length)?.estimates()))
+fn calibration_estimate(state: PyReadonlyArray1<'_, f32>, length: usize) -> PyResult<EstimateNumbers> {
+    Ok(numbers(&calibration(state.as_slice()?, length)?.estimates()))
 }
 
-/// What it knows, and says, after it has seen gradient, buffer and parameters at its places, before the step.
+/// Returns state and estimates after an update with gradient, buffer and parameters at its positions, before the step.
 #[pyfunction]
-#[pyo3(signature = (known, length, gradient, buffer, parameters, *, momentum, weight_decay=0.0, nesterov=false, maximize=false,
-    alpha=None, scale=None))]
+#[pyo3(signature = (state, length, gradient, buffer, parameters, *, momentum, weight_decay=0.0, nesterov=false, maximize=false,
+    alpha=None, noise_scale=None))]
 #[allow(clippy::too_many_arguments)]
 fn calibration_observe<'py>(
     py: Python<'py>,
-    known: PyReadonlyArray1<'py, f32>,
+    state: PyReadonlyArray1<'py, f32>,
     length: usize,
     gradient: PyReadonlyArray1<'py, f32>,
     buffer: PyReadonlyArray1<'py, f32>,
@@ -88,21 +95,23 @@ fn calibration_observe<'py>(
     nesterov: bool,
     maximize: bool,
     alpha: Option<f64>,
-    scale: Option<f64>,
-) -> PyResult<(Bound<'py, PyArray1<f32>>, Numbers)> {
+    noise_scale: Option<f64>,
+) -> PyResult<(Bound<'py, PyArray1<f32>>, EstimateNumbers)> {
     let options = Options { weight_decay: WeightDecay::new(weight_decay, false), nesterov, maximize };
     // Not the rule of that alpha, whose table is not needed.
     Coordinates::sgd(Sgd { alpha: alpha.unwrap_or(2.0), learning_rate: 1.0, momentum })
         .map_err(value_error)?;
-    let settings = AutoSettings { momentum, options, alpha: None, noise_scale: scale };
+    let settings = AutoSettings { momentum, options, alpha: None, noise_scale };
     AutoRule::new(settings, 1.0).map_err(value_error)?;
     let settings = AutoSettings { alpha, ..settings };
-    let mut calibration = calibration(known.as_slice()?.to_vec(), length)?;
+    let mut calibration = calibration(state.as_slice()?.to_vec(), length)?;
     let (gradient, parameters) = (gradient.as_slice()?, parameters.as_slice()?);
     let buffer = &mut buffer.as_slice()?.to_vec()[..];
-    let places = calibration.sampled_rows(length).flatten().count();
-    if [gradient, buffer, parameters].iter().any(|numbers| numbers.len() != places) {
-        return Err(PyValueError::new_err(format!("{places} gradients, buffers and parameters are needed")));
+    let positions = calibration.sampled_rows(length).flatten().count();
+    if [gradient, buffer, parameters].iter().any(|numbers| numbers.len() != positions) {
+        return Err(PyValueError::new_err(format!(
+            "{positions} gradients, buffers and parameters are required"
+        )));
     }
     calibration.observe(Observation { gradient, buffer, parameters }, &settings);
     Ok((PyArray1::from_slice(py, calibration.state()), numbers(&calibration.estimates())))

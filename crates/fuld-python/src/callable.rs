@@ -143,7 +143,7 @@ fn float64<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f6
         return Ok(array.clone());
     }
     let py = answer.py();
-    let convert = CONVERT.import(py, "fuld._answers", "float64")?;
+    let convert = CONVERT.import(py, "fuld._returned_arrays", "float64")?;
     Ok(convert.call1((answer,))?.cast_into::<PyArrayDyn<f64>>()?)
 }
 

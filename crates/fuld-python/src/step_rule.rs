@@ -1,4 +1,6 @@
-//! The optimizer's rule: its numbers, and its step over memory that others hold.
+//! The optimizer's rule: the coefficients of its step, and the step over tensors in this process's memory.
+//!
+//! Which form a step has follows from the parameter of its knee: `noise_scale` or `knee` for the matched form, `beta` for the paper's.
 
 use crate::error::value_error;
 use crate::step_slices::step_all;
@@ -13,55 +15,69 @@ use std::ops::{Add, Mul};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<StepRule>()?;
-    module.add_function(wrap_pyfunction!(step_factors, module)?)?;
-    module.add_function(wrap_pyfunction!(bend_factors, module)?)
+    module.add_function(wrap_pyfunction!(step_factors, module)?)
 }
 
 /// Values that are copied at a time.
 const COPIED: usize = 1 << 9;
 
-fn coordinates(
-    form: &str,
-    alpha: f64,
-    learning_rate: f64,
-    momentum: f64,
-    scale: f64,
-) -> PyResult<Coordinates> {
-    match form {
-        "matched" => {
-            Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale: scale })
-        }
-        // Here `scale` is κ = β^(−1/α).
-        "paper" => {
-            Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta: scale.powf(-alpha) })
-        }
-        _ => return Err(PyValueError::new_err(format!("form must be 'matched' or 'paper', got {form:?}"))),
-    }
-    .map_err(value_error)
+/// The parameter that places the knee of the field.
+enum KneeSetting {
+    /// Scale of the gradient noise, in units of the gradient: the matched form.
+    NoiseScale(f64),
+    /// The knee itself, in units of the momentum buffer: the matched form.
+    Knee(f64),
+    /// Inverse temperature, with κ = β^(−1/α): the paper's form.
+    Beta(f64),
 }
 
-/// `inner` and `outer` of x ← x − outer · ∇G(inner · b) at learning rate 1, for α < 2.
+impl KneeSetting {
+    /// Returns the one that is given.
+    fn new(noise_scale: Option<f64>, beta: Option<f64>, knee: Option<f64>) -> PyResult<Self> {
+        match (noise_scale, beta, knee) {
+            (Some(noise_scale), None, None) => Ok(Self::NoiseScale(noise_scale)),
+            (None, Some(beta), None) => Ok(Self::Beta(beta)),
+            (None, None, Some(knee)) => Ok(Self::Knee(knee)),
+            _ => Err(PyValueError::new_err("exactly one of noise_scale, beta and knee is required")),
+        }
+    }
+
+    fn coordinates(&self, alpha: f64, learning_rate: f64, momentum: f64) -> PyResult<Coordinates> {
+        match *self {
+            Self::NoiseScale(noise_scale) => {
+                Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
+            }
+            Self::Knee(knee) => {
+                let kappa = learning_rate.sqrt() * knee;
+                Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
+            }
+            Self::Beta(beta) => Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }),
+        }
+        .map_err(value_error)
+    }
+}
+
+/// Returns `inner` and `outer` of x ← x − outer · ∇G(inner · b) at learning rate 1, for α < 2.
 ///
-/// In the matched form outer is to be multiplied by the learning rate; in the paper's, both by its root.
+/// In the matched form `outer` must be multiplied by the learning rate; in the paper's form both by its root.
 #[pyfunction]
-fn step_factors(form: &str, alpha: f64, momentum: f64, scale: f64) -> PyResult<(f64, f64)> {
-    // What the field's tables start from.
+#[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None, knee=None))]
+fn step_factors(
+    alpha: f64,
+    momentum: f64,
+    noise_scale: Option<f64>,
+    beta: Option<f64>,
+    knee: Option<f64>,
+) -> PyResult<(f64, f64)> {
+    // The smallest alpha that the field's tables support.
     if alpha < 0.1 && alpha > 0.0 {
         return Err(value_error(ParameterError::TableAlpha(alpha)));
     }
-    let coordinates = coordinates(form, alpha, 1.0, momentum, scale)?;
+    let coordinates = KneeSetting::new(noise_scale, beta, knee)?.coordinates(alpha, 1.0, momentum)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
 
-/// The same of a step whose field bends at |b| ~ `bend`.
-#[pyfunction]
-fn bend_factors(alpha: f64, momentum: f64, bend: f64) -> PyResult<(f64, f64)> {
-    let coordinates = Coordinates::matched(Matched { alpha, learning_rate: 1.0, momentum, kappa: bend })
-        .map_err(value_error)?;
-    Ok((coordinates.inner(), coordinates.outer()))
-}
-
-/// The rule of one α, for any settings.
+/// The rule of one α, for any other settings.
 #[pyclass(frozen, module = "fuld._native")]
 struct StepRule {
     rule: Rule,
@@ -78,7 +94,7 @@ impl StepRule {
         py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
     }
 
-    /// v ← ∇G(v) over tensors in this process's memory, on the terms of [`StepRule::step`]; NaN where v is infinite, as there.
+    /// Replaces v by ∇G(v) in tensors in this process's memory, with the same requirements as [`StepRule::step`]; NaN where v is infinite.
     fn field(
         &self,
         py: Python<'_>,
@@ -89,7 +105,7 @@ impl StepRule {
     ) -> PyResult<()> {
         let none = vec![0; lengths.len()];
         if tensors.len() != lengths.len() {
-            return Err(PyValueError::new_err("as many tensors as lengths are needed"));
+            return Err(PyValueError::new_err("the numbers of tensors and lengths must be equal"));
         }
         let Some(table) = self.rule.field() else { return Ok(()) };
         let tensors = Tensors { params: tensors, buffers: none.clone(), grads: none, lengths };
@@ -104,11 +120,11 @@ impl StepRule {
         }
     }
 
-    /// One step over tensors in this process's memory, each given by the addresses of its parameters, its buffer and its
+    /// Takes one step over tensors in this process's memory. Each is given by the addresses of its parameters, its buffer and its
     /// gradient, all of `dtype` and dense in the same order, and by its length. Without momentum there are no buffers.
     ///
-    /// At most `threads` threads share the work. The caller answers for the addresses: they must be those of tensors that live
-    /// and are not written by others until this returns.
+    /// At most `threads` threads share the work. The caller guarantees the addresses: they must be those of live tensors that
+    /// nothing else writes until this returns.
     #[allow(clippy::too_many_arguments)]
     fn step(
         &self,
@@ -118,17 +134,18 @@ impl StepRule {
         buffers: Vec<usize>,
         grads: Vec<usize>,
         lengths: Vec<usize>,
-        form: &str,
         lr: f64,
         momentum: f64,
-        scale: f64,
+        noise_scale: Option<f64>,
+        beta: Option<f64>,
         weight_decay: f64,
         decoupled: bool,
         nesterov: bool,
         maximize: bool,
         threads: usize,
     ) -> PyResult<()> {
-        let coordinates = coordinates(form, self.rule.coordinates().alpha(), lr, momentum, scale)?;
+        let alpha = self.rule.coordinates().alpha();
+        let coordinates = KneeSetting::new(noise_scale, beta, None)?.coordinates(alpha, lr, momentum)?;
         let weight_decay = WeightDecay::new(weight_decay, decoupled);
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self.rule.with(coordinates, options).map_err(value_error)?;
@@ -137,7 +154,7 @@ impl StepRule {
     }
 }
 
-/// The field in the place of its argument.
+/// Evaluates the field in place.
 fn in_place<T>(v: &mut [T], field: impl Fn(&[T], &mut [T]))
 where
     T: Copy + From<f32> + Add<Output = T> + Mul<Output = T>,

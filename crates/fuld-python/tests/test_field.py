@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from fuld import FieldTable, SymmetricStable, grad_g, field_table
+from fuld import FieldTable, SymmetricStable, field_table, grad_g
 
 V = np.concatenate([[0.0], np.logspace(-300, 300, 601), np.linspace(0.01, 30, 1000)])
 V = np.concatenate([-V, V])

@@ -18,6 +18,7 @@ Optimizers
 from importlib import import_module
 from types import ModuleType
 
+from fuld._field_table import FieldTable, field_table, grad_g
 from fuld._fields import (
     ConformalField,
     conformal_field,
@@ -29,28 +30,27 @@ from fuld._fields import (
 from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
 from fuld._sampling import Diverged, Interrupted, Sampling
-from fuld._field_table import FieldTable, grad_g, field_table
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
 
 __all__ = [
     "ConformalField",
     "Diverged",
+    "FieldTable",
     "Interrupted",
     "Interval",
     "Sampling",
-    "FieldTable",
     "SymmetricStable",
     "TailIndex",
     "__version__",
     "conformal_field",
     "drift_c",
+    "field_table",
     "flmc_drift",
     "grad_g",
     "potentials",
     "riesz",
     "sample",
-    "field_table",
     "systems",
     "tail_index",
     "transport_h",

@@ -19,12 +19,12 @@ __all__ = [
     "Target",
     "__version__",
     "alpha_bands",
-    "bend_factors",
     "calibration_constants",
+    "calibration_estimate",
+    "calibration_length",
     "calibration_moved",
     "calibration_observe",
-    "calibration_places",
-    "calibration_reading",
+    "calibration_positions",
     "calibration_start",
     "check_parameters",
     "conformal_field",
@@ -72,8 +72,14 @@ def alpha_bands() -> list[_TableData]: ...
 def table_data(alpha: float, single: bool) -> _TableData: ...
 
 # The optimizer
-def step_factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]: ...
-def bend_factors(alpha: float, momentum: float, bend: float) -> tuple[float, float]: ...
+def step_factors(
+    alpha: float,
+    momentum: float,
+    *,
+    noise_scale: float | None = None,
+    beta: float | None = None,
+    knee: float | None = None,
+) -> tuple[float, float]: ...
 
 @final
 class StepRule:
@@ -88,10 +94,10 @@ class StepRule:
         buffers: list[int],
         grads: list[int],
         lengths: Sequence[int],
-        form: str,
         lr: float,
         momentum: float,
-        scale: float,
+        noise_scale: float | None,
+        beta: float | None,
         weight_decay: float,
         decoupled: bool,
         nesterov: bool,
@@ -112,7 +118,7 @@ class AutoStep:
         calibrations: list[int],
         lr: float,
         momentum: float,
-        scale: float | None,
+        noise_scale: float | None,
         weight_decay: float,
         decoupled: bool,
         nesterov: bool,
@@ -197,18 +203,19 @@ def quadruple_estimate(
     covariance: float,
 ) -> tuple[float, float, float, float]: ...
 
-# Calibration: what is known of a tensor, as numbers; what it says is alpha and scale of the noise,
-# alpha in use, bend, limit, share beyond the bend.
+# Calibration: the state of a tensor is an array; its estimates are alpha and scale of the noise,
+# alpha in use, knee, limit, share beyond the knee.
 _Singles: TypeAlias = NDArray[np.float32]
-_Reading: TypeAlias = tuple[float, float, float, float, float, float]
+_Estimates: TypeAlias = tuple[float, float, float, float, float, float]
 
 def calibration_constants() -> dict[str, float]: ...
 def calibration_start(length: int) -> _Singles: ...
-def calibration_moved(known: _Singles, length: int) -> _Singles: ...
-def calibration_places(known: _Singles, length: int) -> NDArray[np.int64]: ...
-def calibration_reading(known: _Singles, length: int) -> _Reading: ...
+def calibration_length(state: _Singles) -> int: ...
+def calibration_moved(state: _Singles, length: int) -> _Singles: ...
+def calibration_positions(state: _Singles, length: int) -> NDArray[np.int64]: ...
+def calibration_estimate(state: _Singles, length: int) -> _Estimates: ...
 def calibration_observe(
-    known: _Singles,
+    state: _Singles,
     length: int,
     gradient: _Singles,
     buffer: _Singles,
@@ -219,8 +226,8 @@ def calibration_observe(
     nesterov: bool = False,
     maximize: bool = False,
     alpha: float | None = None,
-    scale: float | None = None,
-) -> tuple[_Singles, _Reading]: ...
+    noise_scale: float | None = None,
+) -> tuple[_Singles, _Estimates]: ...
 
 # Fields.
 def riesz(u: _Doubles, dx: float, gamma: float) -> _Doubles: ...

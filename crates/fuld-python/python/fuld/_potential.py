@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fuld import _native
-from fuld._trial import Trial
+from fuld._function_check import FunctionCheck
 
 #: A formula or a name, or a function that returns value and gradient.
 Potential: TypeAlias = str | Callable[..., tuple[Any, Any]]
@@ -71,16 +71,18 @@ def target_of(
         dim = 1 if start is None else len(start)
     # As many points as chains, so that a function that is compiled for a shape is so only once; but
     # never as many as coordinates, so that shapes tell which is which.
-    trial = Trial(potential, stochastic, _native.starts(dim, chains + (chains == dim), options))
+    check = FunctionCheck(
+        potential, stochastic, _native.starts(dim, chains + (chains == dim), options)
+    )
     try:
         if vectorized is None:
-            vectorized = trial.is_vectorized()
-        value, gradient = trial.all_points(vectorized)
+            vectorized = check.is_vectorized()
+        value, gradient = check.all_points(vectorized)
     except Exception as error:
         if guessed and hasattr(error, "add_note"):
             error.add_note("fuld: called with dim = 1, since neither dim nor start was given")
         raise
-    trial.check_starts(value, chains)
-    trial.check_gradient(gradient, vectorized)
+    check.check_starts(value, chains)
+    check.check_gradient(gradient, vectorized)
     digest = hashlib.blake2b(value.tobytes() + gradient.tobytes(), digest_size=8).digest()
     return Target(potential, dim, {}, vectorized, stochastic, int.from_bytes(digest, "little"))

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuld import _arguments, _native
-from fuld._local import LocalSampling
+from fuld._executor_sampling import ExecutorSampling, check_picklable
+from fuld._local_sampling import LocalSampling
+from fuld._part_files import PartFiles
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
 from fuld._sampling import Sampling
-from fuld._shelf import Shelf
-from fuld._spread import SpreadSampling, check_picklable
 from fuld._store import Store
 from fuld._tasks import Job
 
@@ -247,9 +247,15 @@ def sample(
             run = plan.start(0, chains, threads, path)
             sampling = LocalSampling(run, native.names, settings, claimed, output)
         else:
-            shelf = None if claimed is None else Shelf(claimed, plan, settings)
-            sampling = SpreadSampling(
-                executor, job, native.names, settings, parts=parts, shelf=shelf, output=output
+            part_files = None if claimed is None else PartFiles(claimed, plan, settings)
+            sampling = ExecutorSampling(
+                executor,
+                job,
+                native.names,
+                settings,
+                parts=parts,
+                part_files=part_files,
+                output=output,
             )
     except BaseException:
         if claimed is not None:

@@ -14,9 +14,9 @@ from typing import Any
 from uuid import uuid4
 
 from fuld import _native
+from fuld._part_files import Part
 from fuld._potential import Target
 from fuld._sampling import LOOK
-from fuld._shelf import Part
 
 #: How often a part is run whose workers die.
 _TRIES = 4

@@ -14,7 +14,7 @@ optax = pytest.importorskip("optax")
 from fuld import SymmetricStable  # noqa: E402
 from fuld.optax import calibration, fuld, scale_by_fuld  # noqa: E402
 
-AUTO: Any = {"alpha": "auto", "scale": "auto"}
+AUTO: Any = {"alpha": "auto", "noise_scale": "auto"}
 OPTIMIZER = fuld(1e-2, **AUTO)
 
 
@@ -52,7 +52,7 @@ def test_finds_the_noise(alpha):
     assert found.noise_alpha == pytest.approx(alpha, abs=0.08)
     assert found.noise_scale == pytest.approx(3e-4, rel=0.08)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
-    assert found.bent < 0.05
+    assert found.beyond_knee < 0.05
     assert found.limit < 5e-4
 
 
@@ -123,7 +123,7 @@ def test_decay_comes_after_the_limit():
 
 
 @pytest.mark.parametrize(
-    "settings", [AUTO, {"alpha": "auto"}, {"scale": "auto"}, {"momentum": None, **AUTO}]
+    "settings", [AUTO, {"alpha": "auto"}, {"noise_scale": "auto"}, {"momentum": None, **AUTO}]
 )
 def test_scan_is_a_loop_and_maps(settings):
     optimizer = fuld(1e-2, **settings)
@@ -151,7 +151,7 @@ def test_types_stay(dtype):
         g = jnp.asarray(numbers, dtype)
         x, state = after(optimizer, g, jnp.zeros(300, dtype))
         assert x.dtype == optax.tree.get(state, "trace").dtype == dtype
-        assert {part.dtype for part in state.known} == {jnp.dtype("float32")}
+        assert {part.dtype for part in state.calibration} == {jnp.dtype("float32")}
         assert calibration(state).noise_scale == pytest.approx(1e-2, rel=0.2)
     single, _ = after(optimizer, np.asarray(g, np.float32), jnp.zeros(300))
     within = {"bfloat16": 0.2, "float16": 0.15}.get(dtype, 1e-4) * float(abs(single).max())
@@ -160,7 +160,7 @@ def test_types_stay(dtype):
 
 def test_injected_numbers_beside_what_is_found():
     optimizer = optax.inject_hyperparams(fuld)(
-        optax.linear_schedule(1e-2, 0.0, 20), momentum=0.8, alpha="auto", scale="auto"
+        optax.linear_schedule(1e-2, 0.0, 20), momentum=0.8, alpha="auto", noise_scale="auto"
     )
     gradients = draws(1.5, 1.0, 20, 300)
     x, state = after(optimizer, gradients, jnp.zeros(300))
@@ -169,7 +169,7 @@ def test_injected_numbers_beside_what_is_found():
     assert set(state.hyperparams) == {"learning_rate", "momentum"}
     # And an alpha that changes, with a scale that is found.
     alphas = optax.linear_schedule(1.2, 2.0, 10)
-    optimizer = optax.inject_hyperparams(fuld)(1e-2, alpha=alphas, scale="auto")
+    optimizer = optax.inject_hyperparams(fuld)(1e-2, alpha=alphas, noise_scale="auto")
     _, state = after(optimizer, gradients, jnp.zeros(300))
     assert calibration(state).alpha == 2
 
@@ -188,8 +188,8 @@ def test_what_is_found_for_each_parameter():
     found = calibration(state)
     assert set(found) == set(params)
     assert found["b"][1] is None
-    assert np.isfinite(found["a"].bend)
-    assert np.isinf(found["c"].bend)
+    assert np.isfinite(found["a"].knee)
+    assert np.isinf(found["c"].knee)
     # Bounded, whatever the parameter is.
     known = optax.tree.get(fuld(1e-2, **AUTO).init(jnp.ones((300, 2000))), "known")
     assert sum(part.size for part in known) == 2 * 1024 + 18
@@ -205,7 +205,7 @@ def test_nothing_and_none():
     params = {"a": jnp.ones(3), "b": jnp.ones(3)}
     updates, state = optimizer.update({"a": None, "b": jnp.ones(3)}, optimizer.init(params), params)
     assert updates["a"] is None
-    assert np.isfinite(calibration(state)["b"].bend)
+    assert np.isfinite(calibration(state)["b"].knee)
 
 
 def test_masks_and_labels():
@@ -218,7 +218,7 @@ def test_masks_and_labels():
     only = optax.masked(fuld(0.1, **AUTO), {"a": True, "b": False, "c": True})
     _, masked = only.update(params, only.init(params), params)
     assert calibration(masked)["b"] is None
-    assert calibration(masked)["c"].bend > 0
+    assert calibration(masked)["c"].knee > 0
     with pytest.raises(ValueError, match=r"momentum=None .* give params"):
         calibration(state)
 
@@ -266,11 +266,14 @@ def test_gradients_flow_through_steps():
     ("settings", "words"),
     [
         ({"alpha": "automatic"}, "alpha must be a number or 'auto', got 'automatic'"),
-        ({"scale": "1"}, "scale must be a number or 'auto', got '1'"),
-        ({"alpha": "auto", "form": "paper"}, "alpha='auto' needs form='matched', got form='paper'"),
-        ({"scale": "auto", "form": "paper"}, "scale='auto' needs form='matched', got form='paper'"),
-        ({"alpha": "auto", "scale": 1e-300}, "the scale leaves single precision no room"),
-        ({"alpha": 2.1, "scale": "auto"}, r"alpha must satisfy .* got 2\.1"),
+        ({"noise_scale": "1"}, "noise_scale must be a number or 'auto', got '1'"),
+        (
+            {"alpha": "auto", "form": "paper"},
+            "alpha='auto' requires form='matched', got form='paper'",
+        ),
+        ({"noise_scale": "auto", "form": "paper"}, "noise_scale requires form='matched'"),
+        ({"alpha": "auto", "noise_scale": 1e-300}, "the scale leaves single precision no room"),
+        ({"alpha": 2.1, "noise_scale": "auto"}, r"alpha must satisfy .* got 2\.1"),
         ({"alpha": "auto", "momentum": 1.0}, r"momentum must be .* got 1\.0"),
     ],
 )

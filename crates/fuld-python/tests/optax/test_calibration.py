@@ -13,7 +13,7 @@ optax = pytest.importorskip("optax")
 
 from fuld import SymmetricStable, _native  # noqa: E402
 from fuld.optax import calibration, fuld  # noqa: E402
-from fuld.optax._places import count, places  # noqa: E402
+from fuld.optax._sampled_positions import count, positions  # noqa: E402
 
 # Not of a single number: in units of its own mean a pair of it is ±1, and two of them differ by
 # what rounding left.
@@ -28,7 +28,7 @@ class Rust:
         self.size, self.known = size, _native.calibration_start(size)
 
     def observe(self, *arrays, **motion):
-        at = _native.calibration_places(self.known, self.size)
+        at = _native.calibration_positions(self.known, self.size)
         seen = (np.asarray(array, np.float32).reshape(-1)[at] for array in arrays)
         self.known, reading = _native.calibration_observe(self.known, self.size, *seen, **motion)
         return reading
@@ -84,7 +84,7 @@ def training(**settings):
 
     It is compiled once for all streams.
     """
-    optimizer = fuld(1e-2, **{"alpha": "auto", "scale": "auto", **settings})
+    optimizer = fuld(1e-2, **{"alpha": "auto", "noise_scale": "auto", **settings})
 
     def step(carry, g):
         params, state = carry
@@ -107,14 +107,14 @@ def training(**settings):
         ("Gaussian", {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
         ("middling", {"momentum": 0.9, "alpha": 1.3}),
         ("middling", {"momentum": 0.9, "alpha": 2.0}),
-        ("heavy", {"momentum": 0.9, "scale": 2e-3}),
+        ("heavy", {"momentum": 0.9, "noise_scale": 2e-3}),
     ],
 )
 def test_as_rust_has_it(stream, settings):
     steps = list(itertools.islice(STREAMS[stream](), STEPS))
     gradients = {k: np.stack([g[k] for g in steps]) for k in SHAPES}
     (_, last), (buffers, params, found) = training(**settings)(gradients)
-    heads = optax.tree.get(last, "heads")
+    heads = optax.tree.get(last, "numbers")
     settings = {**settings, "momentum": settings["momentum"] or 0.0}
     # In the order in which trees are flattened.
     for row, (k, shape) in enumerate(sorted(SHAPES.items())):
@@ -126,7 +126,7 @@ def test_as_rust_has_it(stream, settings):
         for name, our, their in zip(found[k]._fields, found[k], np.transpose(theirs), strict=True):
             # Spreads near 0 and momenta near 0 make much of the last digits of single precision,
             # with six numbers above all; and the sample may have a number just at the bend.
-            within = {"bend": 6e-2, "limit": 6e-2, "bent": 6e-2}.get(name, 3e-4)
+            within = {"knee": 6e-2, "limit": 6e-2, "beyond_knee": 6e-2}.get(name, 3e-4)
             np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
         for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 6e-2)):
             np.testing.assert_allclose(heads[sums, row], rust.known[sums], within, 1e-6)
@@ -138,12 +138,12 @@ def test_as_rust_has_it(stream, settings):
 def test_places_are_those_of_rust(shape):
     size = int(np.prod(shape))
     known = _native.calibration_start(size)
-    assert count(size) == len(_native.calibration_places(known, size))
+    assert count(size) == len(_native.calibration_positions(known, size))
     for quadruple in (0, 1, 77, 4_000_000):
         known[0] = 4 * quadruple + 2
-        where = jax.jit(lambda q: places(shape, q))(np.uint32(quadruple))
+        where = jax.jit(lambda q: positions(shape, q))(np.uint32(quadruple))
         flat = np.ravel_multi_index(where, shape) if shape else [0]
-        np.testing.assert_array_equal(flat, _native.calibration_places(known, size))
+        np.testing.assert_array_equal(flat, _native.calibration_positions(known, size))
 
 
 @pytest.mark.parametrize("shape", [(2**21, 2**20), (2**21 + 5, 2**20 - 3), (3, 2**31 - 5)])
@@ -152,6 +152,6 @@ def test_places_of_more_than_32_bits_can_count(shape):
     known = _native.calibration_start(size)
     for quadruple in (0, 3):
         known[0] = 4 * quadruple
-        rows, columns = places(shape, jnp.uint32(quadruple))
+        rows, columns = positions(shape, jnp.uint32(quadruple))
         flat = np.asarray(rows, np.int64) * shape[1] + np.asarray(columns)
-        np.testing.assert_array_equal(flat, _native.calibration_places(known, size))
+        np.testing.assert_array_equal(flat, _native.calibration_positions(known, size))

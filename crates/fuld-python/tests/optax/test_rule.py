@@ -12,22 +12,28 @@ from fuld.optax import from_paper, fuld, scale_by_fuld  # noqa: E402
 
 RNG = np.random.default_rng(3)
 START = RNG.normal(size=40)
-# Some gradients in the straight part of the field, some far beyond its bend.
+# Some gradients in the straight part of the field, some far beyond its knee.
 GRADS = RNG.standard_cauchy((8, 40)) * 3
 
 
-def factors(form, lr, momentum, alpha, scale):
+def knee(form, number):
+    """The knee of a form by name; `number` is its noise_scale or beta."""
+    return {"noise_scale" if form == "matched" else "beta": number}
+
+
+def factors(form, lr, momentum, alpha, number):
     if form == "paper":
-        return np.sqrt(lr) / scale, np.sqrt(lr) * scale ** (alpha - 1)
+        kappa = number ** (-1 / alpha)
+        return np.sqrt(lr) / kappa, np.sqrt(lr) * kappa ** (alpha - 1)
     slope = grad_g(1e-12, alpha) / 1e-12
-    bend = scale * (1 - momentum) ** (-1 / alpha)
-    return 1 / bend, lr * bend / slope
+    kappa = number * (1 - momentum) ** (-1 / alpha)
+    return 1 / kappa, lr * kappa / slope
 
 
-def rule(form, lrs, momentum, alpha, scale, *, nesterov=False, decay=0.0, decoupled=False):
+def rule(form, lrs, momentum, alpha, number, *, nesterov=False, decay=0.0, decoupled=False):
     x, b = START.copy(), 0.0
     for g, lr in zip(GRADS, lrs, strict=True):
-        inner, outer = factors(form, lr, momentum, alpha, scale)
+        inner, outer = factors(form, lr, momentum, alpha, number)
         g = g if decoupled else g + decay * x
         x = x - lr * decay * x if decoupled else x
         b = momentum * b + g
@@ -50,7 +56,7 @@ def ours(optimizer, dtype=jnp.float32):
 @pytest.mark.parametrize("form", ["matched", "paper"])
 @pytest.mark.parametrize("nesterov", [False, True])
 def test_steps(alpha, form, nesterov):
-    optimizer = fuld(0.05, 0.8, alpha, 0.7, form=form, nesterov=nesterov)
+    optimizer = fuld(0.05, 0.8, alpha, form=form, nesterov=nesterov, **knee(form, 0.7))
     exact = rule(form, [0.05] * 8, 0.8, alpha, 0.7, nesterov=nesterov)
     np.testing.assert_allclose(ours(optimizer), exact, rtol=2e-5, atol=2e-6)
     with jax.enable_x64(True):
@@ -96,10 +102,12 @@ def test_paper_is_the_same_in_its_own_symbols():
 def test_chain_of_ones_own(form):
     rate = 0.05 if form == "paper" else None
     chain = optax.chain(
-        scale_by_fuld(0.8, 1.5, 0.7, form=form, learning_rate=rate),
+        scale_by_fuld(0.8, 1.5, form=form, learning_rate=rate, **knee(form, 0.7)),
         optax.scale_by_learning_rate(0.05),
     )
-    np.testing.assert_array_equal(ours(chain), ours(fuld(0.05, 0.8, 1.5, 0.7, form=form)))
+    np.testing.assert_array_equal(
+        ours(chain), ours(fuld(0.05, 0.8, 1.5, form=form, **knee(form, 0.7)))
+    )
 
 
 def test_small_steps_are_those_of_sgd():

@@ -17,18 +17,26 @@ from fuld.optax import from_paper, fuld, scale_by_fuld  # noqa: E402
         ({"alpha": 0.05}, r"alpha must satisfy 0\.1 <= alpha <= 2, got 0\.05"),
         ({"alpha": np.nan}, "alpha .* got nan"),
         ({"alpha": jnp.array(2.5)}, r"alpha .* got 2\.5"),
-        ({"scale": 0.0}, r"scale must be positive and finite, got 0\.0"),
-        ({"scale": np.inf}, "scale must be positive and finite, got inf"),
+        ({"noise_scale": 0.0}, r"noise_scale must be positive and finite, got 0\.0"),
+        ({"noise_scale": np.inf}, "noise_scale must be positive and finite, got inf"),
         ({"momentum": 1.0}, r"momentum must be at least 0 and below 1, .* got 1\.0"),
         ({"momentum": -0.1}, r"momentum .* got -0\.1"),
         ({"momentum": 1.1, "form": "paper"}, r"0 <= momentum <= 1, got 1\.1"),
-        ({"momentum": 0.0, "nesterov": True}, r"nesterov=True needs a momentum above 0, got 0\.0"),
-        ({"momentum": None, "nesterov": True}, "nesterov=True needs a momentum above 0, got None"),
+        (
+            {"momentum": 0.0, "nesterov": True},
+            r"nesterov=True requires a momentum above 0, got 0\.0",
+        ),
+        (
+            {"momentum": None, "nesterov": True},
+            "nesterov=True requires a momentum above 0, got None",
+        ),
         ({"learning_rate": -0.1}, r"learning_rate must be finite and not negative, got -0\.1"),
         ({"weight_decay": -1.0}, r"weight_decay must be finite and not negative, got -1\.0"),
+        ({"noise_scale": 0.1, "form": "paper"}, "noise_scale requires form='matched'"),
+        ({"beta": 2.0}, r"beta requires form='paper', got beta=2\.0"),
         ({"form": "matching"}, "form must be 'matched' or 'paper', got 'matching'"),
-        ({"mask": True}, "give weight_decay"),
-        ({"decoupled_weight_decay": True}, "give weight_decay"),
+        ({"mask": True}, "require weight_decay"),
+        ({"decoupled_weight_decay": True}, "require weight_decay"),
     ],
 )
 def test_wrong_values(settings, words):
@@ -41,7 +49,7 @@ def test_wrong_values(settings, words):
     [
         ({"alpha": "1.5"}, "alpha must be a number or 'auto', got '1.5'"),
         ({"alpha": [1.5]}, r"alpha must be a number, got \[1\.5\]"),
-        ({"scale": None}, "scale must be a number, got None"),
+        ({"noise_scale": [0.1]}, r"noise_scale must be a number, got \[0\.1\]"),
         ({"alpha": optax.constant_schedule(1.5)}, "alpha .* got a schedule: .*inject_hyperparams"),
         ({"learning_rate": "fast"}, "learning_rate must be a number, got 'fast'"),
         ({"alpha": jnp.ones(3)}, "alpha must be a number"),
@@ -73,9 +81,9 @@ def test_wrong_symbols(settings, words):
 
 
 def test_learning_rate_belongs_to_the_paper_s_form():
-    with pytest.raises(ValueError, match="depends on the learning rate: give learning_rate"):
+    with pytest.raises(ValueError, match="form='paper' requires learning_rate"):
         scale_by_fuld(form="paper")
-    with pytest.raises(ValueError, match="leave learning_rate out"):
+    with pytest.raises(ValueError, match="learning_rate requires form='paper'"):
         scale_by_fuld(learning_rate=0.1)
 
 
@@ -83,7 +91,9 @@ def test_complex_numbers():
     params = {"layer": {"w": jnp.ones(2, jnp.complex64)}}
     for alpha in (1.5, 2.0):
         optimizer = fuld(0.1, alpha=alpha)
-        with pytest.raises(TypeError, match=r"\['layer'\]\['w'\] is complex64.*split_real"):
+        with pytest.raises(
+            TypeError, match=r"\['layer'\]\['w'\] must be real, got complex64.*split_real"
+        ):
             optimizer.init(params)
         with pytest.raises(TypeError, match="complex64"):
             optimizer.update(params, optimizer.init({"layer": {"w": jnp.ones(2)}}))
@@ -104,8 +114,8 @@ def test_decay_needs_parameters():
     [
         ({"nesterov": "a"}, "nesterov must be True or False, got 'a'"),
         ({"decoupled_weight_decay": 0.1}, "decoupled_weight_decay must be True or False, got 0.1"),
-        ({"scale": 1e-300}, "the scale leaves single precision no room"),
-        ({"scale": 1e300}, "the scale leaves single precision no room"),
+        ({"noise_scale": 1e-300}, "the scale leaves single precision no room"),
+        ({"noise_scale": 1e300}, "the scale leaves single precision no room"),
         (
             {"accumulator_dtype": "int8"},
             "accumulator_dtype must be a type of real numbers, got int8",

@@ -21,8 +21,9 @@ def first(optimizer, g=G):
 
 @pytest.mark.parametrize("form", ["matched", "paper"])
 def test_every_number_can_be_traced(form):
-    def updates(lr, momentum, alpha, scale, decay):
-        return first(fuld(lr, momentum, alpha, scale, form=form, weight_decay=decay))
+    def updates(lr, momentum, alpha, number, decay):
+        knee = {"noise_scale" if form == "matched" else "beta": number}
+        return first(fuld(lr, momentum, alpha, form=form, weight_decay=decay, **knee))
 
     numbers = (0.1, 0.8, 1.6, 0.5, 0.01)
     np.testing.assert_allclose(jax.jit(updates)(*numbers), updates(*numbers), rtol=3e-6)
@@ -35,8 +36,9 @@ def test_mapped_over_every_number(form, argument):
     several = jnp.array([1.0, 0.7, 1.1]) * numbers[argument]
     axes = [0 if k == argument else None for k in range(4)]
 
-    def updates(*numbers):
-        return first(fuld(*numbers, form=form))
+    def updates(lr, momentum, alpha, number):
+        knee = {"noise_scale" if form == "matched" else "beta": number}
+        return first(fuld(lr, momentum, alpha, form=form, **knee))
 
     mapped = jax.vmap(updates, axes)(*numbers[:argument], several, *numbers[argument + 1 :])
     for number, row in zip(several, mapped, strict=True):
@@ -47,7 +49,7 @@ def test_mapped_over_every_number(form, argument):
 def test_injected_schedules():
     alphas = optax.linear_schedule(1.2, 2.0, 4)
     scales = optax.linear_schedule(1.0, 0.1, 4)
-    injected = optax.inject_hyperparams(fuld)(0.1, 0.0, alpha=alphas, scale=scales)
+    injected = optax.inject_hyperparams(fuld)(0.1, 0.0, alpha=alphas, noise_scale=scales)
     state = injected.init(G)
     update = jax.jit(injected.update)
     for k in range(6):

@@ -52,8 +52,8 @@ def watched(*sizes, **settings):
     return params, optimizer, TailMonitor(optimizer, **settings)
 
 
-def bending(params, lr=0.0, momentum=0.5, **settings):
-    """SGD that says of itself what FULD does."""
+def sgd_with_knee(params, lr=0.0, momentum=0.5, **settings):
+    """Return SGD whose groups have the settings of FULD's knee."""
     optimizer = torch.optim.SGD(params, lr=lr, momentum=momentum)
     optimizer.param_groups[0].update(settings)
     return optimizer

@@ -14,7 +14,8 @@ def recursion(
     lr: float,
     momentum: float = 0.9,
     alpha: float = 1.75,
-    scale: float = 1.0,
+    noise_scale: float = 1.0,
+    beta: float = 1.0,
     form: str = "matched",
     weight_decay: float = 0.0,
     decoupled_weight_decay: bool = False,
@@ -33,9 +34,10 @@ def recursion(
         b = momentum * b + g
         u = g + momentum * b if nesterov else b
         if form == "matched":
-            bend = scale * (1 - momentum) ** (-1 / alpha)
-            x = x - lr * bend / slope * grad_g(u / bend, alpha)
+            kappa = noise_scale * (1 - momentum) ** (-1 / alpha)
+            x = x - lr * kappa / slope * grad_g(u / kappa, alpha)
         else:
             v = -math.sqrt(lr) * u
-            x = x + math.sqrt(lr) * scale ** (alpha - 1) * grad_g(v / scale, alpha)
+            kappa = beta ** (-1 / alpha)
+            x = x + math.sqrt(lr) * kappa ** (alpha - 1) * grad_g(v / kappa, alpha)
     return x, b

@@ -3,12 +3,15 @@
 import pytest
 
 torch = pytest.importorskip("torch")
-if not torch.cuda.is_available():
-    pytest.skip("no GPU", allow_module_level=True)
 
 from fuld.torch import FULD  # noqa: E402
 
-from tests.torch.test_auto import AUTO, SHAPES, Noise, known, led, starts  # noqa: E402
+from tests.torch.calibrated import AUTO, SHAPES, Noise, known, led, starts  # noqa: E402
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="requires a GPU"),
+]
 
 WAYS = [{"fused": True}, {"foreach": True}, {"foreach": False, "fused": False}]
 
@@ -21,7 +24,7 @@ def on_gpu(steps=40, dtype=torch.float32, **settings):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("options", [{}, {"momentum": 0.0}, {"alpha": 1.5}, {"scale": 0.1}])
+@pytest.mark.parametrize("options", [{}, {"momentum": 0.0}, {"alpha": 1.5}, {"noise_scale": 0.1}])
 def test_it_finds_and_does_what_the_cpu_does(way, options):
     params, optimizer = on_gpu(**options, **way)
     others, other = led(**options)

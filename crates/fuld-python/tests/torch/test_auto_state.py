@@ -6,12 +6,12 @@ import pickle
 
 import pytest
 
-from tests.torch.test_auto import AUTO, WAYS, Noise, known, led, starts
-from tests.torch.walk import IMPLEMENTATIONS
-
 torch = pytest.importorskip("torch")
 from fuld import _native  # noqa: E402
 from fuld.torch import FULD  # noqa: E402
+
+from tests.torch.calibrated import AUTO, WAYS, Noise, known, led, starts  # noqa: E402
+from tests.torch.walk import IMPLEMENTATIONS  # noqa: E402
 
 
 def saved(optimizer):
@@ -113,7 +113,7 @@ def test_a_checkpoint_of_sgd_starts_a_calibration(way):
 
 
 def test_fixed_settings_go_to_auto_and_back():
-    params, fixed = led(alpha=1.5, scale=0.1)
+    params, fixed = led(alpha=1.5, noise_scale=0.1)
     optimizer = FULD(params, **AUTO)
     optimizer.load_state_dict(fixed.state_dict())
     # Settings come from the checkpoint, as with every optimizer; they can be set again.
@@ -121,7 +121,7 @@ def test_fixed_settings_go_to_auto_and_back():
     optimizer.param_groups[0].update(AUTO)
     Noise(1.4, seed=2).lead(params, optimizer, 3)
     assert set(optimizer.calibration()) == {"0", "1", "2", "3"}
-    optimizer.param_groups[0].update(alpha=1.5, scale=0.1)
+    optimizer.param_groups[0].update(alpha=1.5, noise_scale=0.1)
     assert not optimizer.calibration()
     Noise(1.4, seed=3).lead(params, optimizer, 3)
     fixed.load_state_dict(optimizer.state_dict())
@@ -145,7 +145,8 @@ def test_the_calibration_of_another_model_is_refused(way):
     optimizer.state[params[1]]["calibration"] = torch.zeros(7)
     before = [x.clone() for x in (*params, *known(params, optimizer))]
     with pytest.raises(
-        RuntimeError, match=r"shape \(100,\) has a calibration of 7 numbers instead"
+        RuntimeError,
+        match=r"shape \(100,\) has a calibration state that does not fit: 7 numbers instead",
     ):
         Noise(1.4, seed=2).lead(params, optimizer, 1)
     for x, y in zip(before, (*params, *known(params, optimizer)), strict=True):

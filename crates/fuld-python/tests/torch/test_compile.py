@@ -9,11 +9,11 @@ from fuld.torch import FULD  # noqa: E402
 
 CASES = [
     ("single", {"alpha": 1.5, "weight_decay": 0.1, "decoupled_weight_decay": True}, True),
-    ("foreach", {"alpha": 1.5, "scale": 0.3, "weight_decay": 0.1, "nesterov": True}, True),
-    ("foreach", {"form": "paper", "scale": 0.1, "momentum": 0.0}, True),
+    ("foreach", {"alpha": 1.5, "noise_scale": 0.3, "weight_decay": 0.1, "nesterov": True}, True),
+    ("foreach", {"form": "paper", "beta": 0.1**-1.75, "momentum": 0.0}, True),
     ("fused", {"alpha": 1.5, "weight_decay": 0.1, "nesterov": True, "maximize": True}, True),
-    ("fused", {"alpha": 1.5, "scale": 0.3, "momentum": 0.0}, False),
-    ("default", {"alpha": 1.5, "scale": 0.3}, False),
+    ("fused", {"alpha": 1.5, "noise_scale": 0.3, "momentum": 0.0}, False),
+    ("default", {"alpha": 1.5, "noise_scale": 0.3}, False),
     ("default", {"alpha": 2.0}, False),
 ]
 SHAPES = [(5, 3), (40,), ()]
@@ -68,7 +68,7 @@ def test_a_tensor_lr_is_compiled_for_once(implementation):
 
 
 def test_the_default_compiler():
-    settings = {"alpha": 1.5, "scale": 0.3, "foreach": True}
+    settings = {"alpha": 1.5, "noise_scale": 0.3, "foreach": True}
     try:
         got = led(True, 3, {"lr": torch.tensor(0.03), **settings})
     except torch._inductor.exc.InductorError as error:

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-if not torch.cuda.is_available():
-    pytest.skip("no GPU", allow_module_level=True)
 
 from fuld.torch import FULD, TailMonitor  # noqa: E402
 from fuld.torch._kernels import field_  # noqa: E402
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="requires a GPU"),
+]
 
 SHAPES = [(33, 7), (5,), (), (0, 3), (50_000,), (3, 1, 5, 2)]
 # Of a step's results, as a part of the largest: halves are rounded once at each of ten steps.
@@ -24,7 +27,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"weight_decay": 0.1, "decoupled_weight_decay": True},
     {"weight_decay": 0.1, "maximize": True, "nesterov": True},
     {"momentum": 0.0},
-    {"form": "paper", "scale": 2.0},
+    {"form": "paper", "beta": 2.0**-1.75},
 ]
 
 
@@ -184,7 +187,7 @@ def test_tensor_lr_and_groups():
     def run(lr, device):
         params = parameters(device)
         groups = [
-            {"params": params[:2], "alpha": 1.2, "scale": 0.3},
+            {"params": params[:2], "alpha": 1.2, "noise_scale": 0.3},
             {"params": params[2:4], "alpha": 2.0},
             {"params": params[4:], "form": "paper"},
         ]
@@ -285,4 +288,4 @@ def test_the_monitor_does_not_wait_for_the_device():
         torch.cuda.set_sync_debug_mode("default")
     total = monitor.total()
     assert abs(total.alpha - 1.5) < 6 * total.alpha_error + 0.02
-    assert abs(total.sigma - 0.1) < 6 * total.sigma_error + 0.002
+    assert abs(total.noise_scale - 0.1) < 6 * total.noise_scale_error + 0.002

@@ -39,7 +39,7 @@ def test_a_learning_rate_learns():
         (gradient,) = torch.autograd.grad(y.square().sum(), y, create_graph=True)
         x = y.clone()
         x.grad = gradient
-        FULD([x], lr=lr, alpha=1.5, scale=5.0, differentiable=True).step()
+        FULD([x], lr=lr, alpha=1.5, noise_scale=5.0, differentiable=True).step()
         loss = x.square().sum()
         outer.zero_grad()
         loss.backward()

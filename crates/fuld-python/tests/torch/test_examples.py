@@ -67,7 +67,7 @@ def test_landscapes(example, tmp_path):
 
 
 def test_noise_that_sgd_does_not_bear(example, tmp_path):
-    settings = ("--steps", 60, "--seeds", 1, "--scale", 0.01)
+    settings = ("--steps", 60, "--seeds", 1, "--noise-scale", 0.01)
     printed = example("injected_noise.py", *settings, "--out", tmp_path / "figure.svg")
     rows = dict(re.findall(r"^(\S.*?)  +([\d. ]+)$", printed, re.MULTILINE))
     end = {name: float(numbers.split()[-1]) for name, numbers in rows.items()}
@@ -162,7 +162,7 @@ def test_digits_are_divided_as_in_the_rust_program(monkeypatch):
     [
         ("mnist.py", ["--data", "nowhere"], "train-images-idx3-ubyte.gz is in nowhere: `fuld data"),
         ("mnist.py", ["--alpha", "2.1"], "alpha .* 2.1"),
-        ("injected_noise.py", ["--scale", "-1"], "scale .* -1"),
+        ("injected_noise.py", ["--noise-scale", "-1"], "scale .* -1"),
         ("injected_noise.py", ["--data", "nowhere"], "fuld data fetch mnist"),
     ],
 )

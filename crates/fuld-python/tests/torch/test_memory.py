@@ -205,7 +205,7 @@ def test_old_buffers_are_forgotten():
 def test_halves_have_the_small_steps_of_sgd(way):
     x = parameter(3, dtype=torch.float16)
     x.grad.fill_(1e-4)
-    FULD([x], 1.0, scale=1000.0, **way).step()
+    FULD([x], 1.0, noise_scale=1000.0, **way).step()
     torch.testing.assert_close(x, torch.full_like(x, -1e-4), rtol=1e-2, atol=0)
 
 

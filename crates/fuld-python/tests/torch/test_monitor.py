@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 from fuld.torch import TailMonitor  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
-from tests.torch.noise import StableGradients, bending, parameters, watched  # noqa: E402
+from tests.torch.noise import StableGradients, parameters, sgd_with_knee, watched  # noqa: E402
 
 
 def test_names():
@@ -119,13 +119,13 @@ def test_nothing_waits_for_the_device():
             return function(*args, **(kwargs or {}))
 
     (param,) = params = parameters(300)
-    optimizer = bending(params, form="matched", momentum=0.5, scale=0.5, alpha=1.5)
+    optimizer = sgd_with_knee(params, form="matched", momentum=0.5, noise_scale=0.5, alpha=1.5)
     monitor = TailMonitor(optimizer)
     noise = StableGradients(1.5, params)
     for _ in range(8):
         noise.fill()
         with NoWaiting():
-            monitor._look()
+            monitor._sample_step()
     assert monitor.total().steps == 8
     assert param.grad is not None
 
@@ -149,17 +149,17 @@ def test_numbers_to_log():
     StableGradients(1.5, params).train(optimizer, 40)
     numbers = monitor.as_dict("noise/")
     assert numbers["noise/a/alpha"] == monitor.report()["a"].alpha
-    assert numbers["noise/sigma_error"] == monitor.total().sigma_error
+    assert numbers["noise/noise_scale_error"] == monitor.total().noise_scale_error
     assert all(isinstance(value, (int, float)) for value in numbers.values())
     # SGD has no bend.
-    assert not any("bent" in name for name in numbers)
+    assert not any("beyond_knee" in name for name in numbers)
 
 
 def test_table_reads_well():
     params, optimizer, monitor = watched(50, 50, names=["a", "layers." * 10 + "weight"])
     StableGradients(1.5, params).train(optimizer, 40)
     lines = str(monitor).splitlines()
-    assert lines[0].split() == ["parameter", "alpha", "sigma", "spread", "sample", "steps"]
+    assert lines[0].split() == ["parameter", "alpha", "noise", "scale", "spread", "sample", "steps"]
     assert len({len(line) for line in lines}) == 1
     assert "…yers.layers.layers.layers.layers.weight" in lines[3]
     assert lines[4].startswith("all ")

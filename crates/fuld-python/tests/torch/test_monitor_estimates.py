@@ -12,7 +12,7 @@ from tests.torch.noise import StableGradients, geometric_mean, parameters  # noq
 
 
 @pytest.mark.parametrize("alpha", [1.2, 1.5, 1.8])
-def test_finds_alpha_and_sigma_under_a_drifting_mean_and_many_scales(alpha):
+def test_estimates_alpha_and_noise_scale_under_a_drifting_mean_and_many_scales(alpha):
     # Four deviations each, of three numbers: a false alarm in 5000 seeds.
     (param,) = params = parameters(1000)
     optimizer = torch.optim.SGD(params, lr=0.0)
@@ -20,17 +20,17 @@ def test_finds_alpha_and_sigma_under_a_drifting_mean_and_many_scales(alpha):
     noise = StableGradients(alpha, params)
     noise.train(optimizer, 240)
     tail = monitor.report()["p"]
-    sigma = geometric_mean(noise.scales[0])
+    scale = geometric_mean(noise.scales[0])
     assert abs(tail.alpha - alpha) < 4 * tail.alpha_error
-    assert abs(tail.sigma - sigma) < 4 * tail.sigma_error
+    assert abs(tail.noise_scale - scale) < 4 * tail.noise_scale_error
     # The scales are uniform on four decades, and were drawn once.
     assert tail.spread == pytest.approx(float(noise.scales[0].log().std()), abs=0.1)
     assert 0.003 < tail.alpha_error < 0.02
-    assert 0.002 < tail.sigma_error / tail.sigma < 0.02
+    assert 0.002 < tail.noise_scale_error / tail.noise_scale < 0.02
     assert (tail.steps, tail.coordinates, tail.nonfinite) == (240, 1000, 0)
     # Now and then two of them agree to all digits.
     assert tail.zeros < 1e-3
-    assert math.isnan(tail.bent)
+    assert math.isnan(tail.beyond_knee)
     assert param.grad is not None
 
 
@@ -53,13 +53,15 @@ def test_errors_are_those_of_repeated_trials():
     noise = StableGradients(1.5, params)
     noise.train(optimizer, 120)
     off = [
-        ((tail.alpha - 1.5) / tail.alpha_error, math.log(tail.sigma / geometric_mean(scale)))
+        ((tail.alpha - 1.5) / tail.alpha_error, math.log(tail.noise_scale / geometric_mean(scale)))
         for tail, scale in zip(monitor.report().values(), noise.scales, strict=True)
     ]
     square = sum(z * z for z, _ in off) / len(off)
     # Mean 1 or a little more, as the error is itself estimated; deviation sqrt(2/60) and such.
     assert 0.4 < square < 1.9
-    told = sum(tail.sigma_error / tail.sigma for tail in monitor.report().values()) / len(off)
+    told = sum(
+        tail.noise_scale_error / tail.noise_scale for tail in monitor.report().values()
+    ) / len(off)
     assert (sum(z * z for _, z in off) / len(off)) ** 0.5 == pytest.approx(told, rel=0.4)
 
 

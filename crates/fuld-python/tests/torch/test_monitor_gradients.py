@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from fuld.torch import TailMonitor  # noqa: E402
 
-from tests.torch.noise import StableGradients, bending, parameters, same, watched  # noqa: E402
+from tests.torch.noise import StableGradients, parameters, same, sgd_with_knee, watched  # noqa: E402
 
 
 @pytest.mark.parametrize("shape", [(50, 50), (100,), (3, 1000), (7, 11, 13)])
@@ -17,7 +17,7 @@ def test_takes_few_coordinates_spread_over_all_rows_and_columns(shape):
     where = torch.arange(param.numel(), dtype=torch.float32).reshape(shape)
     param.grad = where
     optimizer.step()
-    (samples,) = monitor._watch._samples
+    (samples,) = monitor._estimates._samples
     taken = samples.tails.rows[0].to(int)
     assert 25 <= len(taken) <= 50
     assert taken[0] == 0
@@ -143,50 +143,52 @@ def test_gradients_that_a_scaler_left_scaled():
         scaler.step(fused)
         scaler.update()
     assert scaler.get_scale() > 1024
-    assert monitor_of_fused.total().sigma == pytest.approx(monitor.total().sigma, rel=1e-6)
+    assert monitor_of_fused.total().noise_scale == pytest.approx(
+        monitor.total().noise_scale, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(
-    ("settings", "bend"),
+    ("settings", "kappa"),
     [
         (
-            {"form": "matched", "momentum": 0.75, "scale": 0.5, "alpha": 1.5},
+            {"form": "matched", "momentum": 0.75, "noise_scale": 0.5, "alpha": 1.5},
             0.5 * 0.25 ** (-1 / 1.5),
         ),
-        ({"form": "matched", "momentum": 0.0, "scale": 0.5, "alpha": 1.5}, 0.5),
-        ({"form": "paper", "momentum": 0.5, "scale": 0.2, "alpha": 1.5, "lr": 0.01}, 2.0),
+        ({"form": "matched", "momentum": 0.0, "noise_scale": 0.5, "alpha": 1.5}, 0.5),
+        ({"form": "paper", "momentum": 0.5, "beta": 0.2**-1.5, "alpha": 1.5, "lr": 0.01}, 2.0),
         (
             {
                 "form": "paper",
                 "momentum": 0.5,
-                "scale": 0.2,
+                "beta": 0.2**-1.5,
                 "alpha": 1.5,
                 "lr": torch.tensor(0.01),
             },
             2.0,
         ),
-        ({"form": "matched", "momentum": 0.75, "scale": 0.5, "alpha": 2.0}, math.inf),
+        ({"form": "matched", "momentum": 0.75, "noise_scale": 0.5, "alpha": 2.0}, math.inf),
     ],
 )
-def test_share_of_bent_coordinates(settings, bend):
+def test_share_of_coordinates_beyond_the_knee(settings, kappa):
     (param,) = params = parameters(400)
     momentum = settings["momentum"]
-    optimizer = bending(params, **settings)
+    optimizer = sgd_with_knee(params, **settings)
     monitor = TailMonitor(optimizer)
     for step in range(4):
         param.grad = torch.linspace(-1, 1, 400) * (step != 3 or momentum == 0)
         optimizer.step()
     # After three equal gradients; without momentum it is the last gradient.
     buffer = torch.linspace(-1, 1, 400) * (1 + momentum + momentum**2)
-    expected = (buffer.abs() > bend).double().mean().item()
-    assert monitor.report()["0"].bent == pytest.approx(expected)
-    assert (0 < expected < 1) == (settings["alpha"] < 2 and bend < 2)
+    expected = (buffer.abs() > kappa).double().mean().item()
+    assert monitor.report()["0"].beyond_knee == pytest.approx(expected)
+    assert (0 < expected < 1) == (settings["alpha"] < 2 and kappa < 2)
 
 
 @pytest.mark.parametrize("alpha", [1.5, 2.0])
 def test_momenta_that_are_not_finite_are_counted(alpha):
     params = parameters(20, 20, 20, 20, dtype=torch.float16)
-    optimizer = bending(params, form="matched", momentum=0.9, scale=1.0, alpha=alpha)
+    optimizer = sgd_with_knee(params, form="matched", momentum=0.9, noise_scale=1.0, alpha=alpha)
     optimizer.add_param_group({"params": parameters(5), "momentum": 0.0})
     monitor = TailMonitor(optimizer, ["a", "b", "c", "never", "no momentum"])
     for _ in range(8):
@@ -207,7 +209,7 @@ def test_momenta_that_are_not_finite_are_counted(alpha):
     assert monitor.as_dict()["tail/a/nonfinite_momenta"] == 2
     assert {tail.nonfinite for tail in by_name.values()} == {0}
     told = str(monitor).splitlines()[-1]
-    assert told == "3 momenta are not finite, of those looked at: in a, b"
+    assert told == "3 momenta are not finite among those sampled: in a, b"
     optimizer.state.clear()
     for _ in range(8):
         params[1].grad[0] = 0

@@ -12,7 +12,7 @@ matplotlib = pytest.importorskip("matplotlib")
 from fuld.torch import TailMonitor  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
 
-from tests.torch.noise import StableGradients, bending, parameters, watched  # noqa: E402
+from tests.torch.noise import StableGradients, parameters, sgd_with_knee, watched  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +22,10 @@ def _no_screen():
     pyplot.close("all")
 
 
-def drawn(*sizes, noise=1.5, steps=40, scale=1e-3, **settings):
-    """The monitor of an optimizer that bends, and its picture."""
+def drawn(*sizes, noise=1.5, steps=40, noise_scale=1e-3, **settings):
+    """The monitor of an optimizer with a knee, and its picture."""
     params = parameters(*sizes)
-    optimizer = bending(params, alpha=1.5, scale=scale, form="matched")
+    optimizer = sgd_with_knee(params, alpha=1.5, noise_scale=noise_scale, form="matched")
     monitor = TailMonitor(optimizer, **settings)
     StableGradients(noise, params).train(optimizer, steps)
     figure = monitor.plot()
@@ -50,21 +50,23 @@ def test_the_heaviest_of_many_and_all():
     assert set(names(figure)) == {name for name, _ in heaviest} | {"all"}
     assert "the 24 parameters of 30 with the heaviest tails" in figure.get_suptitle()
     # All stand out from the crowd: the last line is the widest and the darkest.
-    *others, of_all = panel(figure, "σ").get_lines()
+    *others, of_all = panel(figure, "noise scale").get_lines()
     assert all(line.get_linewidth() < of_all.get_linewidth() / 2 for line in others)
     brightness = [sum(matplotlib.colors.to_rgb(line.get_color())) for line in (*others, of_all)]
     assert brightness[-1] < 0.5 < 1.2 < min(brightness[:-1])
-    assert of_all.get_ydata()[-1] == pytest.approx(monitor.total().sigma, rel=1e-12)
+    assert of_all.get_ydata()[-1] == pytest.approx(monitor.total().noise_scale, rel=1e-12)
 
 
 def test_scales_with_their_errors():
     monitor, figure = drawn(50, 20)
-    axes = panel(figure, "noise scale σ, with 95 % intervals")
-    assert axes.get_xscale() == panel(figure, "σ").get_yscale() == "log"
+    axes = panel(figure, "noise scale, with 95 % intervals")
+    assert axes.get_xscale() == panel(figure, "noise scale").get_yscale() == "log"
     tail = monitor.report()["0"]
     low, high = axes.get_lines()[0].get_xdata()
-    assert low < tail.sigma < high
-    assert math.log(high / low) == pytest.approx(2 * 1.96 * tail.sigma_error / tail.sigma)
+    assert low < tail.noise_scale < high
+    assert math.log(high / low) == pytest.approx(
+        2 * 1.96 * tail.noise_scale_error / tail.noise_scale
+    )
 
 
 def test_no_interval_leaves_the_range_of_alpha():
@@ -78,13 +80,13 @@ def test_no_interval_leaves_the_range_of_alpha():
     assert axes.get_xlim()[0] == 0
 
 
-def test_nothing_bent_is_none_on_an_axis_of_percents():
-    monitor, figure = drawn(50, 20, scale=1e9)
-    assert monitor.total().bent == 0
-    axes = panel(figure, "bent coordinates, %")
+def test_nothing_beyond_the_knee_is_none_on_an_axis_of_percents():
+    monitor, figure = drawn(50, 20, noise_scale=1e9)
+    assert monitor.total().beyond_knee == 0
+    axes = panel(figure, "coordinates beyond the knee, %")
     assert axes.get_xlim() == (0, 1)
     assert [text.get_text() for text in axes.texts] == ["none"] * 3
-    assert panel(figure, "bent, %").get_ylim()[1] == 1
+    assert panel(figure, "beyond knee, %").get_ylim()[1] == 1
 
 
 def test_without_a_bend_there_is_no_panel_of_it():

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from fuld.torch import TailMonitor  # noqa: E402
 
-from tests.torch.noise import StableGradients, bending, parameters, same, watched  # noqa: E402
+from tests.torch.noise import StableGradients, parameters, same, sgd_with_knee, watched  # noqa: E402
 
 
 def test_groups_that_come_later():
@@ -50,7 +50,7 @@ def test_state_dict_goes_on():
 def test_state_dicts_of_others():
     _, _, monitor = watched(60, 20)
     _, _, named = watched(60, 20, names=["a", "b"])
-    with pytest.raises(ValueError, match="knows no parameter 'a', only 0, 1"):
+    with pytest.raises(ValueError, match="has no parameter 'a', only 0, 1"):
         named.load_state_dict(monitor.state_dict())
     with pytest.raises(ValueError, match="not that of a TailMonitor"):
         named.load_state_dict({"state": {}})
@@ -78,14 +78,14 @@ def test_copies_watch_the_copied_optimizer(copied):
 
 def test_the_optimizer_may_load_a_state():
     (param,) = params = parameters(100)
-    optimizer = bending(params, form="matched", momentum=0.5, scale=1e-9, alpha=1.5)
+    optimizer = sgd_with_knee(params, form="matched", momentum=0.5, noise_scale=1e-9, alpha=1.5)
     monitor = TailMonitor(optimizer, half_life=1)
     StableGradients(1.5, params).train(optimizer, 8)
-    assert monitor.total().bent == 1
+    assert monitor.total().beyond_knee == 1
     optimizer.load_state_dict(optimizer.state_dict())
-    optimizer.param_groups[0]["scale"] = 1e9
+    optimizer.param_groups[0]["noise_scale"] = 1e9
     StableGradients(1.5, params).train(optimizer, 80)
-    assert monitor.total().bent < 1e-6
+    assert monitor.total().beyond_knee < 1e-6
     assert param.grad is not None
 
 

@@ -27,7 +27,7 @@ def test_matched_steps_stay_where_sgd_flies_off(alpha):
     x, y = torch.zeros(200).double(), torch.zeros(200).double()
     settings: dict[str, Any] = {"lr": 0.05, "momentum": 0.9}
     sgd = farthest(torch.optim.SGD([x], **settings), x, noise)
-    ours = farthest(FULD([y], alpha=alpha, scale=0.5, **settings), y, noise)
+    ours = farthest(FULD([y], alpha=alpha, noise_scale=0.5, **settings), y, noise)
     # A draw of size s moves SGD by up to 0.17 s, and the largest of 200,000 is beyond 90 but for a
     # chance of exp(-30): P(|X| > 90) = 1.7e-4 at alpha = 1.5, and more below.
     assert sgd > 15

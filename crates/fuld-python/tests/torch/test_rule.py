@@ -44,10 +44,10 @@ def test_small_gradients_take_the_step_of_sgd(implementation):
 def test_large_gradients_move_little():
     for size in (1e3, 1e6):
         x, _ = walk(FULD, torch.zeros(1).double(), torch.tensor([[size]]).double(), lr=1.0)
-        # (1 + alpha)/v far out, in units of the bend.
-        bend = 0.1 ** (-1 / 1.75)
+        # (1 + alpha)/v far out, in units of the knee.
+        kappa = 0.1 ** (-1 / 1.75)
         slope = grad_g(1e-9, 1.75) / 1e-9
-        assert x.item() == pytest.approx(-(bend**2) * 2.75 / slope / size, rel=1e-2)
+        assert x.item() == pytest.approx(-(kappa**2) * 2.75 / slope / size, rel=1e-2)
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)

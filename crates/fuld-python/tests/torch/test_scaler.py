@@ -68,7 +68,7 @@ def test_clipping_between_unscaling_and_the_step(implementation):
     results = []
     for scaled in (False, True):
         x = torch.ones(5, requires_grad=True)
-        optimizer = FULD([x], lr=0.1, scale=0.1, **IMPLEMENTATIONS[implementation])
+        optimizer = FULD([x], lr=0.1, noise_scale=0.1, **IMPLEMENTATIONS[implementation])
         scaler = torch.amp.GradScaler("cpu", init_scale=2.0**9, enabled=scaled)
         scaler.scale((x * torch.arange(5)).sum()).backward()
         scaler.unscale_(optimizer)

@@ -17,9 +17,9 @@ EVERY = pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @EVERY
 def test_each_group_has_its_own(implementation):
     own: list[dict[str, Any]] = [
-        {"alpha": 1.2, "scale": 0.5},
+        {"alpha": 1.2, "noise_scale": 0.5},
         {"alpha": 2.0, "momentum": 0.0},
-        {"form": "paper", "scale": 0.1, "lr": 0.2},
+        {"form": "paper", "beta": 0.1**-1.75, "lr": 0.2},
         {"lr": torch.tensor(0.3), "nesterov": True},
         {"maximize": True, "weight_decay": 0.5, "decoupled_weight_decay": True},
         {},
@@ -41,7 +41,7 @@ def test_each_group_has_its_own(implementation):
 @EVERY
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("lr", 0.2), ("alpha", 1.2), ("scale", 0.1), ("momentum", 0.5), ("alpha", 2.0)],
+    [("lr", 0.2), ("alpha", 1.2), ("noise_scale", 0.1), ("momentum", 0.5), ("alpha", 2.0)],
 )
 def test_a_setting_changed_between_steps_counts_from_there(implementation, name, value):
     settings = {"lr": 0.03, **IMPLEMENTATIONS[implementation]}

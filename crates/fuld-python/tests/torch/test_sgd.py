@@ -29,7 +29,7 @@ def test_alpha_2_is_sgd(implementation, option, dtype, tensor):
     lr = torch.tensor(0.03) if tensor else 0.03
     settings = {"lr": lr, **COMMON[option], **IMPLEMENTATIONS[implementation]}
     expected, buffer = walk(SGD, start, gradients, **settings)
-    got, ours = walk(FULD, start, gradients, alpha=2, scale=0.3, **settings)
+    got, ours = walk(FULD, start, gradients, alpha=2, noise_scale=0.3, **settings)
     assert equal(got, expected)
     assert (ours is None) == (buffer is None)
     assert ours is None or equal(ours, buffer)
@@ -107,9 +107,9 @@ def test_a_checkpoint_of_sgd_leaves_what_sgd_has_not():
     x = torch.ones(3)
     sgd = SGD([x], lr=0.03, momentum=0.5)
     led(x, sgd, [torch.ones(3)])
-    fuld = FULD([x], lr=5.0, alpha=1.4, scale=0.2, decoupled_weight_decay=True)
+    fuld = FULD([x], lr=5.0, alpha=1.4, noise_scale=0.2, decoupled_weight_decay=True)
     fuld.load_state_dict(sgd.state_dict())
-    expected = {"lr": 0.03, "momentum": 0.5, "alpha": 1.4, "scale": 0.2, "form": "matched"}
+    expected = {"lr": 0.03, "momentum": 0.5, "alpha": 1.4, "noise_scale": 0.2, "form": "matched"}
     group = fuld.param_groups[0]
     assert {name: group[name] for name in expected} == expected
     assert group["decoupled_weight_decay"]
@@ -121,5 +121,5 @@ def test_a_checkpoint_of_sgd_with_dampening_is_refused():
     x = torch.ones(2)
     sgd = SGD([x], lr=0.1, momentum=0.9, dampening=0.5)
     fuld = FULD([x], alpha=2)
-    with pytest.raises(ValueError, match=r"FULD has no dampening, and the group has 0\.5"):
+    with pytest.raises(ValueError, match=r"dampening must be 0, got 0\.5"):
         fuld.load_state_dict(sgd.state_dict())

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from fuld.torch import FULD  # noqa: E402
 
 GROUP = {
-    "params", "lr", "momentum", "alpha", "scale", "form", "dampening", "weight_decay",
+    "params", "lr", "momentum", "alpha", "noise_scale", "beta", "form", "dampening", "weight_decay",
     "decoupled_weight_decay", "nesterov", "maximize",
     "foreach", "fused", "capturable", "differentiable",
 }  # fmt: skip
@@ -21,7 +21,7 @@ GROUP = {
 def optimized(dtype=torch.float32, **settings):
     start, gradients = draw([4, 3], steps=3)
     x = start.to(dtype)
-    optimizer = FULD([x], **{"lr": 0.05, "alpha": 1.4, "scale": 0.3, **settings})
+    optimizer = FULD([x], **{"lr": 0.05, "alpha": 1.4, "noise_scale": 0.3, **settings})
     take(x, optimizer, gradients)
     return x, optimizer
 

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 STEPS = 6
 BATCH = 8
 
-TAILED: dict[str, Any] = {"lr": 0.05, "alpha": 1.5, "scale": 0.05}
+TAILED: dict[str, Any] = {"lr": 0.05, "alpha": 1.5, "noise_scale": 0.05}
 SGD: dict[str, Any] = {"lr": 0.05, "alpha": 2.0}
 
-AUTO: dict[str, Any] = {"lr": 0.05, "alpha": "auto", "scale": "auto"}
+AUTO: dict[str, Any] = {"lr": 0.05, "alpha": "auto", "noise_scale": "auto"}
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": TAILED,
@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "pulled": {**TAILED, "nesterov": True, "weight_decay": 0.1},
     "decoupled": {**TAILED, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True},
     "plain": {**TAILED, "momentum": 0.0},
-    "paper": {**TAILED, "form": "paper", "scale": 1.0},
+    "paper": {"lr": 0.05, "alpha": 1.5, "form": "paper", "beta": 1.0},
     "sgd": SGD,
     "sgd foreach": {**SGD, "foreach": True},
     "sgd fused": {**SGD, "fused": True},

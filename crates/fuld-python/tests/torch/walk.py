@@ -36,16 +36,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "decoupled_weight_decay": True,
         "maximize": True,
     },
-    "alpha": {"alpha": 1.2, "scale": 0.3},
-    "low alpha": {"alpha": 0.7, "scale": 2.0, "momentum": 0.5},
-    "paper": {"form": "paper", "scale": 0.05},
-    "paper without momentum": {"form": "paper", "scale": 0.05, "momentum": 0.0},
+    "alpha": {"alpha": 1.2, "noise_scale": 0.3},
+    "low alpha": {"alpha": 0.7, "noise_scale": 2.0, "momentum": 0.5},
+    "paper": {"form": "paper", "beta": 0.05**-1.75},
+    "paper without momentum": {"form": "paper", "beta": 0.05**-1.75, "momentum": 0.0},
     "paper with momentum 1": {"form": "paper", "momentum": 1.0, "weight_decay": 0.1},
 }
 
 
 def draw(shape: Sequence[int], steps: int, seed: int = 1) -> tuple[Any, Any]:
-    """A start and gradients of all sizes, from far below the field's bend to far beyond it."""
+    """A start and gradients of all sizes, from far below the field's knee to far beyond it."""
     generator = torch.Generator().manual_seed(seed)
     start = torch.randn(shape, generator=generator, dtype=torch.float64)
     gradients = torch.randn([steps, *shape], generator=generator, dtype=torch.float64)

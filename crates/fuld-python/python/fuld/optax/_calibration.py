@@ -1,8 +1,8 @@
-"""Alpha and the place of the bend from the gradients as they come: `Calibration` of Rust, in JAX.
+"""Estimates of alpha, the knee and the limit from successive gradients: `Calibration` in JAX.
 
-What is estimated, and why so, is written in `fuld::optimizer`. The formulas stand here again
-because Rust cannot compute with what is traced; a test compares the two. Here all arrays of a tree
-are treated at once: a row for each, filled up with zeros, which have no logarithm and do not count.
+`fuld::optimizer` documents the estimators. The formulas are repeated here because Rust cannot
+compute with traced values; a test compares the two. Here all arrays of a tree are treated at once:
+one row for each, padded with zeros, which have no logarithm and are ignored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
-from fuld.optax._constants import CONSTANTS, HEAD
+from fuld.optax._constants import CONSTANTS, ESTIMATORS
 from fuld.optax._field import Number
-from fuld.optax._places import count
+from fuld.optax._sampled_positions import count
 
 LN_2 = math.log(2)
 
@@ -36,7 +36,7 @@ class LogSums(NamedTuple):
 
 
 class NoiseSums(NamedTuple):
-    """What differences of gradients, and differences of those, say of the noise."""
+    """Sums over first and second differences of gradients, for the noise."""
 
     weight: Any
     growth: Any
@@ -46,14 +46,14 @@ class NoiseSums(NamedTuple):
     shared: Any
 
 
-class Head(NamedTuple):
-    """What is known beside the gradients of a quadruple, in the order of Rust's numbers."""
+class Estimators(NamedTuple):
+    """The estimates and running sums of all arrays, in the order of Rust's numbers."""
 
     gradients_seen: Any
     alpha: Any
-    bend: Any
+    knee: Any
     limit: Any
-    bent: Any
+    beyond_knee: Any
     gradients: LogSums
     momentum: LogSums
     noise: NoiseSums
@@ -63,9 +63,9 @@ class Head(NamedTuple):
     size_high: Any
 
     @property
-    def plain(self) -> jax.Array:
-        """Where the step is that of SGD."""
-        return jnp.equal(self.alpha, 2) | jnp.isinf(self.bend)
+    def is_sgd(self) -> jax.Array:
+        """Where there is no knee, so that the step is that of SGD."""
+        return jnp.equal(self.alpha, 2) | jnp.isinf(self.knee)
 
     @property
     def limit_in_use(self) -> jax.Array:
@@ -74,125 +74,159 @@ class Head(NamedTuple):
 
 
 _SUMS = LogSums(0, 0, 0, 0)
-_HEAD = jax.tree.structure(Head(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0, 0), 0, 0, 0))
+_STRUCTURE = jax.tree.structure(
+    Estimators(0, 0, 0, 0, 0, _SUMS, _SUMS, NoiseSums(0, 0, 0, 0, 0), 0, 0, 0)
+)
 
 
-class Known(NamedTuple):
-    """What is known of all arrays of a tree."""
+class CalibrationState(NamedTuple):
+    """The running state of all arrays of a tree."""
 
-    #: Heads, a column for each array.
-    heads: jax.Array
-    #: The gradient before this one at the places looked at, a row for each array.
-    before: jax.Array
+    #: `Estimators`, a column for each array.
+    numbers: jax.Array
+    #: The sampled coordinates of the previous gradient, a row for each array.
+    previous: jax.Array
     #: The difference of the first pair of a quadruple.
     pair: jax.Array
 
     @property
-    def head(self) -> Head:
-        """The heads, their numbers by name."""
-        head: Head = jax.tree.unflatten(_HEAD, list(jnp.moveaxis(self.heads, -2, 0)))
-        return head
+    def estimators(self) -> Estimators:
+        """The numbers by name."""
+        found: Estimators = jax.tree.unflatten(_STRUCTURE, list(jnp.moveaxis(self.numbers, -2, 0)))
+        return found
 
 
-class Reading(NamedTuple):
-    """What the calibration of a parameter says."""
+class Calibration(NamedTuple):
+    """The estimates for a parameter."""
 
-    #: Tail index of the gradients' noise, and its scale: NaN before there were four gradients.
+    #: Tail index and scale of the gradient noise: NaN before the fourth gradient.
     noise_alpha: jax.Array
     noise_scale: jax.Array
     #: The tail index in use; at 2 the step is that of SGD.
     alpha: jax.Array
-    #: Where the momentum bends.
-    bend: jax.Array
+    #: The knee, in units of the momentum.
+    knee: jax.Array
     #: The largest component of a gradient that enters the momentum.
     limit: jax.Array
-    #: Share of the coordinates that were beyond the bend, on average over the last steps.
-    bent: jax.Array
+    #: Share of the coordinates beyond the knee, averaged over the last steps.
+    beyond_knee: jax.Array
 
 
-def start(sizes: Sequence[int]) -> Known:
-    """Return what is known of arrays of these sizes before there was a gradient."""
+def start(sizes: Sequence[int]) -> CalibrationState:
+    """Return the state of arrays of these sizes before the first gradient."""
     nothing = np.zeros((len(sizes), max(map(count, sizes), default=0)), np.float32)
-    heads = np.zeros((HEAD, len(sizes)), np.float32)
+    numbers = np.zeros((ESTIMATORS, len(sizes)), np.float32)
     for column, size in enumerate(sizes):
-        heads[:, column] = _native.calibration_start(size)[:HEAD]
-    return Known(jnp.asarray(heads), jnp.asarray(nothing), jnp.asarray(nothing))
+        numbers[:, column] = _native.calibration_start(size)[:ESTIMATORS]
+    return CalibrationState(jnp.asarray(numbers), jnp.asarray(nothing), jnp.asarray(nothing))
+
+
+def check(state: CalibrationState, sizes: Sequence[int]) -> None:
+    """Raise an error if a state is not one of this version for arrays of these sizes.
+
+    Shapes are always checked; the version and the sizes only if the state is not traced.
+    """
+    columns, width = len(sizes), max(map(count, sizes), default=0)
+    if state.numbers.shape[-2:] != (ESTIMATORS, columns) or state.previous.shape[-1] < width:
+        raise ValueError(
+            f"the calibration state has {state.numbers.shape[-2]} numbers and "
+            f"{state.previous.shape[-1]} sampled coordinates for each of {state.numbers.shape[-1]} "
+            f"parameters, expected {ESTIMATORS} and {width} for {columns}: it is that of other "
+            "parameters or of another version; begin with a new state"
+        )
+    if isinstance(state.numbers, jax.core.Tracer) or not state.numbers.is_fully_addressable:
+        return
+    found = np.asarray(state.numbers).reshape(-1, ESTIMATORS, columns)
+    for column, size in enumerate(sizes):
+        for numbers in found[:, :, column]:
+            length = _native.calibration_length(np.ascontiguousarray(numbers))
+            if length != size:
+                raise ValueError(
+                    f"the calibration state of parameter {column} is that of an array of size "
+                    f"{length}, got one of size {size}; begin with a new state"
+                )
 
 
 @functools.partial(jax.jit, static_argnames="limited")
-def look(
-    known: Known, gradient: jax.Array, counts: NDArray[Any], alpha: Number | None, *, limited: bool
-) -> Known:
-    """Take note of gradients, and set the limit of their components."""
-    head, phase = known.head, known.head.gradients_seen % 4
-    difference = known.before - gradient
-    pair = jnp.where((phase == 1)[:, None], difference, known.pair)
-    before = jnp.where((phase == 3)[:, None], difference, gradient)
-    noise = _if(phase == 3, _noise_sums(head.noise, pair, difference, counts), head.noise)
-    gradients = _log_sums(head.gradients, gradient, *_looked_at(head, counts, gradient))
-    head = head._replace(
-        gradients_seen=_turned(head, 1),
+def update_limits(
+    state: CalibrationState,
+    gradient: jax.Array,
+    counts: NDArray[Any],
+    alpha: Number | None,
+    *,
+    limited: bool,
+) -> CalibrationState:
+    """Update the sums of the noise and of the gradients, and the limit of their components."""
+    found, phase = state.estimators, state.estimators.gradients_seen % 4
+    difference = state.previous - gradient
+    pair = jnp.where((phase == 1)[:, None], difference, state.pair)
+    previous = jnp.where((phase == 3)[:, None], difference, gradient)
+    noise = _if(phase == 3, _noise_sums(found.noise, pair, difference, counts), found.noise)
+    gradients = _log_sums(found.gradients, gradient, *_sampled_now(found, counts, gradient))
+    found = found._replace(
+        gradients_seen=_turned(found, 1),
         noise=noise,
         gradients=gradients,
         limit=_limit(
-            gradients, head.alpha if alpha is None else alpha, _trust(noise, head.momentum)
+            gradients, found.alpha if alpha is None else alpha, _trust(noise, found.momentum)
         )
         if limited
-        else jnp.full_like(head.limit, jnp.inf),
+        else jnp.full_like(found.limit, jnp.inf),
     )
-    return Known(_packed(head), before, pair)
+    return CalibrationState(_packed(found), previous, pair)
 
 
 @jax.jit
 def settle(
-    known: Known,
+    state: CalibrationState,
     followed: jax.Array,
     counts: NDArray[Any],
     alpha: Number | None,
-    scale: Number | None,
+    noise_scale: Number | None,
     memory: Number,
-) -> Known:
-    """Take note of what the field will be taken of, and set alpha and the bend."""
-    head = known.head
-    # The gradient of this step was counted already.
-    before = head._replace(gradients_seen=_turned(head, -1))
-    looked_at, number = _looked_at(before, counts, followed)
-    momentum = _log_sums(head.momentum, followed, looked_at, number)
-    used = _alpha(head.noise, momentum) if alpha is None else jnp.full_like(head.alpha, alpha)
-    if scale is None:
-        trust = _trust(head.noise, momentum)
-        bend = _bend(momentum, used, trust, head.limit_in_use, memory)
+) -> CalibrationState:
+    """Update the sums of the argument of the field, and set alpha and the knee."""
+    found = state.estimators
+    # The gradient of this step is counted already.
+    before = found._replace(gradients_seen=_turned(found, -1))
+    sampled, number = _sampled_now(before, counts, followed)
+    momentum = _log_sums(found.momentum, followed, sampled, number)
+    used = _alpha(found.noise, momentum) if alpha is None else jnp.full_like(found.alpha, alpha)
+    if noise_scale is None:
+        trust = _trust(found.noise, momentum)
+        knee = _knee(momentum, used, trust, found.limit_in_use, memory)
     else:
-        bend = jnp.asarray(scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
-    beyond = looked_at & (jnp.abs(followed) > bend[:, None])
+        knee = jnp.asarray(noise_scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
+    beyond = sampled & (jnp.abs(followed) > knee[:, None])
     share = jnp.sum(beyond, axis=1).astype(np.float32) / number
-    slowly = jnp.clip(head.gradients_seen, 1, CONSTANTS.steps)
-    # A quarter of fewer than four places may be none.
-    some = jnp.any(looked_at, axis=1)
-    bent = jnp.where(some, head.bent + (share - head.bent) / slowly, head.bent)
-    head = head._replace(momentum=momentum, alpha=used, bend=bend, bent=bent)
-    return known._replace(heads=_packed(head))
+    slowly = jnp.clip(found.gradients_seen, 1, CONSTANTS.steps)
+    # A quarter of fewer than four positions may be empty.
+    some = jnp.any(sampled, axis=1)
+    old = found.beyond_knee
+    beyond_knee = jnp.where(some, old + (share - old) / slowly, old)
+    found = found._replace(momentum=momentum, alpha=used, knee=knee, beyond_knee=beyond_knee)
+    return state._replace(numbers=_packed(found))
 
 
-def reading(known: Known) -> Reading:
-    """Return what is said now, in arrays with a number for each array of the tree."""
-    head = known.head
-    noise, seen = head.noise, head.noise.seen > 0
+def estimates(state: CalibrationState) -> Calibration:
+    """Return the present estimates, in arrays with a number for each array of the tree."""
+    found = state.estimators
+    noise, seen = found.noise, found.noise.seen > 0
     growth = jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
     mean = noise.log / jnp.where(seen, noise.seen, 1)
     scale = jnp.exp(_log_scale(mean - growth, LN_2 / growth))
-    return Reading(
+    return Calibration(
         noise_alpha=LN_2 / growth,
         noise_scale=jnp.where(seen, scale, jnp.nan),
-        alpha=head.alpha,
-        bend=head.bend,
-        limit=head.limit_in_use,
-        bent=jnp.where(head.alpha == 2, 0, head.bent),
+        alpha=found.alpha,
+        knee=found.knee,
+        limit=found.limit_in_use,
+        beyond_knee=jnp.where(found.alpha == 2, 0, found.beyond_knee),
     )
 
 
-def _packed(head: Head) -> jax.Array:
-    return jnp.stack(jax.tree.leaves(head))
+def _packed(found: Estimators) -> jax.Array:
+    return jnp.stack(jax.tree.leaves(found))
 
 
 def _if(condition: jax.Array, new: Any, old: Any) -> Any:  # noqa: ANN401
@@ -200,7 +234,7 @@ def _if(condition: jax.Array, new: Any, old: Any) -> Any:  # noqa: ANN401
 
 
 def _counts(x: jax.Array) -> jax.Array:
-    """Whether a number has a logarithm to be counted: zeros, NaN and infinity have none."""
+    """Return whether a number has a finite logarithm: not so zeros, NaN and infinity."""
     limits, size = np.finfo(np.float32), jnp.abs(x)
     return (size >= limits.tiny) & (size <= limits.max)
 
@@ -209,25 +243,27 @@ def _logs(x: jax.Array, counts: jax.Array) -> jax.Array:
     return jnp.log(jnp.abs(jnp.where(counts, x, 1)))
 
 
-def _turned(head: Head, by: int) -> jax.Array:
-    turned: jax.Array = (head.gradients_seen + by) % CONSTANTS.counted
+def _turned(found: Estimators, by: int) -> jax.Array:
+    turned: jax.Array = (found.gradients_seen + by) % CONSTANTS.counted
     return turned
 
 
-def _looked_at(head: Head, counts: NDArray[Any], x: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return at which places the laws of the next step are looked at, and how many these are.
+def _sampled_now(
+    found: Estimators, counts: NDArray[Any], x: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Return which positions the next step uses for its sums, and how many these are.
 
-    All at first, later a quarter, another for each gradient of a quadruple.
+    All at first, later a quarter: a different one for each gradient of a quadruple.
     """
-    first, phase = head.gradients_seen < CONSTANTS.steps, head.gradients_seen % 4
+    first, phase = found.gradients_seen < CONSTANTS.steps, found.gradients_seen % 4
     start = jnp.where(first, 0, jnp.floor(counts * phase / 4))[:, None]
     end = jnp.where(first, counts, jnp.floor(counts * (phase + 1) / 4))[:, None]
     place = np.arange(x.shape[1], dtype=np.float32)
     return (start <= place) & (place < end), jnp.maximum(end - start, 1)[:, 0]
 
 
-def _log_sums(old: LogSums, x: jax.Array, looked_at: jax.Array, counts: jax.Array) -> LogSums:
-    there = looked_at & _counts(x)
+def _log_sums(old: LogSums, x: jax.Array, sampled: jax.Array, counts: jax.Array) -> LogSums:
+    there = sampled & _counts(x)
     logs = _logs(x, there)
     weight, total, squares = (
         jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)
@@ -272,7 +308,7 @@ def _noise_sums(
 
 
 def _shared(first: jax.Array, mean: jax.Array) -> jax.Array:
-    """What neighbours of a row have in common: the mean covariance of their logarithms."""
+    """Return the mean covariance of the logarithms of neighbours in a row."""
     there = _counts(first)
     off = jnp.where(there, _logs(first, there) - mean[:, None], 0)
     ends = (np.arange(first.shape[1] - 1) + 1) % int(CONSTANTS.row) == 0
@@ -287,14 +323,14 @@ def _log_scale(mean: jax.Array, alpha: jax.Array) -> jax.Array:
 
 
 def _spread(sums: LogSums, alpha: jax.Array) -> jax.Array:
-    """τ = √(V - (π²/6)(1/α² + 1/2)), 0 where that is negative."""
+    """Return τ = √(V - (π²/6)(1/α² + 1/2)), 0 where that is negative."""
     weight = jnp.where(sums.weight > 0, sums.weight, 1)
     variance = sums.squares / weight - (sums.sum / weight) ** 2
     return jnp.sqrt(jnp.maximum(variance - math.pi**2 / 6 * (1 / alpha**2 + 0.5), 0))
 
 
 def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
-    """The tail index to use: that of the noise as far as it explains what is seen."""
+    """Return the tail index to use: that of the noise as far as it explains the momentum."""
     at = CONSTANTS
     growth = noise.growth / noise.weight
     gaussian = growth < LN_2 / at.gaussian
@@ -306,7 +342,7 @@ def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
 
 
 def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
-    """How far stable noise explains what is seen, from 0 to 1."""
+    """Return how far stable noise explains the momentum, from 0 to 1."""
     at = CONSTANTS
     # No stable law grows less than the Gaussian.
     raw = LN_2 / jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
@@ -316,11 +352,11 @@ def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     return trust / (1 + spread**2 + at.shared * shared)
 
 
-def _bend(
+def _knee(
     momentum: LogSums, alpha: jax.Array, trust: jax.Array, limit: jax.Array, memory: Number
 ) -> jax.Array:
-    """K = α^(1/α) s e^(1.25 τ + trust ε) of the momentum, or e^0.4 of its r.m.s."""
-    # How far the momentum is ahead of what limited noise makes of it: √(1 - μ²) from 1 - μ.
+    """Return κ = α^(1/α) s e^(1.25 τ + trust ε) of the momentum, or e^0.4 of its r.m.s."""
+    # How far the momentum exceeds that of clipped noise: √(1 - μ²) from 1 - μ.
     width = jnp.asarray(memory, np.float32) * (2 - jnp.asarray(memory, np.float32))
     mean = momentum.sum / jnp.where(momentum.weight > 0, momentum.weight, 1)
     short = jnp.log(limit) - 0.5 * jnp.log(width) + CONSTANTS.knee_short
@@ -331,7 +367,7 @@ def _bend(
 
 
 def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
-    """λ s e^((3 - 1.5 trust) τ - 0.5) of the gradients, or e^3.4 of their r.m.s.
+    """Return λ s e^((3 - 1.5 trust) τ - 0.5) of the gradients, or e^3.4 of their r.m.s.
 
     λ = 1/(1 - (α/2)^32)
     """
@@ -347,9 +383,9 @@ def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
 def _at(
     sums: LogSums, alpha: jax.Array, beyond: jax.Array, roots: float, trust: jax.Array
 ) -> jax.Array:
-    """Return s e^beyond, moved out to e^roots of the r.m.s. as far as there is no trust in noise.
+    """Return s e^beyond, moved out to e^roots of the r.m.s. as far as noise is not trusted.
 
-    It stays where single precision has room, and is infinite if nothing was seen.
+    The result is clipped to the range of single precision, and infinite without gradients.
     """
     weight = jnp.where(sums.weight > 0, sums.weight, 1)
     noise = _log_scale(sums.sum / weight, alpha) + beyond

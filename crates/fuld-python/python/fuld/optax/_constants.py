@@ -1,4 +1,4 @@
-"""The numbers in the formulas of a calibration, as Rust has them."""
+"""The constants in the formulas of a calibration, read from the Rust crate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fuld import _native
 
 
 class Constants(NamedTuple):
-    """What `fuld::optimizer::Calibration::constants` hands over; why they are so is said there."""
+    """The constants of `fuld::optimizer::Calibration::constants`, which documents them."""
 
     initial_alpha: float
     min_alpha: float
@@ -40,5 +40,5 @@ class Constants(NamedTuple):
 
 CONSTANTS = Constants(**_native.calibration_constants())
 
-#: How many numbers are kept of an array beside its gradients.
-HEAD = len(_native.calibration_start(0))
+#: How many numbers the state of an array has beside its sampled gradients.
+ESTIMATORS = len(_native.calibration_start(0))

@@ -1,4 +1,4 @@
-"""Where the buffer leads: its way through the field."""
+"""The direction of a step: the field applied to the momentum buffer, in each form."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from fuld.optax._field import Field, Number, evaluate, field
 
 
 def matched(
-    b: optax.Updates, momentum: Number | None, alpha: Number, scale: Number
+    b: optax.Updates, momentum: Number | None, alpha: Number, noise_scale: Number
 ) -> optax.Updates:
-    """K/slope · ∇G_α(b/K): slope 1 at 0, and a bend where noise of the given scale puts b.
+    """Return κ/slope · ∇G_α(b/κ), with slope 1 at 0 and κ = noise_scale (1 - momentum)^(-1/α).
 
-    The factors are those of `fuld::optimizer` in Rust; they stand here again because Rust cannot
-    compute with what is traced.
+    The factors are those of `fuld::optimizer` in Rust, repeated here because Rust cannot compute
+    with traced values.
     """
     memory = 1.0 if momentum is None else 1 - momentum
 
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
-        bend = to(scale) * to(memory) ** (-1 / to(alpha))
-        return _bent(b, field(alpha, np.dtype(b.dtype)), bend)
+        kappa = to(noise_scale) * to(memory) ** (-1 / to(alpha))
+        return _matched(b, field(alpha, np.dtype(b.dtype)), kappa)
 
     return _through(b, alpha, step)
 
 
-def bent_at(
-    b: optax.Updates, alpha: Number, bend: Number, table: Callable[[np.dtype[Any]], Field]
+def matched_at(
+    b: optax.Updates, alpha: Number, kappa: Number, table: Callable[[np.dtype[Any]], Field]
 ) -> optax.Updates:
-    """`matched` with the bend K where it is wanted, and a table of alpha for each type."""
-    return _through(b, alpha, lambda b, to: _bent(b, table(np.dtype(b.dtype)), to(bend)))
+    """Return `matched` with a given knee κ, and a table of the field for each type."""
+    return _through(b, alpha, lambda b, to: _matched(b, table(np.dtype(b.dtype)), to(kappa)))
 
 
-def _bent(b: jax.Array, table: Field, bend: Number) -> jax.Array:
-    direction: jax.Array = bend / table.slope * evaluate(table, b / bend)
+def _matched(b: jax.Array, table: Field, kappa: Number) -> jax.Array:
+    direction: jax.Array = kappa / table.slope * evaluate(table, b / kappa)
     return direction
 
 
-def paper(b: optax.Updates, rate: Number, alpha: Number, scale: Number) -> optax.Updates:
-    """κ^(α-1)/√lr · ∇G_α(√lr b/κ), which times lr is the paper's step."""
+def paper(b: optax.Updates, rate: Number, alpha: Number, kappa: Number) -> optax.Updates:
+    """Return κ^(α-1)/√lr · ∇G_α(√lr b/κ), which times lr is the paper's step."""
 
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
         # At learning rate 0 the step is 0 whatever its direction.
         root = jnp.sqrt(jnp.where(rate > 0, to(rate), 1)).astype(b.dtype)
         table = field(alpha, np.dtype(b.dtype))
-        height = to(scale) ** (to(alpha) - 1)
-        direction: jax.Array = height / root * evaluate(table, b * root / to(scale))
+        height = to(kappa) ** (to(alpha) - 1)
+        direction: jax.Array = height / root * evaluate(table, b * root / to(kappa))
         return direction
 
     return _through(b, alpha, step)
@@ -61,9 +61,9 @@ def _through(
     alpha: Number,
     step: Callable[[jax.Array, Callable[[Number], Number]], jax.Array],
 ) -> optax.Updates:
-    """Take a step with every leaf, in single precision at least. At alpha = 2 it is b itself.
+    """Apply a step to every leaf, in single precision at least. At alpha = 2 it is b itself.
 
-    Where b is infinite the field is 0, and a parameter would stand still for ever, unseen: NaN.
+    For infinite b the field is 0 and the parameter would silently stop moving: NaN instead.
     """
     if isinstance(alpha, float) and alpha == 2:
         return b

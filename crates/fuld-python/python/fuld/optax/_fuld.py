@@ -1,6 +1,6 @@
-"""The optimizer, ready to use."""
+"""`fuld` and `from_paper`, the optimizers of the package for optax."""
 
-# No "from __future__ import annotations": those who read what learning_rate may be want the type.
+# No "from __future__ import annotations": optax.inject_hyperparams reads the annotations as types.
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from fuld._arguments import flag
 from fuld.optax._scale_by_fuld import transformation
 from fuld.optax._settings import Auto, alpha_setting, is_auto, not_negative, positive, setting
 
-#: A tree of booleans like the parameters, or a function that makes one of them.
+#: A tree of booleans like the parameters, or a function that returns one.
 Mask = Any | Callable[[optax.Params], Any]
 
 
@@ -20,9 +20,10 @@ def fuld(
     learning_rate: optax.ScalarOrSchedule,
     momentum: ArrayLike | None = 0.9,
     alpha: ArrayLike | Auto = 1.75,
-    scale: ArrayLike | Auto = 1.0,
+    noise_scale: ArrayLike | Auto | None = None,
     *,
     form: str = "matched",
+    beta: ArrayLike | None = None,
     nesterov: bool = False,
     weight_decay: ArrayLike | None = None,
     decoupled_weight_decay: bool = False,
@@ -31,39 +32,43 @@ def fuld(
 ) -> optax.GradientTransformationExtraArgs:
     """Fractional underdamped Langevin dynamics as an optimizer: SGD for heavy-tailed gradients.
 
-    b ← momentum · b + g,  x ← x - learning_rate · (K/s) ∇G_α(b/K)
+    b ← momentum · b + g,  x ← x - learning_rate · (κ/s) ∇G_α(b/κ)
 
-    with s = ∇G_α'(0) and K = scale · (1 - momentum)^(-1/α). Small b take the step of SGD with the
-    same learning rate and momentum; beyond K, where noise of that scale would put b, the step falls
-    as 1/b. A lasting gradient g has b = g/(1 - momentum), so it bends earlier, at
-    scale · (1 - momentum)^(1 - 1/α): begin with a scale well above the gradients. At an alpha = 2
-    that is known the step is that of `optax.sgd`, bit for bit (a traced one: to rounding), and,
-    without weight decay, so is the state: each can go on where the other stopped.
+    with s = ∇G_α'(0) and the knee κ = noise_scale · (1 - momentum)^(-1/α). For small b the step is
+    that of SGD with the same learning rate and momentum; beyond κ it decreases as 1/b. A constant
+    gradient g leads to b = g/(1 - momentum), so it reaches the knee at
+    noise_scale · (1 - momentum)^(1 - 1/α): begin with a noise_scale well above the gradients. At
+    alpha = 2 the step is that of `optax.sgd`, bit for bit (to rounding if alpha is traced). Without
+    weight decay so is the state: each optimizer can continue a run of the other.
 
     Parameters
     ----------
     learning_rate : float or schedule
-        As for SGD; in the matched form it only multiplies.
+        As for SGD; in the matched form it is only a factor of the step.
     momentum : float, optional
         0 <= momentum < 1, or None for no buffer at all.
     alpha : float or "auto", optional
-        Tail index, 0.1 <= alpha <= 2: the smaller, the less large gradients count.
-    scale : float or "auto", optional
-        Scale of the symmetric stable noise in the gradients, in their units. Too large, and the
-        step is SGD's; too small for the gradients themselves, and learning stalls.
+        Tail index of the gradient noise, 0.1 <= alpha <= 2: the smaller it is, the smaller is the
+        effect of large gradients.
+    noise_scale : float or "auto", optional
+        Scale of the symmetric stable noise in the gradients, in units of the gradient, for the
+        matched form; 1.0 by default. If it is too large, the step is SGD's. If it is so small that
+        the mean gradient is beyond the knee, learning stalls.
     form : {"matched", "paper"}, optional
-        "paper" is the step as published, x ← x - √lr κ^(α-1) ∇G_α(√lr b/κ), where `scale` is
-        κ = β^(-1/α), in units of √lr b. See `from_paper`.
+        "paper" is the step as published, x ← x - √lr κ^(α-1) ∇G_α(√lr b/κ), with κ = beta^(-1/α)
+        in units of √lr b. See `from_paper`.
+    beta : float, optional
+        Inverse temperature, for the paper's form only; 1.0 by default.
     nesterov : bool, optional
-        Step from g + momentum · b.
+        Whether the step follows g + momentum · b instead of b.
     weight_decay : float, optional
-        Adds weight_decay · x to the gradients.
+        Coefficient of the pull weight_decay · x that is added to the gradients.
     decoupled_weight_decay : bool, optional
-        Instead shrink x by the factor 1 - learning_rate · weight_decay, past the field.
+        Whether x is multiplied by 1 - learning_rate · weight_decay instead, without the field.
     mask : tree of bool or callable, optional
         Which parameters decay; all if None.
     accumulator_dtype : dtype, optional
-        Of the buffer; that of the parameters if None.
+        Type of the buffer; that of the parameters if None.
 
     Returns
     -------
@@ -71,29 +76,29 @@ def fuld(
 
     Notes
     -----
-    What is "auto" is found for each parameter from its gradients, anew at each step; `calibration`
-    says what. With ``scale="auto"`` components of gradients are moved into a limit that is found as
-    well, before decay and momentum, unless alpha has come out as 2: then the step is SGD's. At most
-    2066 numbers for each parameter are added to the state. Derivatives through a step take what was
-    found as given.
+    Settings that are "auto" are estimated for each parameter at each step; `calibration` reports
+    them. With ``noise_scale="auto"`` gradient components are also clipped to an estimated limit,
+    before decay and momentum, unless the estimated alpha is 2: then the step is SGD's. Calibration
+    adds at most 2066 numbers per parameter to the state. Derivatives through a step treat the
+    estimates as constants.
 
-    Every number may be traced: wrap with `optax.inject_hyperparams` to change or schedule it, or
-    map over it with `jax.vmap`. Those that are known when the optimizer is made are checked; a
-    traced alpha outside its range makes NaN. With parameters of half precision give
-    ``inject_hyperparams`` the argument ``hyperparam_dtype=jnp.float32``: it rounds alpha to their
-    precision otherwise. A type like ``jnp.float32`` as `accumulator_dtype` it would take for a
-    schedule: name it, as "float32".
+    All hyperparameters may be traced values: wrap the optimizer with `optax.inject_hyperparams` to
+    change or schedule them, or map over them with `jax.vmap`. Concrete values are checked when the
+    optimizer is created; a traced alpha outside its range yields NaN. For parameters of half
+    precision call ``inject_hyperparams`` with ``hyperparam_dtype=jnp.float32``: otherwise it rounds
+    alpha to their precision. It would take a type such as ``jnp.float32`` as `accumulator_dtype`
+    for a schedule: give its name, "float32".
 
-    The field is right to 1e-6 in float32 and half precision (3e-6 below alpha = 0.3) and to 1e-8 in
-    float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2), for abs(b/K) < 1e37. An alpha within 1e-9
-    of 2, which only doubles can tell from it, gets the field of 2 - 1e-9: about abs(b/K) = 8, where
-    the tail begins, that is wrong by up to itself.
+    The relative error of the field is 1e-6 in float32 and half precision (3e-6 below alpha = 0.3)
+    and 1e-8 in float64 (2e-7 for alpha < 0.12 or within 1.2e-7 of 2), for abs(b/κ) < 1e37. An alpha
+    within 1e-9 of 2 gets the field of 2 - 1e-9, whose relative error near abs(b/κ) = 8, where the
+    tail begins, is up to 1.
 
-    An infinite gradient makes its parameter NaN, if it is not limited.
+    An infinite gradient makes its parameter NaN, unless gradients are clipped.
 
     Examples
     --------
-    A small gradient takes the step of SGD, one of a thousand hardly any:
+    A small gradient takes the step of SGD, a very large one hardly moves its parameter:
 
     >>> import jax, jax.numpy as jnp, optax
     >>> from fuld.optax import fuld
@@ -126,15 +131,17 @@ def fuld(
     if weight_decay is not None:
         decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
     elif mask is not None or decoupled_weight_decay:
-        raise ValueError("mask and decoupled_weight_decay say how weights decay: give weight_decay")
-    # What is calibrated are the gradients alone: there the decay is added within.
-    within = not decoupled_weight_decay and (is_auto("alpha", alpha) or is_auto("scale", scale))
+        raise ValueError("mask and decoupled_weight_decay require weight_decay")
+    # Calibration samples the gradients without the decay, which is therefore added inside.
+    auto = is_auto("alpha", alpha) or is_auto("noise_scale", noise_scale)
+    within = auto and not decoupled_weight_decay
     stages = [
         transformation(
             momentum,
             alpha,
-            scale,
+            noise_scale,
             form=form,
+            beta=beta,
             learning_rate=learning_rate if form == "paper" else None,
             nesterov=nesterov,
             accumulator_dtype=accumulator_dtype,
@@ -158,11 +165,11 @@ def from_paper(
     mask: Mask | None = None,
     accumulator_dtype: DTypeLike | None = None,
 ) -> optax.GradientTransformationExtraArgs:
-    """The optimizer in the paper's symbols: `fuld` with ``form="paper"``.
+    """Return the optimizer in the paper's symbols: `fuld` with ``form="paper"``.
 
     v ← (1 - γη)v - ηg,  x ← x + η β^(1/α - 1) ∇G_α(β^(1/α) v)
 
-    so that learning_rate = η², momentum = 1 - γη, scale = β^(-1/α).
+    so that learning_rate = η² and momentum = 1 - γη.
 
     Parameters
     ----------
@@ -183,7 +190,7 @@ def from_paper(
 
     Examples
     --------
-    The settings of the paper's experiments with MNIST:
+    The settings of the paper's experiments on MNIST:
 
     >>> from fuld.optax import from_paper
     >>> optimizer = from_paper(eta=0.1, gamma=0.1, alpha=1.75)
@@ -195,8 +202,8 @@ def from_paper(
         eta * eta,
         1 - friction,
         alpha,
-        beta ** (-1 / alpha),
         form="paper",
+        beta=beta,
         nesterov=nesterov,
         weight_decay=weight_decay,
         decoupled_weight_decay=decoupled_weight_decay,

@@ -1,4 +1,4 @@
-"""The buffer, as SGD keeps it."""
+"""The momentum buffer of `optax.sgd`, with types that do not change between steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuld.optax._field import Number
 def accumulate(
     momentum: Number | None, nesterov: bool, dtype: DTypeLike | None
 ) -> optax.GradientTransformation:
-    """Return b ← μb + g as SGD has it, real, and of types that do not change from step to step."""
+    """Return the transformation b ← momentum b + g, for real parameters and with fixed types."""
     trace = optax.identity() if momentum is None else optax.trace(momentum, nesterov, dtype)
 
     def init(params: optax.Params) -> optax.OptState:
@@ -26,7 +26,7 @@ def accumulate(
         _refuse_complex(updates)
         b, new = trace.update(updates, state, params)
         if isinstance(momentum, jax.Array):
-            # A traced momentum has a type of its own, which it would give to all others.
+            # A traced momentum has its own type, to which all others would be promoted.
             b = jax.tree.map(_as_real, b, updates) if dtype is None else b
             new = jax.tree.map(_as_real, new, state)
         return b, new
@@ -35,7 +35,7 @@ def accumulate(
 
 
 def _as_real(new: jax.Array, old: jax.Array) -> jax.Array:
-    """Give a number the type it had, except that whole numbers become real."""
+    """Return `new` in the type of `old`, unless that is an integer type."""
     dtype = jnp.result_type(old)
     return new.astype(dtype) if jnp.issubdtype(dtype, jnp.floating) else new
 
@@ -45,6 +45,6 @@ def _refuse_complex(tree: optax.Params) -> None:
         if jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating):
             name = jax.tree_util.keystr(path) or "the parameter"
             raise TypeError(
-                f"{name} is {jnp.result_type(leaf)}, and the field is one of real numbers: "
+                f"{name} must be real, got {jnp.result_type(leaf)}: "
                 "wrap the optimizer in optax.contrib.split_real_and_imaginary"
             )

@@ -1,4 +1,4 @@
-"""The transformation: momentum, and a step that goes through the field."""
+"""`scale_by_fuld`: the gradient transformation with momentum and field, without learning rate."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ from fuld.optax._settings import (
     alpha_setting,
     form_setting,
     is_auto,
+    knee_setting,
     momentum_setting,
     not_negative,
-    positive,
 )
 
 
 def scale_by_fuld(
     momentum: ArrayLike | None = 0.9,
     alpha: ArrayLike | Auto = 1.75,
-    scale: ArrayLike | Auto = 1.0,
+    noise_scale: ArrayLike | Auto | None = None,
     *,
     form: str = "matched",
+    beta: ArrayLike | None = None,
     learning_rate: optax.ScalarOrSchedule | None = None,
     nesterov: bool = False,
     accumulator_dtype: DTypeLike | None = None,
 ) -> optax.GradientTransformationExtraArgs:
     """Turn gradients into the direction d of a step x ← x - learning_rate · d.
 
-    It is the heart of `fuld`, for those who build a chain themselves: let
-    `optax.scale_by_learning_rate` come after it. Its state is that of `optax.trace`, and has
-    that as a part where something is "auto".
+    This is `fuld` without the learning rate, for chains that end with
+    `optax.scale_by_learning_rate`. Its state is that of `optax.trace`, or contains it if a setting
+    is "auto".
 
     Parameters
     ----------
-    momentum, alpha, scale, form, nesterov, accumulator_dtype
+    momentum, alpha, noise_scale, form, beta, nesterov, accumulator_dtype
         As for `fuld`.
     learning_rate : float or schedule, optional
-        Only for ``form="paper"``, whose direction depends on it: the same that the chain goes on
-        with. The matched form knows nothing of it.
+        Only for ``form="paper"``, whose direction depends on it: the one that the rest of the chain
+        uses. The matched form does not depend on it.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def scale_by_fuld(
     >>> from fuld.optax import scale_by_fuld
     >>> optimizer = optax.chain(
     ...     optax.clip_by_global_norm(10.0),
-    ...     scale_by_fuld(momentum=0.9, alpha=1.5, scale=0.1),
+    ...     scale_by_fuld(momentum=0.9, alpha=1.5, noise_scale=0.1),
     ...     optax.scale_by_learning_rate(optax.cosine_decay_schedule(0.1, 1000)),
     ... )
     >>> state = optimizer.init({"w": 1.0})
@@ -70,8 +71,9 @@ def scale_by_fuld(
     return transformation(
         momentum,
         alpha,
-        scale,
+        noise_scale,
         form=form,
+        beta=beta,
         learning_rate=learning_rate,
         nesterov=nesterov,
         accumulator_dtype=accumulator_dtype,
@@ -81,24 +83,28 @@ def scale_by_fuld(
 def transformation(
     momentum: ArrayLike | None,
     alpha: ArrayLike | Auto,
-    scale: ArrayLike | Auto,
+    noise_scale: ArrayLike | Auto | None,
     *,
     form: str,
+    beta: ArrayLike | None,
     learning_rate: optax.ScalarOrSchedule | None,
     nesterov: bool,
     accumulator_dtype: DTypeLike | None,
     decay: optax.GradientTransformation | None = None,
 ) -> optax.GradientTransformationExtraArgs:
-    """`scale_by_fuld`, where what is calibrated may decay after gradients have been limited."""
+    """Return `scale_by_fuld`, with a weight decay that follows the clipping of calibrated steps."""
     form, nesterov = form_setting(form), flag("nesterov", nesterov)
     memory = momentum_setting(momentum, form, nesterov)
     known_alpha = None if is_auto("alpha", alpha) else alpha_setting(alpha)
-    known_scale = None if is_auto("scale", scale) else positive("scale", scale)
-    some_alpha = CONSTANTS.initial_alpha if known_alpha is None else known_alpha
-    if isinstance(some_alpha, float) and isinstance(known_scale, float) and some_alpha != 2:
-        # Raises an error if single precision has no room for such a scale.
+    knee = knee_setting(form, noise_scale, beta)
+    some_alpha = CONSTANTS.mild if known_alpha is None else known_alpha
+    if isinstance(some_alpha, float) and isinstance(knee, float) and some_alpha != 2:
+        # Raises an error if the knee is outside the range of single precision.
         _native.step_factors(
-            form, some_alpha, memory if isinstance(memory, float) else 0.0, known_scale
+            some_alpha,
+            memory if isinstance(memory, float) else 0.0,
+            noise_scale=knee if form == "matched" else None,
+            beta=knee if form == "paper" else None,
         )
     if accumulator_dtype is not None and not jnp.issubdtype(accumulator_dtype, jnp.floating):
         raise ValueError(
@@ -107,41 +113,39 @@ def transformation(
     if form == "matched":
         if learning_rate is not None:
             raise ValueError(
-                "the matched form does not depend on the learning rate: leave learning_rate out, "
-                "and let optax.scale_by_learning_rate come after"
+                "learning_rate requires form='paper': leave it out, and append "
+                "optax.scale_by_learning_rate to the chain"
             )
-        if known_alpha is None or known_scale is None:
+        if known_alpha is None or knee is None:
             return calibrated(
                 memory,
                 known_alpha,
-                known_scale,
+                knee,
                 nesterov=nesterov,
                 accumulator_dtype=accumulator_dtype,
                 decay=optax.identity() if decay is None else decay,
             )
         buffer = accumulate(memory, nesterov, accumulator_dtype)
-        return _then(buffer, lambda b: matched(b, memory, known_alpha, known_scale))
-    if known_alpha is None or known_scale is None:
-        what = "alpha" if known_alpha is None else "scale"
-        raise ValueError(f"{what}='auto' needs form='matched', got form='paper': give a number")
+        return _then(buffer, lambda b: matched(b, memory, known_alpha, knee))
+    if known_alpha is None or knee is None:
+        raise ValueError("alpha='auto' requires form='matched', got form='paper': give a number")
     if learning_rate is None:
         raise ValueError(
-            "the direction of form='paper' depends on the learning rate: give learning_rate here, "
-            "and the same to optax.scale_by_learning_rate after it"
+            "form='paper' requires learning_rate, with the value that optax.scale_by_learning_rate "
+            "has in the rest of the chain"
         )
     buffer = accumulate(memory, nesterov, accumulator_dtype)
+    kappa = knee ** (-1 / known_alpha)
     if callable(learning_rate):
-        return _scheduled(
-            buffer, learning_rate, lambda b, rate: paper(b, rate, known_alpha, known_scale)
-        )
+        return _scheduled(buffer, learning_rate, lambda b, rate: paper(b, rate, known_alpha, kappa))
     rate = not_negative("learning_rate", learning_rate)
-    return _then(buffer, lambda b: paper(b, rate, known_alpha, known_scale))
+    return _then(buffer, lambda b: paper(b, rate, known_alpha, kappa))
 
 
 def _then(
     first: optax.GradientTransformation, change: Callable[[optax.Updates], optax.Updates]
 ) -> optax.GradientTransformationExtraArgs:
-    """Change what a transformation gives; the state stays its own."""
+    """Return a transformation followed by a function of its updates; the state is unchanged."""
 
     def update(
         updates: optax.Updates,
@@ -161,7 +165,7 @@ def _scheduled(
     schedule: optax.Schedule,
     change: Callable[[optax.Updates, Number], optax.Updates],
 ) -> optax.GradientTransformationExtraArgs:
-    """Change it by a number that depends on the count of steps."""
+    """Return a transformation followed by a function of its updates and of a schedule."""
 
     def init(params: optax.Params) -> optax.ScaleByScheduleState:
         del params

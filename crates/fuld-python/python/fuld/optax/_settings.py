@@ -1,4 +1,8 @@
-"""What users give: checked where it is known, left alone where it is traced."""
+"""Checks of the settings of an optimizer.
+
+Concrete numbers are checked when the optimizer is created. Traced values cannot be read, so only
+their shapes are checked.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from jax.typing import ArrayLike
 from fuld._arguments import number
 from fuld.optax._field import LEAST_ALPHA, Number
 
-#: A number that is found from the gradients.
+#: A setting that is estimated from the gradients.
 Auto: TypeAlias = Literal["auto"]
 
 
@@ -22,7 +26,7 @@ def setting(
     good: Callable[[float], bool],
     must: str,
 ) -> Number:
-    """Return a number: a float that is as it must be, or what is traced and cannot be looked at."""
+    """Return a number: a float that satisfies `good`, or a traced scalar."""
     if isinstance(value, jax.core.Tracer):
         if value.ndim:
             raise ValueError(
@@ -51,8 +55,28 @@ def alpha_setting(value: ArrayLike | str) -> Number:
     )
 
 
+def knee_setting(
+    form: str, noise_scale: ArrayLike | Auto | None, beta: ArrayLike | None
+) -> Number | None:
+    """Return `noise_scale` in the matched form and `beta` in the paper's, None if it is "auto"."""
+    if form == "paper":
+        if noise_scale is not None:
+            raise ValueError(
+                f"noise_scale requires form='matched', got noise_scale={noise_scale} with "
+                "form='paper': give beta, or leave it out"
+            )
+        return positive("beta", 1.0 if beta is None else beta)
+    if beta is not None:
+        raise ValueError(
+            f"beta requires form='paper', got beta={beta} with form='matched': give noise_scale, "
+            "or leave it out"
+        )
+    noise_scale = 1.0 if noise_scale is None else noise_scale
+    return None if is_auto("noise_scale", noise_scale) else positive("noise_scale", noise_scale)
+
+
 def is_auto(name: str, value: object) -> bool:
-    """Return whether a number is to be found."""
+    """Return whether a setting is to be estimated."""
     if isinstance(value, str) and value != "auto":
         raise TypeError(f"{name} must be a number or 'auto', got {value!r}")
     return isinstance(value, str)
@@ -71,17 +95,17 @@ def not_negative(name: str, value: ArrayLike) -> Number:
 def momentum_setting(value: ArrayLike | None, form: str, nesterov: bool) -> Number | None:
     """Return the momentum, or None for none."""
     if nesterov and (value is None or (isinstance(value, (int, float)) and value == 0)):
-        raise ValueError(f"nesterov=True needs a momentum above 0, got {value}")
+        raise ValueError(f"nesterov=True requires a momentum above 0, got {value}")
     if value is None:
         return None
     if form == "matched":
-        must = "be at least 0 and below 1, where noise would pile up for ever"
+        must = "be at least 0 and below 1, where noise would accumulate"
         return setting("momentum", value, lambda x: 0 <= x < 1, must)
     return setting("momentum", value, lambda x: 0 <= x <= 1, "satisfy 0 <= momentum <= 1")
 
 
 def form_setting(value: str) -> str:
-    """Return which form is meant."""
+    """Return the form."""
     if value not in ("matched", "paper"):
         raise ValueError(f"form must be 'matched' or 'paper', got {value!r}")
     return value

@@ -1,18 +1,17 @@
 """FULD as a PyTorch optimizer, and a monitor for the tails of gradients.
 
 `FULD`
-    SGD with momentum whose step goes through the field ∇G_α. It takes SGD's place: the same
-    learning rate and momentum, the same checkpoints, and at alpha = 2 the same bits.
-    With ``alpha="auto", scale="auto"`` it calibrates itself, a `Calibration` for each parameter.
+    SGD with momentum whose step goes through the field ∇G_α. It replaces `torch.optim.SGD` with the
+    same learning rate, momentum and checkpoints, and at alpha = 2 with the same results to the bit.
+    With ``alpha="auto", noise_scale="auto"`` it estimates both, as a `Calibration` per parameter.
 `TailMonitor`
-    What tail index and scale the noise of the gradients has, parameter by parameter: a
-    `GradientTail` for each.
+    Estimates the tail index and the scale of the gradient noise, as a `GradientTail` per parameter.
 """
 
 try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
-    raise ImportError("fuld.torch needs PyTorch: pip install torch") from error
+    raise ImportError("fuld.torch requires PyTorch: pip install torch") from error
 
 from fuld.torch._calibration import Calibration
 from fuld.torch._fuld import FULD
@@ -23,5 +22,5 @@ __all__ = ["FULD", "Calibration", "GradientTail", "TailMonitor"]
 
 
 def __dir__() -> list[str]:
-    """What users see."""
+    """Return the public names."""
     return __all__

@@ -1,4 +1,9 @@
-"""The step of a parameter group that calibrates itself."""
+"""The step of a calibrated parameter group.
+
+Before each step the calibration state of every parameter is updated from its gradient. Tensors
+whose field has a knee then take the step of FULD, all others that of SGD. On the CPU both happen in
+one call of the Rust crate; elsewhere samples of the tensors are copied to the host first.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +15,12 @@ from torch import Tensor
 from torch._compile import _disable_dynamo
 
 from fuld.torch import _cpu
-from fuld.torch._calibration_state import KEY, calibration_of
-from fuld.torch._check import check_fused, refuse_sparse
+from fuld.torch._calibration_state import KEY, calibration_state
+from fuld.torch._group_check import check_fused, refuse_sparse
+from fuld.torch._host_calibration import observe
 from fuld.torch._implementation import choose, kinds, may_fuse, take
 from fuld.torch._layout import Aligned
-from fuld.torch._observe import observe
-from fuld.torch._plain import like, plain
+from fuld.torch._local_tensors import like, real_shards
 from fuld.torch._plan import Plan, addresses
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
@@ -23,7 +28,7 @@ from fuld.torch._step import Step
 _NONE: dict[str, Tensor] = {}
 
 
-# A compiled step goes through here as well, but uncompiled: what is known is read and written.
+# A compiled step calls this function uncompiled, since it reads and writes the states.
 @_disable_dynamo
 def auto_step(
     state: dict[Tensor, Any],
@@ -35,18 +40,19 @@ def auto_step(
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
 ) -> Plan | None:
-    """Lets the calibrations look at the gradients, then takes a step; without momentum no buffers.
+    """Update the calibrations, then take a step; without momentum there are no buffers.
 
-    Takes a plan, and returns that of the next step, if it is one of dense tensors on the CPU.
+    Takes the plan of the last step and returns that of the next one, if all tensors are dense and
+    on the CPU.
     """
     if found_inf is not None and found_inf.item() != 0:
         return plan
-    known = [state.get(x, _NONE).get(KEY) for x in params]
+    states = [state.get(x, _NONE).get(KEY) for x in params]
     if (
         plan is not None
         and may_fuse(group, plan)
-        and len(plan.calibrations) == len(known)
-        and all(map(is_, known, plan.calibrations))
+        and len(plan.calibrations) == len(states)
+        and all(map(is_, states, plan.calibrations))
         and plan.fits(params, grads, buffers)
     ):
         _unscale(grads, grad_scale)
@@ -57,11 +63,11 @@ def auto_step(
     refuse_sparse(grads)
     if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
         raise RuntimeError(
-            "a step that calibrates itself cannot be captured in a CUDA graph, as it reads numbers "
-            "at every step: give alpha and scale, such as those of optimizer.calibration()"
+            "a calibrated step cannot be captured in a CUDA graph, as it reads numbers at every "
+            "step: give alpha and noise_scale, such as those of optimizer.calibration()"
         )
     made, calibrations = _prepared(state, params, bool(buffers))
-    xs, gs, bs = plain(params), plain(like(params, grads)), plain(made)
+    xs, gs, bs = real_shards(params), real_shards(like(params, grads)), real_shards(made)
     _unscale(gs, grad_scale)
     way = choose(group, xs)
     plans = [
@@ -81,13 +87,13 @@ def auto_step(
 def _prepared(
     state: dict[Tensor, Any], params: list[Tensor], momentum: bool
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Sees that there are buffers and calibrations, and returns them."""
-    # All of them before any is kept: what does not fit changes nothing.
-    found = [calibration_of(x, state.get(x, _NONE).get(KEY)) for x in params]
-    for x, known in zip(params, found, strict=True):
-        state[x][KEY] = known
+    """Return the buffers and calibration states, creating those that are missing."""
+    # All of them before any is stored, so that an error leaves the optimizer unchanged.
+    found = [calibration_state(x, state.get(x, _NONE).get(KEY)) for x in params]
+    for x, of in zip(params, found, strict=True):
+        state[x][KEY] = of
         if momentum and state[x].get("momentum_buffer") is None:
-            # torch begins with b = g, which is what a step makes of 0.
+            # torch begins with b = g, which is the result of a step from 0.
             state[x]["momentum_buffer"] = torch.zeros_like(x)
     return [state[x]["momentum_buffer"] for x in params] if momentum else [], found
 
@@ -100,7 +106,7 @@ def _step_of_kind(
     calibrations: list[Tensor],
     group: dict[str, Any],
 ) -> Plan | None:
-    """The step of plain tensors of one device and dtype."""
+    """Take the step of real local tensors of one device and dtype."""
     if way != "fused" or params[0].device.type != "cpu":
         _anywhere(way, params, grads, buffers, calibrations, group)
         return None
@@ -118,10 +124,10 @@ def _unscale(grads: list[Tensor], grad_scale: Tensor | None) -> None:
 
 
 def _on_cpu(plan: Plan, grads: list[Tensor], group: dict[str, Any]) -> None:
-    """Looks and steps in one call of the Rust crate."""
-    straight = _cpu.calibrated(plan, group)
+    """Calibrate and step in one call of the Rust crate."""
+    without_knee = _cpu.calibrated(plan, group)
     torch.autograd.graph.increment_version(plan.params)
-    _straight(straight, plan.params, grads, plan.buffers, group)
+    _sgd_step(without_knee, plan.params, grads, plan.buffers, group)
 
 
 def _anywhere(
@@ -132,24 +138,24 @@ def _anywhere(
     calibrations: list[Tensor],
     group: dict[str, Any],
 ) -> None:
-    """Looks at all tensors, then steps one after another."""
+    """Calibrate all tensors on the host, then step one tensor after another."""
     found = observe(params, grads, buffers, calibrations, group)
     for i, of in enumerate(found):
-        if not of.is_straight:
+        if not of.is_sgd:
             g = grads[i] if of.limit == float("inf") else grads[i].clamp(-of.limit, of.limit)
             take(way, [params[i]], [g], buffers[i : i + 1], Step.of(group, of))
-    straight = [i for i, of in enumerate(found) if of.is_straight]
-    _straight(straight, params, grads, buffers, group)
+    without_knee = [i for i, of in enumerate(found) if of.is_sgd]
+    _sgd_step(without_knee, params, grads, buffers, group)
 
 
-def _straight(
+def _sgd_step(
     which: list[int],
     params: list[Tensor],
     grads: list[Tensor],
     buffers: list[Tensor],
     group: dict[str, Any],
 ) -> None:
-    """The step of those tensors whose field does not bend: torch's SGD."""
+    """Take the step of the tensors whose field has no knee: torch's SGD."""
     if which:
         x, g, b = ([of[i] for i in which] if of else [] for of in (params, grads, buffers))
         sgd(x, g, list(b), group, None, None)

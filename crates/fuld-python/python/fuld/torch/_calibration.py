@@ -1,4 +1,8 @@
-"""What a calibration says of a parameter."""
+"""The calibration of one parameter, as users read it.
+
+`FULD.calibration` returns one `Calibration` per parameter: the estimated tail index and scale of
+the gradient noise, and the settings that the last step used.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +11,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Calibration:
-    """How the step of one parameter was calibrated last; see `FULD.calibration`.
+    """How the last step of one parameter was calibrated; see `FULD.calibration`.
 
     Attributes
     ----------
     noise_alpha : float
-        The tail index of the gradients' noise, as it was found; 2 is Gaussian.
-    noise_sigma : float
-        Its scale, in units of the gradient: the geometric mean of the coordinates' scales. nan
-        before there were four gradients.
+        The estimated tail index of the gradient noise; 2 is Gaussian.
+    noise_scale : float
+        The estimated scale of the gradient noise, in units of the gradient: the geometric mean over
+        the coordinates. NaN before the fourth gradient.
     alpha : float
-        The tail index in use: given, or that of the noise as far as noise explains what is seen.
+        The tail index in use: given, or that of the noise as far as noise explains the gradients.
         At 2 the step is SGD's.
-    bend : float
-        Where the momentum bends; infinite before a gradient was seen that is not 0.
+    knee : float
+        The knee, in units of the momentum buffer; infinite before the first nonzero gradient.
     limit : float
-        Components of the gradient beyond this enter the momentum as this; infinite if all enter as
-        they are.
-    bent : float
-        The share of coordinates that were beyond the bend, on average over some twenty steps.
+        The largest gradient component that enters the momentum: larger ones are clipped to it.
+        Infinite if nothing is clipped.
+    beyond_knee : float
+        The share of coordinates beyond the knee, averaged over about twenty steps.
     """
 
     noise_alpha: float
-    noise_sigma: float
+    noise_scale: float
     alpha: float
-    bend: float
+    knee: float
     limit: float
-    bent: float
+    beyond_knee: float
 
     @property
-    def is_straight(self) -> bool:
-        """Whether nothing bends, so that the step is SGD's."""
-        return self.alpha == 2 or self.bend == float("inf")
+    def is_sgd(self) -> bool:
+        """Whether the field has no knee, so that the step is SGD's."""
+        return self.alpha == 2 or self.knee == float("inf")

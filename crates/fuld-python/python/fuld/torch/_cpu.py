@@ -1,4 +1,4 @@
-"""The step and the field over memory of this process: the rule of the Rust crate."""
+"""The step and the field of tensors in CPU memory, computed by the Rust crate in place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
 def fused(
     plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
 ) -> None:
-    """One pass over the tensors; without momentum there are no buffers."""
+    """Take a step in one pass over the tensors; without momentum there are no buffers."""
     if found_inf is not None and found_inf.item() != 0:
         return
     if grad_scale is not None:
@@ -49,10 +49,10 @@ def fused(
         plan.buffer_addresses,
         plan.grad_addresses,
         plan.lengths,
-        step.form,
         float(step.lr),
         step.momentum,
-        step.scale,
+        step.noise_scale,
+        step.beta,
         step.weight_decay,
         step.decoupled,
         step.nesterov,
@@ -62,9 +62,9 @@ def fused(
 
 
 def calibrated(plan: Plan, group: dict[str, Any]) -> list[int]:
-    """Lets the calibrations look, and takes the step of the tensors whose field bends.
+    """Update the calibrations, then take the step of all tensors whose field has a knee.
 
-    Returns the numbers of the others, whose step is SGD's.
+    Returns the indices of the other tensors, whose step is SGD's and is not taken here.
     """
     if not isinstance(group["lr"], Tensor):
         check_lr(group["lr"])
@@ -77,7 +77,7 @@ def calibrated(plan: Plan, group: dict[str, Any]) -> list[int]:
         plan.calibration_addresses,
         float(group["lr"]),
         group["momentum"],
-        given(group["scale"]),
+        given(group["noise_scale"]),
         group["weight_decay"],
         group["decoupled_weight_decay"],
         group["nesterov"],

@@ -1,4 +1,8 @@
-"""The optimizer."""
+"""FULD, the optimizer.
+
+This module holds the constructor, the handling of groups and checkpoints, and the loop over groups
+of a step. The arithmetic of a step is in the modules that it calls.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,19 @@ from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiab
 from fuld.torch._auto_settings import calibrates, check_auto, is_auto
 from fuld.torch._auto_step import auto_step
 from fuld.torch._calibration_report import Calibrations, report
-from fuld.torch._calibration_state import held, release
-from fuld.torch._check import (
+from fuld.torch._calibration_state import check_loaded, release, uncast
+from fuld.torch._group_check import (
     check_alpha,
     check_fused,
     check_group,
     number,
     refuse_sparse,
+    with_knee,
     with_numbers,
 )
 from fuld.torch._implementation import may_fuse, update
 from fuld.torch._kernels import planned
-from fuld.torch._plain import like, plain
+from fuld.torch._local_tensors import like, real_shards
 from fuld.torch._plan import Plan
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
@@ -32,17 +37,17 @@ _NONE: dict[str, Tensor] = {}
 
 
 class FULD(Optimizer):
-    """SGD with momentum whose step goes through ∇G_α: fractional underdamped Langevin dynamics.
+    """Fractional underdamped Langevin dynamics: SGD with momentum for heavy-tailed gradients.
 
-    It takes the place of `torch.optim.SGD`, with the same learning rate and momentum::
+    A replacement for `torch.optim.SGD` with the same learning rate and momentum::
 
         b ← momentum b + g,    x ← x - lr h(b)
 
-    h(b) is b itself where b is small. It rises to its bend, at about
-    scale (1 - momentum)^(-1/alpha), and falls as 1/b beyond: a coordinate that a rare large
-    gradient has thrown far out moves little, as if it had been clipped. A lasting gradient g has
-    b = g / (1 - momentum), and so bends at about scale (1 - momentum)^(1-1/alpha): 0.37 scale at
-    momentum 0.9 and alpha = 1.75, 0.14 scale at 0.99. At alpha = 2 nothing bends, and the step is
+    The field h(b) equals b for small b. Its knee is at κ = noise_scale (1 - momentum)^(-1/alpha),
+    and beyond it h decreases as 1/b: a coordinate whose momentum is large because of one rare,
+    large gradient moves little, as if the gradient had been clipped. A constant gradient g leads to
+    b = g / (1 - momentum), and so reaches the knee at noise_scale (1 - momentum)^(1-1/alpha): 0.37
+    noise_scale at momentum 0.9 and alpha = 1.75. At alpha = 2 there is no knee, and the step is
     that of SGD to the last bit.
 
     Parameters
@@ -52,57 +57,58 @@ class FULD(Optimizer):
     lr : float or Tensor, optional
         Learning rate.
     momentum : float, optional
-        0 <= momentum < 1; 1 too in the paper's form.
+        0 <= momentum < 1; 1 is allowed in the paper's form.
     alpha : float or "auto", optional
-        Tail index of the gradients' noise, 0.1 <= alpha <= 2. With "auto" it is found for each
-        parameter from its gradients, at every step anew; see Notes.
-    scale : float or "auto", optional
-        In the matched form the scale of the gradients' noise: that of a symmetric stable law, in
-        units of the gradient. If it is too large, the step is SGD's; if lasting gradients are
-        beyond the bend, learning stalls. So begin large, and lower it until the share of bent
-        coordinates that `TailMonitor` shows is a few percent; the scale of the noise, which it
-        shows too, is right as it is only where noise is all that gradients have. With "auto" the
-        place of the bend is found, for each parameter; see Notes. In the paper's form the κ of
-        `from_paper`.
+        Tail index of the gradient noise, 0.1 <= alpha <= 2. With "auto" it is estimated for each
+        parameter at every step; see Notes.
+    noise_scale : float or "auto", optional
+        Scale of the gradient noise in the matched form, 1.0 by default: that of a symmetric stable
+        law, in units of the gradient. If it is too large, the step is SGD's. If it is so small that
+        the mean gradient is beyond the knee, learning stalls. So begin large and lower it until
+        `TailMonitor` reports a few percent of the coordinates beyond the knee. The scale that the
+        monitor estimates is appropriate only where noise dominates the gradients. With "auto" the
+        knee is estimated for each parameter; see Notes.
+    beta : float, optional
+        Inverse temperature in the paper's form, 1.0 by default; not allowed in the matched form.
     form : {"matched", "paper"}, optional
         "paper" is the field of the paper, ∇G_α of v = -√lr b, as `from_paper` sets it. Its slope at
-        0 is not 1, and it bends at about v = scale wherever the gradients are.
+        0 is not 1, and its knee is at v = κ = beta^(-1/alpha), whatever the size of the gradients.
     weight_decay : float, optional
-        A pull towards 0, added to the gradient.
+        Coefficient of an L2 penalty, whose gradient is added to the gradient.
     decoupled_weight_decay : bool, optional
-        Whether the pull is x ← (1 - lr weight_decay) x instead, past momentum and field.
+        Whether weights decay as x ← (1 - lr weight_decay) x instead, without momentum and field.
     nesterov : bool, optional
-        The step follows g + momentum b instead of b.
+        Whether the step follows g + momentum b instead of b.
     maximize : bool, optional
-        Goes uphill.
+        Whether to maximize the objective.
     foreach : bool, optional
-        Whether to go through all tensors with one operation after another.
+        Whether to use torch's foreach operations, one after another over all tensors.
     fused : bool, optional
-        Whether to do everything in one pass over the tensors: on the CPU by the Rust crate, on CUDA
-        by a Triton kernel. If neither this nor `foreach` is given, CPU tensors take the fused
-        step and CUDA tensors the foreach one.
+        Whether to take the step in one pass over the tensors: on the CPU in the Rust crate, on CUDA
+        in a Triton kernel. If neither this nor `foreach` is given, CPU tensors take the fused step
+        and CUDA tensors the foreach step.
     capturable : bool, optional
-        Here for optimizers to be told alike: every step may be captured in a CUDA graph. Take one
-        before the capture. A graph reads lr anew at every replay if it is a tensor on the device; a
-        number, or a tensor elsewhere, stays what it was.
+        Accepted for compatibility with `torch.optim`: every step may be captured in a CUDA graph.
+        Take one step before the capture. A graph reads lr again at every replay if it is a tensor
+        on the device; a number, or a tensor elsewhere, keeps its value.
     differentiable : bool, optional
-        Whether autograd is to see through the step.
+        Whether autograd differentiates through the step.
 
     Notes
     -----
-    The state is torch's `momentum_buffer` and nothing else unless something is "auto": checkpoints
-    of SGD load into FULD and those of FULD into SGD. Complex parameters are pairs of real ones.
-    Sparse gradients are taken at alpha = 2 only. An infinite gradient, or a momentum that
+    The state is torch's `momentum_buffer`, and nothing else unless a setting is "auto": checkpoints
+    of SGD load into FULD and those of FULD into SGD. Complex parameters are treated as pairs of
+    real ones. Sparse gradients require alpha = 2. An infinite gradient, or a momentum that
     overflows, makes its coordinate NaN.
 
-    With ``alpha="auto"`` and ``scale="auto"``, or one of them, up to 1024 coordinates of each
-    parameter are looked at before a step. How much wider differences of differences of successive
-    gradients are than these says the tail index of the noise; the bend is put where the momentum's
-    own law ends, and single components of the gradient beyond a limit enter the momentum cut off
-    (not in ``.grad``). Where the noise is Gaussian the step is SGD's. What is known is in the state
-    as ``calibration``, a float32 tensor on the CPU, and `calibration` shows it. On the CPU the
-    default step costs little more; all others wait for the device at every step, and go through
-    the tensors one by one. There are no such steps in CUDA graphs or compiled ones.
+    With ``alpha="auto"``, ``noise_scale="auto"`` or both, up to 1024 coordinates of each parameter
+    are sampled before a step. The tail index is estimated from how much wider second differences of
+    successive gradients are than first differences. The knee is placed at the edge of the
+    momentum's own distribution, and gradient components beyond a limit are clipped before they
+    enter the momentum (``.grad`` is not changed). With Gaussian noise the step is SGD's. The state
+    of the calibration is ``calibration``, a float32 tensor on the CPU; the method `calibration`
+    reports it. On the CPU the default step costs little more; all other steps wait for the device
+    and go through the tensors one by one. Calibrated steps cannot be captured or compiled.
 
     Examples
     --------
@@ -129,7 +135,8 @@ class FULD(Optimizer):
         momentum: float = 0.9,
         alpha: float | Literal["auto"] = 1.75,
         *,
-        scale: float | Literal["auto"] = 1.0,
+        noise_scale: float | Literal["auto"] | None = None,
+        beta: float | None = None,
         form: str = "matched",
         weight_decay: float = 0.0,
         decoupled_weight_decay: bool = False,
@@ -144,9 +151,10 @@ class FULD(Optimizer):
             "lr": lr,
             "momentum": momentum,
             "alpha": alpha,
-            "scale": scale,
+            "noise_scale": noise_scale,
+            "beta": beta,
             "form": form,
-            # FULD has none; SGD wants to find it in the groups of a checkpoint.
+            # FULD has none; SGD expects it in the groups of a checkpoint.
             "dampening": 0,
             "weight_decay": weight_decay,
             "decoupled_weight_decay": decoupled_weight_decay,
@@ -157,7 +165,7 @@ class FULD(Optimizer):
             "capturable": capturable,
             "differentiable": differentiable,
         }
-        defaults = with_numbers(defaults)
+        defaults = with_numbers(with_knee(defaults, {}))
         check_group(defaults)
         super().__init__(params, defaults)
 
@@ -171,10 +179,10 @@ class FULD(Optimizer):
         beta: float = 1.0,
         **options: Any,  # noqa: ANN401
     ) -> FULD:
-        """The paper's optimizer, with its step eta, friction gamma and inverse temperature beta.
+        """Returns the paper's optimizer with step eta, friction gamma and inverse temperature beta.
 
         v ← (1 - gamma eta) v - eta g,  x ← x + eta beta^(1/α-1) ∇G_α(beta^(1/α) v). In the
-        coordinates of SGD that is lr = eta², momentum = 1 - gamma eta and scale = beta^(-1/α).
+        coordinates of SGD that is ``form="paper"`` with lr = eta² and momentum = 1 - gamma eta.
 
         Parameters
         ----------
@@ -183,7 +191,7 @@ class FULD(Optimizer):
         eta, gamma, alpha, beta : float
             The paper uses eta = 0.1, gamma = 0.1 or 0.9, alpha = 1.75 and beta = 1.
         **options
-            Whatever else `FULD` takes.
+            Other keywords of `FULD`.
 
         Examples
         --------
@@ -194,7 +202,7 @@ class FULD(Optimizer):
         """
         if is_auto(alpha):
             raise ValueError(
-                "the paper's form has no alpha='auto': give a number, or use FULD(...)"
+                "alpha='auto' requires the matched form: give a number, or use FULD(...)"
             )
         for name, value in {"eta": eta, "beta": beta}.items():
             if not number(name, value) > 0:
@@ -202,29 +210,31 @@ class FULD(Optimizer):
         if not number("gamma", gamma) >= 0:
             raise ValueError(f"gamma must not be negative, got {gamma}")
         check_alpha(number("alpha", alpha))
-        for name in ("lr", "momentum", "scale", "form"):
+        for name in ("lr", "momentum", "noise_scale", "form"):
             if name in options:
-                raise TypeError(f"{name} follows from eta, gamma, alpha and beta: leave it out")
+                raise TypeError(
+                    f"{name} follows from eta, gamma and the paper's form: leave it out"
+                )
         return cls(
             params,
             eta**2,
             1 - gamma * eta,
             alpha,
-            scale=beta ** (-1 / alpha),
+            beta=beta,
             form="paper",
             **options,
         )
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a group, whose settings may differ from those of the others."""
-        param_group = with_numbers(param_group)
+        """Adds a parameter group, whose settings may differ from those of the others."""
+        param_group = with_numbers(with_knee(param_group, self.defaults))
         check_group({**self.defaults, **param_group})
         super().add_param_group(param_group)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over the state and the groups of a checkpoint, of FULD or of SGD.
+        """Loads the state and the groups of a checkpoint of FULD or SGD.
 
-        What SGD's groups do not have, alpha and the like, stays as it is.
+        Settings that SGD's groups do not have, such as alpha, keep their values.
         """
         groups = state_dict["param_groups"]
         if len(groups) == len(self.param_groups):
@@ -232,36 +242,40 @@ class FULD(Optimizer):
             groups = [{**mine, **theirs} for mine, theirs in zip(own, groups, strict=True)]
             for group in groups:
                 check_group(group)
-        state = held(state_dict["state"])
+            # Before anything is loaded, so that an error leaves the optimizer unchanged.
+            for mine, theirs in zip(self.param_groups, groups, strict=True):
+                for param, key in zip(mine["params"], theirs["params"], strict=False):
+                    check_loaded(param, state_dict["state"].get(key, {}))
+        state = uncast(state_dict["state"])
         super().load_state_dict({**state_dict, "state": state, "param_groups": groups})
-        # What was known of the groups and buffers that these take the place of.
-        self.__dict__.pop("_known", None)
+        # Plans of the groups and buffers that were replaced.
+        self.__dict__.pop("_step_plans", None)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         release(self.state)
 
     def calibration(self, names: torch.nn.Module | Iterable[Any] | None = None) -> Calibrations:
-        """What was found for the parameters of groups with ``alpha="auto"`` or ``scale="auto"``.
+        """Returns the calibrations of groups with ``alpha="auto"`` or ``noise_scale="auto"``.
 
         Parameters
         ----------
         names : torch.nn.Module or iterable, optional
-            What to call the parameters: the model that they belong to, its ``named_parameters()``,
-            or one name for each parameter. Without it they have the names that the optimizer was
-            given, or their numbers.
+            Names of the parameters: the model that they belong to, its ``named_parameters()``, or
+            one name for each parameter. By default they have the names that the optimizer was
+            given, or their indices.
 
         Returns
         -------
         Calibrations
-            A dict of a `Calibration` for each parameter that has had a gradient; printed, it is a
+            A dict with a `Calibration` for each parameter that has had a gradient. It prints as a
             table.
         """
         return report(self, names)
 
     @property
     def _step_supports_amp_scaling(self) -> bool:
-        # A GradScaler then leaves it to the step to unscale gradients and to skip those with inf.
+        # A GradScaler then expects the step to unscale gradients and to skip infinite ones.
         return all(group["fused"] for group in self.param_groups)
 
     @overload
@@ -270,12 +284,12 @@ class FULD(Optimizer):
     def step(self, closure: Callable[[], float]) -> float: ...
     @_use_grad_for_differentiable
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Takes a step along the gradients.
+        """Takes a step.
 
         Parameters
         ----------
         closure : callable, optional
-            Evaluates the model again, computes the gradients and returns the loss.
+            A function that evaluates the model, computes the gradients and returns the loss.
         """
         loss = None
         if closure is not None:
@@ -310,7 +324,7 @@ class FULD(Optimizer):
                     self._keep(params, buffers)
                 continue
             refuse_sparse(grads)
-            # torch begins with b = g, which is what a step makes of 0. Without momentum: none.
+            # torch begins with b = g, the result of a step from 0. Without momentum there is none.
             made = [
                 torch.zeros_like(x) if b is None else b
                 for x, b in zip(params, buffers, strict=False)
@@ -318,7 +332,14 @@ class FULD(Optimizer):
             if any(b is None for b in buffers):
                 self._keep(params, made)
             grads = like(params, grads)
-            plan = update(plain(params), plain(grads), plain(made), group, grad_scale, found_inf)
+            plan = update(
+                real_shards(params),
+                real_shards(grads),
+                real_shards(made),
+                group,
+                grad_scale,
+                found_inf,
+            )
             if plan is not None:
                 plans[id(group)] = plan
         return loss
@@ -330,7 +351,7 @@ class FULD(Optimizer):
         grads: list[Tensor],
         buffers: list[Tensor | None],
     ) -> None:
-        """Appends what has a gradient, and the buffers if there is momentum."""
+        """Appends parameters with gradients, and their buffers if there is momentum."""
         for x in group["params"]:
             grad = x.grad
             if grad is not None:
@@ -338,14 +359,14 @@ class FULD(Optimizer):
                 grads.append(grad)
         if group["momentum"] != 0:
             state = self.state
-            # state[x] would make an empty state where there is none.
+            # state[x] would create an empty state.
             buffers.extend([state.get(x, _NONE).get("momentum_buffer") for x in params])
 
     def _plans(self) -> dict[int, Plan]:
-        """What is known of each group's tensors: nothing that a pickle or a compiler should see."""
+        """Plans of each group's tensors, which must not be pickled or traced by a compiler."""
         if torch.compiler.is_compiling():
             return {}
-        plans: dict[int, Plan] = self.__dict__.setdefault("_known", {})
+        plans: dict[int, Plan] = self.__dict__.setdefault("_step_plans", {})
         return plans
 
     def _keep(self, params: list[Tensor], buffers: Sequence[Tensor | None]) -> None:

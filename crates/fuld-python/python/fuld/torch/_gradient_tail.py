@@ -1,4 +1,7 @@
-"""What is known of the noise in the gradients of a parameter."""
+"""The estimated noise in the gradients of a parameter.
+
+`gradient_tails` turns the running sums of `TailSums` into estimates with standard errors.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _FEWEST = 5.0
 class GradientTail:
     """The noise in the gradients of one parameter, or of several; see `TailMonitor`.
 
-    Numbers that are not known, or not yet, are nan.
+    Numbers that are not known yet are nan.
 
     Attributes
     ----------
@@ -28,39 +31,39 @@ class GradientTail:
         The tail index, at most 2.
     alpha_error : float
         Its standard error. Where `alpha` is cut off at 2, that of the number before.
-    sigma : float
-        The scale of the noise alone, without the mean gradient, in units of the gradient: the
-        geometric mean of the coordinates' scales.
-    sigma_error : float
+    noise_scale : float
+        The scale of the noise without the mean gradient, in units of the gradient: the geometric
+        mean over the coordinates.
+    noise_scale_error : float
         Its standard error.
     spread : float
-        The standard deviation of log(sigma) between coordinates: they lie mostly within a factor
-        ``exp(spread)`` of `sigma`.
-    bent : float
-        The share of coordinates of the momentum buffer in the bent region of the optimizer's
-        field; nan for optimizers that have no such field.
+        The standard deviation of log(noise_scale) between coordinates: most lie within a factor
+        ``exp(spread)`` of `noise_scale`.
+    beyond_knee : float
+        The share of coordinates of the momentum buffer beyond the knee of the optimizer's field;
+        nan for optimizers without such a field.
     zeros : float
         The share of coordinates left out because two of four successive gradients agreed, as those
         of dead units do.
     nonfinite : int
         How often a coordinate was left out because a gradient was infinite or nan.
     nonfinite_momenta : int
-        Coordinates of the momentum buffer that are infinite or nan now, of those that are looked
-        at; counted for optimizers that have a field that bends.
+        Sampled coordinates of the momentum buffer that are infinite or nan now; counted for
+        optimizers whose field has a knee.
     coordinates : int
-        Coordinates looked at, 0 before there is a gradient.
+        Coordinates sampled, 0 before the first gradient.
     steps : int
-        Steps looked at.
+        Steps sampled.
     note : str
-        Why there is nothing, if there is nothing.
+        Why there is no estimate, if there is none.
     """
 
     alpha: float
     alpha_error: float
-    sigma: float
-    sigma_error: float
+    noise_scale: float
+    noise_scale_error: float
     spread: float
-    bent: float
+    beyond_knee: float
     zeros: float
     nonfinite: int
     nonfinite_momenta: int
@@ -74,19 +77,16 @@ def gradient_tails(
     coordinates: list[int],
     sparse: list[bool],
 ) -> list[GradientTail]:
-    """Return what rows of sums say, each of a parameter with so many coordinates, and one of all.
-
-    That of all is the last.
-    """
+    """Return the estimate of each row of sums: one per parameter, and last that of all together."""
     found: list[GradientTail] = []
     of_params = list(zip(coordinates, sparse, strict=True))
     for row, (count, is_sparse) in zip(sums, [*of_params, (0, any(sparse))], strict=True):
-        finite, used, growth, log, covariance, bent, known = row[:MEANS].tolist()
+        finite, used, growth, log, covariance, beyond, known = row[:MEANS].tolist()
         nonfinite, groups, lost = row[MEANS + SQUARES :].tolist()
         if len(found) == len(of_params):
             count = sum(tail.coordinates for tail in found)
-        told: dict[str, Any] = {
-            "bent": bent / known if known else math.nan,
+        numbers: dict[str, Any] = {
+            "beyond_knee": beyond / known if known else math.nan,
             "zeros": 1 - used / finite if finite else math.nan,
             "nonfinite": round(nonfinite),
             "nonfinite_momenta": round(lost),
@@ -98,12 +98,12 @@ def gradient_tails(
             squares = row[MEANS : MEANS + SQUARES].reshape(3, 3)
             variances = _variances(used, growth, log, squares)
             estimate = _native.quadruple_estimate(log, growth, *variances)
-            told["spread"] = math.sqrt(max(covariance / used, 0))
+            numbers["spread"] = math.sqrt(max(covariance / used, 0))
         else:
             estimate = (math.nan,) * 4
-            told["spread"] = math.nan
-            told["note"] = _why_nothing(is_sparse, finite, nonfinite)
-        found.append(GradientTail(*estimate, **told))
+            numbers["spread"] = math.nan
+            numbers["note"] = _why_nothing(is_sparse, finite, nonfinite)
+        found.append(GradientTail(*estimate, **numbers))
     return found
 
 
@@ -112,9 +112,9 @@ def _variances(
 ) -> tuple[float, float, float]:
     """Return the variances of the means of log and growth, and their covariance.
 
-    Four steps give one sum over coordinates, which holds whatever the coordinates have in common;
-    from one four to the next the noise is taken to be independent, so that how these sums scatter
-    in time is how sure their mean is.
+    Four steps yield one sum over coordinates, which includes whatever the coordinates have in
+    common. The noise of successive quadruples is assumed independent, so that the scatter of these
+    sums over time is the uncertainty of their mean.
     """
     effective = used * used / squares[0, 0]
     if effective < _FEWEST:

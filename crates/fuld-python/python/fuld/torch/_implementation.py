@@ -10,7 +10,7 @@ from torch import Tensor
 from fuld.torch._foreach import multi_tensor
 from fuld.torch._kernels import PLAIN, fused, has_kernel
 from fuld.torch._plan import Plan
-from fuld.torch._single import single_tensor
+from fuld.torch._single_tensor import single_tensor
 from fuld.torch._step import Step
 
 

@@ -1,4 +1,8 @@
-"""Watching the noise in the gradients of a network while it is trained."""
+"""A monitor of the noise in the gradients of a network during training.
+
+`TailMonitor` hooks into the steps of an optimizer and keeps running estimates of the tail index and
+the scale of the gradient noise, one per parameter.
+"""
 
 from __future__ import annotations
 
@@ -13,78 +17,80 @@ from fuld._arguments import count, number
 from fuld.torch._gradient_tail import GradientTail
 from fuld.torch._hooks import require_hooks
 from fuld.torch._parameter_names import all_names, given_names
+from fuld.torch._tail_estimates import TailEstimates
 from fuld.torch._tail_sums import STEPS
 from fuld.torch._tail_table import tail_table
-from fuld.torch._watch import Watch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 class TailMonitor:
-    """Watch how heavy-tailed the noise in the gradients is, parameter by parameter.
+    """Monitors how heavy-tailed the noise in the gradients is, parameter by parameter.
 
-    At every step of an optimizer, any of torch's or `FULD`, it looks at up to `sample` coordinates
-    of each gradient and keeps running estimates of the tail index alpha and the scale sigma of
-    their noise, taken as symmetric stable, with standard errors. Of `FULD` it also keeps the share
-    of coordinates in the bent region of the field, where a step is shorter than SGD's.
+    At every step of an optimizer, any of torch's or `FULD`, it samples up to `sample` coordinates
+    of each gradient. It keeps running estimates of the tail index `alpha` and the scale
+    `noise_scale` of their noise, modelled as symmetric stable, with standard errors. For `FULD` it
+    also reports the share of coordinates beyond the knee, whose step is shorter than SGD's.
 
-    sigma is the scale of the noise alone. As the `scale` of `FULD` it is a lower bound, and right
-    only where noise dominates the mean gradient, as injected noise does and that of very small
-    batches. Elsewhere begin with a large scale and lower it until `bent` is a few percent: a small
-    regression network without noise, in batches of 32, had 57 % bent at ``scale=sigma`` and hardly
-    learned (a loss of 0.84 after 200 steps, SGD's was 0.04), but as SGD did where 2 to 8 % were.
+    The estimated `noise_scale` leaves the mean gradient out. As a setting of `FULD` it is a lower
+    bound, and appropriate only where noise dominates the mean gradient, as with injected noise or
+    very small batches. Otherwise begin with a large `noise_scale` and lower it until `beyond_knee`
+    is a few percent. A small regression network without added noise, in batches of 32, had 57 %
+    beyond the knee with the estimate as its setting and hardly learned; with 2 to 8 % it learned as
+    SGD did.
 
     Parameters
     ----------
     optimizer : torch.optim.Optimizer
-        The optimizer; its steps are looked at from now on. Nothing of it is changed.
+        The optimizer whose steps are monitored from now on. It is not changed.
     names : torch.nn.Module or iterable, optional
-        What to call the parameters: the model that they belong to, its ``named_parameters()``, or
-        one name for each parameter of the optimizer. Without it they have the names that the
-        optimizer was given, or their numbers.
+        Names of the parameters: the model that they belong to, its ``named_parameters()``, or one
+        name for each parameter of the optimizer. By default they have the names that the optimizer
+        was given, or their indices.
     every : int
-        Of so many times four successive steps, look at four: the cost falls as ``1 / every``.
+        Sample 4 steps out of every ``4 * every``: the cost falls as ``1 / every``.
     sample : int
-        Coordinates of a parameter to look at, at most; the same at every step, spread evenly.
+        The largest number of coordinates sampled per parameter, evenly spaced and fixed.
     half_life : float
-        After so many steps what was seen has half its weight.
+        The number of steps after which a gradient has half its weight.
 
     Notes
     -----
     Four successive gradients of a coordinate have six differences and three contrasts
-    (g1 + g2 - g3 - g4 and so on). How much larger the contrasts are says alpha, and how large the
-    differences are then says sigma. A mean gradient drops out, and so does the scale of a
-    coordinate: that coordinates differ is not taken for a heavy tail. The standard errors come
-    from how much successive fours of steps differ, so they hold also if the coordinates of a
-    gradient depend on each other. Two of them to either side of alpha held the truth in 84 % of
-    trials or more where coordinates were independent (the least for parameters of one coordinate),
-    and in 80 % or more where one heavy-tailed factor was common to all. They are NaN before some
-    24 looks; with a half-life of a few steps, which leaves too little to compare, for ever.
+    (g1 + g2 - g3 - g4 and so on). `alpha` is estimated from how much larger the contrasts are, and
+    `noise_scale` then from the size of the differences. The mean gradient cancels, and so does the
+    scale of a coordinate: coordinates of different scales do not look like a heavy tail. The
+    standard errors are those of successive quadruples of steps, so they remain valid if the
+    coordinates of a gradient depend on each other. Two standard errors to either side of alpha
+    contained the truth in at least 84 % of trials with independent coordinates (the least for
+    parameters of one coordinate), and in at least 80 % if one heavy-tailed factor was common to all
+    coordinates. Errors are NaN before about 24 sampled steps, and always if `half_life` is only a
+    few steps.
 
-    All sums stay on the parameters' device, which only the methods that return numbers wait for.
-    On one core of a CPU a step takes 0.5 ms for 20 tensors, of ten million numbers together (SGD's
-    own step: 9 ms), and 2.3 ms for a thousand tensors of ten numbers (3.4 ms). What counts is how
-    many coordinates are looked at: all of a thousand tensors of a thousand numbers take 49 ms, but
-    4 ms with ``sample=64``; ``every=8`` takes an eighth.
+    All sums stay on the parameters' device; only the methods that return numbers wait for it. The
+    cost of a step depends on the number of sampled coordinates. On one CPU core it is 0.5 ms for
+    20 tensors with ten million numbers in total (SGD's own step: 9 ms). `sample` and `every` reduce
+    it.
 
-    It is wrong, or says something else than it seems to, where
+    The estimates are misleading where
 
-    - the noise is small against the change of the gradient from step to step (large batches, the
-      first steps, large learning rates). What is described then is that change;
+    - the noise is small compared with the change of the gradient from step to step (large batches,
+      the first steps, large learning rates). They then describe that change;
     - the scale of the noise changes from step to step, as with batches of several kinds or units
-      that are active now and then. That is a heavier tail in time, and counted as one, but need
-      not be a stable law's. A small network on MNIST, in batches of 128, has 1.3 to 1.9
-      with no noise added;
+      that are active only now and then. That is a heavier tail in time and is counted as one, but
+      need not be that of a stable law. A small network on MNIST, in batches of 128, has 1.3 to 1.9
+      without added noise;
     - steps depend on each other beyond the mean: the errors are then too small;
-    - the noise is not stable. alpha is then how sums of two grow, sums of more may grow otherwise;
-    - gradients have few digits, such as bfloat16's of a noise far below the mean gradient. Many
-      coordinates then agree from step to step: see `GradientTail.zeros`.
+    - the noise is not stable. alpha then describes how sums of two terms grow, and sums of more
+      terms may grow differently;
+    - gradients have few digits, such as bfloat16 gradients with noise far below the mean. Many
+      coordinates are then equal from step to step: see `GradientTail.zeros`.
 
-    A gradient is what the parameter has when the step begins, so whatever was clipped counts as
-    clipped. A step with a closure is looked at after the closure's first call. Gradients that a
-    `torch.amp.GradScaler` has left scaled are unscaled. Of sharded tensors each process sees its
-    own shard. Steps replayed by a CUDA graph are not seen. Sparse gradients are left out.
+    Gradients are read when the step begins, after any clipping. A step with a closure is sampled
+    after the closure's first call. Gradients that a `torch.amp.GradScaler` has left scaled are
+    unscaled. Each process samples its own shard of a sharded tensor. Steps replayed by a CUDA graph
+    are not sampled. Sparse gradients are skipped.
 
     Examples
     --------
@@ -99,11 +105,11 @@ class TailMonitor:
     ...         model.weight.grad = 3 + 0.02 * noise
     ...         optimizer.step()
     >>> print(monitor)
-    parameter          alpha              sigma  spread  sample  steps
+    parameter          alpha        noise scale  spread  sample  steps
     ------------------------------------------------------------------
     weight     0.995 ± 0.007  0.01994 ± 0.00016    0.05     500    200
     >>> tail = monitor.report()["weight"]
-    >>> f"{tail.alpha:.1f} {tail.sigma:.2f} {monitor.as_dict()['tail/weight/alpha']:.1f}"
+    >>> f"{tail.alpha:.1f} {tail.noise_scale:.2f} {monitor.as_dict()['tail/weight/alpha']:.1f}"
     '1.0 0.02 1.0'
     """
 
@@ -126,29 +132,29 @@ class TailMonitor:
             )
         self._optimizer = optimizer
         self._given_names = given_names(optimizer, names)
-        self._watch = Watch(optimizer, self.sample)
-        self._watch.follow()
+        self._estimates = TailEstimates(optimizer, self.sample)
+        self._estimates.follow()
         self.steps = 0
         self._attach()
 
     def report(self) -> dict[str, GradientTail]:
-        """Return what is known of each parameter, by its name; this waits for the device."""
-        self._watch.follow()
-        return dict(zip(self._names(), self._watch.tails(), strict=False))
+        """Return the estimate of each parameter, by name; waits for the device."""
+        self._estimates.follow()
+        return dict(zip(self._names(), self._estimates.tails(), strict=False))
 
     def total(self) -> GradientTail:
-        """Return what is known of all parameters together.
+        """Return the estimate of all parameters together.
 
-        Each counts by the coordinates that are looked at, so that a large one counts no more than
-        one of `sample` coordinates. Its sigma is the least `scale` for one group of all, as that
-        of a parameter is for a group of its own; its `bent` says whether the present one does.
+        Parameters are weighted by their sampled coordinates, so that a large one counts no more
+        than one of `sample` coordinates. Its `noise_scale` is a lower bound of the setting for one
+        group of all parameters.
         """
-        return self._watch.tails()[-1]
+        return self._estimates.tails()[-1]
 
     def as_dict(self, prefix: str = "tail/") -> dict[str, float]:
-        """Return all numbers that are known, to be logged: ``"tail/fc.weight/alpha"`` and so on.
+        """Return all known numbers for logging, with keys such as ``"tail/fc.weight/alpha"``.
 
-        Those of all parameters together are called ``"tail/alpha"`` and so on.
+        The keys of the estimate of all parameters are ``"tail/alpha"`` and so on.
         """
         named = {f"{name}/": tail for name, tail in self.report().items()}
         found: dict[str, float] = {}
@@ -161,21 +167,22 @@ class TailMonitor:
 
     def history(self) -> list[tuple[int, dict[str, GradientTail]]]:
         """Return what was known at up to 64 steps of the past, the oldest first."""
-        self._watch.follow()
+        self._estimates.follow()
         names = self._names()
-        past = self._watch.past_tails()
+        past = self._estimates.past_tails()
         return [(step, dict(zip(names, tails, strict=False))) for step, tails in past]
 
     def plot(self, figure: Figure | None = None) -> Figure:
-        """Draw alpha and sigma of each parameter with their errors, the bent share, and the past.
+        """Draw `alpha`, `noise_scale` and `beyond_knee` of each parameter, now and over time.
 
-        Parameters of one coordinate are left out, and of more than 24 those with the largest alpha.
+        Parameters of one coordinate are left out. Of more than 24 parameters, those with the
+        smallest alpha are drawn.
 
         Parameters
         ----------
         figure : matplotlib.figure.Figure, optional
-            Where to draw; a new one unless given. Without a layout of its own it gets matplotlib's
-            constrained one.
+            The figure to draw in; a new one by default. A figure without a layout engine gets
+            matplotlib's constrained layout.
 
         Returns
         -------
@@ -183,8 +190,10 @@ class TailMonitor:
         """
         from fuld.torch._tail_plot import plot_tails
 
-        self._watch.follow()
-        return plot_tails(self._names(), self._watch.tails(), self._watch.past_tails(), figure)
+        self._estimates.follow()
+        return plot_tails(
+            self._names(), self._estimates.tails(), self._estimates.past_tails(), figure
+        )
 
     def __str__(self) -> str:
         return tail_table(self.report(), self.total())
@@ -194,7 +203,7 @@ class TailMonitor:
         return f"<TailMonitor of {of}, {self.steps} steps>"
 
     def detach(self) -> None:
-        """Look at no more steps; what is known remains."""
+        """Stop sampling steps; the estimates remain."""
         self._hook.remove()
 
     def __enter__(self) -> TailMonitor:
@@ -204,31 +213,31 @@ class TailMonitor:
         self.detach()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that is known, in numbers, strings and tensors; this waits for the device.
+        """Return the running state in numbers, strings and tensors; waits for the device.
 
-        A group of four steps that is not complete is not part of it.
+        An incomplete quadruple of steps is not part of it.
         """
-        self._watch.follow()
-        return {"names": self._names(), "steps": self.steps, **self._watch.known()}
+        self._estimates.follow()
+        return {"names": self._names(), "steps": self.steps, **self._estimates.state()}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what another monitor of parameters of the same names knew."""
+        """Continue from the state of a monitor of parameters of the same names."""
         try:
             names, steps = list(state_dict["names"]), int(state_dict["steps"])
             missing = [name for name in self._names() if name not in names]
             if missing:
                 raise ValueError(
-                    f"state_dict knows no parameter {missing[0]!r}, only {', '.join(names)}; "
-                    "give the monitor the names that it had"
+                    f"state_dict has no parameter {missing[0]!r}, only {', '.join(names)}; "
+                    "create the monitor with the names that it had"
                 )
-            self._watch.follow()
-            self._watch.know(dict(state_dict), [names.index(name) for name in self._names()])
+            self._estimates.follow()
+            self._estimates.restore(dict(state_dict), [names.index(name) for name in self._names()])
         except (KeyError, IndexError, TypeError) as error:
             raise ValueError("state_dict is not that of a TailMonitor") from error
         self.steps = steps - steps % (STEPS * self.every)
 
     def __getstate__(self) -> dict[str, Any]:
-        # torch leaves hooks out of what it copies and pickles of an optimizer.
+        # torch does not copy or pickle the hooks of an optimizer.
         return {key: value for key, value in self.__dict__.items() if key != "_hook"} | {
             "_attached": self._hook.id in self._optimizer._optimizer_step_pre_hooks
         }
@@ -244,7 +253,7 @@ class TailMonitor:
         return all_names(self._optimizer, self._given_names)
 
     def _attach(self) -> None:
-        # A compiled step looks as well, but the looking is not compiled.
+        # A compiled step is sampled too, by a hook that is not compiled.
         uncompiled: Callable[..., Any] = torch.compiler.disable
         self._hook = self._optimizer.register_step_pre_hook(uncompiled(self._before_step))
 
@@ -253,42 +262,42 @@ class TailMonitor:
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if not callable(closure):
-            self._look()
+            self._sample_step()
             return None
-        looked = False
+        sampled = False
 
-        def then_look() -> Any:  # noqa: ANN401
-            nonlocal looked
+        def then_sample() -> Any:  # noqa: ANN401
+            nonlocal sampled
             loss = closure()
-            if not looked:
-                looked = True
-                self._look()
+            if not sampled:
+                sampled = True
+                self._sample_step()
             return loss
 
         if len(args) > 1:
-            return (args[0], then_look, *args[2:]), kwargs
-        return args, {**kwargs, "closure": then_look}
+            return (args[0], then_sample, *args[2:]), kwargs
+        return args, {**kwargs, "closure": then_sample}
 
-    def _look(self) -> None:
-        """Take in the gradients of a step; the fourth completes their quadruples."""
+    def _sample_step(self) -> None:
+        """Sample the gradients of a step; the fourth completes their quadruples."""
         if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
             return
         k = self.steps % (STEPS * self.every)
         self.steps += 1
         with torch.no_grad():
             if k < STEPS:
-                self._watch.take(k)
+                self._estimates.take(k)
             if k == STEPS - 1:
-                self._watch.add(2.0 ** (-STEPS * self.every / self.half_life), self.steps)
+                self._estimates.add(2.0 ** (-STEPS * self.every / self.half_life), self.steps)
 
 
 _LOGGED = (
     "alpha",
     "alpha_error",
-    "sigma",
-    "sigma_error",
+    "noise_scale",
+    "noise_scale_error",
     "spread",
-    "bent",
+    "beyond_knee",
     "zeros",
     "nonfinite",
     "nonfinite_momenta",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.optim import sgd as torch_sgd
 
-from fuld.torch._plain import like, local, whole
+from fuld.torch._local_tensors import like, local, whole
 
 
 def sgd(

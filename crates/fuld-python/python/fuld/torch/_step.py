@@ -1,8 +1,11 @@
-"""The numbers of one step."""
+"""The coefficients of one step: x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
+
+`Step` computes them from the settings of a parameter group, or from the calibration of one of its
+tensors. All implementations of the step (fused, foreach, single tensor) take a `Step`.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,94 +17,114 @@ from fuld.torch._calibration import Calibration
 from fuld.torch._constant import constant
 from fuld.torch._learning_rate import check_lr
 
-# A few microseconds, which a step of small tensors would notice.
+# Computing them takes microseconds, which is measurable in a step of small tensors.
 _factors = lru_cache(maxsize=256)(_native.step_factors)
 
 
 @constant
-def factors(form: str, alpha: float, momentum: float, scale: float) -> tuple[float, float]:
-    """`inner` and `outer` of x ← x - outer ∇G(inner b) at learning rate 1."""
-    return _factors(form, alpha, momentum, scale)
+def factors(
+    alpha: float, momentum: float, noise_scale: float | None, beta: float | None
+) -> tuple[float, float]:
+    """Return `inner` and `outer` of x ← x - outer ∇G(inner b) at learning rate 1.
+
+    The form is the matched one if `noise_scale` is given and the paper's if `beta` is.
+    """
+    return _factors(alpha, momentum, noise_scale=noise_scale, beta=beta)
+
+
+def knee_settings(group: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Return `noise_scale` and `beta` of a group; None stands for that of the other form."""
+    if group["form"] == "paper":
+        return None, float(group["beta"])
+    return float(group["noise_scale"]), None
 
 
 def inner_factor(
-    form: str, alpha: float, momentum: float, scale: float, lr: float | Tensor
+    alpha: float,
+    momentum: float,
+    noise_scale: float | None,
+    beta: float | None,
+    lr: float | Tensor,
 ) -> float | Tensor:
-    """The factor of b within the field."""
-    return _at_lr(form, factors(form, alpha, momentum, scale)[0], lr)
-
-
-def _at_lr(form: str, inner: float, lr: float | Tensor) -> float | Tensor:
-    """The factor of b at this learning rate, from that at 1."""
-    return inner * lr**0.5 if form == "paper" else inner
+    """Return the factor of b inside the field."""
+    inner = factors(alpha, momentum, noise_scale, beta)[0]
+    return inner if beta is None else inner * lr**0.5
 
 
 @dataclass(frozen=True)
 class Step:
     """x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
 
-    inner, outer and keep are tensors where the learning rate is one.
+    `inner`, `outer` and `keep` are tensors if the learning rate is one. The form is the matched one
+    with `noise_scale` or `knee`, and the paper's with `beta`; exactly one of the three is given.
     """
 
     alpha: float
-    form: str
-    scale: float
     lr: float | Tensor
     momentum: float
     weight_decay: float
     decoupled: bool
     nesterov: bool
     maximize: bool
-    bend: float | None = None
-    """Where b bends, if that does not follow from the scale."""
+    noise_scale: float | None = None
+    beta: float | None = None
+    knee: float | None = None
+    """The knee of b, if it does not follow from the settings."""
 
     @staticmethod
     def of(group: dict[str, Any], found: Calibration | None = None) -> Step:
-        """The step of a parameter group, whose lr a scheduler or a user may have changed.
+        """Return the step of a group, or with a calibration that of one of its tensors.
 
-        For one of its tensors with what was found for it.
+        The learning rate is checked, since a scheduler or a user may have changed it.
         """
         if not isinstance(group["lr"], Tensor):
             check_lr(group["lr"])
         lr = group["lr"]
+        noise_scale, beta = knee_settings(group) if found is None else (None, None)
         return Step(
             alpha=group["alpha"] if found is None else found.alpha,
-            form=group["form"],
-            scale=group["scale"] if found is None else math.nan,
-            # A tensor lr may have dimensions, which parameters are not to get from it.
+            # A tensor lr may have dimensions, which would broadcast to the parameters.
             lr=lr.reshape(()) if isinstance(lr, Tensor) else lr,
             momentum=group["momentum"],
             weight_decay=group["weight_decay"],
             decoupled=group["decoupled_weight_decay"],
             nesterov=group["nesterov"],
             maximize=group["maximize"],
-            bend=None if found is None else found.bend,
+            noise_scale=noise_scale,
+            beta=beta,
+            knee=None if found is None else found.knee,
         )
+
+    @property
+    def form(self) -> str:
+        """The form, which follows from the setting of the knee."""
+        return "matched" if self.beta is None else "paper"
 
     @property
     def factors(self) -> tuple[float, float]:
         """`inner` and `outer` at learning rate 1."""
-        if self.bend is not None:
-            return _native.bend_factors(self.alpha, self.momentum, self.bend)
-        return factors(self.form, self.alpha, self.momentum, self.scale)
+        if self.knee is not None:
+            return _native.step_factors(self.alpha, self.momentum, knee=self.knee)
+        return factors(self.alpha, self.momentum, self.noise_scale, self.beta)
 
     @property
     def inner(self) -> float | Tensor:
-        """The factor of b within the field."""
-        return _at_lr(self.form, self.factors[0], self.lr)
+        """The factor of b inside the field."""
+        inner = self.factors[0]
+        return inner if self.beta is None else inner * self.lr**0.5
 
     @property
     def outer(self) -> float | Tensor:
         """The factor of the field."""
         outer = self.factors[1]
-        return outer * (self.lr**0.5 if self.form == "paper" else self.lr)
+        return outer * (self.lr if self.beta is None else self.lr**0.5)
 
     @property
     def pull(self) -> float:
-        """The weight decay that is added to gradients."""
+        """The coefficient of the weight decay that is added to gradients."""
         return 0.0 if self.decoupled else self.weight_decay
 
     @property
     def keep(self) -> float | Tensor:
-        """What decoupled weight decay leaves of a parameter."""
+        """The factor by which decoupled weight decay shrinks a parameter."""
         return 1 - self.lr * self.weight_decay if self.decoupled else 1.0

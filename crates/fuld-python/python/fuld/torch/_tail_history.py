@@ -1,15 +1,15 @@
-"""What running sums were at some moments of the past."""
+"""Copies of running sums at some past steps, for the plot over time."""
 
 from __future__ import annotations
 
 import torch
 
 MOST = 64
-"""Moments kept at most."""
+"""The largest number of copies kept."""
 
 
 class TailHistory:
-    """Copies of sums at even intervals, which grow as time does, so that there are never many."""
+    """Copies of sums at even intervals, which double when there are too many copies."""
 
     def __init__(self) -> None:
         self.moments: list[tuple[int, list[torch.Tensor]]] = []

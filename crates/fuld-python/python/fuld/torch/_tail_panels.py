@@ -1,4 +1,4 @@
-"""The panels of the picture of tails: a number of each parameter, now or over time."""
+"""The panels of the figure of a tail monitor: one number of each parameter, now or over time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FEW = 8
 _WIDEST = 30
 """Letters of a name."""
 _BEYOND = 10.0
-"""The factor by which the axis of sigma goes beyond all estimates at most."""
+"""The factor by which the axis of the noise scale exceeds all estimates at most."""
 
 _LABELS = {
     "alpha": "tail index α, with 95 % intervals",
-    "sigma": "noise scale σ, with 95 % intervals",
-    "bent": "bent coordinates, %",
+    "noise_scale": "noise scale, with 95 % intervals",
+    "beyond_knee": "coordinates beyond the knee, %",
 }
 
 
@@ -68,7 +68,7 @@ def name_lines(axes: Axes, lines: list[Line], named: bool) -> None:
 
 def draw_now(axes: Axes, lines: list[Line], what: str) -> None:
     """Draw one number of every line in its row."""
-    if what == "bent":
+    if what == "beyond_knee":
         _draw_shares(axes, lines)
     else:
         for row, line in enumerate(lines):
@@ -86,15 +86,18 @@ def draw_past(
 ) -> None:
     """Draw one number of every line as it was at the steps of the past."""
     steps, followed = past
-    factor = 100 if what == "bent" else 1
+    factor = 100 if what == "beyond_knee" else 1
     for line, tails in followed:
         values = [factor * getattr(tail, what) for tail in tails]
         axes.plot(steps, values, color=line.colour, linewidth=line.weight, zorder=2 + line.weight)
-    if what == "bent":
-        _set_share_range(axes, [tail.bent for _, tails in followed for tail in tails], "y")
+    if what == "beyond_knee":
+        _set_share_range(axes, [tail.beyond_knee for _, tails in followed for tail in tails], "y")
     else:
         _set_range(axes, [tail for _, tails in followed for tail in tails], what, "y")
-    axes.set_ylabel({"alpha": "α", "sigma": "σ", "bent": "bent, %"}[what], fontsize=9)
+    axes.set_ylabel(
+        {"alpha": "α", "noise_scale": "noise scale", "beyond_knee": "beyond knee, %"}[what],
+        fontsize=9,
+    )
     axes.set_xlabel("step", fontsize=9)
     axes.xaxis.set_major_locator(_even(5))
     _tidy(axes, "y")
@@ -102,11 +105,11 @@ def draw_past(
 
 def _draw_shares(axes: Axes, lines: list[Line]) -> None:
     for row, line in enumerate(lines):
-        if math.isnan(line.tail.bent):
+        if math.isnan(line.tail.beyond_knee):
             continue
-        bars = axes.barh(row, 100 * line.tail.bent, height=0.6, color=line.colour)
-        axes.bar_label(bars, [_share(line.tail.bent)], padding=4, fontsize=8, color=_GREY)
-    _set_share_range(axes, [line.tail.bent for line in lines], "x")
+        bars = axes.barh(row, 100 * line.tail.beyond_knee, height=0.6, color=line.colour)
+        axes.bar_label(bars, [_share(line.tail.beyond_knee)], padding=4, fontsize=8, color=_GREY)
+    _set_share_range(axes, [line.tail.beyond_knee for line in lines], "x")
 
 
 def _share(share: float) -> str:
@@ -157,7 +160,7 @@ def _set_range(axes: Axes, tails: list[GradientTail], what: str, along: Literal[
 
 
 def _set_share_range(axes: Axes, shares: list[float], along: Literal["x", "y"]) -> None:
-    # A percent at least: where nothing is bent, an axis of millionths would look like something.
+    # A percent at least: an axis of millionths would suggest an effect where there is none.
     highest = max([0.0, *(100 * share for share in shares if not math.isnan(share))])
     if along == "x":
         # With room for the numbers beside the bars.

@@ -1,4 +1,4 @@
-"""Tails as a picture."""
+"""The figure of a tail monitor."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def plot_tails(
     # The heaviest tails, in the order of the parameters.
     places = sorted(sorted(several, key=lambda i: now[i].alpha)[:_MOST])
     lines = panels.lines([names[i] for i in places], [now[i] for i in places], now[-1])
-    columns = ["alpha", "sigma"]
-    if any(not math.isnan(line.tail.bent) for line in lines):
-        columns.append("bent")
+    columns = ["alpha", "noise_scale"]
+    if any(not math.isnan(line.tail.beyond_knee) for line in lines):
+        columns.append("beyond_knee")
     over_time = len(past) > 1
     height = 0.9 + 0.25 * len(lines)
     figure = _figure(figure, height + 0.4 + _HEIGHT_OF_PAST * over_time)

@@ -1,9 +1,9 @@
-"""Running sums over the coordinates of many tensors, from which tail indices follow.
+"""Running sums over the coordinates of many tensors, from which tail indices are estimated.
 
-Of every coordinate four successive gradients make a quadruple: six differences, three contrasts,
-whose logarithms are averaged over the coordinates of a tensor. What four steps give for a tensor
-is a few numbers; of these, weighted sums over time are kept, with the squares and products that
-their standard errors need. Everything stays on the tensors' device, and nothing waits for it.
+Four successive gradients of a coordinate form a quadruple with six differences and three contrasts.
+Their logarithms are averaged over the coordinates of a tensor, so that four steps yield a few
+numbers per tensor. Weighted sums of these over time are kept, with the squares and products that
+the standard errors need. Everything stays on the tensors' device, without waiting for it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ STEPS = 4
 """Gradients in a quadruple."""
 
 MEANS = 7
-"""Sums with forgetting: finite quadruples, used ones, growth, log, covariance of logs; coordinates
-in the bent region, coordinates of which that is known."""
+"""Sums with exponential decay: finite quadruples, used ones, growth, log, covariance of logs;
+coordinates beyond the knee, coordinates whose knee is known."""
 
 SQUARES = 9
-"""Products of (used, growth, log) with each other, forgotten twice as fast."""
+"""Products of (used, growth, log) with each other, which decay twice as fast."""
 
 TOTALS = 2
-"""Without forgetting: quadruples with a number that is not finite, groups of four steps used."""
+"""Without decay: quadruples with a number that is not finite, groups of four steps used."""
 
 LAST = 1
-"""Of the last steps alone: momenta that are not finite."""
+"""Of the last quadruple alone: momenta that are not finite."""
 
 COLUMNS = MEANS + SQUARES + TOTALS + LAST
 
@@ -53,7 +53,7 @@ class TailSums:
         self,
         decay: float,
         absent: torch.Tensor | None = None,
-        bent: torch.Tensor | None = None,
+        in_knees: torch.Tensor | None = None,
         lost: torch.Tensor | None = None,
     ) -> None:
         """Add the quadruples that `rows` hold, once the older ones have lost weight.
@@ -64,12 +64,12 @@ class TailSums:
             The weight that the older ones keep.
         absent : tensor or None
             Whether a coordinate is nan for want of a gradient, in the order of `rows`.
-        bent : tensor or None
-            Coordinates in units of the bend, nan where there is none.
+        in_knees : tensor or None
+            Coordinates in units of the knee, nan where there is none.
         lost : tensor or None
             Whether the momentum of a coordinate is not finite.
         """
-        of_each = self._of_samples(absent, bent, lost)
+        of_each = self._of_samples(absent, in_knees, lost)
         of_each = torch.cat([of_each, of_each.sum(0, keepdim=True)])
         means, bad, lost_now = of_each.split([MEANS, 1, 1], dim=1)
         moments = means[:, 1:4]
@@ -83,7 +83,7 @@ class TailSums:
         self.sums.add_(torch.cat([means, squares, bad, used, lost_now], dim=1))
 
     def _of_samples(
-        self, absent: torch.Tensor | None, bent: torch.Tensor | None, lost: torch.Tensor | None
+        self, absent: torch.Tensor | None, in_knees: torch.Tensor | None, lost: torch.Tensor | None
     ) -> torch.Tensor:
         """Return the sums over each sample, and how many quadruples and momenta are not finite."""
         # A sum is finite if all its terms are: quicker than to ask each.
@@ -96,9 +96,11 @@ class TailSums:
         product = (logs[0] * logs[1] + logs[2] * logs[3] + logs[4] * logs[5]) / 3
         values = torch.where(used, torch.stack([growth, log, product]), 0)
         nowhere = torch.zeros_like(finite)
-        inside, known = (nowhere, nowhere) if bent is None else (bent.abs() > 1, bent == bent)
+        beyond, known = (nowhere, nowhere)
+        if in_knees is not None:
+            beyond, known = in_knees.abs() > 1, in_knees == in_knees
         bad = ~finite if absent is None else ~(finite | absent)
-        columns = [finite, used, *values, inside, known, bad, nowhere if lost is None else lost]
+        columns = [finite, used, *values, beyond, known, bad, nowhere if lost is None else lost]
         table = torch.stack([column.to(self._double) for column in columns], dim=1)
         zeros = torch.zeros((len(self.sums) - 1, MEANS + 2), device=table.device, dtype=table.dtype)
         return zeros.index_add_(0, self._owner, table)

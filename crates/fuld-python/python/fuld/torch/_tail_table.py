@@ -1,4 +1,4 @@
-"""Tails as a table to read."""
+"""The estimates of a tail monitor as a text table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ import math
 from fuld.torch._gradient_tail import GradientTail
 from fuld.torch._table import ending, number, table
 
-_HEADS = ("parameter", "alpha", "sigma", "spread", "bent", "zeros", "not finite", "sample", "steps")
+_HEADS = (
+    "parameter",
+    "alpha",
+    "noise scale",
+    "spread",
+    "beyond knee",
+    "zeros",
+    "not finite",
+    "sample",
+    "steps",
+)
 _MOST_NAMES = 3
 
 
@@ -26,9 +36,9 @@ def _cells(name: str, tail: GradientTail) -> tuple[str, ...]:
     return (
         name,
         _pair(tail.alpha, tail.alpha_error, 3),
-        _with_error(tail.sigma, tail.sigma_error),
+        _with_error(tail.noise_scale, tail.noise_scale_error),
         number(tail.spread, ".2f"),
-        number(tail.bent, ".2%"),
+        number(tail.beyond_knee, ".2%"),
         number(tail.zeros, ".1%") if tail.zeros else "",
         str(tail.nonfinite or ""),
         str(tail.coordinates),
@@ -44,7 +54,7 @@ def _lost_momenta(tails: dict[str, GradientTail], count: int) -> list[str]:
     if len(names) > _MOST_NAMES:
         names[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES} more"]
     momenta = "1 momentum is" if count == 1 else f"{count} momenta are"
-    return [f"{momenta} not finite, of those looked at: in {', '.join(names)}"]
+    return [f"{momenta} not finite among those sampled: in {', '.join(names)}"]
 
 
 def _with_error(value: float, error: float) -> str:
@@ -52,12 +62,12 @@ def _with_error(value: float, error: float) -> str:
     power = math.floor(math.log10(value))
     if -3 < power < 4:
         return _pair(value, error, 3 - power)
-    told = _pair(value / 10.0**power, error / 10.0**power, 3)
-    return f"{told}e{power:+03d}" if math.isnan(error) else f"({told})e{power:+03d}"
+    pair = _pair(value / 10.0**power, error / 10.0**power, 3)
+    return f"{pair}e{power:+03d}" if math.isnan(error) else f"({pair})e{power:+03d}"
 
 
 def _pair(value: float, error: float, decimals: int) -> str:
-    """Return a number and its error; of a number without one fewer digits are sure."""
+    """Return a number and its error; a number without an error has one digit less."""
     if math.isnan(error):
         return f"{value:.{max(decimals - 1, 0)}f}"
     return f"{value:.{decimals}f} ± {error:.{decimals}f}"

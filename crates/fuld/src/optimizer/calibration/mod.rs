@@ -114,6 +114,16 @@ impl Calibration {
         State::LEN + 2 * sampled_rows::count(length)
     }
 
+    /// Returns the length of the tensor that a state belongs to, checking the format version.
+    ///
+    /// As in [`for_part`](Self::for_part), `state` may be longer than the state of such a tensor.
+    pub fn tensor_length(state: &[f32]) -> Result<usize, CalibrationStateError> {
+        let Some(numbers) = state.first_chunk() else {
+            return Err(CalibrationStateError::Size { length: 0, expected: State::LEN, given: state.len() });
+        };
+        Ok(State::check(numbers)? as usize)
+    }
+
     /// Returns the state of one part of a tensor carried over to another part of `length`: all estimates are kept, and the
     /// gradients kept for comparison are dropped.
     ///

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 
-def plain(tensors: list[Any]) -> list[Tensor]:
+def real_shards(tensors: list[Any]) -> list[Tensor]:
     """What this process has of sharded tensors; pairs of real numbers for complex ones."""
-    return [plain_tensor(t) for t in tensors]
+    return [real_shard(t) for t in tensors]
 
 
-def plain_tensor(t: Any) -> Tensor:  # noqa: ANN401
+def real_shard(t: Any) -> Tensor:  # noqa: ANN401
     """The same of one tensor."""
     return _real(_local(t))
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuld._answers import float64
+from fuld._returned_arrays import float64
 
 
 @dataclass(frozen=True)
-class Trial:
+class FunctionCheck:
     """A function and the points at which it is tried: those where chains start."""
 
     function: Callable[..., tuple[Any, Any]]

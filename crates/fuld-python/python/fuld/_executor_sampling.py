@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from fuld._part_files import Part, PartFiles
 from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import Sampling
-from fuld._shelf import Part, Shelf
 from fuld._tasks import Job, Tasks
 
 
-class SpreadSampling(Sampling):
+class ExecutorSampling(Sampling):
     """A run in the workers of an executor.
 
     The chains are divided into parts, each of which is a task. A part whose worker died is run
@@ -32,7 +32,7 @@ class SpreadSampling(Sampling):
         settings: dict[str, Any],
         *,
         parts: int,
-        shelf: Shelf | None,
+        part_files: PartFiles | None,
         output: Output,
     ) -> None:
         super().__init__(output)
@@ -40,15 +40,15 @@ class SpreadSampling(Sampling):
         self._settings = settings
         self._begun = time.monotonic()
         self._tasks = Tasks(executor, job)
-        self._tasks.parts += [] if shelf is None else shelf.load()
+        self._tasks.parts += [] if part_files is None else part_files.load()
         self._resumed = self._done
         size = -(-settings["chains"] // parts)
         missing = list(_missing(settings["chains"], self._tasks.parts, size))
-        if shelf is None:
+        if part_files is None:
             self._tasks.begin(missing, lambda _: None, lambda _: None, lambda: None)
         else:
-            close = lambda parts: shelf.close(_join(parts))  # noqa: E731
-            self._tasks.begin(missing, shelf.keep, close, shelf.release)
+            close = lambda parts: part_files.close(_join(parts))  # noqa: E731
+            self._tasks.begin(missing, part_files.keep, close, part_files.release)
 
     def __del__(self) -> None:
         if hasattr(self, "_tasks"):

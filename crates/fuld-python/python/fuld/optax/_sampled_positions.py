@@ -1,4 +1,4 @@
-"""Which numbers of an array a calibration looks at: those that `fuld::optimizer` would in Rust."""
+"""Which positions of an array a calibration samples: the same as `fuld::optimizer` in Rust."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from fuld import _native
-from fuld.optax._constants import CONSTANTS, HEAD
+from fuld.optax._constants import CONSTANTS, ESTIMATORS
 
 
 @functools.cache
 def count(size: int) -> int:
-    """Return how many of an array of this size."""
-    return (len(_native.calibration_start(size)) - HEAD) // 2
+    """Return how many positions of an array of this size are sampled."""
+    return (len(_native.calibration_start(size)) - ESTIMATORS) // 2
 
 
-def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...]:
-    """Return where in an array, as one array of indices for each axis.
+def positions(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...]:
+    """Return the sampled positions, as one array of indices for each axis.
 
-    A row of neighbours in each of equal parts, chosen by the number of the quadruple. Axis by axis:
-    an array that is spread over devices need not be laid out in one row, and 32 bits are enough
-    for any with sides up to 2³¹.
+    The array is divided into equal parts, and a row of neighbours is sampled in each, which depends
+    on the number of the quadruple. Indices per axis work for arrays that are sharded over devices,
+    and 32 bits suffice for sides up to 2³¹.
     """
     size = math.prod(shape)
     number = count(size)
@@ -46,20 +46,20 @@ def places(shape: tuple[int, ...], quadruple: jax.Array) -> tuple[jax.Array, ...
 
 
 def look_up(array: jax.Array, where: tuple[jax.Array, ...]) -> jax.Array:
-    """Return the numbers at these places in single precision, on every device."""
+    """Return the numbers at these positions in single precision, on every device."""
     if not where:
         return array.reshape(1).astype(np.float32)
     sharding = jax.typeof(array).sharding
     found: jax.Array = array.at[where].get(
         mode="promise_in_bounds",
-        # Where the mesh is of explicit axes, indexing does not decide this by itself.
+        # In a mesh with explicit axes indexing requires the sharding of its result.
         out_sharding=sharding.update(spec=()) if sharding.mesh.explicit_axes else None,
     )
     return found.astype(np.float32)
 
 
 def _mixed(part: np.typing.NDArray[np.uint32], quadruple: jax.Array) -> jax.Array:
-    """Mix two numbers beyond recognition."""
+    """Return a hash of two numbers."""
     mix_part, mix_quadruple, mix_both = (
         np.uint32(x) for x in (CONSTANTS.mix_part, CONSTANTS.mix_quadruple, CONSTANTS.mix_both)
     )

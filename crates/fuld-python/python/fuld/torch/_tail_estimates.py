@@ -1,4 +1,8 @@
-"""The parameters of an optimizer, wherever they are, and what is known of their gradients."""
+"""Running tail estimates of all parameters of an optimizer, on any number of devices.
+
+`TailEstimates` groups the parameters by device, passes gradients to the samples of each device, and
+combines their sums into one estimate per parameter.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,15 @@ from typing import Any
 
 import torch
 
+from fuld.torch._device_samples import DeviceSamples
 from fuld.torch._gradient_tail import GradientTail, gradient_tails
-from fuld.torch._plain import plain_tensor
-from fuld.torch._samples import Samples
+from fuld.torch._local_tensors import real_shard
 from fuld.torch._tail_history import TailHistory
 from fuld.torch._tail_sums import COLUMNS
 
 
-class Watch:
-    """Follow an optimizer's parameters: their gradients in, their tails out.
+class TailEstimates:
+    """The tail estimates of an optimizer's parameters.
 
     Its tables have a row for each parameter, in the optimizer's order, and one for all of them.
     """
@@ -24,11 +28,11 @@ class Watch:
         self._optimizer = optimizer
         self._most = most
         self._params: list[torch.Tensor] = []
-        self._samples: list[Samples] = []
+        self._samples: list[DeviceSamples] = []
         self._history = TailHistory()
 
     def take(self, k: int) -> None:
-        """Take in the gradients that there are, the k-th of a quadruple."""
+        """Sample the current gradients, the k-th of a quadruple."""
         if k == 0:
             self.follow()
         # Set by a GradScaler for optimizers that unscale as they step.
@@ -37,39 +41,39 @@ class Watch:
             samples.take(k, grad_scale)
 
     def add(self, decay: float, step: int) -> None:
-        """Add the quadruples that have been taken in, `step` steps after the beginning."""
+        """Add the complete quadruples, `step` steps after the beginning."""
         for samples in self._samples:
             samples.add(self._optimizer, decay)
         self._history.offer(step, [samples.tails.sums for samples in self._samples])
 
     def follow(self) -> None:
-        """See that every parameter that the optimizer has now has its place."""
+        """Assign a row to every parameter that the optimizer has now."""
         groups = self._optimizer.param_groups
         params = [param for group in groups for param in group["params"]]
         same = len(params) == len(self._params) and all(map(is_, params, self._params))
         if same and not any(samples.changed for samples in self._samples):
             return
-        known, before = self.known(), {param: i for i, param in enumerate(self._params)}
+        state, before = self.state(), {param: i for i, param in enumerate(self._params)}
         on_device: dict[torch.device, list[tuple[int, torch.Tensor]]] = {}
         for number, group in enumerate(groups):
             for param in group["params"]:
                 # A process may hold nothing of a sharded tensor.
-                if plain_tensor(param).numel():
-                    on_device.setdefault(plain_tensor(param).device, []).append((number, param))
+                if real_shard(param).numel():
+                    on_device.setdefault(real_shard(param).device, []).append((number, param))
         self._params = params
-        self._samples = [Samples(members, self._most) for members in on_device.values()]
-        self.know(known, [before.get(param, -1) for param in params])
+        self._samples = [DeviceSamples(members, self._most) for members in on_device.values()]
+        self.restore(state, [before.get(param, -1) for param in params])
 
     def tails(self) -> list[GradientTail]:
-        """Return what is known of each parameter, and of all together."""
+        """Return the estimate of each parameter, and last that of all together."""
         return self._tails_of([samples.tails.sums for samples in self._samples])
 
     def past_tails(self) -> list[tuple[int, list[GradientTail]]]:
-        """Return what was known at some steps of the past."""
+        """Return the estimates at some past steps."""
         return [(step, self._tails_of(sums)) for step, sums in self._history.moments]
 
-    def known(self) -> dict[str, Any]:
-        """Return all that is known, in numbers and tensors."""
+    def state(self) -> dict[str, Any]:
+        """Return the running state, in numbers and tensors."""
         moments = self._history.moments
         return {
             "sums": self._table([samples.tails.sums for samples in self._samples]),
@@ -78,19 +82,19 @@ class Watch:
             "interval": self._history.interval,
         }
 
-    def know(self, known: dict[str, Any], rows: list[int]) -> None:
-        """Go on from what was known; `rows` says of each parameter where it stood, -1: nowhere."""
-        for samples, sums in zip(self._samples, self._parts(known["sums"], rows), strict=True):
+    def restore(self, state: dict[str, Any], rows: list[int]) -> None:
+        """Continue from a state; `rows` holds the row of each parameter in it, -1 for none."""
+        for samples, sums in zip(self._samples, self._parts(state["sums"], rows), strict=True):
             samples.tails.sums.copy_(sums)
         place = self._place()
         for samples in self._samples:
             for i, param in enumerate(samples.params):
                 row = rows[place[param]]
                 if row >= 0:
-                    samples.sparse[i] = known["sparse"][row]
+                    samples.sparse[i] = state["sparse"][row]
         self._history = TailHistory()
-        self._history.interval = known["interval"]
-        past = known["history"]
+        self._history.interval = state["interval"]
+        past = state["history"]
         self._history.moments = [(step, self._parts(table, rows)) for step, table in past]
 
     def _tails_of(self, sums: list[torch.Tensor]) -> list[GradientTail]:

@@ -1,4 +1,7 @@
-"""Calibration of tensors wherever they are: a few of their numbers are brought to the host."""
+"""Calibration of tensors on any device: samples of them are copied to the host.
+
+The Rust crate updates the calibration states there. This waits for the device once per step.
+"""
 
 from __future__ import annotations
 
@@ -23,39 +26,41 @@ def observe(
     calibrations: list[Tensor],
     group: dict[str, Any],
 ) -> list[Calibration]:
-    """How the step of each of these tensors, of one device, is to be taken; this waits for it.
+    """Update the calibrations of tensors of one device and return their estimates.
 
-    Without momentum there are no buffers.
+    Waits for the device. Without momentum there are no buffers.
     """
     lengths = [x.numel() for x in params]
-    known = [numbers(*both) for both in zip(calibrations, lengths, strict=True)]
-    places = [_native.calibration_places(*both) for both in zip(known, lengths, strict=True)]
-    ends = list(accumulate(map(len, places), initial=0))
-    where = torch.from_numpy(np.concatenate(places)).to(params[0].device, non_blocking=True)
+    states = [numbers(*both) for both in zip(calibrations, lengths, strict=True)]
+    positions = [_native.calibration_positions(*both) for both in zip(states, lengths, strict=True)]
+    ends = list(accumulate(map(len, positions), initial=0))
+    where = torch.from_numpy(np.concatenate(positions)).to(params[0].device, non_blocking=True)
     parts = [
         _in_order(x, tensor)[where[first:last]].float()
-        # Without momentum nobody reads the second.
+        # Without momentum the second is not read.
         for tensors in (grads, buffers or grads, params)
         for x, tensor, (first, last) in zip(params, tensors, pairwise(ends), strict=True)
     ]
-    seen = torch.cat(parts).cpu().numpy().reshape(3, -1)
+    samples = torch.cat(parts).cpu().numpy().reshape(3, -1)
     motion = {
         "momentum": group["momentum"],
         "weight_decay": 0.0 if group["decoupled_weight_decay"] else group["weight_decay"],
         "nesterov": group["nesterov"],
         "maximize": group["maximize"],
         "alpha": given(group["alpha"]),
-        "scale": given(group["scale"]),
+        "noise_scale": given(group["noise_scale"]),
     }
     found = []
-    for of, length, (first, last) in zip(known, lengths, pairwise(ends), strict=True):
-        of[:], says = _native.calibration_observe(of, length, *seen[:, first:last], **motion)
-        found.append(Calibration(*says))
+    for state, length, (first, last) in zip(states, lengths, pairwise(ends), strict=True):
+        state[:], estimates = _native.calibration_observe(
+            state, length, *samples[:, first:last], **motion
+        )
+        found.append(Calibration(*estimates))
     return found
 
 
 def _in_order(x: Tensor, tensor: Tensor) -> Tensor:
-    """The numbers of a tensor one after another, in the order in which x has its own in memory."""
+    """Return the numbers of a tensor in the order in which those of x lie in memory."""
     if not is_dense(x):
         return tensor.reshape(-1)
     if tensor.stride() != x.stride():

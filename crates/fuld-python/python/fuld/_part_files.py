@@ -30,7 +30,7 @@ class Part:
     """Numbers of those that diverged."""
 
 
-class Shelf:
+class PartFiles:
     """A store that is filled part by part, and becomes the store of the whole run.
 
     A part is a file, written beside its place and renamed into it; its name says which chains it

@@ -1,4 +1,8 @@
-"""Coordinates of the parameters of one device, as one vector."""
+"""Sampled coordinates of all parameters on one device, as one vector.
+
+The tail monitor takes samples of the gradients at each step and of the momentum buffers at every
+fourth. One vector for all parameters keeps the number of device operations small.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +13,26 @@ from typing import Any
 import torch
 
 from fuld.torch._auto_settings import calibrates
-from fuld.torch._bend import bends, inverse_bend, inverse_bends
-from fuld.torch._coordinates import every, stride, taken
-from fuld.torch._plain import plain_tensor
+from fuld.torch._knee import has_knee, inverse_knee, inverse_knees
+from fuld.torch._local_tensors import real_shard
+from fuld.torch._sampled_coordinates import every, stride, taken
 from fuld.torch._tail_sums import STEPS, TailSums
 
 
-class Samples:
-    """The parameters of one device: which of their coordinates are looked at, and their sums.
-
-    The coordinates of all of them lie in one vector, so that how many operations there are hardly
-    depends on how many parameters there are.
+class DeviceSamples:
+    """The sampled coordinates of the parameters of one device, and their running sums.
 
     Parameters
     ----------
     members : list of (int, parameter)
-        Parameters and the numbers of their groups, group by group.
+        Parameters and the indices of their groups, group by group.
     most : int
-        Coordinates of one parameter at most.
+        The largest number of coordinates sampled per parameter.
     """
 
     def __init__(self, members: list[tuple[int, torch.Tensor]], most: int) -> None:
         self.params = [param for _, param in members]
-        held = [plain_tensor(param) for param in self.params]
+        held = [real_shard(param) for param in self.params]
         self._sizes = [tensor.numel() for tensor in held]
         self._strides = [stride(size, most) for size in self._sizes]
         self.counts = [taken(*both) for both in zip(self._sizes, self._strides, strict=True)]
@@ -40,17 +41,17 @@ class Samples:
         dtype = torch.float64 if double else torch.float32
         self.tails = TailSums(self.counts, self._device, dtype)
         self._nothing = torch.full((max(self.counts),), torch.nan, device=self._device, dtype=dtype)
-        # Both truths, each as often as a parameter may need it.
+        # False and True, each repeated as often as the longest sample needs.
         self._truths = torch.zeros((2, max(self.counts)), device=self._device, dtype=torch.bool)
         self._truths[1] = True
-        self._groups = _stretches(members, self.counts)
-        # What cannot be told from the sums: why there are none.
+        self._groups = _group_ranges(members, self.counts)
+        # Why a parameter has no sums, which the sums themselves cannot show.
         self.sparse = [False] * len(members)
         self._missing: set[int] = set()
         self.changed = False
 
     def take(self, k: int, grad_scale: torch.Tensor | None) -> None:
-        """Keep the gradients that the parameters have now as the k-th of their quadruples."""
+        """Store the current gradients as the k-th of their quadruples."""
         if k == 0:
             self._missing.clear()
         row = self.tails.rows[k]
@@ -59,16 +60,16 @@ class Samples:
             row.div_(grad_scale.to(self._device, non_blocking=True))
 
     def add(self, optimizer: torch.optim.Optimizer, decay: float) -> None:
-        """Add the quadruples that have been taken in; what was known keeps a weight of `decay`."""
+        """Add the complete quadruples; older ones keep a weight of `decay`."""
         self.tails.add(decay, self._coordinates_of(self._missing), *self._momenta(optimizer))
 
     def _momenta(
         self, optimizer: torch.optim.Optimizer
     ) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
-        """Return the momenta in units of the bend, and which are not finite, if any field bends."""
-        # The optimizer makes new groups when it loads a state, so none is kept here.
+        """Return the momenta in units of the knee, and which are not finite, if there is a knee."""
+        # The optimizer creates new groups when it loads a state, so none is kept here.
         groups = optimizer.param_groups
-        if not any(bends(groups[number]) for number, *_ in self._groups):
+        if not any(has_knee(groups[number]) for number, *_ in self._groups):
             return None, None
         vector = torch.empty_like(self.tails.rows[0])
         lacking = self._fill(vector, [_buffer(optimizer, param) for param in self.params])
@@ -78,33 +79,33 @@ class Samples:
             lost &= ~absent
         for number, first, last in self._groups:
             group, part = groups[number], vector[first:last]
-            if not bends(group):
+            if not has_knee(group):
                 part.fill_(torch.nan)
                 lost[first:last].fill_(False)
                 continue
             if not group["momentum"]:
-                # Without momentum the field is that of the gradient.
+                # Without momentum the field is evaluated at the gradient.
                 part.copy_(self.tails.rows[STEPS - 1][first:last])
                 lost[first:last].fill_(False)
             if calibrates(group):
                 part.mul_(self._calibrated(optimizer, group, first, last))
                 continue
-            inverse = inverse_bend(group)
+            inverse = inverse_knee(group)
             part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
         return vector, lost
 
     def _calibrated(
         self, optimizer: torch.optim.Optimizer, group: dict[str, Any], first: int, last: int
     ) -> torch.Tensor:
-        """Return 1/K of the coordinates of a stretch, whose parameters have each their own."""
+        """Return 1/κ of the coordinates of a calibrated group, whose parameters have their own."""
         ends = list(accumulate(self.counts))
         within = [i for i, end in enumerate(ends) if first < end <= last]
-        inverse = inverse_bends(optimizer, group, [self.params[i] for i in within])
+        inverse = inverse_knees(optimizer, group, [self.params[i] for i in within])
         counts = torch.tensor([self.counts[i] for i in within])
         return torch.tensor(inverse).repeat_interleave(counts).to(self._device)
 
     def _coordinates_of(self, places: Collection[int]) -> torch.Tensor | None:
-        """Return which coordinates are those of the parameters in these places, None if none."""
+        """Return a mask of the coordinates of these parameters, None if there are none."""
         if not places:
             return None
         no, yes = self._truths
@@ -112,19 +113,19 @@ class Samples:
         return torch.cat([(yes if i in among else no)[:n] for i, n in enumerate(self.counts)])
 
     def _fill(self, out: torch.Tensor, tensors: Iterable[torch.Tensor | None]) -> list[int]:
-        """Write coordinates of each tensor into `out`; return the places of those that lack."""
+        """Write coordinates of each tensor into `out`; return the indices of missing tensors."""
         pieces, lacking = [], []
-        # A number is compared sooner than a device.
+        # Comparing numbers is faster than comparing devices.
         number, strided = self._nothing.get_device(), torch.strided
         places = zip(tensors, self._sizes, self._strides, self.counts, strict=True)
         for i, (tensor, size, step, count) in enumerate(places):
             if tensor is not None:
                 if type(tensor) is not torch.Tensor or tensor.is_complex():
-                    tensor = plain_tensor(tensor)
+                    tensor = real_shard(tensor)
                 if tensor.layout is not strided:
                     self.sparse[i] = True
                 elif tensor.numel() != size or tensor.get_device() != number:
-                    # The parameter is not what it was: to be looked at afresh.
+                    # The parameter was replaced or moved: its sample must be built again.
                     self.changed = True
                 else:
                     pieces.append(every(tensor, step, count))
@@ -136,15 +137,15 @@ class Samples:
 
 
 def _buffer(optimizer: torch.optim.Optimizer, param: torch.Tensor) -> torch.Tensor | None:
-    # Not optimizer.state[param], which would make one.
+    # Not optimizer.state[param], which would create a state.
     buffer = optimizer.state.get(param, {}).get("momentum_buffer")
     return buffer if isinstance(buffer, torch.Tensor) else None
 
 
-def _stretches(
+def _group_ranges(
     members: list[tuple[int, torch.Tensor]], counts: list[int]
 ) -> list[tuple[int, int, int]]:
-    """Return the number of each group with where its coordinates begin and end."""
+    """Return the index of each group with the range of its coordinates."""
     found: list[tuple[int, int, int]] = []
     end = 0
     for (group, _), count in zip(members, counts, strict=True):
