@@ -335,9 +335,9 @@ def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     growth = noise.growth / noise.weight
     gaussian = growth < LN_2 / at.gaussian
     raw = LN_2 / jnp.where(gaussian, 1, growth)
-    alpha = jnp.maximum(raw, at.least)
-    trusted = at.mild + (alpha - at.mild) * _trust(noise, momentum)
-    alpha = jnp.where(alpha < at.mild, trusted, alpha)
+    alpha = jnp.maximum(raw, at.min_alpha)
+    trusted = at.initial_alpha + (alpha - at.initial_alpha) * _trust(noise, momentum)
+    alpha = jnp.where(alpha < at.initial_alpha, trusted, alpha)
     return jnp.where(gaussian, 2, jnp.floor(alpha / at.grid + 0.5) * at.grid)
 
 
@@ -346,7 +346,7 @@ def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     at = CONSTANTS
     # No stable law grows less than the Gaussian.
     raw = LN_2 / jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
-    spread = _spread(momentum, jnp.clip(raw, at.least, 2))
+    spread = _spread(momentum, jnp.clip(raw, at.min_alpha, 2))
     shared = jnp.maximum(noise.shared / jnp.where(noise.seen > 0, noise.seen, 1), 0)
     trust = jnp.clip((raw - at.no_noise) / (at.noise - at.no_noise), 0, 1)
     return trust / (1 + spread**2 + at.shared * shared)

@@ -97,7 +97,7 @@ def transformation(
     memory = momentum_setting(momentum, form, nesterov)
     known_alpha = None if is_auto("alpha", alpha) else alpha_setting(alpha)
     knee = knee_setting(form, noise_scale, beta)
-    some_alpha = CONSTANTS.mild if known_alpha is None else known_alpha
+    some_alpha = CONSTANTS.initial_alpha if known_alpha is None else known_alpha
     if isinstance(some_alpha, float) and isinstance(knee, float) and some_alpha != 2:
         # Raises an error if the knee is outside the range of single precision.
         _native.step_factors(
