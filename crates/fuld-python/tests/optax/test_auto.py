@@ -272,7 +272,7 @@ def test_gradients_flow_through_steps():
             "alpha='auto' requires form='matched', got form='paper'",
         ),
         ({"noise_scale": "auto", "form": "paper"}, "noise_scale requires form='matched'"),
-        ({"alpha": "auto", "noise_scale": 1e-300}, "the scale leaves single precision no room"),
+        ({"alpha": "auto", "noise_scale": 1e-300}, "the knee is out of range for single precision"),
         ({"alpha": 2.1, "noise_scale": "auto"}, r"alpha must satisfy .* got 2\.1"),
         ({"alpha": "auto", "momentum": 1.0}, r"momentum must be .* got 1\.0"),
     ],

@@ -114,8 +114,8 @@ def test_decay_needs_parameters():
     [
         ({"nesterov": "a"}, "nesterov must be True or False, got 'a'"),
         ({"decoupled_weight_decay": 0.1}, "decoupled_weight_decay must be True or False, got 0.1"),
-        ({"noise_scale": 1e-300}, "the scale leaves single precision no room"),
-        ({"noise_scale": 1e300}, "the scale leaves single precision no room"),
+        ({"noise_scale": 1e-300}, "the knee is out of range for single precision"),
+        ({"noise_scale": 1e300}, "the knee is out of range for single precision"),
         (
             {"accumulator_dtype": "int8"},
             "accumulator_dtype must be a type of real numbers, got int8",

@@ -23,7 +23,7 @@ REFUSED = [
         "differentiable=True does not go with noise_scale=",
     ),
     ({"alpha": "auto", "noise_scale": 0.0}, "noise_scale must be positive and finite, got 0"),
-    ({"alpha": "auto", "noise_scale": 1e-300}, "the scale leaves single precision no room"),
+    ({"alpha": "auto", "noise_scale": 1e-300}, "the knee is out of range for single precision"),
     ({"alpha": 2.1, "noise_scale": "auto"}, "0.1 <= alpha <= 2, got 2.1"),
 ]
 

@@ -30,7 +30,7 @@ REFUSED = [
     ({"beta": -1.0, "form": "paper"}, "beta must be positive and finite, got -1"),
     ({"noise_scale": 0.1, "form": "paper"}, "noise_scale belongs to form='matched'"),
     ({"beta": 1.0}, "beta belongs to form='paper', got beta=1.0 with form='matched'"),
-    ({"noise_scale": 1e-300}, "the scale leaves single precision no room"),
+    ({"noise_scale": 1e-300}, "the knee is out of range for single precision"),
     ({"momentum": 1.5}, "momentum must be at most 1 for alpha < 2, got 1.5"),
     ({"alpha": "1.5"}, "alpha must be a number or 'auto', got '1.5'"),
     ({"lr": torch.tensor(1j)}, "lr must be a real number"),

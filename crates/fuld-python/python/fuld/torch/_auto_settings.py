@@ -25,7 +25,7 @@ def is_auto(value: Any) -> bool:  # noqa: ANN401
 
 def calibrates(group: dict[str, Any]) -> bool:
     """Whether a parameter group has a setting that is to be estimated."""
-    return is_auto(group["alpha"]) or is_auto(group["noise_scale"])
+    return is_auto(group["alpha"]) or is_auto(group.get("noise_scale"))
 
 
 def given(value: Any) -> float | None:  # noqa: ANN401
@@ -43,7 +43,7 @@ def check_auto_form(group: dict[str, Any]) -> None:
 
 
 def _auto_names(group: dict[str, Any]) -> str:
-    return " and ".join(f'{name}="auto"' for name in MAY_BE_AUTO if is_auto(group[name]))
+    return " and ".join(f'{name}="auto"' for name in MAY_BE_AUTO if is_auto(group.get(name)))
 
 
 def check_auto(group: dict[str, Any]) -> None:
