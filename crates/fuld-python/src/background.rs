@@ -2,8 +2,8 @@
 
 use crate::callable::Raised;
 use fuld::chains::{Layout, Outcome, Progress, RunError, Sink};
-use fuld::potential::Target;
 use fuld::{Control, Run, Samples, ZarrSink};
+use fuld_sample::Target;
 use pyo3::PyErr;
 use std::io;
 use std::path::{Path, PathBuf};

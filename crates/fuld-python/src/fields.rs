@@ -3,12 +3,10 @@
 use crate::error::value_error;
 use crate::interruptible::{interruptible, interruptible_if};
 use crate::threads;
-use fuld::dynamics::FlmcDrift;
-use fuld::dynamics::GaussianDrift;
-use fuld::dynamics::{Kinetic, StableKinetic};
+use fuld::dynamics::{FlmcDrift, Function, GaussianDrift, Kinetic, StableKinetic};
 use fuld::gibbs::Gibbs;
-use fuld::potential::Target;
-use fuld::{ParameterError, System};
+use fuld::{Alpha, Beta, Friction, ParameterError, System, Underdamped};
+use fuld_sample::Target;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -63,7 +61,7 @@ fn drift_c<'py>(
     alpha: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let drift = GaussianDrift::new(alpha, beta).map_err(value_error)?;
+    let drift = GaussianDrift::new(self::alpha(alpha)?, self::beta(beta)?);
     let v = v.as_slice()?;
     let all = |stop: &AtomicBool| v.iter().map(|&v| unless(stop, || drift.at(v))).collect();
     Ok(PyArray1::from_vec(py, interruptible_if(py, v.len() >= LONG, all)?))
@@ -77,6 +75,7 @@ fn transport_h<'py>(
     alpha: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (alpha, beta) = (self::alpha(alpha)?, self::beta(beta)?);
     let v = v.as_slice()?;
     let transport = |stop: &AtomicBool| {
         let energy = StableKinetic::new(alpha, beta)?;
@@ -102,12 +101,13 @@ fn flmc_drift<'py>(
     alpha: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (alpha, beta) = (self::alpha(alpha)?, self::beta(beta)?);
     let target = of_one_variable(potential)?;
     let f = target.potential();
     let x = x.as_slice()?;
     let drift = |stop: &AtomicBool| {
         // The table must hold every well, and the points that are asked for.
-        let law = Gibbs::new(f, beta).map_err(value_error)?;
+        let law = Gibbs::new(f, beta.get()).map_err(value_error)?;
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
         // A potential without values is given up at once.
@@ -117,7 +117,8 @@ fn flmc_drift<'py>(
             f.gradient(&[x], &mut slope);
             unless(stop, || slope[0])
         };
-        let drift = FlmcDrift::new(alpha, beta, value, slope, reach).map_err(value_error)?;
+        let f = Function { value, derivative: slope };
+        let drift = FlmcDrift::new(alpha, beta, f, reach).map_err(value_error)?;
         Ok::<_, PyErr>(x.iter().map(|&x| unless(stop, || drift.at(x))).collect())
     };
     Ok(PyArray1::from_vec(py, interruptible(py, drift)??))
@@ -139,11 +140,17 @@ fn conformal_field<'py>(
     let target = of_one_variable(potential)?;
     let f = target.potential();
     let (x, v) = (points.0.as_slice()?, points.1.as_slice()?);
+    let parameters = Underdamped {
+        alpha: self::alpha(alpha)?,
+        gamma: Friction::new(gamma).map_err(value_error)?,
+        beta: self::beta(beta)?,
+    };
     let fields = |stop: &AtomicBool| {
         let system = match gaussian {
-            true => System::fuld_gaussian(alpha, gamma, beta).map_err(value_error)?,
-            false => System::fuld(alpha, gamma, beta).map_err(value_error)?,
+            true => System::fuld_gaussian(parameters),
+            false => System::fuld(parameters),
         };
+        let system = system.map_err(value_error)?;
         let at = |(&x, &v)| {
             // Both systems have a velocity, and so a field.
             system.field(f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
@@ -154,6 +161,14 @@ fn conformal_field<'py>(
     let (transport, force, friction) = interruptible_if(py, x.len() >= LONG, fields)??;
     let array = |values| PyArray1::from_vec(py, values);
     Ok((array(transport), array(force), array(friction)))
+}
+
+fn alpha(alpha: f64) -> PyResult<Alpha> {
+    Alpha::new(alpha).map_err(value_error)
+}
+
+fn beta(beta: f64) -> PyResult<Beta> {
+    Beta::new(beta).map_err(value_error)
 }
 
 fn of_one_variable(potential: &str) -> PyResult<Target> {

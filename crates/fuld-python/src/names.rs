@@ -1,7 +1,6 @@
 //! What there is to choose from.
 
-use fuld::Dynamics;
-use fuld::potential::catalogue;
+use fuld::SystemKind;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -9,7 +8,7 @@ use pyo3::types::PyDict;
 #[pyfunction]
 pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
-    Dynamics::ALL.iter().try_for_each(|system| names.set_item(system.name(), system.summary()))?;
+    SystemKind::ALL.iter().try_for_each(|system| names.set_item(system.name(), system.summary()))?;
     Ok(names)
 }
 
@@ -17,7 +16,7 @@ pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pyfunction]
 pub(crate) fn potentials(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
-    for entry in catalogue() {
+    for entry in fuld_sample::potentials() {
         let parameters = PyDict::new(py);
         entry.parameters.iter().try_for_each(|(name, value)| parameters.set_item(name, value))?;
         names.set_item(entry.name, (entry.formula, parameters))?;

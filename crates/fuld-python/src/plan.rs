@@ -8,8 +8,8 @@ use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
 use fuld::chains::Layout;
-use fuld::potential::Target;
-use fuld::{Dynamics, Integrator, Potential, Recipe, RecipeError, Run, Settled, Start};
+use fuld::{Potential, Run, Start, SystemKind};
+use fuld_sample::{CompleteRecipe, Recipe, RecipeError, Target, by_name};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -50,13 +50,8 @@ impl Options {
     fn recipe(&self) -> PyResult<Recipe> {
         let unknown = |error| value_error(RecipeError::from(error));
         Ok(Recipe {
-            system: self.system.parse::<Dynamics>().map_err(unknown)?,
-            integrator: self
-                .integrator
-                .as_deref()
-                .map(str::parse::<Integrator>)
-                .transpose()
-                .map_err(unknown)?,
+            system: by_name(&self.system).map_err(unknown)?,
+            integrator: self.integrator.as_deref().map(by_name).transpose().map_err(unknown)?,
             alpha: self.alpha,
             beta: self.beta,
             gamma: self.gamma,
@@ -78,7 +73,7 @@ impl Options {
 #[pyclass(frozen, name = "Plan", module = "fuld._native")]
 pub(crate) struct PyPlan {
     target: Py<PyTarget>,
-    settled: Settled,
+    recipe: CompleteRecipe,
     run: Run,
 }
 
@@ -90,40 +85,40 @@ impl PyPlan {
         let recipe = options.recipe()?;
         let of = Arc::clone(&target.get().target);
         let function = target.get().raised.is_some();
-        if function && recipe.system == Dynamics::Flmc {
+        if function && recipe.system == SystemKind::Flmc {
             return Err(PyValueError::new_err(
                 "flmc tabulates its drift from tens of millions of values of f, for which a function of Python is too slow: \
                  write f as a formula, or use the system fuld, which needs the gradient only",
             ));
         }
-        let slow = recipe.system == Dynamics::Flmc;
+        let slow = recipe.system == SystemKind::Flmc;
         let plan = move || {
-            let settled = recipe.settle(&of)?;
-            let run = settled.run(&of)?;
+            let complete = recipe.complete(&of)?;
+            let run = complete.run(&of)?;
             if !function {
                 of.check_starts(&run)?;
             }
-            Ok::<_, RecipeError>((settled, run))
+            Ok::<_, RecipeError>((complete, run))
         };
         // A function is dropped where Python is at hand; but only formulas are slow to plan with.
         let planned = if slow { abandonable(py, plan)? } else { py.detach(plan) };
-        let (settled, run) = planned.map_err(value_error)?;
-        Ok(Self { target, settled, run })
+        let (recipe, run) = planned.map_err(value_error)?;
+        Ok(Self { target, recipe, run })
     }
 
     /// All settings, by name.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Settled { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
-            self.settled;
+        let CompleteRecipe { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
+            self.recipe;
         let settings = PyDict::new(py);
         settings.set_item("system", system.name())?;
         settings.set_item("integrator", integrator.name())?;
         let numbers = [
-            ("alpha", alpha),
-            ("beta", beta),
-            ("gamma", gamma),
-            ("step", Some(step)),
+            ("alpha", alpha.map(f64::from)),
+            ("beta", beta.map(f64::from)),
+            ("gamma", gamma.map(f64::from)),
+            ("step", Some(step.get())),
             ("step_power", step_power),
             ("half_life", half_life),
         ];
@@ -138,7 +133,7 @@ impl PyPlan {
         settings.set_item("thin", self.run.thin)?;
         settings.set_item("seed", self.run.seed)?;
         let stochastic = self.target.get().target.potential().is_stochastic();
-        settings.set_item("exact", u8::from(self.settled.is_exact() && !stochastic))?;
+        settings.set_item("exact", u8::from(self.recipe.is_exact() && !stochastic))?;
         Ok(settings)
     }
 
@@ -199,7 +194,7 @@ pub(crate) fn starts(
 ) -> PyResult<Bound<'_, PyArray2<f64>>> {
     check_dim(dim)?;
     let any = Target::from_potential(Box::new(Anything { dim }));
-    let start = options.recipe()?.settle(&any).map_err(value_error)?.start_in(dim).map_err(value_error)?;
+    let start = options.recipe()?.complete(&any).map_err(value_error)?.start_in(dim).map_err(value_error)?;
     // Tried, and given back: what makes them cannot refuse.
     let mut trial = Vec::<f64>::new();
     trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;

@@ -37,7 +37,7 @@ fn tail_index(
     seed: u64,
     control: bool,
 ) -> PyResult<Found> {
-    let method: Method = method.parse::<Method>().map_err(value_error)?;
+    let method: Method = fuld_sample::by_name(method).map_err(value_error)?;
     let estimator = settings.estimator(method)?;
     let scaling = if common_scale { Scaling::Common } else { Scaling::PerCoordinate };
     let bootstrap = Bootstrap { resamples, level, seed };

@@ -2,7 +2,7 @@
 
 use crate::callable::{Callable, Raised};
 use crate::error::value_error;
-use fuld::potential::Target;
+use fuld_sample::Target;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;

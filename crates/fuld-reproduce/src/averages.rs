@@ -3,6 +3,7 @@
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::parameters::underdamped;
 use super::quartic::well;
 use fuld::gibbs::Gibbs;
 use fuld::{Integrator, Run, Schedule, System};
@@ -29,7 +30,7 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
         let mut curve = Vec::new();
         for length in LENGTHS {
             let schedule = Schedule::polynomial(START, HALF_LIFE, POWER)?;
-            let run = Run::new(System::fuld(alpha, GAMMA, 1.0)?, Integrator::Euler, schedule)
+            let run = Run::new(System::fuld(underdamped(alpha, GAMMA)?)?, Integrator::Euler, schedule)
                 .averaging("x²", |x| x[0] * x[0]);
             let (_, outcome) =
                 lab.run(Run { chains: CHAINS, warmup: 0, draws: 1, thin: length, ..run }, &well)?;

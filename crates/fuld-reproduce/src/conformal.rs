@@ -2,6 +2,7 @@
 
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
+use super::parameters::underdamped;
 use fuld::potential::{Cauchy, DoubleWell};
 use fuld::{Potential, System};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -126,9 +127,9 @@ pub(super) fn make() -> anyhow::Result<Exhibit> {
         for alpha in ALPHAS {
             let potential: &dyn Potential = if gaussian { &quartic } else { &cauchy };
             let system = if gaussian {
-                System::fuld_gaussian(alpha, GAMMA, 1.0)?
+                System::fuld_gaussian(underdamped(alpha, GAMMA)?)?
             } else {
-                System::fuld(alpha, GAMMA, 1.0)?
+                System::fuld(underdamped(alpha, GAMMA)?)?
             };
             let field = Field { system, potential };
             for panel in panels(&field, alpha) {

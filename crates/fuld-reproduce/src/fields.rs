@@ -2,8 +2,8 @@
 
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
-use fuld::dynamics::CustomKinetic;
-use fuld::dynamics::GaussianDrift;
+use fuld::dynamics::{CustomKinetic, Function, GaussianDrift};
+use fuld::{Alpha, Beta};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
 use std::f64::consts::PI;
@@ -21,7 +21,7 @@ pub(super) fn make() -> anyhow::Result<Exhibit> {
     let mut drift_data = Table::new("drift", &["alpha", "v", "c"]);
     let mut field_data = Table::new("field", &["alpha", "v", "grad_g"]);
     for alpha in ALPHAS {
-        let drift = GaussianDrift::new(alpha, 1.0)?;
+        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
         let curve: Vec<(f64, f64)> =
             (-250..=250).map(|i| f64::from(i) / 50.0).map(|v| (v, drift.at(v))).collect();
         curve.iter().for_each(|&(v, c)| drift_data.numbers(alpha.to_string(), &[v, c]));
@@ -57,7 +57,7 @@ pub(super) fn make() -> anyhow::Result<Exhibit> {
 fn exponential() -> anyhow::Result<Claim> {
     let (mut texts, mut right) = (Vec::new(), Vec::new());
     for alpha in [1.9, 1.7, 1.5, 1.0] {
-        let drift = GaussianDrift::new(alpha, 1.0)?;
+        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
         let rate = (drift.ln_at(40.0) - drift.ln_at(20.0)) / (40.0f64.powi(2) - 20.0f64.powi(2));
         texts.push(format!("{rate:.4} (α = {alpha})"));
         right.push((rate - 0.5).abs() < 0.01);
@@ -74,7 +74,11 @@ fn identity() -> anyhow::Result<Claim> {
     let (mut texts, mut right) = (Vec::new(), Vec::new());
     for alpha in [1.2, 1.5, 1.8] {
         let law = SymmetricStable::kinetic(alpha)?;
-        let kinetic = CustomKinetic::new(alpha, 1.0, |v| -law.ln_pdf(v), |v| law.score(v))?;
+        let kinetic = CustomKinetic::new(
+            Alpha::new(alpha)?,
+            Beta::ONE,
+            Function { value: |v| -law.ln_pdf(v), derivative: |v| law.score(v) },
+        )?;
         let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
         let error = points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max);
         texts.push(format!("{error:.0e} (α = {alpha})"));
@@ -150,7 +154,7 @@ fn alternative_forms() -> anyhow::Result<Claim> {
         2f64.powf(0.75) * v * gammas * (2.0 * z).powf(-0.25) * z.exp() * bessel(0.25, z)
     };
     let error = |alpha: f64, printed: &dyn Fn(f64) -> f64| -> anyhow::Result<f64> {
-        let drift = GaussianDrift::new(alpha, 1.0)?;
+        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
         let points = (1..=500).map(|i| f64::from(i) / 100.0);
         Ok(points.map(|v| (printed(v) / drift.at(v) - 1.0).abs()).fold(0.0, f64::max))
     };

@@ -4,6 +4,7 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::parameters::underdamped;
 use super::quartic::{density, well};
 use fuld::diagnostics::{Histogram, Sample};
 use fuld::gibbs::Gibbs;
@@ -30,7 +31,7 @@ struct Measured {
 
 fn measure(lab: &Lab, alpha: f64, gibbs: &Gibbs, normal: &Gibbs) -> anyhow::Result<Measured> {
     let well = well()?;
-    let system = System::fuld_gaussian(alpha, GAMMA, 1.0)?;
+    let system = System::fuld_gaussian(underdamped(alpha, GAMMA)?)?;
     let run = Run::new(system, Integrator::Baoab, Schedule::constant(ETA)?);
     let run = Run { chains: CHAINS, warmup: 2_000, draws: 40, thin: 100, velocities: true, ..run };
     let euler = Run { integrator: Integrator::Euler, velocities: false, ..run.clone() };

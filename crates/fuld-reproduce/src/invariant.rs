@@ -173,6 +173,7 @@ fn claims(uncorrected: &[Measured], corrected: &[Measured]) -> Vec<Claim> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::quartic::parameters;
     use super::*;
     use fuld::System;
 
@@ -186,7 +187,7 @@ mod tests {
         let wrong = make_of(&lab, uncorrected, corrected, 2048).unwrap();
         assert!(wrong.claims.iter().all(|claim| claim.verdict != Verdict::Holds), "{:#?}", wrong.claims);
         // Noise of half the scale: a sampler that has lost its factor.
-        let cold = |alpha: f64| Ok(System::fuld(alpha, GAMMA, 2f64.powf(alpha))?);
+        let cold = |alpha: f64| Ok(System::fuld(parameters(alpha, 2f64.powf(alpha))?)?);
         let cold = make_of(&lab, cold, uncorrected, 512).unwrap();
         assert!(cold.claims[..2].iter().all(|claim| claim.verdict == Verdict::Fails), "{:#?}", cold.claims);
     }

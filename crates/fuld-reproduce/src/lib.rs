@@ -18,6 +18,7 @@ mod levy;
 mod networks;
 mod orders;
 mod overdamped;
+mod parameters;
 mod parts;
 mod quartic;
 mod report;

@@ -3,6 +3,7 @@
 use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::parameters::underdamped;
 use fuld::potential::Harmonic;
 use fuld::{Integrator, Run, Schedule, System};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -21,7 +22,7 @@ struct Curve {
 
 impl Curve {
     fn of(lab: &Lab, integrator: Integrator, (alpha, gamma): (f64, f64)) -> anyhow::Result<Self> {
-        let system = System::fuld(alpha, gamma, 1.0)?;
+        let system = System::fuld(underdamped(alpha, gamma)?)?;
         // Euler's bias is seen sooner: it needs less time, and smaller steps.
         let (steps, time): (&[f64], f64) = if integrator.order() == 1 {
             (&[0.0125, 0.025, 0.05, 0.1], 150.0)

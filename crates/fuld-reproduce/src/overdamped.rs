@@ -4,6 +4,7 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::parameters::underdamped;
 use super::quartic::{mode, well};
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
@@ -54,8 +55,11 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
         // In the overdamped limit the clock runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
         let limit = CauchyQuartic::new(gamma);
         let law = limit.law()?;
-        let run =
-            Run::new(System::uncorrected(1.0, gamma, 1.0)?, Integrator::Baoab, Schedule::constant(ETA)?);
+        let run = Run::new(
+            System::uncorrected(underdamped(1.0, gamma)?)?,
+            Integrator::Baoab,
+            Schedule::constant(ETA)?,
+        );
         let run = Run { chains: CHAINS, warmup: 10_000, draws: 20, thin: 500, ..run };
         let (samples, outcome) = lab.run(run, &well()?)?;
         let draws = samples.coordinate(0);

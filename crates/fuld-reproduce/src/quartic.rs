@@ -1,9 +1,9 @@
 //! The paper's synthetic setting: f = x⁴/4 − x²/2, uncorrected dynamics against FULD, by Euler's scheme.
 
-use fuld::System;
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
+use fuld::{Alpha, Beta, Friction, ParameterError, System, Underdamped};
 
 pub(super) const GAMMA: f64 = 10.0;
 pub(super) const BETA: f64 = 1.0;
@@ -15,12 +15,17 @@ pub(super) const ALPHAS: [f64; 2] = [1.0, 1.9];
 /// A dynamics for each tail index.
 pub(super) type Dynamics = fn(f64) -> anyhow::Result<System>;
 
+/// Returns the parameters of the paper's systems.
+pub(super) fn parameters(alpha: f64, beta: f64) -> Result<Underdamped, ParameterError> {
+    Ok(Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::new(beta)? })
+}
+
 pub(super) fn corrected(alpha: f64) -> anyhow::Result<System> {
-    Ok(System::fuld(alpha, GAMMA, BETA)?)
+    Ok(System::fuld(parameters(alpha, BETA)?)?)
 }
 
 pub(super) fn uncorrected(alpha: f64) -> anyhow::Result<System> {
-    Ok(System::uncorrected(alpha, GAMMA, BETA)?)
+    Ok(System::uncorrected(parameters(alpha, BETA)?)?)
 }
 
 pub(super) fn well() -> anyhow::Result<DoubleWell> {

@@ -4,10 +4,12 @@ use super::claim::{Claim, Verdict};
 use super::distance::Distance;
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
+use super::parameters::{overdamped, underdamped, underdamped_gaussian};
 use super::quartic::{density, well};
 use fuld::diagnostics::{Histogram, Sample};
+use fuld::dynamics::Function;
 use fuld::gibbs::Gibbs;
-use fuld::{Integrator, Run, Schedule, System};
+use fuld::{Alpha, Beta, Flmc, Integrator, OverdampedGaussian, Run, Schedule, System};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 const ALPHA: f64 = 1.5;
@@ -24,19 +26,46 @@ struct Entry {
 }
 
 fn entries() -> anyhow::Result<Vec<Entry>> {
-    let (f, derivative) = (|x: f64| 0.25 * x.powi(4) - 0.5 * x * x, |x: f64| x * x * x - x);
+    let well =
+        Function { value: |x: f64| 0.25 * x.powi(4) - 0.5 * x * x, derivative: |x: f64| x * x * x - x };
+    let flmc =
+        Flmc { alpha: Alpha::new(ALPHA)?, beta: Beta::ONE, reach: 6.0, potential: "double well".into() };
     let entry = |name, system, integrator, eta, targets| Entry { name, system, integrator, eta, targets };
     let (split, tamed) = (Integrator::Baoab, Integrator::TamedEuler);
     Ok(vec![
-        entry("FULD, stable energy", System::fuld(ALPHA, GAMMA, 1.0)?, split, 0.05, true),
-        entry("FULD, Gaussian energy", System::fuld_gaussian(ALPHA, GAMMA, 1.0)?, split, 0.02, true),
-        entry("FLMC, exact drift", System::flmc(ALPHA, 1.0, f, derivative, 6.0)?, tamed, 0.002, true),
-        entry("underdamped Langevin", System::underdamped_langevin(GAMMA, 1.0)?, split, 0.05, true),
-        entry("overdamped Langevin", System::overdamped_langevin(1.0)?, Integrator::Euler, 0.002, true),
-        entry("uncorrected, underdamped", System::uncorrected(ALPHA, GAMMA, 1.0)?, split, 0.01, false),
-        entry("FHD, approximated", System::fhd(ALPHA, GAMMA, 1.0)?, split, 0.01, false),
-        entry("uncorrected, overdamped", System::uncorrected_overdamped(ALPHA, 1.0)?, tamed, 0.002, false),
-        entry("FLMC, approximated", System::flmc_approximate(ALPHA, 1.0)?, tamed, 0.002, false),
+        entry("FULD, stable energy", System::fuld(underdamped(ALPHA, GAMMA)?)?, split, 0.05, true),
+        entry("FULD, Gaussian energy", System::fuld_gaussian(underdamped(ALPHA, GAMMA)?)?, split, 0.02, true),
+        entry("FLMC, exact drift", System::flmc(flmc, well)?, tamed, 0.002, true),
+        entry(
+            "underdamped Langevin",
+            System::underdamped_langevin(underdamped_gaussian(GAMMA)?)?,
+            split,
+            0.05,
+            true,
+        ),
+        entry(
+            "overdamped Langevin",
+            System::overdamped_langevin(OverdampedGaussian { beta: Beta::ONE })?,
+            Integrator::Euler,
+            0.002,
+            true,
+        ),
+        entry(
+            "uncorrected, underdamped",
+            System::uncorrected(underdamped(ALPHA, GAMMA)?)?,
+            split,
+            0.01,
+            false,
+        ),
+        entry("FHD, approximated", System::fhd(underdamped(ALPHA, GAMMA)?)?, split, 0.01, false),
+        entry(
+            "uncorrected, overdamped",
+            System::uncorrected_overdamped(overdamped(ALPHA)?)?,
+            tamed,
+            0.002,
+            false,
+        ),
+        entry("FLMC, approximated", System::flmc_approximate(overdamped(ALPHA)?)?, tamed, 0.002, false),
     ])
 }
 

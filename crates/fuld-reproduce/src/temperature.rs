@@ -6,7 +6,7 @@ use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
 use super::quartic::well;
 use fuld::gibbs::Gibbs;
-use fuld::{Integrator, ParameterError, Run, Schedule, System};
+use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, SystemError, Underdamped};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 const ALPHAS: [f64; 2] = [1.0, 1.5];
@@ -15,7 +15,7 @@ const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.02;
 const CHAINS: usize = 4096;
 
-type Field = fn(f64, f64, f64) -> Result<System, ParameterError>;
+type Field = fn(Underdamped) -> Result<System, SystemError>;
 
 /// One dynamics at one temperature.
 struct Point {
@@ -29,7 +29,9 @@ struct Point {
 fn measure(lab: &Lab, field: Field, alpha: f64, beta: f64) -> anyhow::Result<Point> {
     let well = well()?;
     let gibbs = Gibbs::new(&well, beta)?;
-    let run = Run::new(field(alpha, GAMMA, beta)?, Integrator::Baoab, Schedule::constant(ETA)?);
+    let parameters =
+        Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::new(beta)? };
+    let run = Run::new(field(parameters)?, Integrator::Baoab, Schedule::constant(ETA)?);
     let run = Run { chains: CHAINS, warmup: 2_000, draws: 20, thin: 100, ..run };
     let (samples, outcome) = lab.run(run, &well)?;
     let draws = samples.coordinate(0);

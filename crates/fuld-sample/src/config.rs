@@ -1,9 +1,11 @@
 //! Configurations: the options as a file.
 
-use super::{Request, SamplingError, Settings};
+use crate::error::SamplingError;
+use crate::names::{by_name, nearest};
+use crate::request::Request;
+use crate::settings::Settings;
 use fuld::durable::replace;
-use fuld::potential::nearest;
-use fuld::{Dynamics, Integrator};
+use fuld::{Integrator, SystemKind};
 use std::io;
 use std::path::Path;
 use toml::{Table, Value};
@@ -72,9 +74,9 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
 }
 
 /// Drops what another system than the file's has no use for: a file that was written for one has all its settings.
-fn forget_foreign(table: &mut Table, system: Dynamics) {
+fn forget_foreign(table: &mut Table, system: SystemKind) {
     let integrator = table.get("integrator").and_then(Value::as_str);
-    let integrator = integrator.and_then(|name| name.parse::<Integrator>().ok());
+    let integrator = integrator.and_then(|name| by_name::<Integrator>(name).ok());
     let foreign = [
         ("alpha", !system.has_alpha()),
         ("beta", !system.has_beta()),

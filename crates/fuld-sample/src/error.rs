@@ -1,6 +1,6 @@
 //! What can be wrong with a request to sample.
 
-use fuld::RecipeError;
+use crate::recipe::RecipeError;
 use thiserror::Error;
 
 /// Settings that are out of range, or do not go together, and files that have none.

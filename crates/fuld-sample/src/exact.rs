@@ -1,8 +1,8 @@
 //! The law that draws should have, where it can be computed.
 
-use super::Settings;
+use crate::settings::Settings;
+use crate::target::Target;
 use fuld::gibbs::{Gibbs, GibbsError};
-use fuld::potential::Target;
 
 /// The marginal laws of e^(−βf).
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub enum Exact {
 impl Exact {
     /// By quadrature in one dimension, or two, or where the coordinates are independent.
     pub fn new(settings: &Settings, target: &Target) -> Self {
-        let beta = settings.recipe.temperature();
+        let beta = settings.recipe.parameters().beta.get();
         if let Some(f) = target.one_coordinate() {
             return match Gibbs::new(f, beta) {
                 Ok(gibbs) => Self::Each(Box::new(gibbs)),

@@ -1,7 +1,8 @@
 //! The folder of a run of chains: its settings, its draws, and what was made of them.
 
-use super::config::write_config;
-use super::{Request, Settings};
+use crate::config::write_config;
+use crate::request::Request;
+use crate::settings::Settings;
 use fuld::durable::replace;
 use fuld::folder::{FolderError, OwnedFolder};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,12 @@
 //! The page of a run: what the chains did, as pictures.
 
-use super::summary::finite;
-use super::{Exact, Settings, Summary};
+use crate::exact::Exact;
+use crate::settings::Settings;
+use crate::summary::{Summary, finite};
+use crate::target::Target;
 use fuld::ZarrDraws;
 use fuld::diagnostics::{KernelDensity, Sample, autocorrelation};
 use fuld::gibbs::Gibbs;
-use fuld::potential::Target;
 use fuld_plot::page::{escape, page};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 

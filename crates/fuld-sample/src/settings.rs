@@ -1,7 +1,8 @@
 //! All that determines the draws, with nothing left open.
 
-use super::{Request, StartingPoint};
-use fuld::Settled;
+use crate::recipe::CompleteRecipe;
+use crate::request::Request;
+use crate::start::StartingPoint;
 use fuld::durable::fingerprint;
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub struct Settings {
     /// Parameters of a potential with a name.
     pub param: BTreeMap<String, f64>,
     /// All the rest.
-    pub recipe: Settled,
+    pub recipe: CompleteRecipe,
 }
 
 impl Settings {
@@ -25,12 +26,12 @@ impl Settings {
         Request {
             potential: Some(self.potential.clone()),
             dim: Some(self.dim),
-            beta: recipe.beta,
+            beta: recipe.beta.map(f64::from),
             system: Some(recipe.system),
             integrator: Some(recipe.integrator),
-            alpha: recipe.alpha,
-            gamma: recipe.gamma,
-            step: Some(recipe.step),
+            alpha: recipe.alpha.map(f64::from),
+            gamma: recipe.gamma.map(f64::from),
+            step: Some(recipe.step.get()),
             step_power: recipe.step_power,
             half_life: recipe.half_life,
             chains: Some(recipe.chains),
@@ -73,7 +74,7 @@ impl Settings {
         let short: String = self.potential.chars().map(|c| if known(c) { c } else { '_' }).collect();
         let wordy = self.potential.chars().all(known) && short.len() > 2;
         let potential = if wordy { short } else { "formula".into() };
-        let alpha = self.recipe.alpha.map(|alpha| format!("-alpha{alpha}")).unwrap_or_default();
+        let alpha = self.recipe.alpha.map(|alpha| format!("-alpha{}", alpha.get())).unwrap_or_default();
         let hash = fingerprint(self.text().as_bytes()) as u32;
         format!("{potential}-{}{alpha}-seed{}-{hash:08x}", self.recipe.system, self.recipe.seed)
     }
@@ -82,12 +83,16 @@ impl Settings {
     pub fn headline(&self) -> String {
         let recipe = &self.recipe;
         let mut text = format!("{}: {}", self.potential, recipe.system);
-        let numbers = [("alpha", recipe.alpha), ("beta", recipe.beta), ("gamma", recipe.gamma)];
+        let numbers = [
+            ("alpha", recipe.alpha.map(f64::from)),
+            ("beta", recipe.beta.map(f64::from)),
+            ("gamma", recipe.gamma.map(f64::from)),
+        ];
         for (name, value) in numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
         {
             text += &format!(", {name} {value}");
         }
-        text += &format!("; {}, step {}", recipe.integrator.name(), recipe.step);
+        text += &format!("; {}, step {}", recipe.integrator.name(), recipe.step.get());
         if let (Some(power), Some(half_life)) = (recipe.step_power, recipe.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }

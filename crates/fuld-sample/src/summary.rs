@@ -1,11 +1,12 @@
 //! What the draws say: a row of numbers for each coordinate, those that exist for its tails.
 
-use super::{Exact, Settings};
+use crate::exact::Exact;
+use crate::settings::Settings;
+use crate::target::Target;
 use fuld::ZarrDraws;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
-use fuld::potential::Target;
-use fuld::{Dynamics, StopFlag};
+use fuld::{StopFlag, SystemKind};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -115,7 +116,7 @@ impl Coordinate {
         let tail_exponent = match exact.of(index).filter(|_| settings.recipe.is_exact()) {
             Some(law) => law.tail_exponent(),
             // Points of rest have no tails.
-            None if !settings.recipe.system.has_noise() => f64::NAN,
+            None if !settings.recipe.system.has_beta() => f64::NAN,
             None => fitted(),
         };
         let tails = Tails::new(tail_exponent);
@@ -241,8 +242,8 @@ impl Summary {
         }
         if !self.exact_dynamics && !self.coordinates.is_empty() {
             let why = match settings.recipe.system {
-                Dynamics::Momentum => "has no noise and ends in minima of f",
-                Dynamics::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
+                SystemKind::Momentum => "has no noise and ends in minima of f",
+                SystemKind::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
                 _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
             remarks.push(format!("{} {why}", settings.recipe.system));
@@ -257,7 +258,7 @@ impl Summary {
             ));
         }
         // What has no noise is not meant to mix.
-        if settings.recipe.system.has_noise() && self.coordinates.iter().any(Coordinate::is_suspect) {
+        if settings.recipe.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \

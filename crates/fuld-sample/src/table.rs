@@ -1,7 +1,7 @@
 //! The summary as a table: for the terminal, and for the page.
 
-use super::summary::{Agreement, Coordinate, Summary, Tails};
-use crate::aligned;
+use crate::aligned::aligned;
+use crate::summary::{Agreement, Coordinate, Summary, Tails};
 
 /// More coordinates than this are not all shown.
 const SHOWN: usize = 10;

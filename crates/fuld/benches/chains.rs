@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::chains::{Callback, Control};
 use fuld::potential::{DoubleWell, Harmonic};
-use fuld::{Integrator, Potential, Run, Schedule, System};
+use fuld::{Alpha, Beta, Friction, Integrator, Potential, Run, Schedule, System, Underdamped};
 use std::time::Duration;
 
 /// Enough that building the tables, some milliseconds a run, does not count.
@@ -12,7 +12,12 @@ const STEPS: u64 = 8000;
 /// One run of `STEPS` steps, discarding the draws.
 fn go(chains: usize, threads: usize, integrator: Integrator, potential: &dyn Potential) {
     let run = Run::new(
-        System::fuld(1.5, 10.0, 1.0).expect("valid parameters"),
+        System::fuld(Underdamped {
+            alpha: Alpha::new(1.5).expect("valid"),
+            gamma: Friction::new(10.0).expect("valid"),
+            beta: Beta::ONE,
+        })
+        .expect("valid parameters"),
         integrator,
         Schedule::constant(0.01).expect("a valid step"),
     );

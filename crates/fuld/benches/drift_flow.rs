@@ -2,10 +2,11 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fuld::dynamics::GaussianDrift;
+use fuld::{Alpha, Beta};
 use std::hint::black_box;
 
 fn drift_flow(criterion: &mut Criterion) {
-    let drift = GaussianDrift::new(1.5, 1.0).expect("good parameters");
+    let drift = GaussianDrift::new(Alpha::new(1.5).expect("valid"), Beta::ONE);
     let flow = drift.flow().expect("a smooth drift");
     // Velocities of a chain: mostly of order one, some far out.
     let start: Vec<f64> =

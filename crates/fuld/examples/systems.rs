@@ -4,10 +4,13 @@
 
 use fuld::chains::{Control, Samples};
 use fuld::diagnostics::{KernelDensity, Sample};
-use fuld::dynamics::CustomKinetic;
+use fuld::dynamics::{CustomKinetic, Function};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
-use fuld::{Integrator, Run, Schedule, System};
+use fuld::{
+    Alpha, Beta, Flmc, Friction, Integrator, Overdamped, OverdampedGaussian, Run, Schedule, System,
+    Underdamped, UnderdampedGaussian,
+};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -28,77 +31,70 @@ fn main() -> ExitCode {
 fn compare() -> Result<(), Box<dyn Error>> {
     let mut arguments =
         std::env::args().skip(1).map(|a| a.parse::<f64>().map_err(|_| format!("{a:?} is no number")));
-    let alpha = arguments.next().transpose()?.unwrap_or(1.5);
-    let beta = arguments.next().transpose()?.unwrap_or(1.0);
-    // What no system can have is said once; a system that cannot have it says so in its line.
-    System::uncorrected(alpha, GAMMA, beta)?;
-    let (f, derivative) = (|x: f64| 0.25 * x.powi(4) - 0.5 * x * x, |x: f64| x * x * x - x);
+    let alpha = Alpha::new(arguments.next().transpose()?.unwrap_or(1.5))?;
+    let beta = Beta::new(arguments.next().transpose()?.unwrap_or(1.0))?;
+    let gamma = Friction::new(GAMMA)?;
+    let parameters = Underdamped { alpha, gamma, beta };
+    // Parameters that no system accepts are an error; a system that does not accept them says so in its line.
+    System::uncorrected(parameters)?;
+    let well =
+        Function { value: |x: f64| 0.25 * x.powi(4) - 0.5 * x * x, derivative: |x: f64| x * x * x - x };
+    let flmc = Flmc { alpha, beta, reach: 6.0, potential: "double well".into() };
     let systems: [Named; 11] = [
-        (
-            "FULD, stable kinetic energy",
-            System::fuld(alpha, GAMMA, beta).map_err(Box::from),
-            Integrator::Baoab,
-            0.05,
-        ),
+        ("FULD, stable kinetic energy", System::fuld(parameters).map_err(Box::from), Integrator::Baoab, 0.05),
         (
             "the same, the paper's field",
-            System::fuld_beta_free(alpha, GAMMA, beta).map_err(Box::from),
+            System::fuld_beta_free(parameters).map_err(Box::from),
             Integrator::Baoab,
             0.05,
         ),
         (
             "FULD, Gaussian kinetic energy",
-            System::fuld_gaussian(alpha, GAMMA, beta).map_err(Box::from),
+            System::fuld_gaussian(parameters).map_err(Box::from),
             Integrator::Baoab,
             0.02,
         ),
-        ("FULD, an energy of one's own", relativistic(alpha, beta), Integrator::Baoab, 0.02),
-        (
-            "FLMC, exact drift",
-            System::flmc(alpha, beta, f, derivative, 6.0).map_err(Box::from),
-            Integrator::TamedEuler,
-            0.001,
-        ),
+        ("FULD, an energy of one's own", relativistic(parameters), Integrator::Baoab, 0.02),
+        ("FLMC, exact drift", System::flmc(flmc, well).map_err(Box::from), Integrator::TamedEuler, 0.001),
         (
             "uncorrected, underdamped",
-            System::uncorrected(alpha, GAMMA, beta).map_err(Box::from),
+            System::uncorrected(parameters).map_err(Box::from),
             Integrator::Baoab,
             0.01,
         ),
-        (
-            "FHD, as its authors run it",
-            System::fhd(alpha, GAMMA, beta).map_err(Box::from),
-            Integrator::Baoab,
-            0.01,
-        ),
+        ("FHD, as its authors run it", System::fhd(parameters).map_err(Box::from), Integrator::Baoab, 0.01),
         (
             "uncorrected, overdamped",
-            System::uncorrected_overdamped(alpha, beta).map_err(Box::from),
+            System::uncorrected_overdamped(Overdamped { alpha, beta }).map_err(Box::from),
             Integrator::TamedEuler,
             0.001,
         ),
         (
             "FLMC, as its authors run it",
-            System::flmc_approximate(alpha, beta).map_err(Box::from),
+            System::flmc_approximate(Overdamped { alpha, beta }).map_err(Box::from),
             Integrator::TamedEuler,
             0.001,
         ),
         (
             "underdamped Langevin",
-            System::underdamped_langevin(GAMMA, beta).map_err(Box::from),
+            System::underdamped_langevin(UnderdampedGaussian { gamma, beta }).map_err(Box::from),
             Integrator::Baoab,
             0.05,
         ),
         (
             "overdamped Langevin",
-            System::overdamped_langevin(beta).map_err(Box::from),
+            System::overdamped_langevin(OverdampedGaussian { beta }).map_err(Box::from),
             Integrator::Euler,
             0.001,
         ),
     ];
-    let exact = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta)?;
+    let exact = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta.get())?;
     let second_moment = exact.expectation(|x| x * x);
-    println!("double well, alpha = {alpha}, beta = {beta}: E x² = {second_moment:.4}, modes at ±1\n");
+    println!(
+        "double well, alpha = {}, beta = {}: E x² = {second_moment:.4}, modes at ±1\n",
+        alpha.get(),
+        beta.get()
+    );
     println!("{:30} {:>6} {:>8} {:>8} {:>9}  modes", "system", "step", "E x²", "KS", "diverged");
     for (name, system, integrator, eta) in systems {
         match system {
@@ -110,9 +106,12 @@ fn compare() -> Result<(), Box<dyn Error>> {
 }
 
 /// g = √(1 + v²), as in special relativity: velocities of the position stay below 1.
-fn relativistic(alpha: f64, beta: f64) -> Result<System, Box<dyn Error>> {
-    let kinetic = CustomKinetic::new(alpha, beta, |v| (1.0 + v * v).sqrt(), |v| v / (1.0 + v * v).sqrt())?;
-    Ok(System::underdamped("relativistic FULD", kinetic, GAMMA)?)
+fn relativistic(parameters: Underdamped) -> Result<System, Box<dyn Error>> {
+    let Underdamped { alpha, gamma, beta } = parameters;
+    let energy =
+        Function { value: |v: f64| (1.0 + v * v).sqrt(), derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+    let kinetic = CustomKinetic::new(alpha, beta, energy)?;
+    Ok(System::underdamped("relativistic FULD", kinetic, gamma)?)
 }
 
 /// One line: two thousand chains, ten draws each over a time of 40.

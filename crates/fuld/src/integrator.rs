@@ -1,30 +1,79 @@
-//! One step of a dynamics.
+//! Integrators: one step of a dynamics.
+//!
+//! Underdamped systems split into three flows,
+//!
+//! | flow | |
+//! |---|---|
+//! | A | x ← x + t h(v) |
+//! | B | v ← v − t∇f(x) |
+//! | O | friction and noise over a time t |
+//!
+//! A symmetric composition of these is of second order in the step, where Euler's is of first. The integrators are kept in one
+//! table, [`Integrator::facts`]: a splitting is given by the order of its flows.
 
-use crate::Potential;
 use crate::batch::Batch;
+use crate::potential::Potential;
 use crate::system::{Motion, System};
-use crate::unknown_name::{UnknownName, by_name};
 use levy_stable::Sampler;
+use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::str::FromStr;
 use thiserror::Error;
 
-/// How a system is discretised.
-///
-/// Underdamped systems split into three flows, A: x ← x + t h(v), B: v ← v − t∇f(x) and O: friction and noise; a symmetric
-/// composition of these is of second order in the step where Euler's is of first. Each takes one gradient a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How a system is discretised. Every integrator evaluates one gradient per step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Integrator {
-    /// Euler–Maruyama as the paper has it: v from the old v and x, then x from the new v.
+    /// Euler–Maruyama as in the paper: v from the old v and x, then x from the new v.
     Euler,
-    /// Euler–Maruyama with the drift of the position tamed: for overdamped systems, whose drifts grow so fast that after one
-    /// large jump the plain step would overshoot to infinity (see [`Drift::tamed`](crate::Drift::tamed)).
+    /// Euler–Maruyama with a tamed drift, for overdamped systems.
+    ///
+    /// Their drifts grow so fast that after one large jump the plain step would overshoot to infinity (see
+    /// [`Drift::tamed`](crate::Drift::tamed)).
     TamedEuler,
     /// B½ A½ O A½ B½.
     #[default]
     Baoab,
     /// A½ B½ O B½ A½.
     Aboba,
+}
+
+/// A flow of an underdamped system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    A,
+    B,
+    O,
+}
+
+/// How a step is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    /// All forces at once, then the position.
+    Euler { tamed: bool },
+    /// Flows one after the other. One that occurs n times runs over an nth of the step each time; O occurs once.
+    Splitting(&'static [Flow]),
+}
+
+/// The systems that an integrator is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suits {
+    All,
+    WithVelocity,
+    WithoutVelocity,
+}
+
+/// What is known of an integrator: its entry in the table.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// The name in settings.
+    name: &'static str,
+    /// The name in text.
+    title: &'static str,
+    summary: &'static str,
+    /// The weak order in the step size.
+    order: u32,
+    suits: Suits,
+    scheme: Scheme,
 }
 
 /// The integrator cannot be used on this system.
@@ -38,49 +87,73 @@ pub struct Unsuited {
 }
 
 impl Integrator {
-    /// Those for systems with a velocity last.
-    pub const ALL: [Self; 4] = [Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba];
+    /// All integrators, those for systems with a velocity last.
+    pub const ALL: &'static [Self] = &[Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba];
 
-    /// What it is called in settings.
+    /// Returns the entry of the table.
+    fn facts(self) -> Facts {
+        use Flow::{A, B, O};
+        match self {
+            Self::Euler => Facts {
+                name: "euler",
+                title: "Euler",
+                summary: "Euler-Maruyama, as in the paper: first order",
+                order: 1,
+                suits: Suits::All,
+                scheme: Scheme::Euler { tamed: false },
+            },
+            Self::TamedEuler => Facts {
+                name: "tamed-euler",
+                title: "tamed Euler",
+                summary: "The same with a drift that cannot overshoot, for systems without velocity",
+                order: 1,
+                suits: Suits::WithoutVelocity,
+                scheme: Scheme::Euler { tamed: true },
+            },
+            Self::Baoab => Facts {
+                name: "baoab",
+                title: "BAOAB",
+                summary: "Symmetric splitting, second order, for systems with a velocity",
+                order: 2,
+                suits: Suits::WithVelocity,
+                scheme: Scheme::Splitting(&[B, A, O, A, B]),
+            },
+            Self::Aboba => Facts {
+                name: "aboba",
+                title: "ABOBA",
+                summary: "The other symmetric splitting",
+                order: 2,
+                suits: Suits::WithVelocity,
+                scheme: Scheme::Splitting(&[A, B, O, B, A]),
+            },
+        }
+    }
+
+    /// Returns the name in settings.
     pub fn name(self) -> &'static str {
-        self.words().0
+        self.facts().name
     }
 
-    /// What it is, in a line.
+    /// Returns one line of description.
     pub fn summary(self) -> &'static str {
-        self.words().1
+        self.facts().summary
     }
 
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Euler => ("euler", "Euler-Maruyama, as in the paper: first order"),
-            Self::TamedEuler => {
-                ("tamed-euler", "The same with a drift that cannot overshoot, for systems without velocity")
-            }
-            Self::Baoab => ("baoab", "Symmetric splitting, second order, for systems with a velocity"),
-            Self::Aboba => ("aboba", "The other symmetric splitting"),
-        }
-    }
-
-    /// The weak order in the step size.
+    /// Returns the weak order in the step size.
     pub fn order(self) -> u32 {
-        match self {
-            Self::Euler | Self::TamedEuler => 1,
-            Self::Baoab | Self::Aboba => 2,
-        }
+        self.facts().order
     }
 
-    /// Whether it is for systems that have a velocity, or have none: Euler for both, tamed Euler for those without, the
-    /// splittings for those with one.
+    /// Returns whether the integrator is for systems with a velocity, or for those without one.
     pub fn suits(self, has_velocity: bool) -> bool {
-        match self {
-            Self::Euler => true,
-            Self::TamedEuler => !has_velocity,
-            Self::Baoab | Self::Aboba => has_velocity,
+        match self.facts().suits {
+            Suits::All => true,
+            Suits::WithVelocity => has_velocity,
+            Suits::WithoutVelocity => !has_velocity,
         }
     }
 
-    /// Whether it can integrate a system, which it must [suit](Self::suits).
+    /// Checks that the integrator [suits](Self::suits) a system.
     pub fn check(self, system: &System) -> Result<(), Unsuited> {
         if self.suits(system.is_underdamped()) {
             return Ok(());
@@ -90,15 +163,18 @@ impl Integrator {
         } else {
             ("splits off the motion of a velocity", "Euler or tamed Euler")
         };
-        Err(Unsuited { integrator: self, system: format!("{system:?}"), reason, instead })
+        Err(Unsuited { integrator: self, system: system.to_string(), reason, instead })
     }
 
-    /// Whether a step begins with the gradient at the present position, as left by the step before.
+    /// Returns whether a step begins with the gradient at the present position, left by the step before.
     pub(crate) fn carries_gradient(self) -> bool {
-        self == Self::Baoab
+        matches!(self.facts().scheme, Scheme::Splitting([Flow::B, ..]))
     }
 
-    /// Step k, of size η. The integrator has been checked to suit the system, and carries a gradient if it must.
+    /// Makes step k, of size η.
+    ///
+    /// The caller has checked that the integrator suits the system, and has computed the first gradient if the integrator
+    /// carries one.
     pub(crate) fn step(
         self,
         system: &System,
@@ -108,44 +184,49 @@ impl Integrator {
         k: u64,
         batch: &mut Batch,
     ) {
-        let alpha = system.alpha();
+        let alpha = system.alpha().get();
+        let scheme = self.facts().scheme;
         batch.draw_noise(sampler, k);
         match &system.motion {
             Motion::Overdamped { drift, amplitude } => {
                 batch.update_gradient(potential, k);
                 let scale = amplitude * libm::pow(eta, 1.0 / alpha);
-                let tame = self == Self::TamedEuler;
+                let tamed = scheme == Scheme::Euler { tamed: true };
                 let drift = |x: &[f64], gradient: &[f64], out: &mut [f64]| {
-                    if tame { drift.tamed(x, gradient, eta, out) } else { drift.drift(x, gradient, out) }
+                    if tamed { drift.tamed(x, gradient, eta, out) } else { drift.drift(x, gradient, out) }
                 };
                 batch.wander(drift, eta, scale);
             }
             Motion::Underdamped { kinetic, gamma, weight } => {
                 let kinetic = &**kinetic;
-                let half = 0.5 * eta;
-                match self {
-                    // `check` keeps the tamed one away from here.
-                    Self::Euler | Self::TamedEuler => {
+                match scheme {
+                    Scheme::Euler { .. } => {
                         batch.update_gradient(potential, k);
                         let scale = kinetic.amplitude() * libm::pow(eta * gamma, 1.0 / alpha);
                         batch.push(kinetic, eta, *gamma, *weight, scale);
                         batch.drift(kinetic, eta);
                     }
-                    Self::Baoab => {
-                        batch.kick(half * weight);
-                        batch.drift(kinetic, half);
-                        batch.relax(kinetic, *gamma, eta);
-                        batch.drift(kinetic, half);
-                        batch.update_gradient(potential, k + 1);
-                        batch.kick(half * weight);
-                    }
-                    Self::Aboba => {
-                        batch.drift(kinetic, half);
-                        batch.update_gradient(potential, k);
-                        batch.kick(half * weight);
-                        batch.relax(kinetic, *gamma, eta);
-                        batch.kick(half * weight);
-                        batch.drift(kinetic, half);
+                    Scheme::Splitting(flows) => {
+                        let time =
+                            |flow: Flow| eta / flows.iter().filter(|&&other| other == flow).count() as f64;
+                        // A step that begins with the gradient of the step before ends with that of the next.
+                        let evaluation = if self.carries_gradient() { k + 1 } else { k };
+                        let mut moved = false;
+                        for &flow in flows {
+                            match flow {
+                                Flow::A => {
+                                    batch.drift(kinetic, time(flow));
+                                    moved = true;
+                                }
+                                Flow::B => {
+                                    if std::mem::take(&mut moved) {
+                                        batch.update_gradient(potential, evaluation);
+                                    }
+                                    batch.kick(time(flow) * weight);
+                                }
+                                Flow::O => batch.relax(kinetic, *gamma, time(flow)),
+                            }
+                        }
                     }
                 }
             }
@@ -153,24 +234,10 @@ impl Integrator {
     }
 }
 
-impl FromStr for Integrator {
-    type Err = UnknownName;
-
-    /// By [name](Self::name); capitals do not matter, and an underscore is as good as a hyphen.
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        by_name("integrator", name, &Self::ALL, |integrator| integrator.name()).copied()
-    }
-}
-
-/// For people, and as checkpoints have it.
+/// Writes the name in text.
 impl fmt::Display for Integrator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Euler => "Euler",
-            Self::TamedEuler => "tamed Euler",
-            Self::Baoab => "BAOAB",
-            Self::Aboba => "ABOBA",
-        })
+        f.write_str(self.facts().title)
     }
 }
 
@@ -179,16 +246,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_go_round() {
-        for integrator in Integrator::ALL {
-            assert_eq!(integrator.name().parse(), Ok(integrator));
-            assert_eq!(integrator.name().to_uppercase().replace('-', "_").parse(), Ok(integrator));
-            // As people are told of it.
-            assert_eq!(integrator.to_string().parse(), Ok(integrator));
+    fn serialised_names_are_those_of_the_table() {
+        for &integrator in Integrator::ALL {
+            assert_eq!(serde_json::to_value(integrator).unwrap(), integrator.name());
         }
-        assert_eq!(
-            "eular".parse::<Integrator>().unwrap_err().to_string(),
-            "no integrator is called `eular` (did you mean `euler`?); there are euler, tamed-euler, baoab, aboba"
-        );
+    }
+
+    /// Splittings are symmetric and evaluate the gradient once per step.
+    #[test]
+    fn splittings_are_symmetric() {
+        for &integrator in Integrator::ALL {
+            let Scheme::Splitting(flows) = integrator.facts().scheme else { continue };
+            assert!(flows.iter().eq(flows.iter().rev()), "{integrator}");
+            assert_eq!(flows.iter().filter(|&&flow| flow == Flow::O).count(), 1);
+        }
     }
 }

@@ -5,10 +5,11 @@
 //! all cores, into memory, a callback or a Zarr store that ArviZ opens, and goes on where it was killed.
 //!
 //! ```
-//! use fuld::{Integrator, Run, Schedule, System, potential::Formula};
+//! use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, Underdamped, potential::Formula};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let well: Formula = "x^4/4 - x^2/2".parse()?;
-//! let fuld = System::fuld(1.5, 10.0, 1.0)?; // tail index, friction, inverse temperature
+//! let parameters = Underdamped { alpha: Alpha::new(1.5)?, gamma: Friction::new(10.0)?, beta: Beta::ONE };
+//! let fuld = System::fuld(parameters)?;
 //! let run = Run { chains: 64, thin: 10, ..Run::new(fuld, Integrator::Baoab, Schedule::constant(0.05)?) };
 //! let samples = run.sample(&well)?;
 //! let second = samples.pooled(0).iter().map(|x| x * x).sum::<f64>() / 64_000.0;
@@ -37,24 +38,25 @@ pub mod numerics;
 pub mod optimizer;
 mod parameters;
 pub mod potential;
-mod recipe;
 mod schedule;
+mod specification;
 mod stop;
 mod system;
-mod system_name;
 pub mod tail_index;
-mod unknown_name;
 
 pub use levy_stable::random;
 
 pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use dynamics::{Drift, Kinetic};
 pub use integrator::{Integrator, Unsuited};
+pub use levy_stable::Alpha;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
-pub use recipe::{Recipe, RecipeError, Settled};
 pub use schedule::Schedule;
+pub use specification::Specification;
 pub use stop::StopFlag;
-pub use system::{ConformalField, System};
-pub use system_name::Dynamics;
-pub use unknown_name::UnknownName;
+pub use system::{
+    ConformalField, CustomDriftSpec, CustomKineticSpec, Exactness, Flmc, Noiseless, Overdamped,
+    OverdampedGaussian, System, SystemError, SystemFacts, SystemKind, SystemSpec, Underdamped,
+    UnderdampedGaussian,
+};

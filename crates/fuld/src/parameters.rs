@@ -1,5 +1,7 @@
-//! Parameters of a dynamics, checked once where they enter.
+//! Parameters of a dynamics, validated once where they enter.
 
+use levy_stable::Alpha;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A parameter outside its range. It carries the offending value.
@@ -10,7 +12,7 @@ pub enum ParameterError {
     #[error(transparent)]
     Law(#[from] levy_stable::ParameterError),
     /// The tail index is not in (1, 2].
-    #[error("the factor that stands for the Riesz derivative needs 1 < alpha <= 2, got {0}")]
+    #[error("the factor that replaces the Riesz derivative requires 1 < alpha <= 2, got {0}")]
     AlphaAboveOne(f64),
     /// The inverse temperature is not positive and finite.
     #[error("the inverse temperature beta must be positive and finite, got {0}")]
@@ -18,9 +20,9 @@ pub enum ParameterError {
     /// The friction is negative or not finite.
     #[error("the friction gamma must be finite and not negative, got {0}")]
     Friction(f64),
-    /// The noise of this tail index and temperature has an amplitude that a double cannot hold.
+    /// The amplitude of the noise overflows or underflows.
     #[error(
-        "alpha = {alpha} and beta = {beta} make noise of amplitude {amplitude:e}, out of the range of numbers"
+        "alpha = {alpha} and beta = {beta} make noise of amplitude {amplitude:e}; it must be between 1e-150 and 1e150"
     )]
     Extreme {
         /// The tail index.
@@ -47,17 +49,18 @@ pub enum ParameterError {
 macro_rules! parameter {
     ($(#[$doc:meta])* $name:ident, $error:ident, $valid:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[serde(try_from = "f64", into = "f64")]
         pub struct $name(f64);
 
         impl $name {
-            /// Accepts a number in the range.
+            /// Validates a number.
             pub fn new(value: f64) -> Result<Self, ParameterError> {
                 let valid: fn(f64) -> bool = $valid;
                 if value.is_finite() && valid(value) { Ok(Self(value)) } else { Err(ParameterError::$error(value)) }
             }
 
-            /// The number.
+            /// Returns the number.
             pub fn get(self) -> f64 {
                 self.0
             }
@@ -68,6 +71,12 @@ macro_rules! parameter {
 
             fn try_from(value: f64) -> Result<Self, ParameterError> {
                 Self::new(value)
+            }
+        }
+
+        impl From<$name> for f64 {
+            fn from(value: $name) -> f64 {
+                value.0
             }
         }
     };
@@ -92,9 +101,21 @@ parameter!(
     |value| value > 0.0
 );
 
-/// β^(−1/α), the amplitude of stable noise at inverse temperature β. Its square and its inverse's must be numbers too.
-pub(crate) fn noise_amplitude(alpha: f64, beta: f64) -> Result<f64, ParameterError> {
-    let (alpha, beta) = (levy_stable::Alpha::new(alpha)?.get(), Beta::new(beta)?.get());
+impl Beta {
+    /// β = 1, where the target is e^(−f).
+    pub const ONE: Self = Self(1.0);
+}
+
+impl Friction {
+    /// γ = 0: no friction, and so no noise on the velocity.
+    pub const ZERO: Self = Self(0.0);
+}
+
+/// Returns β^(−1/α), the amplitude of stable noise at inverse temperature β.
+///
+/// Its square and the square of its inverse must be finite too, hence the bounds.
+pub(crate) fn noise_amplitude(alpha: Alpha, beta: Beta) -> Result<f64, ParameterError> {
+    let (alpha, beta) = (alpha.get(), beta.get());
     let amplitude = libm::pow(beta, -1.0 / alpha);
     if (1e-150..=1e150).contains(&amplitude) {
         Ok(amplitude)
@@ -114,7 +135,8 @@ mod tests {
             "the step size must be positive and finite, got -1"
         );
         assert!(Beta::new(0.0).is_err() && Beta::new(f64::INFINITY).is_err() && Beta::new(f64::NAN).is_err());
-        let extreme = noise_amplitude(0.1, 1e40).unwrap_err().to_string();
+        let extreme =
+            noise_amplitude(Alpha::new(0.1).unwrap(), Beta::new(1e40).unwrap()).unwrap_err().to_string();
         assert!(
             extreme.contains("0.1") && extreme.contains("1e-400") || extreme.contains("0e0"),
             "{extreme}"

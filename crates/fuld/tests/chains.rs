@@ -1,9 +1,11 @@
 //! Chains: the same from any number of threads, in memory and to a callback; averages; divergence; settings.
 
+mod parameters;
 mod wells;
 
 use fuld::chains::{Callback, Control, Outcome, Samples, Start};
 use fuld::{Integrator, Potential, Run, Schedule, System};
+use parameters::{overdamped_gaussian, underdamped};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wells::{Wells, run, wells};
 
@@ -135,7 +137,7 @@ fn a_callback_gets_all_draws_once() {
 /// A chain that diverges is reported with step and value, recorded as NaN, and the others go on.
 #[test]
 fn divergence_is_reported_and_does_not_spread() {
-    let system = System::uncorrected(1.0, 1.0, 1.0).unwrap();
+    let system = System::uncorrected(underdamped(1.0, 1.0, 1.0)).unwrap();
     let run = Run::new(system, Integrator::Euler, Schedule::constant(0.05).unwrap()).averaging("x", |x| x[0]);
     let (samples, outcome) = stream(&Run { chains: 64, warmup: 0, draws: 200, ..run }, &wells(1));
     let dead = outcome.divergences.len();
@@ -169,6 +171,6 @@ fn bad_settings_are_named() {
     let start = |point: Vec<f64>| Run { start: Start::Point(point), ..base() };
     assert_eq!(error(start(vec![1.0])), "the start has 1 coordinates, the potential 2");
     assert_eq!(error(start(vec![1.0, f64::NAN])), "chains cannot start at NaN");
-    let overdamped = Run { system: System::overdamped_langevin(1.0).unwrap(), ..base() };
+    let overdamped = Run { system: System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap(), ..base() };
     assert!(error(overdamped).contains("use Euler"));
 }

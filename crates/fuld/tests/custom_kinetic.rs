@@ -1,9 +1,19 @@
 //! Kinetic energies of one's own, against the two that have closed forms, and against the spectral derivative.
 
-use fuld::dynamics::GaussianDrift;
-use fuld::dynamics::{CustomKinetic, KineticError};
+mod parameters;
+
+use fuld::dynamics::{CustomKinetic, Function, GaussianDrift, KineticError};
 use fuld::numerics::riesz;
 use levy_stable::SymmetricStable;
+
+fn custom<G: Fn(f64) -> f64>(
+    alpha: f64,
+    beta: f64,
+    g: impl Fn(f64) -> f64,
+    derivative: G,
+) -> Result<CustomKinetic<G>, KineticError> {
+    CustomKinetic::new(parameters::alpha(alpha), parameters::beta(beta), Function { value: g, derivative })
+}
 
 #[test]
 fn the_gaussian_energy() {
@@ -11,8 +21,8 @@ fn the_gaussian_energy() {
     for (alpha, beta) in
         [(0.3, 1.0), (0.8, 2.0), (1.0, 1.0), (1.2, 0.25), (1.5, 1.0), (1.9, 4.0), (1.9999, 1.0), (2.0, 3.0)]
     {
-        let exact = GaussianDrift::new(alpha, beta).unwrap();
-        let ours = CustomKinetic::new(alpha, beta, |v| 0.5 * v * v, |v| v).unwrap();
+        let exact = GaussianDrift::new(parameters::alpha(alpha), parameters::beta(beta));
+        let ours = custom(alpha, beta, |v| 0.5 * v * v, |v| v).unwrap();
         assert!((20.0..24.0).contains(&(ours.reach() * f64::sqrt(beta))), "{}", ours.reach());
         let points = 3000;
         for i in 1..=points {
@@ -38,7 +48,7 @@ fn the_stable_energy_needs_linear_friction() {
     for (alpha, beta) in [(0.7, 1.0), (1.0, 0.5), (1.5, 1.0), (1.8, 2.0)] {
         let law = SymmetricStable::with_scale(alpha, f64::powf(alpha * beta, -1.0 / alpha)).unwrap();
         let (g, slope) = (|v: f64| -law.ln_pdf(v) / beta, |v: f64| law.score(v) / beta);
-        let kinetic = CustomKinetic::new(alpha, beta, g, slope).unwrap();
+        let kinetic = custom(alpha, beta, g, slope).unwrap();
         for i in -300..=1000 {
             let v = f64::powf(10.0, 0.01 * f64::from(i));
             let error = (kinetic.friction(v) / v - 1.0).abs();
@@ -65,8 +75,7 @@ fn a_new_energy_agrees_with_the_spectral_derivative() {
     let (alpha, beta, dx) = (1.4, 2.0, 0.05);
     let slope = |v: f64| v.tanh();
     let kinetic =
-        CustomKinetic::new(alpha, beta, |v: f64| v.abs() + (0.5 * (-2.0 * v.abs()).exp() + 0.5).ln(), slope)
-            .unwrap();
+        custom(alpha, beta, |v: f64| v.abs() + (0.5 * (-2.0 * v.abs()).exp() + 0.5).ln(), slope).unwrap();
     let x: Vec<f64> = (-400..=400).map(|i| dx * f64::from(i)).collect();
     let psi = |v: f64| v.cosh().powi(-2);
     let samples: Vec<f64> = x.iter().map(|&v| psi(v) * slope(v)).collect();
@@ -79,8 +88,7 @@ fn a_new_energy_agrees_with_the_spectral_derivative() {
 
 #[test]
 fn what_is_no_kinetic_energy_is_refused() {
-    let refused =
-        |g: fn(f64) -> f64, slope: fn(f64) -> f64| CustomKinetic::new(1.5, 1.0, g, slope).unwrap_err();
+    let refused = |g: fn(f64) -> f64, slope: fn(f64) -> f64| custom(1.5, 1.0, g, slope).unwrap_err();
     assert!(matches!(refused(|v| v * v + v, |v| 2.0 * v + 1.0), KineticError::NotEven { .. }));
     assert!(matches!(refused(|_| f64::NAN, |_| 0.0), KineticError::NotFinite { .. }));
     assert!(matches!(
@@ -91,5 +99,5 @@ fn what_is_no_kinetic_energy_is_refused() {
         refused(|v| v.abs(), f64::signum),
         KineticError::NotEven { .. } | KineticError::Drift(_)
     ));
-    assert!(CustomKinetic::new(0.0, 1.0, |v| v * v, |v| 2.0 * v).is_err());
+    assert!(fuld::Alpha::new(0.0).is_err());
 }

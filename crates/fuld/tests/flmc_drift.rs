@@ -1,8 +1,21 @@
 //! The drift of fractional Langevin Monte Carlo: two other ways to compute it, and the equation it solves.
 
+mod parameters;
+
 use fuld::ParameterError;
-use fuld::dynamics::{FlmcDrift, FlmcError, approximation_factor};
+use fuld::dynamics::{FlmcDrift, FlmcError, Function, approximation_factor};
 use fuld::numerics::riesz;
+
+fn drift_of(
+    alpha: f64,
+    beta: f64,
+    f: impl Fn(f64) -> f64,
+    derivative: impl Fn(f64) -> f64,
+    reach: f64,
+) -> Result<FlmcDrift, FlmcError> {
+    let f = Function { value: f, derivative };
+    FlmcDrift::new(parameters::alpha(alpha), parameters::beta(beta), f, reach)
+}
 
 fn f(x: f64) -> f64 {
     0.25 * x.powi(4) - 0.5 * x * x
@@ -29,7 +42,7 @@ fn potential(s: f64, x: f64, u: &dyn Fn(f64) -> f64) -> f64 {
 #[test]
 fn quartic_by_direct_quadrature() {
     for (alpha, beta) in [(1.1, 1.0), (1.5, 1.0), (1.5, 3.0), (1.7, 0.5)] {
-        let drift = FlmcDrift::new(alpha, beta, f, slope, 3.5).unwrap();
+        let drift = drift_of(alpha, beta, f, slope, 3.5).unwrap();
         let phi = |x: f64| (-beta * f(x)).exp();
         for i in -17..=17 {
             let x = 0.19 * f64::from(i);
@@ -51,7 +64,7 @@ fn quartic_by_the_spectral_method() {
     let x: Vec<f64> = (-n..=n).map(|i| dx * f64::from(i)).collect();
     let mut worst = 0.0f64;
     for (alpha, beta) in [(1.05, 1.0), (1.3, 2.0), (1.5, 1.0), (1.9, 0.5), (2.0, 1.0)] {
-        let drift = FlmcDrift::new(alpha, beta, f, slope, 4.0).unwrap();
+        let drift = drift_of(alpha, beta, f, slope, 4.0).unwrap();
         let phi = |x: f64| (-beta * f(x)).exp();
         let samples: Vec<f64> = x.iter().map(|&x| phi(x) * slope(x)).collect();
         let spectral = riesz(&samples, dx, alpha - 2.0).unwrap();
@@ -74,7 +87,7 @@ fn the_stationary_equation_is_solved() {
     let x: Vec<f64> = (-n..=n).map(|i| dx * f64::from(i)).collect();
     let mut worst = 0.0f64;
     for (alpha, beta) in [(0.6, 1.0), (1.0, 2.0), (1.5, 1.0), (1.5, 0.5), (1.8, 3.0)] {
-        let drift = FlmcDrift::new(alpha, beta, f, slope, 4.0).unwrap();
+        let drift = drift_of(alpha, beta, f, slope, 4.0).unwrap();
         let p = |x: f64| (-beta * f(x)).exp();
         let noise = riesz(&x.iter().map(|&x| p(x)).collect::<Vec<_>>(), dx, alpha).unwrap();
         for (&x, &noise) in x.iter().zip(&noise).filter(|(x, _)| x.abs() <= 3.0) {
@@ -93,25 +106,27 @@ fn the_stationary_equation_is_solved() {
 
 #[test]
 fn gaussian_limit_ends_and_errors() {
-    let newton = FlmcDrift::new(2.0, 0.7, f, slope, 3.0).unwrap();
+    let newton = drift_of(2.0, 0.7, f, slope, 3.0).unwrap();
     for i in -30..=30 {
         let x = 0.1 * f64::from(i);
         assert!((newton.at(x) + slope(x)).abs() < 1e-10);
     }
     assert_eq!(newton.at(7.0), newton.at(3.0));
     assert!(newton.at(f64::NAN).is_nan() && newton.at(f64::NEG_INFINITY) > 0.0);
-    assert!(matches!(FlmcDrift::new(1.5, 1.0, f, slope, 0.0), Err(FlmcError::Reach(_))));
-    assert!(matches!(FlmcDrift::new(1.5, 1.0, |x| 1.0 / x, slope, 1.0), Err(FlmcError::NotFinite { .. })));
-    assert!(matches!(FlmcDrift::new(1.5, 1.0, f, slope, 60.0), Err(FlmcError::Rough(_))));
-    assert!(FlmcDrift::new(2.5, 1.0, f, slope, 3.0).is_err());
+    assert!(matches!(drift_of(1.5, 1.0, f, slope, 0.0), Err(FlmcError::Reach(_))));
+    assert!(matches!(drift_of(1.5, 1.0, |x| 1.0 / x, slope, 1.0), Err(FlmcError::NotFinite { .. })));
+    assert!(matches!(drift_of(1.5, 1.0, f, slope, 60.0), Err(FlmcError::Rough(_))));
+    assert!(fuld::Alpha::new(2.5).is_err());
 }
 
 #[test]
 fn the_approximation() {
-    assert_eq!(approximation_factor(2.0), Ok(1.0));
+    assert_eq!(approximation_factor(parameters::alpha(2.0)), Ok(1.0));
     assert!(
-        (approximation_factor(1.5).unwrap() - 1.7724538509055159 / 1.2254167024651776f64.powi(2)).abs()
+        (approximation_factor(parameters::alpha(1.5)).unwrap()
+            - 1.7724538509055159 / 1.2254167024651776f64.powi(2))
+        .abs()
             < 1e-14
     );
-    assert_eq!(approximation_factor(1.0), Err(ParameterError::AlphaAboveOne(1.0)));
+    assert_eq!(approximation_factor(parameters::alpha(1.0)), Err(ParameterError::AlphaAboveOne(1.0)));
 }

@@ -1,8 +1,13 @@
 //! The drift of the Gaussian kinetic energy in other people's formulas, and its flow against mpmath.
 
-use fuld::dynamics::GaussianDrift;
-use fuld::dynamics::{DriftFlow, FlowError};
+mod parameters;
+
+use fuld::dynamics::{DriftFlow, FlowError, GaussianDrift, OddDrift};
 use std::f64::consts::PI;
+
+fn gaussian(alpha: f64, beta: f64) -> GaussianDrift {
+    GaussianDrift::new(parameters::alpha(alpha), parameters::beta(beta))
+}
 
 /// The modified Bessel function I_ν(x) by its series.
 fn bessel_i(nu: f64, x: f64) -> f64 {
@@ -22,8 +27,8 @@ fn velocities() -> impl Iterator<Item = f64> {
 #[test]
 fn bessel_forms_of_the_papers_supplement() {
     let gammas = libm::tgamma(0.75) * libm::tgamma(1.25) / PI.sqrt();
-    let half = GaussianDrift::new(0.5, 1.0).unwrap();
-    let three_halves = GaussianDrift::new(1.5, 1.0).unwrap();
+    let half = gaussian(0.5, 1.0);
+    let three_halves = gaussian(1.5, 1.0);
     for v in velocities() {
         let (x, z) = (0.25 * v * v, 0.5 * v * v);
         let exact = 2f64.powf(0.75) * gammas * v * z.powf(-0.25) * x.exp() * bessel_i(0.25, x);
@@ -39,7 +44,7 @@ fn bessel_forms_of_the_papers_supplement() {
 fn integral_form_of_the_papers_proof() {
     // c₁(v) e^(−v²/2) = √(2/π) ∫₀^∞ ω^(α−1) sin(ωv) e^(−ω²/2) dω; with ω = e^s the trapezoidal rule converges at once.
     for alpha in [0.2, 0.7, 1.0, 1.3, 1.8] {
-        let drift = GaussianDrift::new(alpha, 1.0).unwrap();
+        let drift = gaussian(alpha, 1.0);
         for v in [0.1, 0.5, 1.0, 2.0, 4.0] {
             let (step, mut sum) = (1e-3, 0.0);
             for i in -60_000..3_000 {
@@ -54,13 +59,12 @@ fn integral_form_of_the_papers_proof() {
 
 #[test]
 fn limits_signs_and_temperature() {
-    let newton = GaussianDrift::new(2.0, 0.3).unwrap();
+    let newton = gaussian(2.0, 0.3);
     assert!(velocities().all(|v| newton.at(v) == v));
-    let near = GaussianDrift::new(2.0 - 1e-9, 1.0).unwrap();
+    let near = gaussian(2.0 - 1e-9, 1.0);
     assert!((near.at(2.0) - 2.0).abs() < 1e-7);
     for alpha in [0.01, 0.5, 0.99, 1.0, 1.01, 1.7, 1.99] {
-        let (unit, warm) =
-            (GaussianDrift::new(alpha, 1.0).unwrap(), GaussianDrift::new(alpha, 0.25).unwrap());
+        let (unit, warm) = (gaussian(alpha, 1.0), gaussian(alpha, 0.25));
         let mut last = 0.0;
         for v in velocities() {
             assert!(unit.at(v) > last && unit.at(-v) == -unit.at(v));
@@ -73,7 +77,7 @@ fn limits_signs_and_temperature() {
         assert!(unit.at(f64::NAN).is_nan());
         assert!(unit.ln_at(1e3) > 4.9e5);
     }
-    assert!(GaussianDrift::new(2.5, 1.0).is_err() && GaussianDrift::new(1.5, -1.0).is_err());
+    assert!(fuld::Alpha::new(2.5).is_err() && fuld::Beta::new(-1.0).is_err());
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn flow_keeps_the_times_of_mpmath() {
         let row: Vec<f64> = line.split(',').map(|text| text.parse().expect("a number")).collect();
         let &[alpha, start, end, time] = &row[..] else { panic!("four columns: {line}") };
         for beta in if i % 10 == 0 { &[1.0, 5.0][..] } else { &[1.0] } {
-            let drift = GaussianDrift::new(alpha, *beta).unwrap();
+            let drift = gaussian(alpha, *beta);
             let root = f64::sqrt(*beta);
             let mut v = [start / root, -start / root];
             // u = √β v has the drift of β = 1 at the time scale β^((α−2)/2).
@@ -102,12 +106,12 @@ fn flow_keeps_the_times_of_mpmath() {
 fn flow_at_the_ends() {
     for (alpha, beta) in [(1.5, 1e300), (1.5, 1e-300)] {
         let mut v = [f64::INFINITY];
-        let flow = GaussianDrift::new(alpha, beta).unwrap().flow().unwrap();
+        let flow = gaussian(alpha, beta).flow().unwrap();
         flow.flow(1.0 / flow.slope(), &mut v);
         assert!((0.1..5.0).contains(&(v[0] * f64::sqrt(beta))), "{v:?}");
     }
     for alpha in [0.1, 0.5, 1.0, 1.5, 1.9, 1.999999] {
-        let flow = GaussianDrift::new(alpha, 1.0).unwrap().flow().unwrap();
+        let flow = gaussian(alpha, 1.0).flow().unwrap();
         let mut v = [f64::INFINITY, 1e300, 40.0, 14.0, f64::NAN, 0.0, -0.0, 1e-200, 1e-310];
         flow.flow(0.0, &mut v);
         assert_eq!(v[0], f64::INFINITY);
@@ -132,7 +136,7 @@ fn flow_at_the_ends() {
 
 #[test]
 fn flow_composes() {
-    let flow = GaussianDrift::new(1.3, 2.0).unwrap().flow().unwrap();
+    let flow = gaussian(1.3, 2.0).flow().unwrap();
     for i in 1..400 {
         let start = 0.03 * f64::from(i);
         let (mut once, mut twice) = ([start], [start]);
@@ -145,7 +149,7 @@ fn flow_composes() {
 
 #[test]
 fn flow_of_a_gaussian_law_is_plain_decay() {
-    let flow = GaussianDrift::new(2.0, 1.0).unwrap().flow().unwrap();
+    let flow = gaussian(2.0, 1.0).flow().unwrap();
     let mut v = [0.3, -7.0, f64::INFINITY];
     flow.flow(0.7, &mut v);
     let decay = libm::exp(-0.7);
@@ -155,7 +159,8 @@ fn flow_of_a_gaussian_law_is_plain_decay() {
 #[test]
 fn flows_of_powers_in_closed_form() {
     // c = v + v³: v² ← D²v²/(1 + (1 − D²)v²). T is finite, and the power law beyond the table is exact.
-    let cubic = DriftFlow::new(|v| v + v * v * v, 1.0, f64::INFINITY).unwrap();
+    let cubic =
+        DriftFlow::new(OddDrift { drift: |v: f64| v + v * v * v, slope: 1.0, reach: f64::INFINITY }).unwrap();
     let decay = f64::exp(-0.1);
     for i in -200..600 {
         let start = f64::exp(0.1 * f64::from(i));
@@ -166,7 +171,12 @@ fn flows_of_powers_in_closed_form() {
         assert!((v[0] / exact - 1.0).abs() < 1e-10, "{start} {} {exact}", v[0]);
     }
     // c = v/√(1+v²) is bounded, so T is infinite: ∫dv/c = √(1+v²) − arsinh(1/v).
-    let bounded = DriftFlow::new(|v| v / (1.0 + v * v).sqrt(), 1.0, f64::INFINITY).unwrap();
+    let bounded = DriftFlow::new(OddDrift {
+        drift: |v: f64| v / (1.0 + v * v).sqrt(),
+        slope: 1.0,
+        reach: f64::INFINITY,
+    })
+    .unwrap();
     let time = |v: f64| (1.0 + v * v).sqrt() - (1.0 / v).asinh();
     for start in [1e-3, 0.1, 1.0, 5.0, 40.0, 1e3, 1e6] {
         for t in [1e-3, 0.5, 3.0] {
@@ -185,12 +195,24 @@ fn flows_of_powers_in_closed_form() {
 
 #[test]
 fn what_is_no_friction_is_refused() {
-    assert_eq!(DriftFlow::new(|v| v, 0.0, 1.0).unwrap_err(), FlowError::Slope(0.0));
-    assert_eq!(DriftFlow::new(|v| v, 1.0, -1.0).unwrap_err(), FlowError::Reach(-1.0));
+    assert_eq!(
+        DriftFlow::new(OddDrift { drift: |v: f64| v, slope: 0.0, reach: 1.0 }).unwrap_err(),
+        FlowError::Slope(0.0)
+    );
+    assert_eq!(
+        DriftFlow::new(OddDrift { drift: |v: f64| v, slope: 1.0, reach: -1.0 }).unwrap_err(),
+        FlowError::Reach(-1.0)
+    );
     assert_eq!(
         DriftFlow::linear(f64::NAN).map(|_| ()).unwrap_err().to_string(),
         "the slope of the drift at 0 must be positive and finite, got NaN"
     );
-    assert!(matches!(DriftFlow::new(|v| v * (1.0 - v), 1.0, 9.0), Err(FlowError::Drift { .. })));
-    assert!(DriftFlow::new(|v| v + (1e6 * v).sin().abs(), 1.0, 9.0).is_err());
+    assert!(matches!(
+        DriftFlow::new(OddDrift { drift: |v: f64| v * (1.0 - v), slope: 1.0, reach: 9.0 }),
+        Err(FlowError::Drift { .. })
+    ));
+    assert!(
+        DriftFlow::new(OddDrift { drift: |v: f64| v + (1e6 * v).sin().abs(), slope: 1.0, reach: 9.0 })
+            .is_err()
+    );
 }

@@ -1,7 +1,10 @@
 //! Measured weak orders: the bias of E x² on a spring against the step, where the exact value is known.
 
+mod parameters;
+
 use fuld::chains::{Control, Samples};
 use fuld::{Integrator, Potential, Run, Schedule, System};
+use parameters::underdamped;
 
 /// λ of f = λx²/2; E x² = 1/λ at β = 1.
 const STIFFNESS: f64 = 4.0;
@@ -53,7 +56,7 @@ fn slope(system: &System, integrator: Integrator, coarse: f64, fine: f64, time: 
 
 #[test]
 fn euler_is_of_first_order() {
-    let system = System::fuld(1.1, 8.0, 1.0).unwrap();
+    let system = System::fuld(underdamped(1.1, 8.0, 1.0)).unwrap();
     let (order, error) = slope(&system, Integrator::Euler, 0.04, 0.02, 300.0);
     assert!(error < 0.12 && (order - 1.0).abs() < 0.35, "{order} ± {error}");
 }
@@ -62,7 +65,7 @@ fn euler_is_of_first_order() {
 #[test]
 fn splittings_are_of_second_order() {
     for (integrator, alpha, gamma) in [(Integrator::Baoab, 1.1, 8.0), (Integrator::Aboba, 1.5, 2.0)] {
-        let system = System::fuld(alpha, gamma, 1.0).unwrap();
+        let system = System::fuld(underdamped(alpha, gamma, 1.0)).unwrap();
         let (order, error) = slope(&system, integrator, 0.2, 0.1, 4000.0);
         assert!(error < 0.3 && (order - 2.0).abs() < 0.6, "{integrator}: {order} ± {error}");
     }

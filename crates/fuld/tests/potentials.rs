@@ -6,7 +6,7 @@ use differences::{Random, difference, gradient, gradients, same};
 use fuld::Potential;
 use fuld::potential::{
     Cauchy, DoubleWell, Formula, FromFn, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression,
-    PotentialError, Rosenbrock, catalogue, named,
+    PotentialError, Rosenbrock,
 };
 
 /// A potential with its name and a radius on which differences are accurate.
@@ -24,7 +24,9 @@ fn all() -> Result<Vec<Case>, PotentialError> {
             g[1] = x[0].sin();
         },
     )?;
-    let mut all: Vec<Case> = vec![
+    let far_apart = [vec![3.0, 0.0, 0.0], vec![-3.0, 0.0, 0.0]];
+    let two_modes = GaussianMixture::new(&[0.5, 0.5], &far_apart, &[1.0, 1.0])?;
+    Ok(vec![
         ("double well", Box::new(DoubleWell::new(1, 2.0, 0.5)?), 3.0),
         ("double wells", Box::new(DoubleWell::new(5, 0.3, -1.0)?), 3.0),
         ("harmonic", Box::new(Harmonic::new([0.1, 2.0, 30.0])?), 3.0),
@@ -38,12 +40,14 @@ fn all() -> Result<Vec<Case>, PotentialError> {
         ("closure", Box::new(closure), 2.0),
         ("line", Box::new(FromFn1::new(f64::cosh, f64::sinh)), 2.0),
         ("formula", Box::new(Formula::parse("log(1+x^2) + exp(-y^2)*x").unwrap()), 2.0),
-    ];
-    for entry in catalogue() {
-        let dim = if entry.name == "logistic" { 31 } else { 3 };
-        all.push((entry.name, named(entry.name, dim, &[])?, 2.0));
-    }
-    Ok(all)
+        ("double wells", Box::new(DoubleWell::new(3, 1.0, 1.0)?), 2.0),
+        ("isotropic", Box::new(Harmonic::isotropic(3, 1.0)?), 2.0),
+        ("cauchy", Box::new(Cauchy::new(3, 1.0)?), 2.0),
+        ("two modes", Box::new(two_modes), 2.0),
+        ("rosenbrock", Box::new(Rosenbrock::new(3, 1.0, 100.0)?), 2.0),
+        ("funnel", Box::new(Funnel::new(3, 3.0)?), 2.0),
+        ("logistic", Box::new(LogisticRegression::breast_cancer(1.0)?), 2.0),
+    ])
 }
 
 #[test]
@@ -112,7 +116,7 @@ fn minima_are_where_they_should_be() {
 
 #[test]
 fn stochastic_gradients_depend_on_the_word_alone() {
-    let f = named("logistic", 31, &[("batch", 16.0)]).unwrap();
+    let f = LogisticRegression::breast_cancer(1.0).unwrap().with_batch(16).unwrap();
     let x = [0.1; 31];
     let (mut one, mut again, mut other) = ([0.0; 31], [0.0; 31], [0.0; 31]);
     f.sampled_gradient(&x, 7, &mut one);

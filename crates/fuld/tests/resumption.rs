@@ -1,10 +1,12 @@
 //! Runs that are stopped or killed end as unbroken ones, and no file is taken for what it is not.
 
+mod parameters;
 mod wells;
 
 use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
 use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Integrator, Potential, Run, Schedule, System, ZarrDraws};
+use parameters::underdamped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -290,7 +292,7 @@ fn a_store_is_read_back() {
             warmup: 3,
             velocities: dim == 3,
             ..Run::new(
-                System::fuld(1.5, 2.0, 1.0).unwrap(),
+                System::fuld(underdamped(1.5, 2.0, 1.0)).unwrap(),
                 Integrator::Baoab,
                 Schedule::constant(0.05).unwrap(),
             )

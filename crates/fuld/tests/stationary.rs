@@ -3,12 +3,14 @@
 //! Chains are independent, and each contributes two draws far apart; Kolmogorov distances are compared with the value that
 //! N draws exceed with probability 1e-6, plus a stated allowance for the bias of the step. Seeds are fixed.
 
+mod parameters;
 mod wells;
 
 use fuld::chains::{Control, Samples};
-use fuld::dynamics::CustomKinetic;
-use fuld::{Integrator, Potential, Run, Schedule, System};
+use fuld::dynamics::{CustomKinetic, Function};
+use fuld::{Alpha, Beta, Flmc, Friction, Integrator, Potential, Run, Schedule, System};
 use levy_stable::SymmetricStable;
+use parameters::{noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian};
 use std::f64::consts::PI;
 use wells::wells;
 
@@ -69,10 +71,16 @@ fn grid() -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// Theorem 1 with the exact field: x ~ e^(−βf), v ~ SαS((αβ)^(−1/α)), and the two independent.
+/// The parameters of FLMC, for a potential that the test names.
+fn flmc(alpha: f64, beta: f64, reach: f64) -> Flmc {
+    let potential = "the potential of the test".into();
+    Flmc { alpha: parameters::alpha(alpha), beta: parameters::beta(beta), reach, potential }
+}
+
 #[test]
 fn fuld_is_exact_at_every_temperature() {
     for (alpha, beta) in grid() {
-        let system = System::fuld(alpha, 4.0, beta).unwrap();
+        let system = System::fuld(underdamped(alpha, 4.0, beta)).unwrap();
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 15.0, &wells(1));
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         let d = kolmogorov(&x, gibbs(beta));
@@ -100,7 +108,7 @@ fn fuld_is_exact_at_every_temperature() {
 #[test]
 fn the_beta_free_field_fails() {
     for alpha in [1.0, 1.5] {
-        let system = System::fuld_beta_free(alpha, 4.0, 0.25).unwrap();
+        let system = System::fuld_beta_free(underdamped(alpha, 4.0, 0.25)).unwrap();
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 15.0, &wells(1));
         let d = kolmogorov(&samples.pooled(0), gibbs(0.25));
         assert!(d > 1.5 * CHANCE, "alpha = {alpha}: {d}");
@@ -111,8 +119,13 @@ fn the_beta_free_field_fails() {
 #[test]
 fn euler_converges_too() {
     for (alpha, beta) in [(1.0, 1.0), (1.5, 0.25), (1.9, 4.0)] {
-        let samples =
-            equilibrate(System::fuld(alpha, 4.0, beta).unwrap(), Integrator::Euler, 0.002, 12.0, &wells(1));
+        let samples = equilibrate(
+            System::fuld(underdamped(alpha, 4.0, beta)).unwrap(),
+            Integrator::Euler,
+            0.002,
+            12.0,
+            &wells(1),
+        );
         let d = kolmogorov(&samples.pooled(0), gibbs(beta));
         assert!(d < CHANCE + 0.004, "alpha = {alpha}, beta = {beta}: {d}");
     }
@@ -122,7 +135,7 @@ fn euler_converges_too() {
 fn langevin_systems_are_gibbs() {
     for beta in [0.25, 1.0, 4.0] {
         let under = equilibrate(
-            System::underdamped_langevin(4.0, beta).unwrap(),
+            System::underdamped_langevin(underdamped_gaussian(4.0, beta)).unwrap(),
             Integrator::Aboba,
             0.02,
             15.0,
@@ -131,8 +144,13 @@ fn langevin_systems_are_gibbs() {
         let gauss = SymmetricStable::with_scale(2.0, (2.0 * beta).powf(-0.5)).unwrap();
         assert!(kolmogorov(&under.pooled(0), gibbs(beta)) < CHANCE + 0.002, "beta = {beta}");
         assert!(kolmogorov(&pooled_velocity(&under), |v| gauss.cdf(v)) < CHANCE, "beta = {beta}");
-        let over =
-            equilibrate(System::overdamped_langevin(beta).unwrap(), Integrator::Euler, 0.002, 8.0, &wells(1));
+        let over = equilibrate(
+            System::overdamped_langevin(overdamped_gaussian(beta)).unwrap(),
+            Integrator::Euler,
+            0.002,
+            8.0,
+            &wells(1),
+        );
         assert!(kolmogorov(&over.pooled(0), gibbs(beta)) < CHANCE + 0.004, "beta = {beta}");
     }
 }
@@ -159,7 +177,7 @@ impl Potential for Spring {
 fn uncorrected_overdamped_spring() {
     let (lambda, beta) = (1.5, 2.0);
     for alpha in [0.8, 1.3, 1.9] {
-        let system = System::uncorrected_overdamped(alpha, beta).unwrap();
+        let system = System::uncorrected_overdamped(overdamped(alpha, beta)).unwrap();
         let samples = equilibrate(system, Integrator::Euler, 0.01, 10.0, &Spring(lambda));
         let scale = beta.powf(-1.0 / alpha) * (alpha * lambda).powf(-1.0 / alpha);
         let law = SymmetricStable::with_scale(alpha, scale).unwrap();
@@ -173,7 +191,7 @@ fn uncorrected_overdamped_spring() {
 fn uncorrected_underdamped_spring() {
     let (omega, beta) = (1.5, 2.0);
     let gamma = 2.0 * omega;
-    let system = System::uncorrected(1.0, gamma, beta).unwrap();
+    let system = System::uncorrected(underdamped(1.0, gamma, beta)).unwrap();
     let samples = equilibrate(system, Integrator::Baoab, 0.02, 12.0, &Spring(omega * omega));
     let sigma = gamma / beta;
     for (sample, scale) in [
@@ -192,7 +210,7 @@ fn uncorrected_underdamped_spring() {
 fn uncorrected_cauchy_quartic() {
     let p: f64 = 0.6823278038280193; // p³ + p = 1
     let density = move |x: f64| 1.0 / (PI * (x.powi(4) - (2.0 + p * p) * x * x + (1.0 + p * p).powi(2)));
-    let system = System::uncorrected_overdamped(1.0, 1.0).unwrap();
+    let system = System::uncorrected_overdamped(overdamped(1.0, 1.0)).unwrap();
     // The plain step explodes after a jump beyond √(2/η).
     let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 4.0, &wells(1));
     let x = samples.pooled(0);
@@ -207,7 +225,7 @@ fn uncorrected_cauchy_quartic() {
 #[test]
 fn gaussian_energy_is_stable_and_exact() {
     for (alpha, beta) in grid() {
-        let system = System::fuld_gaussian(alpha, 10.0, beta).unwrap();
+        let system = System::fuld_gaussian(underdamped(alpha, 10.0, beta)).unwrap();
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 30.0, &wells(1));
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         assert!(x.iter().all(|x| x.abs() < 20.0), "alpha = {alpha}, beta = {beta}");
@@ -225,7 +243,7 @@ fn gaussian_energy_is_stable_and_exact() {
 #[test]
 fn explicit_euler_explodes_on_the_gaussian_energy() {
     let run = Run::new(
-        System::fuld_gaussian(1.5, 10.0, 1.0).unwrap(),
+        System::fuld_gaussian(underdamped(1.5, 10.0, 1.0)).unwrap(),
         Integrator::Euler,
         Schedule::constant(0.02).unwrap(),
     );
@@ -239,8 +257,9 @@ fn explicit_euler_explodes_on_the_gaussian_energy() {
 fn custom_energy_is_exact() {
     let (alpha, beta) = (1.4, 2.0);
     let g = |v: f64| (1.0 + v * v).sqrt();
-    let kinetic = CustomKinetic::new(alpha, beta, g, |v| v / (1.0 + v * v).sqrt()).unwrap();
-    let system = System::underdamped("relativistic", kinetic, 4.0).unwrap();
+    let energy = Function { value: g, derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+    let kinetic = CustomKinetic::new(parameters::alpha(alpha), parameters::beta(beta), energy).unwrap();
+    let system = System::underdamped("relativistic", kinetic, parameters::gamma(4.0)).unwrap();
     let samples = equilibrate(system, Integrator::Baoab, 0.02, 20.0, &wells(1));
     let d = kolmogorov(&samples.pooled(0), gibbs(beta));
     assert!(d < CHANCE + 0.004, "x: {d}");
@@ -255,18 +274,21 @@ fn flmc_is_exact_and_its_approximation_is_not() {
     for (alpha, beta) in grid() {
         // As far as e^(βf) is of use.
         let reach = (400.0 / beta).powf(0.25);
-        let system = System::flmc(alpha, beta, f, |x| x * x * x - x, reach).unwrap();
+        let parameters = flmc(alpha, beta, reach);
+        let well = Function { value: f, derivative: |x: f64| x * x * x - x };
+        let system = System::flmc(parameters, well).unwrap();
         let samples = equilibrate(system, Integrator::TamedEuler, 5e-4, 5.0, &wells(1));
         let d = kolmogorov(&samples.pooled(0), gibbs(beta));
         assert!(d < CHANCE + 0.006, "alpha = {alpha}, beta = {beta}: {d}");
     }
     // A well that is not at 0: nothing in the tamed step may take 0 for the middle.
-    let shifted = System::flmc(1.5, 1.0, |x| 0.5 * (x - 7.0) * (x - 7.0), |x| x - 7.0, 14.0).unwrap();
+    let well = Function { value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0), derivative: |x: f64| x - 7.0 };
+    let shifted = System::flmc(flmc(1.5, 1.0, 14.0), well).unwrap();
     let samples = equilibrate(shifted, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
     let normal = SymmetricStable::with_scale(2.0, 0.5f64.sqrt()).unwrap();
     let d = kolmogorov(&samples.pooled(0), |x| normal.cdf(x - 7.0));
     assert!(d < CHANCE + 0.01, "shifted: {d}");
-    let system = System::flmc_approximate(1.2, 1.0).unwrap();
+    let system = System::flmc_approximate(overdamped(1.2, 1.0)).unwrap();
     let samples = equilibrate(system, Integrator::TamedEuler, 5e-4, 5.0, &wells(1));
     assert!(kolmogorov(&samples.pooled(0), gibbs(1.0)) > 2.0 * CHANCE);
 }
@@ -277,22 +299,26 @@ fn flmc_is_exact_and_its_approximation_is_not() {
 fn systems_meet_at_two() {
     let numbers = |samples: Samples| (samples.coordinate(0), samples.velocity(0));
     let draws = |system: System| numbers(equilibrate(system, Integrator::Baoab, 0.05, 1.0, &wells(1)));
-    let langevin = draws(System::underdamped_langevin(3.0, 1.0).unwrap());
-    assert!(draws(System::fuld(2.0, 3.0, 1.0).unwrap()) == langevin);
-    assert!(draws(System::uncorrected(2.0, 3.0, 1.0).unwrap()) == langevin);
-    assert!(draws(System::fhd(2.0, 3.0, 1.0).unwrap()) == langevin);
-    assert!(draws(System::fuld_beta_free(2.0, 3.0, 1.0).unwrap()) == langevin);
+    let langevin = draws(System::underdamped_langevin(underdamped_gaussian(3.0, 1.0)).unwrap());
+    assert!(draws(System::fuld(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
+    assert!(draws(System::uncorrected(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
+    assert!(draws(System::fhd(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
+    assert!(draws(System::fuld_beta_free(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
     let over = |system: System| numbers(equilibrate(system, Integrator::Euler, 0.05, 1.0, &wells(1)));
-    let langevin = over(System::overdamped_langevin(1.0).unwrap());
-    assert!(over(System::flmc_approximate(2.0, 1.0).unwrap()) == langevin);
-    assert!(over(System::uncorrected_overdamped(2.0, 1.0).unwrap()) == langevin);
+    let langevin = over(System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap());
+    assert!(over(System::flmc_approximate(overdamped(2.0, 1.0)).unwrap()) == langevin);
+    assert!(over(System::uncorrected_overdamped(overdamped(2.0, 1.0)).unwrap()) == langevin);
 }
 
 /// SGD with momentum (eq. sgdm_common): ṽ ← γ̃ṽ − η̃∇f, x ← x + ṽ with ṽ = ηv, γ̃ = 1 − ηγ, η̃ = η².
 #[test]
 fn momentum_is_sgdm() {
     let (eta, gamma) = (0.1, 0.9);
-    let run = Run::new(System::momentum(gamma).unwrap(), Integrator::Euler, Schedule::constant(eta).unwrap());
+    let run = Run::new(
+        System::momentum(noiseless(gamma)).unwrap(),
+        Integrator::Euler,
+        Schedule::constant(eta).unwrap(),
+    );
     let samples = Run { chains: 1, warmup: 0, draws: 300, ..run }.sample(&wells(1)).unwrap();
     let chain = samples.chain(0);
     let mut x = chain[0];
@@ -310,9 +336,9 @@ fn momentum_is_sgdm() {
 
 #[test]
 fn approximations_need_alpha_above_one() {
-    assert!(System::fhd(1.0, 1.0, 1.0).unwrap_err().to_string().contains("got 1"));
-    assert!(System::flmc_approximate(0.9, 1.0).is_err());
-    assert!(System::fuld(2.1, 1.0, 1.0).unwrap_err().to_string().contains("2.1"));
-    assert!(System::fuld(1.5, -1.0, 1.0).unwrap_err().to_string().contains("-1"));
-    assert!(System::fuld(1.5, 1.0, 0.0).unwrap_err().to_string().contains("got 0"));
+    assert!(System::fhd(underdamped(1.0, 1.0, 1.0)).unwrap_err().to_string().contains("got 1"));
+    assert!(System::flmc_approximate(overdamped(0.9, 1.0)).is_err());
+    assert!(Alpha::new(2.1).unwrap_err().to_string().contains("2.1"));
+    assert!(Friction::new(-1.0).unwrap_err().to_string().contains("-1"));
+    assert!(Beta::new(0.0).unwrap_err().to_string().contains("got 0"));
 }

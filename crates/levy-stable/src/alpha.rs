@@ -4,6 +4,8 @@ use crate::ParameterError;
 
 /// A tail index: a number in (0, 2]. Checked once, here; whoever holds an `Alpha` need not ask again.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct Alpha(f64);
 
 impl Alpha {

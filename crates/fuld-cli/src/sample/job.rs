@@ -8,9 +8,8 @@ use crate::width::width;
 use crate::{DIVERGED, INTERRUPTED};
 use fuld::chains::{Outcome, Progress};
 use fuld::diagnostics::Sample as Draws;
-use fuld::potential::Target;
-use fuld::{Dynamics, Run, StopFlag, ZarrDraws, ZarrSink};
-use fuld_sample::{Exact, Interrupted, SampleFolder, Settings, Summary, finite, histogram, report};
+use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
+use fuld_sample::{Exact, Interrupted, SampleFolder, Settings, Summary, Target, finite, histogram, report};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::process::ExitCode;
@@ -120,14 +119,14 @@ impl Job {
             return format!(
                 "the first step of all {chains} chains leads to infinity, or the gradient of f is no finite number where they start; \
                  try another --start, or a smaller --step than {}",
-                self.settings.recipe.step
+                self.settings.recipe.step.get()
             );
         }
-        let fuld = if self.settings.recipe.system == Dynamics::Fuld { "" } else { ", or --system fuld" };
+        let fuld = if self.settings.recipe.system == SystemKind::Fuld { "" } else { ", or --system fuld" };
         format!(
             "all {chains} chains left for infinity, the first at step {first}; try a smaller --step than {}, another \
              --integrator{fuld}",
-            self.settings.recipe.step
+            self.settings.recipe.step.get()
         )
     }
 

@@ -1,6 +1,7 @@
 //! `fuld sample`: draws from exp(−βf).
 
 mod job;
+mod options;
 
 use super::Usage;
 use super::checkpoints::Checkpoints;
@@ -8,11 +9,14 @@ use super::output::Output;
 use crate::interrupt;
 use anyhow::Context;
 use fuld::chains::{CheckpointError, RunError};
-use fuld::potential::{Target, catalogue};
-use fuld::{Dynamics, RecipeError, Run};
-use fuld_sample::{Content, Request, SampleFolder, SamplingError, Settings, read_config, write_config};
+use fuld::{Run, SystemKind};
+use fuld_sample::{
+    Content, RecipeError, Request, SampleFolder, SamplingError, Settings, Target, potentials, read_config,
+    write_config,
+};
 use fuld_train::run_folder::FolderError;
 use job::Job;
+use options::SampleOptions;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,10 +50,7 @@ Exit codes: 0 finished, 1 error, 2 wrong usage, 3 all chains diverged, 130 inter
 #[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub(super) struct Sample {
     #[command(flatten)]
-    request: Request,
-    /// A parameter of a potential with a name, as in a=2; may be given several times
-    #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = parameter, help_heading = "Target")]
-    parameters: Vec<(String, f64)>,
+    options: SampleOptions,
     /// Folder for the draws [default: samples/NAME]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     out: Option<PathBuf>,
@@ -75,7 +76,7 @@ pub(super) struct Sample {
 /// The examples, with lists of what has names.
 fn long_help() -> String {
     let mut text = String::from("Potentials with names:\n");
-    for entry in catalogue() {
+    for entry in potentials() {
         let parameters: Vec<String> =
             entry.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         text += &format!(
@@ -87,16 +88,10 @@ fn long_help() -> String {
         );
     }
     text += "\nSystems:\n";
-    for system in Dynamics::ALL {
+    for system in SystemKind::ALL {
         text += &format!("  {system:<24} {}\n", system.summary());
     }
     format!("{text}\n{EXAMPLES}")
-}
-
-fn parameter(text: &str) -> Result<(String, f64), String> {
-    let wrong = || format!("expected NAME=NUMBER as in a=2, got {text:?}");
-    let (name, number) = text.split_once('=').ok_or_else(wrong)?;
-    Ok((name.trim().into(), number.trim().parse().map_err(|_| wrong())?))
 }
 
 impl Sample {
@@ -189,8 +184,7 @@ impl Sample {
 
     /// What is asked for: on the command line, else in the file, else, to go on, in the folder.
     fn request(&self) -> anyhow::Result<Request> {
-        let mut request = self.request.clone();
-        request.param.extend(self.parameters.iter().cloned());
+        let request = self.options.request();
         let kept = self.out.as_ref().filter(|_| self.resume).map(|out| out.join("config.toml"));
         if self.resume && self.out.is_none() && request.potential.is_none() && self.config.is_none() {
             return Err(Usage("--resume needs to know which run: name its folder with --out".into()).into());

@@ -48,7 +48,7 @@ fn bad_settings_are_named() {
     refused("sample -x^2 --system flmc --out run", &[]);
     refused(
         "sample x-log(x) --out run",
-        &["of 64 chains would start where f is not a finite number", "start inside"],
+        &["of 64 chains would start where f is not finite", "choose a start where f is finite"],
     );
     refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);
     refused("sample --resume", &["--out"]);

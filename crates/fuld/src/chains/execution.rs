@@ -57,7 +57,7 @@ impl<'a> Execution<'a> {
         trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
         drop(trial);
 
-        let sampler = Sampler::new(run.system.alpha(), 1.0).map_err(ParameterError::from)?;
+        let sampler = Sampler::new(run.system.alpha().get(), 1.0).map_err(ParameterError::from)?;
         let mut this =
             Self { run, potential, sampler, pool, layout, identity, step: 0, workers: Vec::new(), begun };
         let resumed = this.restore()?;

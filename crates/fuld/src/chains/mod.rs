@@ -1,13 +1,14 @@
 //! Many chains of one dynamics: in parallel, resumable, streamed.
 //!
 //! ```
-//! use fuld::{Integrator, Run, Schedule, System, potential::DoubleWell};
+//! use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, Underdamped, potential::DoubleWell};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let parameters = Underdamped { alpha: Alpha::new(1.5)?, gamma: Friction::new(10.0)?, beta: Beta::ONE };
 //! let run = Run {
 //!     chains: 8,
 //!     draws: 500,
 //!     thin: 10,
-//!     ..Run::new(System::fuld(1.5, 10.0, 1.0)?, Integrator::Baoab, Schedule::constant(0.05)?)
+//!     ..Run::new(System::fuld(parameters)?, Integrator::Baoab, Schedule::constant(0.05)?)
 //! };
 //! let samples = run.sample(&DoubleWell::new(1, 1.0, 1.0)?)?;
 //! assert_eq!(samples.chain(3).len(), 500);

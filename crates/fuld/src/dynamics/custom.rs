@@ -1,36 +1,45 @@
-//! Fractional underdamped dynamics with a kinetic energy of one's own.
+//! User-supplied kinetic energies: their friction, by quadrature, for noise of any tail index.
 
-use super::drift_flow::{DriftFlow, FlowError};
+use super::drift_flow::{DriftFlow, FlowError, OddDrift};
 use super::error::KineticError;
+use super::function::Function;
 use super::kinetic::{Kinetic, relax_by_flow};
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
-use crate::parameters::noise_amplitude;
+use crate::parameters::{Beta, noise_amplitude};
+use levy_stable::Alpha;
 use levy_stable::table::{Fit, OctaveTable};
 use libm::{log2, pow};
 
-/// The drift c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of an even kinetic energy g (Theorem 1 of the paper), tabulated, with the
-/// transport field g′ and the exact flow of v′ = −γ c(v).
+/// An even kinetic energy g with the friction c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of Theorem 1 of the paper.
 ///
-/// The table holds c(v)/v on |v| ≤ [`reach`](Self::reach) with a relative error below 1e-9; what building it saw is
-/// [`max_relative_error`](Self::max_relative_error). Measured: 9e-12 against the closed form of the Gaussian energy, out
-/// to ψ = 1e-90 (20 standard deviations), and 1e-11 against c(v) = v when ψ is a stable density, 0.7 ≤ α ≤ 1.8, out to a
-/// million times its width. The reach is where ψ has fallen by about e^(−230), or 2²⁰ times its width if tails are heavy;
-/// beyond, c goes on as a power of v. A table takes some 0.1 to 1 seconds to build, most of them spent in g.
+/// The friction is tabulated, with the exact flow of v′ = −γ c(v). The table holds c(v)/v on |v| ≤ [`reach`](Self::reach) with a
+/// relative error below 1e-9; [`max_relative_error`](Self::max_relative_error) returns the measured one. The reach is where ψ has
+/// fallen by about e^(−230), or 2²⁰ times its width if its tails are heavy; beyond it c continues as a power of v. Building a
+/// table takes 0.1 to 1 seconds, mostly spent in g.
 ///
-/// g must be smooth, so that c has a slope at 0 and a polynomial can follow it: |v| is refused.
+/// | tested against | range | relative error |
+/// |---|---|---|
+/// | the closed form of the Gaussian energy | ψ ≥ 1e-90, 20 standard deviations | 9e-12 |
+/// | c(v) = v, where ψ is a stable density, 0.7 ≤ α ≤ 1.8 | a million times its width | 1e-11 |
+///
+/// g must be smooth, so that c has a slope at 0 and polynomials can represent it: |v| is refused.
 ///
 /// ```
-/// use fuld::dynamics::CustomKinetic;
+/// use fuld::dynamics::{CustomKinetic, Function};
+/// use fuld::{Alpha, Beta};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // The energy of special relativity: velocities of the position stay below 1.
-/// let kinetic = CustomKinetic::new(1.5, 1.0, |v| (1.0 + v * v).sqrt(), |v| v / (1.0 + v * v).sqrt())?;
+/// let g = Function { value: |v: f64| (1.0 + v * v).sqrt(), derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+/// let kinetic = CustomKinetic::new(Alpha::new(1.5)?, Beta::ONE, g)?;
 /// assert!(kinetic.transport(1e9) <= 1.0, "no faster than light");
 /// assert!(kinetic.friction(9.0) > 9.0 * kinetic.friction(1.0));
-/// # Ok::<(), fuld::dynamics::KineticError>(())
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct CustomKinetic<G> {
-    alpha: f64,
-    beta: f64,
+    alpha: Alpha,
+    beta: Beta,
     /// Of the noise.
     amplitude: f64,
     slope_of_g: G,
@@ -44,20 +53,29 @@ pub struct CustomKinetic<G> {
     flow: DriftFlow,
 }
 
+/// Relative error that the table is fitted to.
 const TOLERANCE: f64 = 1e-11;
+/// Relative error above which an energy is refused as too rough.
 const REFUSED: f64 = 1e-9;
-/// ψ is followed until it has fallen by e to the minus this, and tails to this multiple of its width.
+/// The table ends where ψ has fallen by e to the minus this.
 const MAX_RISE: f64 = 230.0;
+/// The table ends at this multiple of the width of ψ if its tails are heavy.
 const MAX_WIDTHS: f64 = 1048576.0;
 
 impl<G: Fn(f64) -> f64> CustomKinetic<G> {
-    /// Tabulates the drift of g, given with its derivative, for 0 < α ≤ 2 and β > 0.
-    pub fn new(alpha: f64, beta: f64, g: impl Fn(f64) -> f64, slope_of_g: G) -> Result<Self, KineticError> {
+    /// Tabulates the friction of the kinetic energy g.
+    pub fn new(
+        alpha: Alpha,
+        beta: Beta,
+        energy: Function<impl Fn(f64) -> f64, G>,
+    ) -> Result<Self, KineticError> {
+        let Function { value: g, derivative: slope_of_g } = energy;
         let amplitude = noise_amplitude(alpha, beta)?;
-        let scale = FractionalGradient::new(alpha, beta, &g, &slope_of_g, vec![0.0]).width();
-        check(beta, scale, &g, &slope_of_g)?;
+        let (a, b) = (alpha.get(), beta.get());
+        let scale = FractionalGradient::new(a, b, &g, &slope_of_g, vec![0.0]).width();
+        check(b, scale, &g, &slope_of_g)?;
         let wells = wells(&g, 16.0 * scale, 512);
-        let gradient = FractionalGradient::new(alpha, beta, &g, &slope_of_g, wells);
+        let gradient = FractionalGradient::new(a, b, &g, &slope_of_g, wells);
 
         // Near 0 rounding leaves c(v) few digits, but c(v)/v = c₀ + c₂v² there; from c at two points, with v⁴ left over.
         let step = scale / 1024.0;
@@ -78,20 +96,21 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
         if max_relative_error.is_nan() || max_relative_error > REFUSED {
             return Err(FlowError::Rough(max_relative_error).into());
         }
-        let flow = DriftFlow::new(|v| table.at(v) * v, table.at(0.0), reach)?;
+        let drift = OddDrift { drift: |v| table.at(v) * v, slope: table.at(0.0), reach };
+        let flow = DriftFlow::new(drift)?;
         let (rate, inner) = (table.at(reach), table.at(0.95 * reach));
         let power = 1.0 - libm::log(rate / inner) / libm::log(0.95);
         Ok(Self { alpha, beta, amplitude, slope_of_g, table, max_relative_error, reach, rate, power, flow })
     }
 
-    /// g′(v), the velocity of the position.
+    /// Returns g′(v), the velocity of the position.
     pub fn transport(&self, v: f64) -> f64 {
         (self.slope_of_g)(v)
     }
 }
 
 impl<G> CustomKinetic<G> {
-    /// c(v), the friction at γ = 1.
+    /// Returns c(v), the friction at γ = 1.
     pub fn friction(&self, v: f64) -> f64 {
         let size = v.abs();
         if size > self.reach {
@@ -100,28 +119,28 @@ impl<G> CustomKinetic<G> {
         self.table.at(size) * v
     }
 
-    /// The exact flow of v′ = −γ c(v).
+    /// Returns the exact flow of v′ = −γ c(v).
     pub fn flow(&self) -> &DriftFlow {
         &self.flow
     }
 
-    /// Up to this |v| the drift was computed; beyond it goes on as a power of v.
+    /// Returns the largest |v| at which the friction was computed. Beyond it the friction continues as a power of v.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// Largest relative error of c that was seen between the nodes of the table.
+    /// Returns the largest relative error of c measured between the nodes of the table.
     pub fn max_relative_error(&self) -> f64 {
         self.max_relative_error
     }
 
-    /// The tail index of the noise.
-    pub fn alpha(&self) -> f64 {
+    /// Returns the tail index of the noise.
+    pub fn alpha(&self) -> Alpha {
         self.alpha
     }
 
-    /// The inverse temperature.
-    pub fn beta(&self) -> f64 {
+    /// Returns the inverse temperature.
+    pub fn beta(&self) -> Beta {
         self.beta
     }
 }
@@ -143,17 +162,17 @@ impl<G: Fn(f64) -> f64 + Send + Sync> Kinetic for CustomKinetic<G> {
         self.amplitude
     }
 
-    /// Half the flow of the friction, the jump, the other half: of second order.
+    /// Applies half of the friction's flow, the noise, and the other half: second order.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
         relax_by_flow(&self.flow, self.alpha, self.amplitude, gamma * t, noise, v);
     }
 
-    fn alpha(&self) -> f64 {
+    fn alpha(&self) -> Alpha {
         self.alpha
     }
 }
 
-/// Whether g can be a kinetic energy, as far as some points tell.
+/// Checks at some points that g can be a kinetic energy.
 fn check(
     beta: f64,
     scale: f64,

@@ -49,6 +49,17 @@ const REFUSED: f64 = 1e-9;
 const MAX_GROWTH: f64 = 1e39;
 const MAX_LN_P: f64 = 250.0;
 
+/// An odd drift c, positive for v > 0, from which a [`DriftFlow`] is tabulated.
+#[derive(Clone, Copy, Debug)]
+pub struct OddDrift<C> {
+    /// c(v) for v > 0.
+    pub drift: C,
+    /// c′(0).
+    pub slope: f64,
+    /// The largest v at which c is evaluated; may be infinite. Beyond it c continues as a power of v.
+    pub reach: f64,
+}
+
 /// The flow of v′ = −γ c(v) for one odd drift c, positive for v > 0.
 ///
 /// The result is exactly odd, has a relative error below 1e-9 (measured on the Gaussian kinetic energy: 2.5e-11), and is
@@ -83,9 +94,9 @@ impl DriftFlow {
         Ok(Self { slope, saturation: 0.0, forward, backward, outside })
     }
 
-    /// The flow of an odd drift, given for v > 0, with slope c′(0). Beyond `reach` (which may be infinite) the drift is
-    /// not asked for and goes on as a power of v.
-    pub fn new(drift: impl Fn(f64) -> f64, slope: f64, reach: f64) -> Result<Self, FlowError> {
+    /// Tabulates the flow of an odd drift.
+    pub fn new(drift: OddDrift<impl Fn(f64) -> f64>) -> Result<Self, FlowError> {
+        let OddDrift { drift, slope, reach } = drift;
         check_slope(slope)?;
         if reach.is_nan() || reach <= 0.0 {
             return Err(FlowError::Reach(reach));

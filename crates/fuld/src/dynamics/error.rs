@@ -4,7 +4,7 @@ use super::drift_flow::FlowError;
 use crate::parameters::ParameterError;
 use thiserror::Error;
 
-/// Why a function cannot serve as kinetic energy. It carries the offending value.
+/// A function that cannot serve as kinetic energy, with the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum KineticError {
@@ -30,7 +30,9 @@ pub enum KineticError {
         difference: f64,
     },
     /// e^(−βg) falls too slowly.
-    #[error("exp(-beta g) must be integrable, which wants beta v g'(v) > 1 far out; got {value} at v = {v}")]
+    #[error(
+        "exp(-beta g) must be integrable, which requires beta v g'(v) > 1 far out; got {value} at v = {v}"
+    )]
     NotIntegrable {
         /// Where.
         v: f64,

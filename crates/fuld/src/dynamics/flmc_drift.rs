@@ -8,6 +8,7 @@
 //! the paper's formula, with β in φ, where the paper has e^(−f), and with no β elsewhere. It is −f′ at α = 2.
 
 use super::drift::Drift;
+use super::function::Function;
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
 use crate::parameters::{Beta, ParameterError};
 use levy_stable::Alpha;
@@ -15,13 +16,10 @@ use levy_stable::table::{Fit, OctaveTable};
 use libm::tgamma;
 use thiserror::Error;
 
-/// Why there is no such drift. It carries the offending value.
+/// A drift that cannot be tabulated, with the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FlmcError {
-    /// A bad α or β.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
     /// The interval is empty or unbounded.
     #[error("the drift is tabulated on [-L, L] with L positive and finite, got L = {0}")]
     Reach(f64),
@@ -40,7 +38,9 @@ pub enum FlmcError {
     Rough(f64),
 }
 
+/// Relative error that the tables are fitted to.
 const TOLERANCE: f64 = 1e-11;
+/// Relative error above which a potential is refused as too rough.
 const REFUSED: f64 = 1e-8;
 
 /// b(x) = −𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), tabulated on [−L, L] for a potential of one variable. A separable potential on ℝᵈ
@@ -62,17 +62,15 @@ pub struct FlmcDrift {
 }
 
 impl FlmcDrift {
-    /// The drift for 0 < α ≤ 2, β > 0 and a potential f, given with its derivative, on [−`reach`, `reach`]. The interval
-    /// must hold all minima of f.
+    /// Tabulates the drift of the potential f on [−`reach`, `reach`], which must contain all minima of f.
     pub fn new(
-        alpha: f64,
-        beta: f64,
-        f: impl Fn(f64) -> f64,
-        slope: impl Fn(f64) -> f64,
+        alpha: Alpha,
+        beta: Beta,
+        f: Function<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
         reach: f64,
     ) -> Result<Self, FlmcError> {
-        let alpha = Alpha::new(alpha).map_err(ParameterError::from)?.get();
-        let beta = Beta::new(beta)?.get();
+        let Function { value: f, derivative: slope } = f;
+        let (alpha, beta) = (alpha.get(), beta.get());
         if !(reach > 0.0 && reach.is_finite()) {
             return Err(FlmcError::Reach(reach));
         }
@@ -95,7 +93,7 @@ impl FlmcDrift {
         Ok(Self { right, left, reach, width: gradient.width(), max_relative_error })
     }
 
-    /// b(x).
+    /// Returns b(x).
     pub fn at(&self, x: f64) -> f64 {
         let size = x.abs().min(self.reach);
         if x.is_nan() {
@@ -107,17 +105,17 @@ impl FlmcDrift {
         }
     }
 
-    /// `out[i] = b(x[i])`, as far as both slices go.
+    /// Writes `b(x[i])` into `out[i]`, up to the end of the shorter slice.
     pub fn eval_into(&self, x: &[f64], out: &mut [f64]) {
         for (out, &x) in out.iter_mut().zip(x) {
             *out = self.at(x);
         }
     }
 
-    /// y with y = x + η b(y), in the direction in which the drift at x points.
+    /// Solves y = x + η b(y) for y, in the direction of the drift at x.
     fn implicit(&self, x: f64, eta: f64) -> f64 {
         let direction = self.at(x).signum();
-        // Negative at x, where the drift still carries on; positive where it has died down or turned, in a well.
+        // Negative near x, where the drift is large; positive in the next well, where it is small or has turned.
         let excess = |distance: f64| distance - direction * eta * self.at(x + direction * distance);
         let (mut near, mut far) = (0.0, 0.05 * self.width);
         while excess(far) < 0.0 && far < 4.0 * (x.abs() + self.reach) {
@@ -130,12 +128,12 @@ impl FlmcDrift {
         x + direction * far
     }
 
-    /// L: outside [−L, L] the drift keeps its value at the end.
+    /// Returns L. Outside [−L, L] the drift keeps its value at the end.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// Largest error relative to |b| + b₀ that was seen between the nodes of the table.
+    /// Returns the largest error relative to |b| + b₀ measured between the nodes of the table.
     pub fn max_relative_error(&self) -> f64 {
         self.max_relative_error
     }
@@ -146,8 +144,8 @@ impl Drift for FlmcDrift {
         self.eval_into(x, out);
     }
 
-    /// Far out b grows as e^(βf): there the step is implicit, to the y with y = x + η b(y), which is where the flow of such a
-    /// drift ends, near the edge of what φ leaves probable.
+    /// Replaces steep steps by implicit ones: far out b grows as e^(βf), and the y with y = x + η b(y) is where the flow of such
+    /// a drift ends, near the edge of the region that φ makes probable.
     fn tamed(&self, x: &[f64], _: &[f64], eta: f64, out: &mut [f64]) {
         for (out, &x) in out.iter_mut().zip(x) {
             let b = self.at(x);
@@ -157,10 +155,11 @@ impl Drift for FlmcDrift {
     }
 }
 
-/// c_α = Γ(α−1)/Γ(α/2)², 1 < α ≤ 2: what the approximation b ≈ −c_α f′ multiplies the gradient by. The dynamics it
-/// makes does not keep e^(−βf).
-pub fn approximation_factor(alpha: f64) -> Result<f64, ParameterError> {
-    let alpha = Alpha::new(alpha)?.get();
+/// Returns c_α = Γ(α−1)/Γ(α/2)², 1 < α ≤ 2, the factor of the approximation b ≈ −c_α f′.
+///
+/// The approximate dynamics does not leave e^(−βf) invariant.
+pub fn approximation_factor(alpha: Alpha) -> Result<f64, ParameterError> {
+    let alpha = alpha.get();
     if alpha <= 1.0 {
         return Err(ParameterError::AlphaAboveOne(alpha));
     }

@@ -1,12 +1,13 @@
-//! The Gaussian kinetic energy: transport stays linear, friction bends.
+//! The Gaussian kinetic energy: the transport field is linear, the friction grows exponentially.
 
 use super::drift_flow::DriftFlow;
 use super::error::KineticError;
 use super::gaussian_drift::GaussianDrift;
 use super::kinetic::{Kinetic, relax_by_flow};
-use crate::parameters::noise_amplitude;
+use crate::parameters::{Beta, noise_amplitude};
+use levy_stable::Alpha;
 
-/// g = |v|²/2 with the friction c of [`GaussianDrift`]: v ~ N(0, 1/β) under noise of any tail index.
+/// g = |v|²/2 with the friction c of [`GaussianDrift`], which keeps v ~ N(0, 1/β) under noise of any tail index.
 #[derive(Clone, Debug)]
 pub struct GaussianKinetic {
     drift: GaussianDrift,
@@ -15,9 +16,9 @@ pub struct GaussianKinetic {
 }
 
 impl GaussianKinetic {
-    /// The energy for 0 < α ≤ 2 and β > 0.
-    pub fn new(alpha: f64, beta: f64) -> Result<Self, KineticError> {
-        let drift = GaussianDrift::new(alpha, beta)?;
+    /// Creates the energy and tabulates the flow of its friction.
+    pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, KineticError> {
+        let drift = GaussianDrift::new(alpha, beta);
         Ok(Self { drift, flow: drift.flow()?, amplitude: noise_amplitude(alpha, beta)? })
     }
 }
@@ -37,12 +38,12 @@ impl Kinetic for GaussianKinetic {
         self.amplitude
     }
 
-    /// Half the flow of the friction, the jump, the other half: of second order.
+    /// Applies half of the friction's flow, the noise, and the other half: second order.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
         relax_by_flow(&self.flow, self.alpha(), self.amplitude, gamma * t, noise, v);
     }
 
-    fn alpha(&self) -> f64 {
+    fn alpha(&self) -> Alpha {
         self.drift.alpha()
     }
 }

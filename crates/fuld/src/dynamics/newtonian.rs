@@ -1,34 +1,36 @@
-//! Velocities as they are: h(v) = v, c(v) = v, whatever the noise.
+//! The Newtonian kinetic energy with linear friction: h(v) = v and c(v) = v under any noise.
 
 use super::kinetic::{Kinetic, relax_linearly};
-use crate::parameters::{ParameterError, noise_amplitude};
+use crate::parameters::{Beta, ParameterError, noise_amplitude};
+use levy_stable::Alpha;
 
-/// g = |v|²/2 with linear friction. Right for Gaussian noise; with stable noise this is the *uncorrected* dynamics, whose
-/// stationary law is not e^(−βf).
+/// g = |v|²/2 with linear friction.
+///
+/// It is exact for Gaussian noise. With stable noise it gives the *uncorrected* dynamics, whose stationary law is not e^(−βf).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newtonian {
-    alpha: f64,
+    alpha: Alpha,
     amplitude: f64,
     factor: f64,
 }
 
 impl Newtonian {
-    /// Noise of tail index α with the amplitude β^(−1/α), which at α = 2 is that of Langevin dynamics.
-    pub fn new(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
+    /// Creates the energy with noise of amplitude β^(−1/α), which at α = 2 is the amplitude of Langevin dynamics.
+    pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
         Ok(Self { alpha, amplitude: noise_amplitude(alpha, beta)?, factor: 1.0 })
     }
 
-    /// No noise: the velocity of SGD with momentum and of its differential equation.
-    pub fn silent() -> Self {
-        Self { alpha: 2.0, amplitude: 0.0, factor: 1.0 }
+    /// Creates the energy without noise, as in SGD with momentum and its differential equation.
+    pub fn noiseless() -> Self {
+        Self { alpha: Alpha::GAUSS, amplitude: 0.0, factor: 1.0 }
     }
 
-    /// With h(v) = c(v) = `factor`·v, factor > 0, as fractional Hamiltonian dynamics has them after its approximation.
+    /// Sets h(v) = c(v) = `factor`·v with factor > 0, as in fractional Hamiltonian dynamics after its approximation.
     pub fn times(self, factor: f64) -> Result<Self, ParameterError> {
         Ok(Self { factor: positive(factor)?, ..self })
     }
 
-    /// With noise of another amplitude > 0.
+    /// Sets the amplitude of the noise, which must be positive.
     pub fn with_amplitude(self, amplitude: f64) -> Result<Self, ParameterError> {
         Ok(Self { amplitude: positive(amplitude)?, ..self })
     }
@@ -53,19 +55,19 @@ impl Kinetic for Newtonian {
         self.amplitude
     }
 
-    /// Exact.
+    /// Applies friction and noise exactly.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
         if self.amplitude == 0.0 {
             let decay = libm::exp(-gamma * self.factor * t);
             v.iter_mut().for_each(|v| *v *= decay);
             return;
         }
-        // dv = −γf v dt + γ^(1/α) s dL is the process of friction γf with the amplitude s f^(−1/α).
-        let amplitude = self.amplitude * libm::pow(self.factor, -1.0 / self.alpha);
+        // With the factor k, dv = −γk v dt + γ^(1/α) s dL is the process with friction γk and amplitude s k^(−1/α).
+        let amplitude = self.amplitude * libm::pow(self.factor, -1.0 / self.alpha.get());
         relax_linearly(self.alpha, amplitude, gamma * self.factor, t, noise, v);
     }
 
-    fn alpha(&self) -> f64 {
+    fn alpha(&self) -> Alpha {
         self.alpha
     }
 }

@@ -1,24 +1,16 @@
-//! The α-stable kinetic energy: friction stays linear, transport bends.
+//! The α-stable kinetic energy: the friction is linear, the transport field is ∇G_α.
 
 use super::kinetic::{Kinetic, relax_linearly};
-use crate::parameters::{ParameterError, noise_amplitude};
-use levy_stable::FieldTable;
+use crate::parameters::{Beta, ParameterError, noise_amplitude};
+use levy_stable::{Alpha, FieldTable};
 
-/// Which inverse temperature the transport field belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Temperature {
-    /// h_β(v) = β^(1/α − 1) ∇G_α(β^(1/α) v): the x-marginal is e^(−βf) at every β.
-    #[default]
-    Exact,
-    /// ∇G_α(v) as the paper prints it, right at β = 1 (or α = 2) only.
-    BetaFree,
-}
-
-/// g with e^(−βg) the density of SαS((αβ)^(−1/α)), the law that linear friction with stable noise leaves invariant:
-/// c(v) = v, and h bends where the noise says that large velocities belong to it.
+/// The g for which e^(−βg) is the density of SαS((αβ)^(−1/α)), the law that linear friction with stable noise leaves invariant.
+///
+/// Its friction is c(v) = v, and its transport field is h(v) = β^(1/α − 1) ∇G_α(β^(1/α) v).
 #[derive(Clone, Debug)]
 pub struct StableKinetic {
     table: FieldTable,
+    alpha: Alpha,
     amplitude: f64,
     /// h(v) = outer · ∇G_α(inner · v)
     inner: f64,
@@ -26,19 +18,19 @@ pub struct StableKinetic {
 }
 
 impl StableKinetic {
-    /// The energy for 0.1 ≤ α ≤ 2 (what [`FieldTable`] covers) and β > 0, exact at that temperature.
-    pub fn new(alpha: f64, beta: f64) -> Result<Self, ParameterError> {
-        Self::with_temperature(alpha, beta, Temperature::Exact)
+    /// Creates the energy for 0.1 ≤ α ≤ 2, the range of [`FieldTable`]. The x-marginal is e^(−βf) at every β.
+    pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
+        let amplitude = noise_amplitude(alpha, beta)?;
+        Self::scaled(alpha, amplitude, 1.0 / amplitude, 1.0 / amplitude / beta.get())
     }
 
-    /// The energy with the field of the given kind.
-    pub fn with_temperature(alpha: f64, beta: f64, temperature: Temperature) -> Result<Self, ParameterError> {
-        let amplitude = noise_amplitude(alpha, beta)?;
-        let (inner, outer) = match temperature {
-            Temperature::Exact => (1.0 / amplitude, 1.0 / amplitude / beta),
-            Temperature::BetaFree => (1.0, 1.0),
-        };
-        Ok(Self { table: FieldTable::new(alpha)?, amplitude, inner, outer })
+    /// Creates the energy with the transport field ∇G_α(v) that the paper prints, which is exact only at β = 1 or α = 2.
+    pub fn beta_free(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
+        Self::scaled(alpha, noise_amplitude(alpha, beta)?, 1.0, 1.0)
+    }
+
+    fn scaled(alpha: Alpha, amplitude: f64, inner: f64, outer: f64) -> Result<Self, ParameterError> {
+        Ok(Self { table: FieldTable::new(alpha.get())?, alpha, amplitude, inner, outer })
     }
 }
 
@@ -48,7 +40,7 @@ impl Kinetic for StableKinetic {
             self.table.eval_into(v, out);
             return;
         }
-        // In pieces through the stack: nothing is allocated.
+        // In pieces through the stack, so that nothing is allocated.
         let mut scaled = [0.0; 64];
         for (v, out) in v.chunks(64).zip(out.chunks_mut(64)) {
             let scaled = &mut scaled[..v.len()];
@@ -70,12 +62,12 @@ impl Kinetic for StableKinetic {
         self.amplitude
     }
 
-    /// Exact.
+    /// Applies friction and noise exactly.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-        relax_linearly(self.alpha(), self.amplitude, gamma, t, noise, v);
+        relax_linearly(self.alpha, self.amplitude, gamma, t, noise, v);
     }
 
-    fn alpha(&self) -> f64 {
-        self.table.alpha()
+    fn alpha(&self) -> Alpha {
+        self.alpha
     }
 }

@@ -1,7 +1,5 @@
-//! What can be wrong with a potential.
+//! Errors of building a potential.
 
-use super::FormulaError;
-use crate::unknown_name::{UnknownName, meant};
 use thiserror::Error;
 
 /// A potential that cannot be built. It carries the offending value.
@@ -52,27 +50,6 @@ pub enum PotentialError {
         /// The length it has.
         given: usize,
     },
-    /// No potential has this name.
-    #[error(transparent)]
-    UnknownName(#[from] UnknownName),
-    /// The potential has no parameter of this name.
-    #[error("{potential} has no parameter `{name}`{}; it has {}", meant(.nearest), .known.join(", "))]
-    UnknownParameter {
-        /// The potential.
-        potential: &'static str,
-        /// The name asked for.
-        name: String,
-        /// The parameter that is spelt most like it, if one comes close.
-        nearest: Option<&'static str>,
-        /// All parameters.
-        known: Vec<&'static str>,
-    },
-    /// A formula that cannot be read.
-    #[error("this formula cannot be read: {0}")]
-    Formula(#[from] FormulaError),
-    /// Parameters of a formula.
-    #[error("params like `{0}` are for potentials with names; in a formula write the number itself")]
-    FormulaParameter(String),
 }
 
 /// Accepts a positive, finite number.

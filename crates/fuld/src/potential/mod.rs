@@ -2,9 +2,8 @@
 //!
 //! - [`Formula`]: from text, with symbolic gradients.
 //! - [`FromFn`], [`FromFn1`]: from closures.
-//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: classics, also by their [name](named).
+//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: classics.
 //! - [`LogisticRegression`]: a posterior with minibatches.
-//! - [`Target`]: any of these, and what is known of it.
 
 mod cauchy;
 mod closure;
@@ -15,10 +14,7 @@ mod funnel;
 mod harmonic;
 mod logistic;
 mod mixture;
-mod named;
-mod nearest;
 mod rosenbrock;
-mod target;
 
 pub use cauchy::Cauchy;
 pub use closure::{FromFn, FromFn1};
@@ -29,10 +25,7 @@ pub use funnel::Funnel;
 pub use harmonic::Harmonic;
 pub use logistic::LogisticRegression;
 pub use mixture::GaussianMixture;
-pub use named::{Entry, catalogue, named};
-pub use nearest::nearest;
 pub use rosenbrock::Rosenbrock;
-pub use target::{Outside, Target};
 
 use crate::durable::fingerprint;
 
@@ -81,8 +74,7 @@ pub trait Potential: Send + Sync {
         false
     }
 
-    /// Whether an evaluation failed for good, not for its point but for all: the run then ends with
-    /// [`RunError::Potential`](crate::chains::RunError::Potential).
+    /// Whether an evaluation failed for good, not for its point but for all: the run then ends with an error.
     fn has_failed(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! The deterministic part of an underdamped dynamics, as a conformal Hamiltonian system.
+//! The deterministic part of an underdamped system, split as a conformal Hamiltonian system.
 
-use crate::Potential;
-use crate::system::{Motion, System};
+use super::{Motion, System};
+use crate::potential::Potential;
 
 /// The velocity of (x, v) without noise, in two parts: one that keeps the energy f(x) + g(v), one that lowers it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,15 +15,18 @@ pub struct ConformalField {
 }
 
 impl ConformalField {
-    /// dv/dt, both parts together.
+    /// Returns dv/dt, the sum of both parts.
     pub fn acceleration(&self) -> Vec<f64> {
         self.force.iter().zip(&self.friction).map(|(force, friction)| force + friction).collect()
     }
 }
 
 impl System {
-    /// The field of the system at (x, v), each of the potential's dimension; none for overdamped systems, which have no
-    /// velocity. Panics if x or v has another dimension.
+    /// Returns the field of the system at (x, v), or nothing for overdamped systems, which have no velocity.
+    ///
+    /// # Panics
+    ///
+    /// If x or v does not have the potential's dimension.
     pub fn field(&self, potential: &dyn Potential, x: &[f64], v: &[f64]) -> Option<ConformalField> {
         assert_eq!(
             (x.len(), v.len()),
@@ -43,20 +46,29 @@ impl System {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Noiseless, OverdampedGaussian, Underdamped};
     use super::*;
+    use crate::parameters::{Beta, Friction};
     use crate::potential::{Cauchy, DoubleWell};
+    use levy_stable::Alpha;
 
     #[test]
     fn parts_are_those_of_the_equations() {
         let quartic = DoubleWell::new(1, 1.0, 0.0).unwrap();
-        let field = System::momentum(0.5).unwrap().field(&quartic, &[2.0], &[3.0]).unwrap();
+        let field = System::momentum(Noiseless { gamma: Friction::new(0.5).unwrap() })
+            .unwrap()
+            .field(&quartic, &[2.0], &[3.0])
+            .unwrap();
         assert_eq!((field.transport[0], field.force[0], field.friction[0]), (3.0, -8.0, -1.5));
         assert_eq!(field.acceleration(), [-9.5]);
         // The stable energy at α = 1: ∇G = 2v/(1+v²), c = v.
         let cauchy = Cauchy::new(1, 1.0).unwrap();
-        let field = System::fuld(1.0, 2.0, 1.0).unwrap().field(&cauchy, &[1.0], &[3.0]).unwrap();
+        let parameters =
+            Underdamped { alpha: Alpha::CAUCHY, gamma: Friction::new(2.0).unwrap(), beta: Beta::ONE };
+        let field = System::fuld(parameters).unwrap().field(&cauchy, &[1.0], &[3.0]).unwrap();
         assert!((field.transport[0] - 0.6).abs() < 1e-12 && (field.force[0] + 1.0).abs() < 1e-12);
         assert_eq!(field.friction[0], -6.0);
-        assert!(System::overdamped_langevin(1.0).unwrap().field(&cauchy, &[1.0], &[1.0]).is_none());
+        let overdamped = System::overdamped_langevin(OverdampedGaussian { beta: Beta::ONE }).unwrap();
+        assert!(overdamped.field(&cauchy, &[1.0], &[1.0]).is_none());
     }
 }

@@ -1,20 +1,8 @@
 //! The estimators by name.
 
 use super::{BlockLogMoments, CharacteristicRegression, Hill, LogMoments, TailIndexEstimator};
-use crate::unknown_name::{UnknownName, by_name};
-use std::str::FromStr;
 
-/// An estimator by its name.
-///
-/// ```
-/// use fuld::tail_index::Method;
-/// assert_eq!("log-moments".parse(), Ok(Method::LogMoments));
-/// let error = "hil".parse::<Method>().unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "no method is called `hil` (did you mean `hill`?); there are characteristic, blocks, log-moments, hill"
-/// );
-/// ```
+/// An estimator with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// [`CharacteristicRegression`]
@@ -59,13 +47,5 @@ impl Method {
             Self::LogMoments => Box::new(LogMoments),
             Self::Hill => Box::new(Hill::default()),
         }
-    }
-}
-
-impl FromStr for Method {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        by_name("method", name, &Self::ALL, |method| method.name()).copied()
     }
 }

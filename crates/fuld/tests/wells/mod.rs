@@ -1,6 +1,6 @@
 //! A potential and a run to test chains with.
 
-use fuld::{Integrator, Potential, Run, Schedule, System};
+use fuld::{Alpha, Beta, Friction, Integrator, Potential, Run, Schedule, System, Underdamped};
 
 /// f = Σ x⁴/4 − x²/2 in d dimensions, with a coin's noise in its gradient if asked.
 pub(crate) struct Wells {
@@ -44,6 +44,8 @@ pub(crate) fn wells(dim: usize) -> Wells {
 /// 37 chains of FULD with falling steps, averaging x².
 pub(crate) fn run(integrator: Integrator) -> Run {
     let schedule = Schedule::polynomial(0.05, 1000.0, 0.3).unwrap();
-    let run = Run::new(System::fuld(1.4, 5.0, 1.0).unwrap(), integrator, schedule);
+    let parameters =
+        Underdamped { alpha: Alpha::new(1.4).unwrap(), gamma: Friction::new(5.0).unwrap(), beta: Beta::ONE };
+    let run = Run::new(System::fuld(parameters).unwrap(), integrator, schedule);
     Run { chains: 37, warmup: 50, draws: 40, thin: 3, seed: 11, ..run }.averaging("x²", |x| x[0] * x[0])
 }

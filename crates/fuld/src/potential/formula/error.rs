@@ -79,13 +79,21 @@ pub enum Problem {
         /// The function.
         function: String,
     },
-    /// A name that nothing has.
-    #[error("unknown name `{name}`{}", meant(.suggestion))]
+    /// A name that does not exist.
+    #[error("unknown name `{name}`")]
     Name {
         /// The name.
         name: String,
-        /// What may be meant.
-        suggestion: Option<String>,
+        /// The functions, constants and variables that exist.
+        known: Vec<&'static str>,
+    },
+    /// Variables without an operator between them.
+    #[error("unknown name `{name}`: did you mean {product}?")]
+    Product {
+        /// The name.
+        name: String,
+        /// The same letters with operators.
+        product: String,
     },
     /// A variable whose index does not count from 1.
     #[error("there is no variable `{name}`: variables are x1 to x{largest}")]
@@ -170,8 +178,4 @@ fn hint(character: &char) -> &'static str {
         'π' => "; write pi",
         _ => "",
     }
-}
-
-fn meant(suggestion: &Option<String>) -> String {
-    suggestion.as_ref().map(|suggestion| format!(": did you mean {suggestion}?")).unwrap_or_default()
 }

@@ -12,7 +12,6 @@ use super::function::Function;
 use super::graph::{Graph, Id};
 use super::lexer::{Placed, Token, tokens};
 use super::variables::Family;
-use crate::potential::nearest::nearest;
 
 /// The longest formula, in bytes.
 const MAX_LENGTH: usize = 1 << 16;
@@ -149,8 +148,7 @@ impl<'a> Parser<'a> {
             return Ok(self.graph.constant(value));
         }
         let Some(variable) = Family::variable(name) else {
-            let suggestion = suggestion(name);
-            return Err(self.error(Problem::Name { name: name.to_owned(), suggestion }, place));
+            return Err(self.error(unknown(name), place));
         };
         let (family, index) = variable.map_err(|problem| self.error(problem, place))?;
         if *self.family.get_or_insert(family) != family {
@@ -198,12 +196,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What an unknown name may mean: variables without a * between them, or a slip.
-fn suggestion(name: &str) -> Option<String> {
+/// Returns what is wrong with an unknown name: variables without a * between them, or another name.
+fn unknown(name: &str) -> Problem {
+    let name = name.to_owned();
     if name.len() <= 8 && name.chars().all(|c| Family::letters().any(|letter| letter.starts_with(c))) {
         let letters: Vec<_> = name.chars().map(String::from).collect();
-        return Some(letters.join("*"));
+        return Problem::Product { name, product: letters.join("*") };
     }
-    let known = Function::names().chain(CONSTANTS.iter().map(|&(known, _)| known)).chain(Family::letters());
-    nearest(name, known).map(str::to_owned)
+    let constants = CONSTANTS.iter().map(|&(known, _)| known);
+    Problem::Name { name, known: Function::names().chain(constants).chain(Family::letters()).collect() }
 }

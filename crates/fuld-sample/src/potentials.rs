@@ -1,38 +1,38 @@
-//! Potentials by name.
+//! Potentials by name, with their parameters and default dimensions.
 
-use super::nearest::nearest;
-use super::{
+use crate::names::{UnknownName, find, nearest};
+use crate::target::TargetError;
+use fuld::potential::{
     Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential, PotentialError,
     Rosenbrock,
 };
-use crate::unknown_name::{UnknownName, by_name};
 
 type Built = Result<Box<dyn Potential>, PotentialError>;
 
-/// An entry of the [`catalogue`].
+/// A named potential.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Entry {
-    /// The name that [`named`] knows.
+pub struct NamedPotential {
+    /// The name.
     pub name: &'static str,
-    /// f, for people.
+    /// f, for readers.
     pub formula: &'static str,
-    /// Parameters and what they are if nobody says otherwise.
+    /// The parameters with their defaults.
     pub parameters: &'static [(&'static str, f64)],
-    /// The dimension if nobody says otherwise.
+    /// The default dimension.
     pub dim: usize,
     /// Whether f is the sum of one function over the coordinates, in any dimension.
     pub separable: bool,
     build: fn(usize, &[f64]) -> Built,
 }
 
-/// All potentials that have names.
-pub fn catalogue() -> &'static [Entry] {
-    &CATALOGUE
+/// Returns all named potentials.
+pub fn potentials() -> &'static [NamedPotential] {
+    &POTENTIALS
 }
 
-static CATALOGUE: [Entry; 7] = [
-    Entry {
+static POTENTIALS: [NamedPotential; 7] = [
+    NamedPotential {
         name: "double_well",
         formula: "sum_i a*x_i^4/4 - b*x_i^2/2",
         parameters: &[("a", 1.0), ("b", 1.0)],
@@ -40,7 +40,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: true,
         build: |dim, p| boxed(DoubleWell::new(dim, p[0], p[1])),
     },
-    Entry {
+    NamedPotential {
         name: "harmonic",
         formula: "lambda*|x|^2/2",
         parameters: &[("lambda", 1.0)],
@@ -48,7 +48,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: true,
         build: |dim, p| boxed(Harmonic::isotropic(dim, p[0])),
     },
-    Entry {
+    NamedPotential {
         name: "cauchy",
         formula: "sum_i log(1 + x_i^2/scale^2)",
         parameters: &[("scale", 1.0)],
@@ -56,7 +56,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: true,
         build: |dim, p| boxed(Cauchy::new(dim, p[0])),
     },
-    Entry {
+    NamedPotential {
         name: "mixture",
         formula: "-log(weight*N(x; separation/2, sd) + (1 - weight)*N(x; -separation/2, sd)), apart along the first axis",
         parameters: &[("separation", 6.0), ("sd", 1.0), ("weight", 0.5)],
@@ -64,7 +64,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: false,
         build: |dim, p| boxed(two_modes(dim, p[0], p[1], p[2])),
     },
-    Entry {
+    NamedPotential {
         name: "rosenbrock",
         formula: "sum_{i<d} (a - x_i)^2 + b*(x_{i+1} - x_i^2)^2",
         parameters: &[("a", 1.0), ("b", 100.0)],
@@ -72,7 +72,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: false,
         build: |dim, p| boxed(Rosenbrock::new(dim, p[0], p[1])),
     },
-    Entry {
+    NamedPotential {
         name: "funnel",
         formula: "x_1^2/(2*scale^2) + (d - 1)*x_1/2 + exp(-x_1)*sum_{i>1} x_i^2/2",
         parameters: &[("scale", 3.0)],
@@ -80,7 +80,7 @@ static CATALOGUE: [Entry; 7] = [
         separable: false,
         build: |dim, p| boxed(Funnel::new(dim, p[0])),
     },
-    Entry {
+    NamedPotential {
         name: "logistic",
         formula: "sum_j log(1 + exp(-y_j*<x_j, b>)) + |b|^2/(2*prior_sd^2), d = 31; batch = 0 takes all rows",
         parameters: &[("prior_sd", 1.0), ("batch", 0.0)],
@@ -90,41 +90,40 @@ static CATALOGUE: [Entry; 7] = [
     },
 ];
 
-/// The potential called `name` in `dim` dimensions, with the given parameters in place of those of the [`catalogue`].
+/// Builds the potential called `name` in `dim` dimensions, with the given parameters in place of the defaults.
 ///
-/// Capitals, hyphens and blanks in the name do not matter. A name or parameter that does not exist is answered by the nearest one and a
-/// list of all.
+/// Case is ignored in the name, and hyphens, underscores and blanks are equivalent. The error for a name or parameter that does not
+/// exist suggests the closest one and lists all.
 ///
 /// ```
-/// use fuld::potential::named;
-/// let f = named("double_well", 1, &[("b", 2.0)]).unwrap();
+/// use fuld_sample::potential_by_name;
+/// let f = potential_by_name("double_well", 1, &[("b", 2.0)]).unwrap();
 /// assert_eq!(f.value(&[1.0]), 0.25 - 1.0);
-/// let error = named("harmonics", 1, &[]).err().unwrap();
+/// let error = potential_by_name("harmonics", 1, &[]).err().unwrap();
 /// assert!(error.to_string().contains("did you mean `harmonic`?"));
 /// ```
-pub fn named(name: &str, dim: usize, params: &[(&str, f64)]) -> Result<Box<dyn Potential>, PotentialError> {
-    let entry = find(name)?;
+pub fn potential_by_name(
+    name: &str,
+    dim: usize,
+    params: &[(&str, f64)],
+) -> Result<Box<dyn Potential>, TargetError> {
+    let entry = entry(name)?;
     let mut values: Vec<f64> = entry.parameters.iter().map(|&(_, value)| value).collect();
     for &(name, value) in params {
         let Some(i) = entry.parameters.iter().position(|&(known, _)| known == name) else {
             let known: Vec<_> = entry.parameters.iter().map(|&(known, _)| known).collect();
             let nearest = nearest(name, known.iter().copied());
             let potential = entry.name;
-            return Err(PotentialError::UnknownParameter {
-                potential,
-                name: name.to_owned(),
-                nearest,
-                known,
-            });
+            return Err(TargetError::UnknownParameter { potential, name: name.to_owned(), nearest, known });
         };
         values[i] = value;
     }
-    (entry.build)(dim, &values)
+    Ok((entry.build)(dim, &values)?)
 }
 
-/// The entry of this name.
-pub(super) fn find(name: &str) -> Result<&'static Entry, UnknownName> {
-    by_name("potential", name, &CATALOGUE, |entry| entry.name)
+/// Returns the entry with this name.
+pub(crate) fn entry(name: &str) -> Result<&'static NamedPotential, UnknownName> {
+    find("potential", name, &POTENTIALS, |entry| entry.name)
 }
 
 fn boxed<P: Potential + 'static>(potential: Result<P, PotentialError>) -> Built {
@@ -165,24 +164,24 @@ mod tests {
     use super::*;
 
     fn message(name: &str, dim: usize, params: &[(&str, f64)]) -> String {
-        named(name, dim, params).err().expect("an error").to_string()
+        potential_by_name(name, dim, params).err().expect("an error").to_string()
     }
 
     #[test]
     fn every_entry_builds() {
-        for entry in catalogue() {
+        for entry in potentials() {
             let dim = entry.dim;
-            assert_eq!(named(entry.name, dim, &[]).unwrap().dim(), dim, "{}", entry.name);
-            assert_eq!(named(entry.name, dim, entry.parameters).unwrap().dim(), dim);
+            assert_eq!(potential_by_name(entry.name, dim, &[]).unwrap().dim(), dim, "{}", entry.name);
+            assert_eq!(potential_by_name(entry.name, dim, entry.parameters).unwrap().dim(), dim);
         }
-        assert!(named(" Double-Well", 3, &[]).is_ok());
+        assert!(potential_by_name(" Double-Well", 3, &[]).is_ok());
     }
 
-    /// f(x, y) = g(x) + g(y) where the catalogue says so, and nowhere else.
+    /// f(x, y) = g(x) + g(y) for the separable potentials, and for no others.
     #[test]
-    fn separable_ones_are_sums() {
-        for entry in catalogue().iter().filter(|entry| entry.dim <= 2) {
-            let two = named(entry.name, 2, &[]).unwrap();
+    fn separable_potentials_are_sums() {
+        for entry in potentials().iter().filter(|entry| entry.dim <= 2) {
+            let two = potential_by_name(entry.name, 2, &[]).unwrap();
             let of = |x: f64| two.value(&[x, 0.3]) - two.value(&[x, -1.2]);
             let swapped = two.value(&[0.7, 0.3]) - two.value(&[0.3, 0.7]);
             let sum = (of(0.7) - of(-0.4)).abs() < 1e-12 && swapped.abs() < 1e-12;
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_answered_by_what_does() {
+    fn unknown_names_have_suggestions() {
         assert_eq!(
             message("roesnbrock", 2, &[]),
             "no potential is called `roesnbrock` (did you mean `rosenbrock`?); \
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_parameters_are_named() {
+    fn bad_parameters_are_potential_by_name() {
         assert_eq!(
             message("cauchy", 1, &[("scale", -1.0)]),
             "the parameter scale of the Cauchy potential must be positive and finite, got -1"
@@ -215,11 +214,15 @@ mod tests {
         for batch in [0.5, -1.0, 1e9, f64::NAN, f64::INFINITY] {
             assert!(message("logistic", 31, &[("batch", batch)]).contains("batch"));
         }
-        for entry in catalogue() {
+        for entry in potentials() {
             for &(name, _) in entry.parameters {
-                assert!(named(entry.name, 31, &[(name, f64::NAN)]).is_err(), "{} {name}", entry.name);
+                assert!(
+                    potential_by_name(entry.name, 31, &[(name, f64::NAN)]).is_err(),
+                    "{} {name}",
+                    entry.name
+                );
             }
-            assert!(named(entry.name, 0, &[]).is_err());
+            assert!(potential_by_name(entry.name, 0, &[]).is_err());
         }
     }
 }

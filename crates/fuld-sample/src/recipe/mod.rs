@@ -1,55 +1,56 @@
-//! A run from what one cares to say: defaults for the rest, and a check of the whole.
+//! Runs from partial settings: the program's defaults, and a check that all settings are compatible.
 
+mod complete;
 mod error;
-mod settled;
 
+pub use complete::CompleteRecipe;
 pub use error::RecipeError;
-pub use settled::Settled;
 
-use crate::potential::Target;
-use crate::{Dynamics, Integrator, Start};
+use crate::system_defaults::SystemDefaults;
+use crate::target::Target;
+use fuld::{Alpha, Beta, Friction, Integrator, ParameterError, Start, Step, SystemKind};
 
-/// How a target is to be sampled: what is left out has a default that works on the double well.
+/// Settings of a run. Every setting that is left out has a default that works on the double well.
 ///
 /// ```
-/// use fuld::{Recipe, potential::Target};
-/// # fn main() -> Result<(), fuld::RecipeError> {
+/// use fuld_sample::{Recipe, RecipeError, Target};
+/// # fn main() -> Result<(), RecipeError> {
 /// let well = Target::new("x^4/4 - x^2/2", None, &[])?;
 /// let recipe = Recipe { alpha: Some(1.2), chains: Some(8), ..Recipe::default() };
-/// let settled = recipe.settle(&well)?;
-/// assert_eq!((settled.step, settled.thin, settled.warmup), (0.05, 20, 2000));
-/// let run = settled.run(&well)?;
+/// let complete = recipe.complete(&well)?;
+/// assert_eq!((complete.step.get(), complete.thin, complete.warmup), (0.05, 20, 2000));
+/// let run = complete.run(&well)?;
 /// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recipe {
-    /// The dynamics: FULD unless another is named.
-    pub system: Dynamics,
-    /// Its discretisation; that which [suits it](Dynamics::default_integrator).
+    /// The system. Default: FULD.
+    pub system: SystemKind,
+    /// Its discretisation. Default: BAOAB, or tamed Euler for systems without a velocity.
     pub integrator: Option<Integrator>,
-    /// Tail index of the noise; 1.5.
+    /// Tail index of the noise. Default: 1.5.
     pub alpha: Option<f64>,
-    /// Inverse temperature; 1.
+    /// Inverse temperature. Default: 1.
     pub beta: Option<f64>,
-    /// Friction; 2.
+    /// Friction. Default: 2.
     pub gamma: Option<f64>,
-    /// Step size η; that which [suits the system](Dynamics::default_step).
+    /// Step size η. Default: 0.002 to 0.05, depending on the system.
     pub step: Option<f64>,
-    /// The p of η (1 + k/K)^(−p), k the iteration; 0, a constant step.
+    /// The p of η (1 + k/K)^(−p), k the iteration. Default: 0, a constant step.
     pub step_power: Option<f64>,
-    /// Its K; 1000.
+    /// The K of η (1 + k/K)^(−p). Default: 1000.
     pub half_life: Option<f64>,
-    /// Number of chains; 64.
+    /// Number of chains. Default: 64.
     pub chains: Option<usize>,
-    /// Draws a chain; 1000.
+    /// Draws per chain. Default: 1000.
     pub draws: Option<u64>,
-    /// Steps before the first draw; those of 100 draws.
+    /// Iterations before the first draw. Default: 100 times `thin`.
     pub warmup: Option<u64>,
-    /// Steps a draw; those of the [time between draws](Dynamics::draw_time).
+    /// Iterations between draws. Default: a time of 1, or of 0.5 for systems without a velocity.
     pub thin: Option<u64>,
-    /// Where chains start; N(0, 1). A point of one number stands for all coordinates.
+    /// Where chains start. Default: N(0, 1). A point with one coordinate applies to all of them.
     pub start: Option<Start>,
     /// Whether to keep velocities too.
     pub velocities: bool,
@@ -58,24 +59,26 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Fills in the defaults and checks how it all goes together. What only the dynamics knows to be wrong, such as an α out
-    /// of its range, [`Settled::run`] refuses.
-    pub fn settle(&self, target: &Target) -> Result<Settled, RecipeError> {
+    /// Fills in the defaults and checks that the settings are valid and compatible.
+    ///
+    /// [`CompleteRecipe::run`] refuses what only the system can check, such as an α below the range of its tables.
+    pub fn complete(&self, target: &Target) -> Result<CompleteRecipe, RecipeError> {
         let system = self.system;
+        let defaults = SystemDefaults::of(system);
         self.refuse_foreign()?;
         let power = self.step_power.filter(|&power| power != 0.0);
         if self.half_life.is_some() && power.is_none() {
             return Err(RecipeError::HalfLife);
         }
-        let step = self.step.unwrap_or(system.default_step());
-        // A step that is no step is refused below, by its name.
-        let thin = self.thin.unwrap_or(((system.draw_time() / step).round() as u64).clamp(1, 10_000));
-        let settled = Settled {
+        let step = Step::new(self.step.unwrap_or(defaults.step))?;
+        let thin = self.thin.unwrap_or(((defaults.draw_time / step.get()).round() as u64).clamp(1, 10_000));
+        let alpha = || Alpha::new(self.alpha.unwrap_or(1.5)).map_err(ParameterError::from);
+        let complete = CompleteRecipe {
             system,
-            integrator: self.integrator.unwrap_or(system.default_integrator()),
-            alpha: system.has_alpha().then(|| self.alpha.unwrap_or(1.5)),
-            beta: system.has_beta().then(|| self.beta.unwrap_or(1.0)),
-            gamma: system.has_velocity().then(|| self.gamma.unwrap_or(2.0)),
+            integrator: self.integrator.unwrap_or(defaults.integrator),
+            alpha: system.has_alpha().then(alpha).transpose()?,
+            beta: system.has_beta().then(|| Beta::new(self.beta.unwrap_or(1.0))).transpose()?,
+            gamma: system.has_velocity().then(|| Friction::new(self.gamma.unwrap_or(2.0))).transpose()?,
             step,
             step_power: power,
             half_life: power.map(|_| self.half_life.unwrap_or(1000.0)),
@@ -87,14 +90,14 @@ impl Recipe {
             velocities: self.velocities,
             seed: self.seed,
         };
-        settled.check(target.dim())?;
-        Ok(settled)
+        complete.check(target.dim())?;
+        Ok(complete)
     }
 
     fn refuse_foreign(&self) -> Result<(), RecipeError> {
         let system = self.system;
         let foreign = [
-            // 2 is what the others have.
+            // The noise of the other systems has α = 2.
             ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0) && !system.has_alpha()),
             ("beta", self.beta.is_some() && !system.has_beta()),
             ("friction gamma", self.gamma.is_some() && !system.has_velocity()),
@@ -110,7 +113,8 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::potential::{Potential, PotentialError};
+    use crate::target::TargetError;
+    use fuld::Potential;
 
     fn well(dim: usize) -> Target {
         Target::new("double_well", Some(dim), &[]).unwrap()
@@ -119,36 +123,43 @@ mod tests {
     #[track_caller]
     fn refused(recipe: &Recipe, says: &str) {
         let well = well(2);
-        let run = recipe.settle(&well).and_then(|settled| settled.run(&well));
+        let run = recipe.complete(&well).and_then(|complete| complete.run(&well));
         let message = run.map(|run| format!("{run:?}")).unwrap_err().to_string();
         assert!(message.contains(says), "{says:?} is not in {message:?}");
         assert!(!message.contains("--"), "{message}");
     }
 
     #[test]
-    fn what_is_left_out_has_a_default() {
-        let of = |system| Recipe { system, ..Recipe::default() }.settle(&well(1)).unwrap();
-        let fuld = of(Dynamics::Fuld);
-        assert_eq!((fuld.alpha, fuld.beta, fuld.gamma), (Some(1.5), Some(1.0), Some(2.0)));
+    fn settings_left_out_have_defaults() {
+        let of = |system| Recipe { system, ..Recipe::default() }.complete(&well(1)).unwrap();
+        let fuld = of(SystemKind::Fuld);
+        let numbers = (fuld.alpha.map(f64::from), fuld.beta.map(f64::from), fuld.gamma.map(f64::from));
+        assert_eq!(numbers, (Some(1.5), Some(1.0), Some(2.0)));
         assert_eq!((fuld.chains, fuld.draws, fuld.seed, fuld.velocities), (64, 1000, 0, false));
         assert_eq!((fuld.step_power, fuld.half_life, fuld.start), (None, None, Start::Gaussian(1.0)));
-        assert_eq!((fuld.step, fuld.thin, fuld.warmup), (0.05, 20, 2000));
-        let flmc = of(Dynamics::Flmc);
+        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.05, 20, 2000));
+        let flmc = of(SystemKind::Flmc);
         assert_eq!((flmc.integrator, flmc.gamma), (Integrator::TamedEuler, None));
-        assert_eq!((flmc.step, flmc.thin, flmc.warmup), (0.002, 250, 25_000));
-        let langevin = of(Dynamics::UnderdampedLangevin);
-        assert_eq!((langevin.alpha, langevin.tail_index(), langevin.is_exact()), (None, 2.0, true));
-        let momentum = of(Dynamics::Momentum);
-        assert_eq!((momentum.beta, momentum.temperature(), momentum.is_exact()), (None, 1.0, false));
-        for system in Dynamics::ALL {
+        assert_eq!((flmc.step.get(), flmc.thin, flmc.warmup), (0.002, 250, 25_000));
+        let langevin = of(SystemKind::UnderdampedLangevin);
+        assert_eq!(
+            (langevin.alpha, langevin.parameters().alpha.get(), langevin.is_exact()),
+            (None, 2.0, true)
+        );
+        let momentum = of(SystemKind::Momentum);
+        assert_eq!(
+            (momentum.beta, momentum.parameters().beta.get(), momentum.is_exact()),
+            (None, 1.0, false)
+        );
+        for &system in SystemKind::ALL {
             assert!(of(system).run(&well(1)).is_ok(), "{system}");
         }
     }
 
     #[test]
-    fn what_is_given_is_what_runs() {
+    fn settings_that_are_given_are_used() {
         let recipe = Recipe {
-            system: Dynamics::Fhd,
+            system: SystemKind::Fhd,
             integrator: Some(Integrator::Aboba),
             alpha: Some(1.2),
             beta: Some(3.0),
@@ -164,20 +175,20 @@ mod tests {
             velocities: true,
             seed: 9,
         };
-        let run = recipe.settle(&well(3)).unwrap().run(&well(3)).unwrap();
+        let run = recipe.complete(&well(3)).unwrap().run(&well(3)).unwrap();
         assert_eq!(
             format!("{run:?}"),
-            "FHD, alpha 1.2, gamma 0.5, beta 3.0 by ABOBA, steps 0.125 (1 + k/7.0)^-0.25, 3 chains of 1 draws every 5 steps, \
+            "fhd, alpha 1.2, gamma 0.5, beta 3 by ABOBA, steps 0.125 (1 + k/7.0)^-0.25, 3 chains of 1 draws every 5 steps, \
              warm-up 11, seed 9"
         );
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
-        // However small the step, draws come.
-        let tiny = Recipe { step: Some(1e-9), ..Recipe::default() }.settle(&well(1)).unwrap();
+        // `thin` is bounded however small the step is.
+        let tiny = Recipe { step: Some(1e-9), ..Recipe::default() }.complete(&well(1)).unwrap();
         assert_eq!((tiny.thin, tiny.warmup), (10_000, 1_000_000));
     }
 
     #[test]
-    fn what_does_not_go_together_is_named() {
+    fn incompatible_settings_are_refused() {
         let recipe = Recipe::default;
         let of = |system| Recipe { system, ..Recipe::default() };
         refused(&Recipe { alpha: Some(2.1), ..recipe() }, "alpha <= 2, got 2.1");
@@ -190,24 +201,24 @@ mod tests {
             "the step size must be positive and finite, got NaN",
         );
         refused(&Recipe { step_power: Some(-1.0), ..recipe() }, "finite and not negative, got -1");
-        refused(&Recipe { half_life: Some(10.0), ..recipe() }, "give a step power too");
+        refused(&Recipe { half_life: Some(10.0), ..recipe() }, "`half_life` requires `step_power`");
         refused(&Recipe { chains: Some(0), ..recipe() }, "chains must be at least 1, got 0");
         refused(&Recipe { draws: Some(0), ..recipe() }, "draws must be at least 1, got 0");
         refused(&Recipe { thin: Some(0), ..recipe() }, "thin must be at least 1, got 0");
-        refused(&Recipe { draws: Some(1 << 40), ..recipe() }, "more numbers than a machine can hold");
-        refused(&Recipe { warmup: Some(u64::MAX), ..recipe() }, "would never end");
+        refused(&Recipe { draws: Some(1 << 40), ..recipe() }, "exceed 1e11 numbers");
+        refused(&Recipe { warmup: Some(u64::MAX), ..recipe() }, "exceed 1e18 iterations");
         refused(&Recipe { integrator: Some(Integrator::TamedEuler), ..recipe() }, "does not suit");
-        refused(&Recipe { alpha: Some(1.5), ..of(Dynamics::Momentum) }, "momentum has no alpha");
-        refused(&Recipe { beta: Some(1.0), ..of(Dynamics::Momentum) }, "momentum has no beta");
-        refused(&Recipe { gamma: Some(1.0), ..of(Dynamics::Flmc) }, "flmc has no friction gamma");
-        refused(&Recipe { velocities: true, ..of(Dynamics::Flmc) }, "flmc has no velocities");
+        refused(&Recipe { alpha: Some(1.5), ..of(SystemKind::Momentum) }, "momentum has no alpha");
+        refused(&Recipe { beta: Some(1.0), ..of(SystemKind::Momentum) }, "momentum has no beta");
+        refused(&Recipe { gamma: Some(1.0), ..of(SystemKind::Flmc) }, "flmc has no friction gamma");
+        refused(&Recipe { velocities: true, ..of(SystemKind::Flmc) }, "flmc has no velocities");
         // The Gaussian is what they have.
-        let gaussian = Recipe { alpha: Some(2.0), ..of(Dynamics::OverdampedLangevin) };
-        assert_eq!(gaussian.settle(&well(1)).unwrap().alpha, None);
+        let gaussian = Recipe { alpha: Some(2.0), ..of(SystemKind::OverdampedLangevin) };
+        assert_eq!(gaussian.complete(&well(1)).unwrap().alpha, None);
     }
 
     #[test]
-    fn a_start_is_a_place() {
+    fn starts_are_finite_points() {
         let at = |start| Recipe { start: Some(start), ..Recipe::default() };
         refused(&at(Start::Point(vec![0.0; 3])), "start has 3 coordinates, the potential 2");
         refused(&at(Start::Point(vec![])), "start has 0 coordinates");
@@ -217,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_potential_without_coordinates_is_no_target() {
+    fn a_potential_without_coordinates_is_refused() {
         struct Nothing;
         impl Potential for Nothing {
             fn dim(&self) -> usize {
@@ -228,10 +239,10 @@ mod tests {
             }
             fn gradient(&self, _: &[f64], _: &mut [f64]) {}
         }
-        let error = Recipe::default().settle(&Target::from_potential(Box::new(Nothing))).unwrap_err();
+        let error = Recipe::default().complete(&Target::from_potential(Box::new(Nothing))).unwrap_err();
         assert_eq!(error.to_string(), "dim must be at least 1, got 0");
-        // One error for all of it.
-        let unknown: Result<Target, PotentialError> = Target::new("harmonics", None, &[]);
+        // Errors of the target become errors of the recipe.
+        let unknown: Result<Target, TargetError> = Target::new("harmonics", None, &[]);
         assert!(RecipeError::from(unknown.unwrap_err()).to_string().contains("`harmonic`"));
     }
 }

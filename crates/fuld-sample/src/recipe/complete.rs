@@ -1,38 +1,39 @@
-//! All that determines the draws from a target, with nothing left open.
+//! A recipe with nothing left open.
 
 use super::RecipeError;
-use crate::potential::Target;
-use crate::{Dynamics, Integrator, Run, Schedule, Start};
+use crate::system_defaults::compose;
+use crate::target::Target;
+use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, Start, Step, SystemKind, Underdamped};
 
 /// A [`Recipe`](super::Recipe) with its defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Settled {
-    /// The dynamics.
-    pub system: Dynamics,
+pub struct CompleteRecipe {
+    /// The system.
+    pub system: SystemKind,
     /// Its discretisation.
     pub integrator: Integrator,
-    /// Tail index of the noise, if there is one to choose.
-    pub alpha: Option<f64>,
+    /// Tail index of the noise, if the system has one.
+    pub alpha: Option<Alpha>,
     /// Inverse temperature, if the system has one.
-    pub beta: Option<f64>,
+    pub beta: Option<Beta>,
     /// Friction, if the system has one.
-    pub gamma: Option<f64>,
+    pub gamma: Option<Friction>,
     /// Step size η.
-    pub step: f64,
+    pub step: Step,
     /// The p of η (1 + k/K)^(−p), if the step falls.
     pub step_power: Option<f64>,
-    /// Its K.
+    /// The K of η (1 + k/K)^(−p), if the step falls.
     pub half_life: Option<f64>,
     /// Number of chains.
     pub chains: usize,
-    /// Draws a chain.
+    /// Draws per chain.
     pub draws: u64,
-    /// Steps before the first draw.
+    /// Iterations before the first draw.
     pub warmup: u64,
-    /// Steps a draw.
+    /// Iterations between draws.
     pub thin: u64,
-    /// Where chains start, as it was given: one number still stands for all coordinates.
+    /// Where chains start. A point with one coordinate applies to all of them.
     pub start: Start,
     /// Whether velocities are kept too.
     pub velocities: bool,
@@ -40,27 +41,27 @@ pub struct Settled {
     pub seed: u64,
 }
 
-impl Settled {
-    /// The tail index of the noise: 2 where there is none to choose.
-    pub fn tail_index(&self) -> f64 {
-        self.alpha.unwrap_or(2.0)
+impl CompleteRecipe {
+    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ = 0, β = 1.
+    pub fn parameters(&self) -> Underdamped {
+        Underdamped {
+            alpha: self.alpha.unwrap_or(Alpha::GAUSS),
+            gamma: self.gamma.unwrap_or(Friction::ZERO),
+            beta: self.beta.unwrap_or(Beta::ONE),
+        }
     }
 
-    /// The inverse temperature of the target: 1 where there is none to choose.
-    pub fn temperature(&self) -> f64 {
-        self.beta.unwrap_or(1.0)
-    }
-
-    /// Whether e^(−βf) is what the dynamics, with exact gradients and short steps, ends in. Without friction there is no noise.
+    /// Returns whether the stationary law is e^(−βf), given exact gradients and short steps. Without friction there is no noise.
     pub fn is_exact(&self) -> bool {
-        self.gamma != Some(0.0) && self.system.is_exact(self.tail_index(), self.temperature())
+        let Underdamped { alpha, beta, .. } = self.parameters();
+        self.gamma != Some(Friction::ZERO) && self.system.is_exact(alpha, beta)
     }
 
-    /// The run, in memory and on all cores unless told otherwise. It may still start where the target has no value:
-    /// [`Target::check_starts`] tells.
+    /// Builds the run, in memory and on all cores.
+    ///
+    /// It may still start where the target is not finite: [`Target::check_starts`] refuses that.
     pub fn run(&self, target: &Target) -> Result<Run, RecipeError> {
-        let gamma = self.gamma.unwrap_or(0.0);
-        let system = self.system.system(self.tail_index(), gamma, self.temperature(), target)?;
+        let system = compose(self.system, self.parameters(), target)?;
         self.integrator.check(&system)?;
         Ok(Run {
             chains: self.chains,
@@ -74,7 +75,7 @@ impl Settled {
         })
     }
 
-    /// What a run would refuse only when it begins, or never.
+    /// Checks what a run would refuse only when it begins, or never.
     pub(super) fn check(&self, dim: usize) -> Result<(), RecipeError> {
         let Self { chains, draws, warmup, thin, .. } = *self;
         let counts = [("dim", dim as u64), ("chains", chains as u64), ("draws", draws), ("thin", thin)];
@@ -94,12 +95,12 @@ impl Settled {
 
     fn schedule(&self) -> Result<Schedule, RecipeError> {
         Ok(match (self.step_power, self.half_life) {
-            (Some(power), Some(half_life)) => Schedule::polynomial(self.step, half_life, power)?,
-            _ => Schedule::constant(self.step)?,
+            (Some(power), Some(half_life)) => Schedule::polynomial(self.step.get(), half_life, power)?,
+            _ => Schedule::Constant(self.step),
         })
     }
 
-    /// Where chains start in so many dimensions, of which one number stands for all.
+    /// Returns where chains start in `dim` dimensions. A point with one coordinate applies to all of them.
     pub fn start_in(&self, dim: usize) -> Result<Start, RecipeError> {
         match &self.start {
             Start::Gaussian(sd) if !(sd.is_finite() && *sd >= 0.0) => Err(RecipeError::StartSpread(*sd)),

@@ -1,15 +1,16 @@
-//! What is sampled from: a formula, a potential with a name, or any other.
+//! The target of a run: a formula, a named potential, or any other potential.
 
-use super::named::find;
-use super::{Formula, Potential, PotentialError, named};
-use crate::{Run, Start};
+use crate::names::{UnknownName, did_you_mean, nearest};
+use crate::potentials::{entry, potential_by_name};
+use fuld::potential::{Formula, FormulaError, PotentialError, Problem};
+use fuld::{Potential, Run, Start};
 use std::fmt;
 use thiserror::Error;
 
-/// A potential, and what is known of it.
+/// A potential with the names of its coordinates.
 ///
 /// ```
-/// use fuld::potential::Target;
+/// use fuld_sample::Target;
 /// let well = Target::new("double_well", Some(3), &[("b", 2.0)]).unwrap();
 /// assert_eq!((well.potential().dim(), well.name(2)), (3, "x3"));
 /// let curved = Target::new("(1 - x)^2 + 5*(y - x^2)^2", None, &[]).unwrap();
@@ -23,33 +24,75 @@ pub struct Target {
     names: Vec<String>,
 }
 
+/// A target that cannot be built.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// No potential has this name.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// The potential has no parameter of this name.
+    #[error("{potential} has no parameter `{name}`{}; it has {}", did_you_mean(.nearest), .known.join(", "))]
+    UnknownParameter {
+        /// The potential.
+        potential: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The closest existing name, if one is close.
+        nearest: Option<&'static str>,
+        /// All parameters.
+        known: Vec<&'static str>,
+    },
+    /// The formula cannot be read.
+    #[error("this formula cannot be read: {}", with_suggestion(.0))]
+    Formula(#[from] FormulaError),
+    /// A formula has no parameters.
+    #[error("params like `{0}` are for potentials with names; in a formula write the number itself")]
+    FormulaParameter(String),
+    /// The potential refuses its dimension or a parameter.
+    #[error(transparent)]
+    Potential(#[from] PotentialError),
+}
+
+/// Returns the message of a formula's error, with the closest name if a name does not exist.
+fn with_suggestion(error: &FormulaError) -> String {
+    let message = error.to_string();
+    let Problem::Name { name, known } = error.problem() else { return message };
+    match (nearest(name, known.iter().copied()), message.split_once('\n')) {
+        (Some(nearest), Some((problem, place))) => format!("{problem}: did you mean {nearest}?\n{place}"),
+        _ => message,
+    }
+}
+
 /// Chains that would start where the potential has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{bad} of {chains} chains would start where f is not a finite number, as at {at}: give a start inside, such as 1"
+    "{bad} of {chains} chains would start where f is not finite, for example at {at}: choose a start where f is finite, such as 1"
 )]
 #[non_exhaustive]
 pub struct Outside {
-    /// How many of them.
+    /// The number of these chains.
     pub bad: usize,
-    /// All.
+    /// The number of all chains.
     pub chains: usize,
-    /// The start of the first.
+    /// The start of the first of them.
     pub at: String,
 }
 
 impl Target {
-    /// Reads a formula, or a name with parameters. The dimension is, unless given, that of the formula, or the usual one of
-    /// what has the name.
-    pub fn new(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, PotentialError> {
-        // Words, and not variables with a minus between them: a name that was misspelt, not a formula.
+    /// Reads a formula, or the name of a potential with its parameters.
+    ///
+    /// Without `dim`, the dimension is the number of variables of the formula, or the default of the named potential.
+    pub fn new(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, TargetError> {
+        // Words, rather than variables with a minus between them, are a misspelt name and not a formula.
         let mut words = text.split(['_', '-', ' ']);
         let wordy = words.clone().all(|word| word.chars().all(|c| c.is_ascii_alphabetic()))
             && words.any(|word| word.len() > 2);
-        match find(text) {
+        match entry(text) {
             Ok(entry) => {
-                let potential = named(entry.name, dim.unwrap_or(entry.dim), params)?;
-                let one = if entry.separable { Some(named(entry.name, 1, params)?) } else { None };
+                let potential = potential_by_name(entry.name, dim.unwrap_or(entry.dim), params)?;
+                let one =
+                    if entry.separable { Some(potential_by_name(entry.name, 1, params)?) } else { None };
                 Ok(Self { one, ..Self::from_potential(potential) })
             }
             Err(unknown) if wordy => Err(unknown.into()),
@@ -57,56 +100,56 @@ impl Target {
         }
     }
 
-    fn from_formula(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, PotentialError> {
+    fn from_formula(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, TargetError> {
         if let Some((name, _)) = params.first() {
-            return Err(PotentialError::FormulaParameter((*name).to_owned()));
+            return Err(TargetError::FormulaParameter((*name).to_owned()));
         }
         let formula = match dim {
             Some(dim) => Formula::with_dim(text, dim)?,
             None => Formula::parse(text)?,
         };
-        // There are four letters; more coordinates are counted.
+        // There are four letters; more coordinates are numbered.
         let names: Option<Vec<String>> =
             (formula.dim() <= 4).then(|| (0..formula.dim()).map(|i| formula.variable(i)).collect());
         let target = Self::from_potential(Box::new(formula));
         Ok(Self { names: names.unwrap_or(target.names), ..target })
     }
 
-    /// Of any potential, whose coordinates are called x, or x1, x2, … if there are several.
+    /// Creates a target from any potential. Its coordinates are called x, or x1, x2, … if there are several.
     pub fn from_potential(potential: Box<dyn Potential>) -> Self {
         let dim = potential.dim();
         let name = |i: usize| if dim == 1 { "x".into() } else { format!("x{}", i + 1) };
         Self { names: (0..dim).map(name).collect(), potential, one: None }
     }
 
-    /// f.
+    /// Returns the potential f.
     pub fn potential(&self) -> &dyn Potential {
         &*self.potential
     }
 
-    /// The dimension d.
+    /// Returns the dimension.
     pub fn dim(&self) -> usize {
         self.names.len()
     }
 
-    /// The function of one coordinate whose sum f is, if it is known to be one.
+    /// Returns the function of one coordinate whose sum over all coordinates is f, if f is known to be such a sum.
     pub fn one_coordinate(&self) -> Option<&dyn Potential> {
         if self.dim() == 1 { Some(&*self.potential) } else { self.one.as_deref() }
     }
 
-    /// The name of a coordinate, as in the formula.
+    /// Returns the name of a coordinate, as in the formula.
     pub fn name(&self, coordinate: usize) -> &str {
         &self.names[coordinate]
     }
 
-    /// The names of all coordinates.
+    /// Returns the names of all coordinates.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Refuses chains that would start where f has no value: their gradient may exist all the same, and lead nowhere.
+    /// Checks that f is finite where every chain of a run starts. A gradient may exist even where it is not.
     pub fn check_starts(&self, run: &Run) -> Result<(), Outside> {
-        // All of them are at the same place.
+        // All chains start at one point.
         let differ = if matches!(run.start, Start::Point(_)) { 1 } else { run.chains };
         let starts = (0..differ).map(|chain| run.start_of_chain(chain, self.dim()));
         let mut outside = starts.filter(|start| !self.potential.value(start).is_finite());
@@ -125,9 +168,9 @@ impl fmt::Debug for Target {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FromFn1, Harmonic};
     use super::*;
-    use crate::{Integrator, Schedule, System};
+    use fuld::potential::{FromFn1, Harmonic};
+    use fuld::{Beta, Friction, Integrator, Schedule, System, UnderdampedGaussian};
 
     #[test]
     fn names_and_formulas() {
@@ -146,6 +189,12 @@ mod tests {
         {
             let error = read(misspelt).unwrap_err().to_string();
             assert!(error.contains(&format!("did you mean `{meant}`?")), "{error}");
+        }
+        for (formula, suggestion) in [("x + sine(x)", "sin"), ("x + lgo(x)", "log")] {
+            let error = read(formula).unwrap_err().to_string();
+            let (first, rest) = error.split_once('\n').unwrap();
+            assert!(first.ends_with(&format!(": did you mean {suggestion}?")), "{error}");
+            assert_eq!(rest, format!("  {formula}\n      ^"));
         }
         let error = read("x^2 +").unwrap_err().to_string();
         assert!(error.starts_with("this formula cannot be read: "), "{error}");
@@ -173,7 +222,8 @@ mod tests {
     #[test]
     fn starts_outside_are_counted() {
         let half_line = Target::new("x - log(x)", None, &[]).unwrap();
-        let system = System::underdamped_langevin(1.0, 1.0).unwrap();
+        let parameters = UnderdampedGaussian { gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+        let system = System::underdamped_langevin(parameters).unwrap();
         let run = Run { chains: 64, ..Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap()) };
         let at = |start| half_line.check_starts(&Run { start, ..run.clone() });
         assert!(at(Start::Point(vec![1.0])).is_ok());

@@ -1,0 +1,129 @@
+//! The options of `fuld sample` that make up a request.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fuld::{Integrator, SystemKind};
+use fuld_sample::{Request, StartingPoint, by_name};
+
+/// The target and its settings. Every option that is left out has a default.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct SampleOptions {
+    /// A formula like "x^4/4 - x^2/2", or the name of a potential (--help lists them)
+    #[arg(allow_hyphen_values = true)]
+    potential: Option<String>,
+    /// Dimension [default: as many as the formula has variables]
+    #[arg(long, value_name = "D", help_heading = "Target")]
+    dim: Option<usize>,
+    /// Inverse temperature: the target is exp(-beta f) [default: 1]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Target")]
+    beta: Option<f64>,
+    /// The dynamics (--help lists them) [default: fuld]
+    #[arg(
+        long,
+        help_heading = "Dynamics",
+        value_parser = system(),
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "NAME"
+    )]
+    system: Option<SystemKind>,
+    /// Its discretisation: baoab, aboba, euler, tamed-euler [default: baoab, tamed-euler without velocity]
+    #[arg(
+        long,
+        help_heading = "Dynamics",
+        value_parser = integrator(),
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "NAME"
+    )]
+    integrator: Option<Integrator>,
+    /// Tail index of the noise, 0 to 2; 2 is Gaussian [default: 1.5]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
+    alpha: Option<f64>,
+    /// Friction [default: 2]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
+    gamma: Option<f64>,
+    /// Step size eta [default: 0.002 to 0.05, what suits the system]
+    #[arg(
+        long,
+        visible_alias = "eta",
+        value_name = "ETA",
+        allow_negative_numbers = true,
+        help_heading = "Dynamics"
+    )]
+    step: Option<f64>,
+    /// Let the step fall as eta (1 + k/K)^-P, k the iteration [default: 0, constant]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Dynamics")]
+    step_power: Option<f64>,
+    /// The K of --step-power [default: 1000]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Dynamics")]
+    half_life: Option<f64>,
+    /// Number of chains [default: 64]
+    #[arg(long, value_name = "N", help_heading = "Amount")]
+    chains: Option<usize>,
+    /// Draws a chain [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Amount")]
+    draws: Option<u64>,
+    /// Steps before the first draw [default: those of 100 draws]
+    #[arg(long, value_name = "STEPS", help_heading = "Amount")]
+    warmup: Option<u64>,
+    /// Steps a draw [default: a time of 1, without velocity 0.5]
+    #[arg(long, value_name = "STEPS", help_heading = "Amount")]
+    thin: Option<u64>,
+    /// Where chains start: normal:SD, or coordinates as in 1,-0.5 [default: normal:1]
+    #[arg(long, value_name = "START", allow_hyphen_values = true, help_heading = "Amount")]
+    start: Option<StartingPoint>,
+    /// Keep velocities too
+    #[arg(long, help_heading = "Amount")]
+    velocities: bool,
+    /// The seed, on which alone the draws depend [default: 0]
+    #[arg(long, help_heading = "Amount")]
+    seed: Option<u64>,
+    /// A parameter of a potential with a name, as in a=2; may be given several times
+    #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = parameter, help_heading = "Target")]
+    parameters: Vec<(String, f64)>,
+}
+
+impl SampleOptions {
+    /// Returns the request that the options make.
+    pub(super) fn request(&self) -> Request {
+        let options = self.clone();
+        Request {
+            potential: options.potential,
+            dim: options.dim,
+            beta: options.beta,
+            system: options.system,
+            integrator: options.integrator,
+            alpha: options.alpha,
+            gamma: options.gamma,
+            step: options.step,
+            step_power: options.step_power,
+            half_life: options.half_life,
+            chains: options.chains,
+            draws: options.draws,
+            warmup: options.warmup,
+            thin: options.thin,
+            start: options.start,
+            velocities: options.velocities,
+            seed: options.seed,
+            param: options.parameters.into_iter().collect(),
+        }
+    }
+}
+
+/// Reads a system; completions and usage errors list all of them.
+fn system() -> impl TypedValueParser<Value = SystemKind> {
+    let known = SystemKind::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
+    PossibleValuesParser::new(known).try_map(|name| by_name(&name))
+}
+
+/// Reads an integrator; completions and usage errors list all of them.
+fn integrator() -> impl TypedValueParser<Value = Integrator> {
+    let known = Integrator::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
+    PossibleValuesParser::new(known).try_map(|name| by_name(&name))
+}
+
+fn parameter(text: &str) -> Result<(String, f64), String> {
+    let wrong = || format!("expected NAME=NUMBER as in a=2, got {text:?}");
+    let (name, number) = text.split_once('=').ok_or_else(wrong)?;
+    Ok((name.trim().into(), number.trim().parse().map_err(|_| wrong())?))
+}

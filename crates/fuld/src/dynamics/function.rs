@@ -1,0 +1,10 @@
+//! A function of one variable with its derivative.
+
+/// A function of one variable and its derivative, named so that they cannot be confused at the call site.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<F, D> {
+    /// f(x).
+    pub value: F,
+    /// f′(x).
+    pub derivative: D,
+}

@@ -1,0 +1,64 @@
+//! Descriptions of the parts of a run that only their author can describe: closures and trait objects.
+//!
+//! A run stores what made its draws, so that it never continues with something else. The named systems describe themselves by
+//! their parameters ([`SystemSpec`](crate::SystemSpec)). A function has no description that a program could compute, so whoever
+//! supplies one also supplies a [`Specification`]: a name and the values that it was built from.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A name and the parameters that distinguish one user-supplied part of a run from another.
+///
+/// Two parts with equal specifications are taken to be the same, so every value that changes the function belongs here.
+///
+/// ```
+/// use fuld::Specification;
+/// let relativistic = Specification::new("relativistic").with("mass", 1.5);
+/// assert_eq!(relativistic.to_string(), "relativistic, mass 1.5");
+/// assert_eq!(serde_json::to_string(&relativistic)?, r#"{"name":"relativistic","parameters":{"mass":1.5}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Specification {
+    name: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, Value>,
+}
+
+impl Specification {
+    /// Creates a specification without parameters.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), parameters: BTreeMap::new() }
+    }
+
+    /// Adds a parameter, or replaces it.
+    pub fn with(mut self, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.parameters.insert(parameter.into(), value.into());
+        self
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the parameters by name.
+    pub fn parameters(&self) -> &BTreeMap<String, Value> {
+        &self.parameters
+    }
+}
+
+impl From<&str> for Specification {
+    fn from(name: &str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl fmt::Display for Specification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.parameters.iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+    }
+}
