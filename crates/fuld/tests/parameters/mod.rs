@@ -6,34 +6,34 @@ use fuld::{
     Alpha, Beta, Friction, Noiseless, Overdamped, OverdampedGaussian, Underdamped, UnderdampedGaussian,
 };
 
-pub fn alpha(alpha: f64) -> Alpha {
+pub(crate) fn alpha(alpha: f64) -> Alpha {
     Alpha::new(alpha).unwrap()
 }
 
-pub fn gamma(gamma: f64) -> Friction {
+pub(crate) fn gamma(gamma: f64) -> Friction {
     Friction::new(gamma).unwrap()
 }
 
-pub fn beta(beta: f64) -> Beta {
+pub(crate) fn beta(beta: f64) -> Beta {
     Beta::new(beta).unwrap()
 }
 
-pub fn underdamped(alpha: f64, gamma: f64, beta: f64) -> Underdamped {
+pub(crate) fn underdamped(alpha: f64, gamma: f64, beta: f64) -> Underdamped {
     Underdamped { alpha: self::alpha(alpha), gamma: self::gamma(gamma), beta: self::beta(beta) }
 }
 
-pub fn underdamped_gaussian(gamma: f64, beta: f64) -> UnderdampedGaussian {
+pub(crate) fn underdamped_gaussian(gamma: f64, beta: f64) -> UnderdampedGaussian {
     UnderdampedGaussian { gamma: self::gamma(gamma), beta: self::beta(beta) }
 }
 
-pub fn noiseless(gamma: f64) -> Noiseless {
+pub(crate) fn noiseless(gamma: f64) -> Noiseless {
     Noiseless { gamma: self::gamma(gamma) }
 }
 
-pub fn overdamped(alpha: f64, beta: f64) -> Overdamped {
+pub(crate) fn overdamped(alpha: f64, beta: f64) -> Overdamped {
     Overdamped { alpha: self::alpha(alpha), beta: self::beta(beta) }
 }
 
-pub fn overdamped_gaussian(beta: f64) -> OverdampedGaussian {
+pub(crate) fn overdamped_gaussian(beta: f64) -> OverdampedGaussian {
     OverdampedGaussian { beta: self::beta(beta) }
 }
