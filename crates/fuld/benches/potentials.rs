@@ -2,7 +2,9 @@
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::Potential;
-use fuld::potential::{Formula, FromFn1, named};
+use fuld::potential::{
+    Cauchy, DoubleWell, Formula, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression, Rosenbrock,
+};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -34,18 +36,18 @@ fn main() {
     for text in ["log(1+x^2)", "exp(-x^2)", "(1-x)^2 + 100*(y-x^2)^2"] {
         time(text, &formula(text), BATCH);
     }
-    for (name, dim) in [
-        ("double_well", 1),
-        ("harmonic", 1),
-        ("cauchy", 1),
-        ("mixture", 1),
-        ("rosenbrock", 2),
-        ("funnel", 10),
-    ] {
-        time(name, &*named(name, dim, &[]).expect("a known name"), BATCH);
-    }
-    time("logistic", &*named("logistic", 31, &[]).expect("a known name"), 64);
-    time("logistic, batch of 32", &*named("logistic", 31, &[("batch", 32.0)]).expect("a known name"), 64);
+    const VALID: &str = "valid parameters";
+    let modes = [vec![3.0], vec![-3.0]];
+    let mixture = GaussianMixture::new(&[0.5, 0.5], &modes, &[1.0, 1.0]).expect(VALID);
+    time("double_well", &DoubleWell::new(1, 1.0, 1.0).expect(VALID), BATCH);
+    time("harmonic", &Harmonic::isotropic(1, 1.0).expect(VALID), BATCH);
+    time("cauchy", &Cauchy::new(1, 1.0).expect(VALID), BATCH);
+    time("mixture", &mixture, BATCH);
+    time("rosenbrock", &Rosenbrock::new(2, 1.0, 100.0).expect(VALID), BATCH);
+    time("funnel", &Funnel::new(10, 3.0).expect(VALID), BATCH);
+    let logistic = LogisticRegression::breast_cancer(1.0).expect(VALID);
+    time("logistic", &logistic.clone(), 64);
+    time("logistic, batch of 32", &logistic.with_batch(32).expect(VALID), 64);
     group.finish();
     criterion.final_summary();
 }

@@ -141,12 +141,12 @@ impl System {
 /// Writes the name and the parameters.
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.spec.fmt(f)
+        fmt::Display::fmt(&self.spec, f)
     }
 }
 
 impl fmt::Debug for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.spec.fmt(f)
+        fmt::Display::fmt(&self.spec, f)
     }
 }
