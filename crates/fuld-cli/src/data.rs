@@ -1,10 +1,11 @@
 //! `fuld data`: the data sets.
 
+use super::fetch_bar::FetchBar;
 use super::grouped::grouped;
 use super::output::Output;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use fuld_train::data::{DataSet, Fetched, Patience, Presence, Source, data_directory, fetch, presence};
+use fuld_train::data::{DataSet, Fetched, Presence, RetryPolicy, Source, data_directory, fetch, presence};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -161,8 +162,9 @@ impl Fetch {
         if lies_in(&self.set, &dir)? {
             source.folder.clear();
         }
-        let patience = Patience { stall: Duration::from_secs(self.stall), ..Patience::default() };
-        let (folder, fetched) = fetch(&source, &dir, patience, output.arrivals())?;
+        let retries = RetryPolicy { stall: Duration::from_secs(self.stall), ..RetryPolicy::default() };
+        let mut bar = FetchBar::new(output.quiet);
+        let (folder, fetched) = fetch(&source, &dir, retries, &mut |event| bar.show(event))?;
         let set = DataSet::load(&self.set, &folder)?;
         let counts =
             format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));

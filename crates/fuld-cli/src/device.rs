@@ -1,19 +1,20 @@
-//! Where to compute, and where the data is.
+//! The options of where to compute, and where the data is.
 
 use super::Usage;
+use super::train_args::named;
 use clap::Args;
 use fuld_train::data::{self, DataError};
-use fuld_train::settings::Device;
+use fuld_train::spec::Device;
 use std::path::PathBuf;
 
-/// Far beyond any machine; so many more the system refuses, and the program with it.
+/// The largest number of threads. It is far beyond any machine; the system refuses larger ones less politely.
 const MOST_THREADS: usize = 1024;
 
-/// What computes, with how many threads, on data from where.
+/// The device, the number of threads, and the folder of the data sets.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Where {
-    /// What computes
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+pub(super) struct ComputeArgs {
+    /// The hardware that computes
+    #[arg(long, value_parser = named::<Device>(), default_value_t = Device::Cpu)]
     pub(super) device: Device,
     /// Threads: those of a sweep train a run each, those of a single run share its measurements [default: all cores]
     #[arg(long, value_name = "N")]
@@ -23,8 +24,8 @@ pub(super) struct Where {
     data_dir: Option<PathBuf>,
 }
 
-impl Where {
-    /// Refuses what this build cannot do, and makes the device ready.
+impl ComputeArgs {
+    /// Refuses what this build cannot do, and prepares the device.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         Usage::unless(self.device == Device::Cpu || cfg!(feature = "cuda"), || {
             "this build computes on the CPU only; for an NVIDIA GPU: cargo build --release --features cuda"
@@ -36,25 +37,25 @@ impl Where {
         })?;
         #[cfg(feature = "cuda")]
         if self.device == Device::Cuda {
-            remember_kernels()?;
+            cache_kernels()?;
         }
         Ok(())
     }
 
-    /// The folder of the data sets.
+    /// Returns the folder of the data sets.
     pub(super) fn data_directory(&self) -> Result<PathBuf, DataError> {
         self.data_dir.clone().map_or_else(data::data_directory, Ok)
     }
 
-    /// How many threads that is.
+    /// Returns the number of threads.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 }
 
-/// Finding and compiling the kernels for a new shape takes a minute or two; once found they are kept beside the data sets.
+/// Keeps compiled kernels beside the data sets. Selecting and compiling them takes a minute or two for a new shape.
 #[cfg(feature = "cuda")]
-fn remember_kernels() -> anyhow::Result<()> {
+fn cache_kernels() -> anyhow::Result<()> {
     use burn::cubecl::config::{CubeClRuntimeConfig, RuntimeConfig, cache::CacheConfig};
     let folder = fuld_train::data::data_directory()?.join("kernels");
     let mut config = CubeClRuntimeConfig::from_current_dir().override_from_env();

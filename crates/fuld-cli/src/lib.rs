@@ -7,6 +7,7 @@ mod checkpoints;
 mod completions;
 mod data;
 mod device;
+mod fetch_bar;
 mod grouped;
 mod interrupt;
 mod law;
@@ -22,12 +23,13 @@ mod summary;
 mod sweep;
 mod tail_index;
 mod train;
+mod train_args;
 mod width;
 
 use crate::stderr::say;
 use clap::{Parser, Subcommand};
 use fuld_sample::SamplingError;
-use fuld_train::settings::SettingsError;
+use fuld_train::spec::SpecError;
 use fuld_train::sweep::GridError;
 use output::Output;
 use std::process::ExitCode;
@@ -105,7 +107,7 @@ impl Cli {
             say(format_args!("error: {}", told(&error)));
             let usage = error.chain().any(|cause| {
                 cause.is::<Usage>()
-                    || cause.is::<SettingsError>()
+                    || cause.is::<SpecError>()
                     || cause.is::<GridError>()
                     || cause.is::<SamplingError>()
             });

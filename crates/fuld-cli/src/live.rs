@@ -1,11 +1,12 @@
-//! A sweep as it is watched: rows as they come, a line for each worker, and how long it will take.
+//! The progress of a sweep on standard error: finished runs, a bar for each thread, and the remaining time.
 
 use super::bar::style;
 use super::output::Output;
 use crate::stderr::say;
 use fuld::{Control, StopFlag};
-use fuld_train::sweep::{Event, Job, write};
-use fuld_train::train::{RunResult, Status};
+use fuld_train::spec::TRAINING_VERSION;
+use fuld_train::sweep::{SweepEvent, SweepRun, write_table};
+use fuld_train::train::{RunResult, RunStatus};
 use indicatif::{MultiProgress, ProgressBar};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -13,46 +14,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two writings of the table.
+/// Time between two writings of the table.
 const TABLE_EVERY: Duration = Duration::from_secs(5);
 
-/// What is on the screen.
-pub(super) struct Live {
+/// The progress of a sweep.
+pub(super) struct SweepProgress {
     bars: MultiProgress,
-    /// Counts iterations of all runs, which take about the same time, so that its end is the sweep's.
+    /// Counts the iterations of all runs, which take about the same time each.
     total: ProgressBar,
     workers: Vec<ProgressBar>,
     out: PathBuf,
     written: Mutex<Instant>,
     start: Instant,
-    /// Iterations of runs that ended, and so far of what each worker is at.
+    /// Iterations of runs that ended, and of the runs that each thread is training.
     reached: Mutex<(u64, Vec<u64>)>,
-    /// Of the longest name.
+    /// Length of the longest name.
     width: usize,
-    /// Whether anyone wants to watch.
+    /// Whether to print nothing.
     quiet: bool,
-    /// Whether it was said that the sweep is being stopped.
+    /// Whether the note that the sweep is being stopped was printed.
     stopping: AtomicBool,
     stop: StopFlag,
 }
 
-impl Live {
+impl SweepProgress {
     pub(super) fn new(
         out: &Path,
-        stacks: &[Vec<Job>],
+        stacks: &[Vec<SweepRun>],
         workers: usize,
         output: &Output,
         stop: StopFlag,
     ) -> Self {
         let bars = MultiProgress::with_draw_target(output.progress());
-        let jobs = || stacks.iter().flatten();
-        let iterations = jobs().map(|job| job.settings.iterations).sum();
+        let runs = || stacks.iter().flatten();
+        let iterations = runs().map(|run| run.spec.iterations).sum();
         let total = bars.add(ProgressBar::new(iterations));
         total.set_style(style("{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}"));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
         workers.iter().for_each(|bar| bar.set_style(style("  {bar:12} {pos}/{len} {speed} {wide_msg}")));
-        let width = jobs().map(|job| job.settings.name().len()).max().unwrap_or(0);
+        let width = runs().map(|run| run.spec.name().len()).max().unwrap_or(0);
         let live = Self {
             bars,
             total,
@@ -70,43 +71,47 @@ impl Live {
         live
     }
 
-    /// Takes note of an event, and says whether to go on.
-    pub(super) fn hear(&self, event: Event<'_>) -> Control {
+    /// Shows an event, and returns whether to continue.
+    pub(super) fn show(&self, event: SweepEvent<'_>) -> Control {
         match event {
-            Event::Began { worker, jobs } => {
+            SweepEvent::Began { worker, runs } => {
                 let bar = &self.workers[worker];
                 bar.reset();
-                bar.set_length(jobs[0].settings.iterations);
-                bar.set_message(described(jobs));
+                bar.set_length(runs[0].spec.iterations);
+                bar.set_message(described(runs));
                 self.reach(|(_, reached)| reached[worker] = 0);
             }
-            Event::Progress { worker, jobs, iteration, measured } => {
+            SweepEvent::Progress { worker, runs, iteration, measured } => {
                 let bar = &self.workers[worker];
                 if bar.position() == 0 && iteration > 0 {
                     bar.set_position(iteration);
                     bar.reset_eta();
                 }
                 bar.set_position(iteration);
-                self.reach(|(_, reached)| reached[worker] = iteration * jobs.len() as u64);
+                self.reach(|(_, reached)| reached[worker] = iteration * runs.len() as u64);
                 if let Some(m) = measured {
                     bar.set_message(format!(
                         "{}, test accuracy {:.2} %",
-                        described(jobs),
+                        described(runs),
                         100.0 * m.test_accuracy
                     ));
                 }
             }
-            Event::Ended { worker, job, result } => {
+            SweepEvent::Ended { worker, run, result } => {
                 self.reach(|(ended, reached)| {
-                    *ended += job.settings.iterations;
-                    reached[worker] = reached[worker].saturating_sub(job.settings.iterations);
+                    *ended += run.spec.iterations;
+                    reached[worker] = reached[worker].saturating_sub(run.spec.iterations);
                 });
-                let told = result.map_or_else(|error| format!("failed: {error}"), ended);
-                self.line(format!("{:<width$}  {told}", job.settings.name(), width = self.width));
+                let text = result.map_or_else(|error| format!("failed: {error}"), ended);
+                self.line(format!("{:<width$}  {text}", run.spec.name(), width = self.width));
                 self.table();
             }
-            // Not work of this sitting, so not of its speed either.
-            Event::Skipped { job, .. } => self.total.dec_length(job.settings.iterations),
+            SweepEvent::Stale { run, version } => self.line(format!(
+                "{}  made by version {version} of the training rule, now {TRAINING_VERSION}: training again",
+                run.spec.name()
+            )),
+            // Not part of this sweep's work, so it must not count towards its speed.
+            SweepEvent::Skipped { run, .. } => self.total.dec_length(run.spec.iterations),
         }
         if !self.stop.is_requested() {
             return Control::Continue;
@@ -117,17 +122,17 @@ impl Live {
         Control::Stop
     }
 
-    /// The total moves with the workers, and not only at the end of their jobs.
+    /// Moves the total with the threads, not only at the end of their runs.
     fn reach(&self, change: impl FnOnce(&mut (u64, Vec<u64>))) {
         let mut all = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut all);
         self.total.set_position(all.0 + all.1.iter().sum::<u64>());
     }
 
-    /// The table so far, for whoever looks into the folder; the last writing is the one whose errors count.
+    /// Writes the table so far. Errors are ignored here: those of the last writing are reported.
     fn table(&self) {
         let Ok(mut written) = self.written.try_lock() else { return };
-        if written.elapsed() > TABLE_EVERY && write(&self.out).is_ok() {
+        if written.elapsed() > TABLE_EVERY && write_table(&self.out).is_ok() {
             *written = Instant::now();
         }
     }
@@ -152,15 +157,15 @@ impl Live {
     }
 }
 
-fn described(jobs: &[Job]) -> String {
-    match jobs {
-        [job] => job.settings.name(),
-        jobs => format!("{} and {} more", jobs[0].settings.name(), jobs.len() - 1),
+fn described(runs: &[SweepRun]) -> String {
+    match runs {
+        [run] => run.spec.name(),
+        runs => format!("{} and {} more", runs[0].spec.name(), runs.len() - 1),
     }
 }
 
 fn ended(result: &RunResult) -> String {
-    if let Status::Diverged { iteration, loss } = result.status {
+    if let RunStatus::Diverged { iteration, loss } = result.status {
         return format!("diverged: the loss was {loss} at iteration {iteration}");
     }
     let Some(s) = &result.summary else { return "nothing was measured".into() };

@@ -3,7 +3,6 @@
 use crate::stderr::say;
 use anyhow::Context;
 use clap::Args;
-use fuld_train::data;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde::Serialize;
 use std::io::Write;
@@ -47,11 +46,6 @@ impl Output {
     pub(super) fn bar(&self, bar: ProgressBar) -> ProgressBar {
         bar.set_draw_target(self.progress());
         bar
-    }
-
-    /// What is told while files arrive.
-    pub(super) fn arrivals(&self) -> data::Progress {
-        if self.quiet { data::Progress::Silent } else { data::Progress::of_stderr() }
     }
 
     /// The result: one JSON value, or what `text` prints.

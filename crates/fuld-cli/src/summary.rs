@@ -1,14 +1,14 @@
 //! The table of a sweep for the eye: runs that differ in nothing but their seed as one line.
 
 use fuld_sample::aligned;
-use fuld_train::sweep::Row;
+use fuld_train::sweep::SweepRow;
 
 /// Means over seeds, with standard deviations.
-pub(super) fn summary(rows: &[Row]) -> String {
+pub(super) fn summary(rows: &[SweepRow]) -> String {
     let Some(first) = rows.first() else { return String::new() };
-    let key: Vec<&str> = first.settings().filter(|column| *column != "seed").collect();
+    let key: Vec<&str> = first.setting_columns().filter(|column| *column != "seed").collect();
     // In the order of their first rows.
-    let mut groups: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
+    let mut groups: Vec<(Vec<String>, Vec<&SweepRow>)> = Vec::new();
     for row in rows {
         let settings: Vec<String> = key.iter().map(|column| row.text(column)).collect();
         match groups.iter_mut().find(|(same, _)| *same == settings) {
@@ -30,7 +30,7 @@ pub(super) fn summary(rows: &[Row]) -> String {
             .collect(),
     ];
     for (settings, rows) in &groups {
-        let ended: Vec<&&Row> = rows.iter().filter(|row| row.text("status") == "finished").collect();
+        let ended: Vec<&&SweepRow> = rows.iter().filter(|row| row.text("status") == "finished").collect();
         let values = |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
         let percent: Vec<f64> = values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
         let count = |status: &str| rows.iter().filter(|row| row.text("status") == status).count();

@@ -1,8 +1,8 @@
 //! `fuld sweep`: a grid of runs.
 
 use super::checkpoints::Checkpoints;
-use super::device::Where;
-use super::live::Live;
+use super::device::ComputeArgs;
+use super::live::SweepProgress;
 use super::output::Output;
 use super::summary::summary;
 use super::{INTERRUPTED, Usage};
@@ -11,8 +11,12 @@ use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld_train::data::DataSet;
-use fuld_train::settings::{Device, Settings};
-use fuld_train::sweep::{self, Job, Shard, Tally};
+use fuld_train::run_folder::DataLocation;
+use fuld_train::spec::{Device, TrainSpec};
+use fuld_train::sweep::{
+    self, GridError, Shard, StoredGrid, SweepCounts, SweepFolder, SweepRun, grid_requests, into_stacks,
+    read_grid, sweep_runs, write_table,
+};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,11 +25,11 @@ use std::process::ExitCode;
 /// Train every combination of a grid of settings.
 ///
 /// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every), where a list makes an axis.
-/// Tables [[grid]] are grids of their own on top of what stands above them. What an optimizer has no use for is left out for it.
+/// Tables [[grid]] are grids of their own on top of the common settings. Settings that an optimizer does not have are left out for it.
 ///
-/// Runs are independent jobs, one a core, in a folder of their own; the same command goes on where it was stopped or killed. results.csv and
-/// results.parquet hold one row a run, failed ones with their error. Several processes may work in one folder, each on its --shard of
-/// the jobs or all on the same.
+/// Runs are independent, one per core, each in a folder of its own; the same command continues where it was stopped or killed. results.csv
+/// and results.parquet hold one row per run, failed ones with their error. Several processes may work in one folder, each on its --shard
+/// of the runs or all on the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A grid:
@@ -37,128 +41,173 @@ A grid:
 
 Examples:
   fuld sweep grid.toml                          all runs, on all cores
-  fuld sweep grid.toml --dry-run                what would be run
+  fuld sweep grid.toml --dry-run                lists the runs
+  fuld sweep grid.toml --data digits,mnist      on these data sets instead of the grid's
   fuld sweep grid.toml --shard $SLURM_ARRAY_TASK_ID/16 --out /shared/sweep
                                                 a sixteenth of them, in a cluster's job array
+  fuld sweep --resume --out sweeps/grid         continues the sweep in a folder
   fuld sweep grid.toml --device cuda            runs of equal shape together on a GPU
 
 Exit codes: 0 all runs ended, 1 some failed or an error, 2 wrong usage, 130 interrupted and saved.")]
 pub(super) struct Sweep {
     /// The grid
-    grid: PathBuf,
+    #[arg(required_unless_present = "resume")]
+    grid: Option<PathBuf>,
     /// Folder for the results [default: sweeps/NAME-OF-THE-GRID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only the I-th of N parts of the jobs, I from 1
+    /// Data sets, instead of the grid's: digits, mnist, cifar10, or folders with the files of one
+    #[arg(long, value_name = "NAME|DIR", value_delimiter = ',')]
+    data: Vec<String>,
+    /// Only the I-th of N parts of the runs, I from 1
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Say what would be run, and stop
+    /// List the runs, and stop
     #[arg(long)]
     dry_run: bool,
+    /// Delete what fuld wrote in the folder, and begin anew
+    #[arg(long, conflicts_with = "dry_run")]
+    fresh: bool,
+    /// Continue the sweep in --out with the grid stored there
+    #[arg(long, requires = "out", conflicts_with_all = ["fresh", "grid", "data"])]
+    resume: bool,
     /// The most runs to train together on a GPU
     #[arg(long, value_name = "N", default_value_t = 128)]
     stack: usize,
     #[command(flatten)]
-    place: Where,
+    compute: ComputeArgs,
     #[command(flatten)]
     checkpoints: Checkpoints,
 }
 
+/// The data sets of a sweep and their locations, by fingerprint.
+type DataSets = HashMap<String, (DataSet, DataLocation)>;
+
 impl Sweep {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        self.place.check()?;
+        self.compute.check()?;
         Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
-        let (settings, data) = self.settings()?;
-        let out = self.out.clone().unwrap_or_else(|| {
-            PathBuf::from("sweeps").join(self.grid.file_stem().unwrap_or(self.grid.as_os_str()))
-        });
-        let jobs = sweep::jobs(settings, &out, self.shard);
-        if jobs.is_empty() {
+        let (stored, name, out) = self.grid()?;
+        let (specs, data) = specs(&stored, &name)?;
+        let runs = sweep_runs(specs, &out, self.shard);
+        if runs.is_empty() {
             output.note(|| "there is nothing to run in this shard of the grid".into());
         }
         if self.dry_run {
-            let names: Vec<String> = jobs.iter().map(|job| job.settings.name()).collect();
+            let names: Vec<String> = runs.iter().map(|run| run.spec.name()).collect();
             let value = || json!({ "folder": out.display().to_string(), "runs": names });
             output.result(value, || names.iter().for_each(|name| println!("{name}")))?;
-            output.note(|| format!("{} runs, in {}", jobs.len(), out.display()));
+            output.note(|| format!("{} runs, in {}", runs.len(), out.display()));
             return Ok(ExitCode::SUCCESS);
         }
-        std::fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
-        let stop = interrupt::listen()?;
-        let sitting = Sitting { stop, data: &data, out: &out, checkpoints: self.checkpoints, output };
-        match self.place.device {
-            Device::Cpu => sitting.go::<Flex>(sweep::stacks(jobs, 1), self.place.threads()),
+        if self.fresh && out.exists() {
+            SweepFolder::clear(&out)?;
+        }
+        let folder = SweepFolder::open(&out)?;
+        folder.begin(&stored)?;
+        let execution = Execution {
+            stop: interrupt::listen()?,
+            data: &data,
+            out: &out,
+            checkpoints: self.checkpoints,
+            output,
+        };
+        match stored.device {
+            Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads()),
             #[cfg(feature = "cuda")]
-            Device::Cuda => sitting.go::<burn::backend::Cuda>(sweep::stacks(jobs, self.stack), 1),
+            Device::Cuda => execution.run::<burn::backend::Cuda>(into_stacks(runs, self.stack), 1),
             #[cfg(not(feature = "cuda"))]
-            Device::Cuda => unreachable!("refused above"),
+            Device::Cuda => {
+                Err(Usage("this sweep was begun on a GPU, and this build computes on the CPU only".into())
+                    .into())
+            }
         }
     }
 
-    /// Every run of the grid, checked, and the data sets they need, by their fingerprints.
-    fn settings(&self) -> anyhow::Result<(Vec<Settings>, HashMap<String, DataSet>)> {
-        let directory = self.place.data_directory()?;
-        let in_grid = || self.grid.display().to_string();
-        let (mut all, mut seen) = (Vec::new(), HashSet::new());
-        let (mut subjects, mut sets) = (HashMap::new(), HashMap::new());
-        for request in sweep::read(&self.grid)? {
-            let source = request.data.clone().unwrap_or_else(|| "digits".into());
-            if !subjects.contains_key(&source) {
-                let set = DataSet::load(&source, &directory).with_context(in_grid)?;
-                subjects.insert(source.clone(), (set.subject(), set));
-            }
-            let settings = request.settings(&subjects[&source].0, self.place.device).with_context(in_grid)?;
-            if seen.insert(settings.identity()) {
-                all.push(settings);
-            }
-        }
-        for (subject, set) in subjects.into_values() {
-            sets.insert(subject.fingerprint, set);
-        }
-        Ok((all, sets))
+    /// The grid, its name in errors, and the folder of the sweep.
+    fn grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
+        let Some(path) = &self.grid else {
+            let out = self.out.clone().unwrap_or_default();
+            return Ok((SweepFolder::begun(&out)?, out.join("grid.toml"), out));
+        };
+        let stored = StoredGrid {
+            grid: read_grid(path)?,
+            data: self.data.clone(),
+            data_directory: self.compute.data_directory()?,
+            device: self.compute.device,
+        };
+        let out = self.out.clone();
+        let out =
+            out.unwrap_or_else(|| PathBuf::from("sweeps").join(path.file_stem().unwrap_or(path.as_os_str())));
+        Ok((stored, path.clone(), out))
     }
 }
 
-/// What a sitting at a sweep works on.
-struct Sitting<'a> {
+/// Every run of the grid, checked, and the data sets that they need.
+fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, DataSets)> {
+    let StoredGrid { grid, data, data_directory, device } = stored;
+    let in_grid = || name.display().to_string();
+    let (mut all, mut seen) = (Vec::new(), HashSet::new());
+    let (mut descriptions, mut sets) = (HashMap::new(), DataSets::new());
+    let requests =
+        grid_requests(grid, data).map_err(|reason| GridError::Wrong { path: name.into(), reason })?;
+    for request in requests {
+        let source = request.data.clone().unwrap_or_else(|| "digits".into());
+        if !descriptions.contains_key(&source) {
+            let set = DataSet::load(&source, data_directory).with_context(in_grid)?;
+            let description = set.description();
+            let location = DataLocation { source: source.clone(), directory: data_directory.clone() };
+            sets.insert(description.fingerprint.clone(), (set, location));
+            descriptions.insert(source.clone(), description);
+        }
+        let spec = request.spec(&descriptions[&source], *device).with_context(in_grid)?;
+        if seen.insert(spec.to_toml()) {
+            all.push(spec);
+        }
+    }
+    Ok((all, sets))
+}
+
+/// What the execution of a sweep needs.
+struct Execution<'a> {
     stop: fuld::StopFlag,
-    data: &'a HashMap<String, DataSet>,
+    data: &'a DataSets,
     out: &'a Path,
     checkpoints: Checkpoints,
     output: &'a Output,
 }
 
-impl Sitting<'_> {
-    fn go<B: Backend>(&self, stacks: Vec<Vec<Job>>, workers: usize) -> anyhow::Result<ExitCode> {
+impl Execution<'_> {
+    fn run<B: Backend>(&self, stacks: Vec<Vec<SweepRun>>, workers: usize) -> anyhow::Result<ExitCode> {
         let &Self { data, out, checkpoints, output, .. } = self;
         output.detail(|| {
-            let jobs: usize = stacks.iter().map(Vec::len).sum();
-            format!("{jobs} runs of {} data sets in {}, {workers} at a time", data.len(), out.display())
+            let runs: usize = stacks.iter().map(Vec::len).sum();
+            format!("{runs} runs of {} data sets in {}, {workers} at a time", data.len(), out.display())
         });
-        let live = Live::new(out, &stacks, workers, output, self.stop.clone());
+        let progress = SweepProgress::new(out, &stacks, workers, output, self.stop.clone());
         let every = checkpoints.checkpoint_every;
-        let tally = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| live.hear(event))
+        let counts = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| progress.show(event))
             .with_context(|| format!("sweeping in {}", out.display()))?;
-        live.finish();
-        let rows = sweep::write(out).with_context(|| format!("writing the table in {}", out.display()))?;
-        let seconds = live.seconds();
+        progress.finish();
+        let rows = write_table(out).with_context(|| format!("writing the table in {}", out.display()))?;
+        let seconds = progress.seconds();
         let table = out.join("results.csv").display().to_string();
-        let value = || json!({ "rows": rows, "tally": tally, "seconds": seconds, "table": table });
+        let value = || json!({ "rows": rows, "tally": counts, "seconds": seconds, "table": table });
         output.result(value, || {
             print!("{}", summary(&rows));
-            println!("\n{}", sentence(tally, seconds));
+            println!("\n{}", sentence(counts, seconds));
             println!("table in {table}");
         })?;
-        Ok(match tally {
-            Tally { stopped: true, .. } => ExitCode::from(INTERRUPTED),
-            Tally { failed: 0, .. } => ExitCode::SUCCESS,
+        Ok(match counts {
+            SweepCounts { stopped: true, .. } => ExitCode::from(INTERRUPTED),
+            SweepCounts { failed: 0, .. } => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         })
     }
 }
 
-fn sentence(tally: Tally, seconds: f64) -> String {
-    let Tally { done, before, failed, elsewhere, stopped } = tally;
+fn sentence(counts: SweepCounts, seconds: f64) -> String {
+    let SweepCounts { done, before, failed, elsewhere, stopped } = counts;
     let mut text = format!("{done} runs in {seconds:.1} s");
     if done > 0 {
         text += &format!(" ({:.2} runs/s)", done as f64 / seconds);

@@ -2,21 +2,22 @@
 
 use super::bar::style;
 use super::checkpoints::Checkpoints;
-use super::device::Where;
+use super::device::ComputeArgs;
 use super::output::Output;
+use super::train_args::TrainArgs;
 use super::{DIVERGED, INTERRUPTED};
 use crate::interrupt;
 use crate::stderr::say;
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
-use fuld::{Control, StopFlag};
+use fuld::StopFlag;
 use fuld_sample::aligned;
 use fuld_train::data::DataSet;
-use fuld_train::mlp::Shape;
-use fuld_train::run_folder::{RunFolder, Weights};
-use fuld_train::settings::{Bend, Device, Optimizer, Request, Settings};
-use fuld_train::train::{Ended, Progress, RunResult, Status, train};
+use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError};
+use fuld_train::spec::{Device, NumberOrAuto, Optimizer, TRAINING_VERSION, TrainRequest, TrainSpec};
+use fuld_train::stored::Stored;
+use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::json;
@@ -28,11 +29,12 @@ use std::process::ExitCode;
 /// A fully connected ReLU network without biases, cross entropy, PyTorch's initialisation, as in the paper: batches of 100, loss and
 /// accuracy every 100 iterations on training and test set, the mean of the last two reported.
 ///
-/// The step is given in the paper's letters (--eta, --gamma) or in SGD's (--lr = eta², --momentum = 1 - gamma eta); with --scale it is the
-/// matched form, which has SGD's own step for small gradients and bends where the scale says. With --scale auto both the tail index and
-/// the scale are found from the gradients themselves, layer by layer: what to try first under heavy-tailed noise.
+/// The step is given in the paper's letters (--eta, --gamma) or in SGD's (--lr = eta², --momentum = 1 - gamma eta). With --noise-scale or
+/// --kappa it is the matched form: SGD's own step for small gradients, and a field whose knee is where noise of that scale puts it. With
+/// --noise-scale auto both the tail index and the scale are estimated from the gradients, layer by layer: what to try first under
+/// heavy-tailed noise.
 ///
-/// The same command goes on where it was stopped or killed, to the same result.
+/// The same command continues where it was stopped or killed, to the same result.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,96 +42,145 @@ Examples:
   fuld train --data mnist --alpha 2                     MNIST (after: fuld data fetch mnist)
   fuld train --field authors                            the field of the authors' code, not the paper's
   fuld train --optimizer clip-value --clip 0.005        SGD with momentum, clipped
-  fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --scale noise
+  fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --noise-scale injected
                                                         noise that kills SGD, and the form that is matched to it
-  fuld train --inject-noise 1.5,1e-3 --scale auto       the same, told nothing of the noise
+  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same, with tail index and scale estimated
   fuld train --tail-index every=500                     how heavy the gradients' tails are, layer by layer
+  fuld train --resume --out runs/mine                   continues the run in a folder, with its settings
 
-Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not a finite number, 130 interrupted and saved.")]
+Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not finite, 130 interrupted and saved.")]
 pub(super) struct Train {
     #[command(flatten)]
-    request: Request,
+    settings: TrainArgs,
     /// Folder for the result [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Begin anew, whatever the folder holds
+    /// Delete what fuld wrote in the folder, and begin anew
     #[arg(long)]
     fresh: bool,
+    /// Continue the run in --out with the settings stored there
+    #[arg(long, requires = "out", conflicts_with = "fresh")]
+    resume: bool,
     #[command(flatten)]
-    place: Where,
+    compute: ComputeArgs,
     #[command(flatten)]
     checkpoints: Checkpoints,
+}
+
+/// What is trained, on which data, and where it is kept.
+struct Task {
+    data: DataSet,
+    location: DataLocation,
+    spec: TrainSpec,
+    folder: RunFolder,
 }
 
 impl Train {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        self.place.check()?;
-        let data =
-            DataSet::load(self.request.data.as_deref().unwrap_or("digits"), &self.place.data_directory()?)?;
-        let settings = self.request.settings(&data.subject(), self.place.device)?;
-        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(settings.name()));
-        let folder = RunFolder::open(&out)?;
+        self.compute.check()?;
+        let task = if self.resume { self.resumed()? } else { self.requested()? };
+        let Task { data, location, spec, folder } = &task;
         if self.fresh {
             folder.clear()?;
         }
-        if let Some(result) = folder.result(&settings)? {
-            output.note(|| "this run is finished; --fresh runs it again".into());
-            return tell(&result, &data, &folder, output);
+        match folder.result(spec)? {
+            Stored::Current(result) => {
+                output.note(|| "this run is finished; --fresh runs it again".into());
+                return report(&result, data, folder, output);
+            }
+            Stored::OtherVersion(version) => {
+                output.note(|| stale("the result", version));
+                folder.clear()?;
+            }
+            Stored::Missing | Stored::OtherSpec(_) => {}
         }
+        folder.begin(spec, location)?;
         let stop = interrupt::listen()?;
         output.detail(|| {
-            format!(
-                "{}; {} threads; into {}",
-                headline(&settings, &data),
-                self.place.threads(),
-                out.display()
-            )
+            let (headline, threads) = (headline(spec, data), self.compute.threads());
+            format!("{headline}; {threads} threads; into {}", folder.path().display())
         });
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.place.threads()).build()?;
-        pool.install(|| match self.place.device {
-            Device::Cpu => go::<Flex>(&data, &settings, &folder, self.checkpoints, output, &stop),
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads()).build()?;
+        pool.install(|| match self.compute.device {
+            Device::Cpu => execute::<Flex>(&task, self.checkpoints, output, &stop),
             #[cfg(feature = "cuda")]
-            Device::Cuda => {
-                go::<burn::backend::Cuda>(&data, &settings, &folder, self.checkpoints, output, &stop)
-            }
+            Device::Cuda => execute::<burn::backend::Cuda>(&task, self.checkpoints, output, &stop),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => unreachable!("refused above"),
         })
     }
+
+    /// The run that the options describe.
+    fn requested(&self) -> anyhow::Result<Task> {
+        let request = TrainRequest::from(self.settings.clone());
+        let location = DataLocation {
+            source: request.data.clone().unwrap_or_else(|| "digits".into()),
+            directory: self.compute.data_directory()?,
+        };
+        let data = DataSet::load(&location.source, &location.directory)?;
+        let spec = request.spec(&data.description(), self.compute.device)?;
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
+        let folder = RunFolder::open(&out)?;
+        Ok(Task { data, location, spec, folder })
+    }
+
+    /// The run in the folder. Settings that are given nevertheless must be its own.
+    fn resumed(&self) -> anyhow::Result<Task> {
+        let out = self.out.clone().unwrap_or_default();
+        let folder = RunFolder::open_existing(&out)?;
+        let begun = folder.begun()?;
+        let data = DataSet::load(&begun.data.source, &begun.data.directory)?;
+        begun.spec.check(&data.description())?;
+        let request = TrainRequest::from(self.settings.clone());
+        if request != TrainRequest::default() {
+            let wanted = request.spec(&data.description(), self.compute.device)?;
+            RunFolderError::unless_equal(&out, &begun.spec, &wanted)?;
+        }
+        Ok(Task { data, location: begun.data, spec: begun.spec, folder })
+    }
 }
 
-fn go<B: Backend>(
-    data: &DataSet,
-    settings: &Settings,
-    folder: &RunFolder,
+/// Says that something was made by another version of the training rule.
+fn stale(what: &str, version: u32) -> String {
+    format!(
+        "{what} was made by version {version} of the training rule, now {TRAINING_VERSION}: training again"
+    )
+}
+
+fn execute<B: Backend>(
+    task: &Task,
     checkpoints: Checkpoints,
     output: &Output,
     stop: &StopFlag,
 ) -> anyhow::Result<ExitCode> {
-    let bar = output.bar(bar(settings.iterations));
-    let mut watch = |progress: Progress<'_>| {
-        show(&bar, progress, output);
+    let Task { data, spec, folder, .. } = task;
+    let bar = output.bar(bar(spec.iterations));
+    let mut begun = false;
+    let mut watch = |progress: TrainProgress<'_>| {
+        if !std::mem::replace(&mut begun, true) {
+            note_start(&bar, progress, output);
+        }
+        show(&bar, progress);
         if stop.is_requested() {
             bar.finish_and_clear();
-            return Control::Stop;
         }
-        Control::Continue
+        stop.control()
     };
-    let settings = std::slice::from_ref(settings);
+    let specs = std::slice::from_ref(spec);
     let (path, every) = (folder.checkpoint(), checkpoints.checkpoint_every);
-    let ended = train::<B>(data, settings, &Default::default(), &path, every, &mut watch)
+    let outcome = train::<B>(data, specs, &Default::default(), &path, every, &mut watch)
         .with_context(|| format!("training in {}", folder.path().display()))?;
     bar.finish_and_clear();
-    match ended {
-        Ended::Stopped(iteration) => {
+    match outcome {
+        TrainOutcome::Stopped(iteration) => {
             output.result(|| json!({ "status": "interrupted", "iteration": iteration }), || {})?;
             output
                 .note(|| format!("saved after {iteration} iterations; the same command goes on from there"));
             Ok(ExitCode::from(INTERRUPTED))
         }
-        Ended::Finished(results, net) => {
-            folder.keep(&results[0], &Weights::of(&net, 0))?;
-            tell(&results[0], data, folder, output)
+        TrainOutcome::Finished(results, net) => {
+            folder.store(&results[0], &LayerWeights::of(&net, 0))?;
+            report(&results[0], data, folder, output)
         }
     }
 }
@@ -138,12 +189,18 @@ fn bar(iterations: u64) -> ProgressBar {
     ProgressBar::new(iterations).with_style(style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
 }
 
-fn show(bar: &ProgressBar, progress: Progress<'_>, output: &Output) {
-    if bar.position() == 0 && progress.began > 0 {
-        bar.suspend(|| output.note(|| format!("going on after {} iterations", progress.began)));
+fn note_start(bar: &ProgressBar, progress: TrainProgress<'_>, output: &Output) {
+    if let Some(version) = progress.stale_checkpoint {
+        bar.suspend(|| output.note(|| stale("the checkpoint", version)));
+    }
+    if progress.began > 0 {
+        bar.suspend(|| output.note(|| format!("continuing after {} iterations", progress.began)));
         bar.set_position(progress.began);
         bar.reset_eta();
     }
+}
+
+fn show(bar: &ProgressBar, progress: TrainProgress<'_>) {
     bar.set_position(progress.iteration);
     if let Some(Some(m)) = progress.measured.first() {
         bar.set_message(format!(
@@ -154,20 +211,25 @@ fn show(bar: &ProgressBar, progress: Progress<'_>, output: &Output) {
     }
 }
 
-/// Prints what a run left, and says how the program ends.
-fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output) -> anyhow::Result<ExitCode> {
+/// Prints the result of a run, and returns the program's exit code.
+fn report(
+    result: &RunResult,
+    data: &DataSet,
+    folder: &RunFolder,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     output.result(
-        || Told { folder: folder.path().display().to_string(), result },
+        || StoredResult { folder: folder.path().display().to_string(), result },
         || print(result, data, folder),
     )?;
     Ok(match result.status {
-        Status::Finished => ExitCode::SUCCESS,
-        Status::Diverged { iteration, loss } => {
-            let advice = match result.settings.scale {
-                Some(Bend::Auto) => {
-                    "a smaller step, the noise if you know it (--alpha A --scale noise=S), or clipping"
+        RunStatus::Finished => ExitCode::SUCCESS,
+        RunStatus::Diverged { iteration, loss } => {
+            let advice = match result.spec.noise_scale {
+                Some(NumberOrAuto::Auto) => {
+                    "a smaller step, the noise if you know it (--alpha A --noise-scale SIGMA), or clipping"
                 }
-                _ => "a smaller step, --scale auto, or clipping",
+                _ => "a smaller step, --noise-scale auto, or clipping",
             };
             say(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
             ExitCode::from(DIVERGED)
@@ -177,16 +239,15 @@ fn tell(result: &RunResult, data: &DataSet, folder: &RunFolder, output: &Output)
 
 /// A result, and where it is kept.
 #[derive(Serialize)]
-struct Told<'a> {
+struct StoredResult<'a> {
     folder: String,
     #[serde(flatten)]
     result: &'a RunResult,
 }
 
 fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
-    let settings = &result.settings;
-    println!("{}", headline(settings, data));
-    let diverged = matches!(result.status, Status::Diverged { .. });
+    println!("{}", headline(&result.spec, data));
+    let diverged = matches!(result.status, RunStatus::Diverged { .. });
     if let Some(summary) = &result.summary {
         println!("\n            loss   accuracy");
         println!("train {:>10.4} {:>8.2} %", summary.train_loss, 100.0 * summary.train_accuracy);
@@ -197,72 +258,69 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
             _ => println!("from one measurement{when}"),
         }
     }
-    let iterations = result.reached();
+    let iterations = result.iterations();
     let speed = iterations as f64 / result.seconds;
-    println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, measuring included)", result.seconds);
-    tell_found(result);
-    tell_tails(result);
+    println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, including measurements)", result.seconds);
+    print_calibration(result);
+    print_tails(result);
     println!("kept in {}", folder.path().display());
 }
 
-fn headline(settings: &Settings, data: &DataSet) -> String {
-    let Settings { width, depth, optimizer, alpha, .. } = *settings;
-    let shape = Shape { inputs: data.train.features(), width, depth, classes: data.classes };
-    let mut text =
-        format!("{}, {depth} layers of width {width}, {} weights; {optimizer}", data.name, shape.weights());
+fn headline(spec: &TrainSpec, data: &DataSet) -> String {
+    let TrainSpec { width, depth, optimizer, alpha, .. } = *spec;
+    let weights = spec.network(data.train.features(), data.classes).weights();
+    let mut text = format!("{}, {depth} layers of width {width}, {weights} weights; {optimizer}", data.name);
     if optimizer == Optimizer::Fuld {
         text += &format!(" alpha {alpha}");
     }
     let numbers = [
-        ("eta", settings.eta),
-        ("gamma", settings.gamma),
-        ("beta", settings.beta.filter(|&beta| beta != 1.0)),
-        ("lr", settings.lr),
-        ("momentum", settings.momentum),
-        ("clip", settings.clip),
+        ("eta", spec.eta),
+        ("gamma", spec.gamma),
+        ("beta", spec.beta.filter(|&beta| beta != 1.0)),
+        ("lr", spec.lr),
+        ("momentum", spec.momentum),
+        ("kappa", spec.kappa),
+        ("clip", spec.clip),
     ];
     for (name, value) in numbers {
         if let Some(value) = value {
             text += &format!(", {name} {value}");
         }
     }
-    if let Some(field) = settings.field {
+    if let Some(field) = spec.field {
         text += &format!(", the {field}' field");
     }
-    if let Some(scale) = settings.scale {
-        text += &format!(", scale {scale}");
+    if let Some(scale) = spec.noise_scale {
+        text += &format!(", noise scale {scale}");
     }
-    if let Some(noise) = settings.inject_noise {
+    if let Some(noise) = spec.inject_noise {
         text += &format!("; noise SαS({}) of scale {} on the gradients", noise.alpha, noise.scale);
     }
     text
 }
 
-/// What `auto` stood for at the end.
-fn tell_found(result: &RunResult) {
-    let Some(last) = result.found.last() else { return };
-    println!("\nfound from the gradients, after {} iterations", last.iteration);
-    let mut table = vec![
-        ["layer", "noise: alpha", "scale", "in use: alpha", "kappa", "limit", "bent"]
-            .map(String::from)
-            .to_vec(),
-    ];
-    for found in result.found.iter().filter(|found| found.iteration == last.iteration) {
+/// Prints the last estimates of the settings that are `auto`.
+fn print_calibration(result: &RunResult) {
+    let Some(last) = result.calibration.last() else { return };
+    println!("\nestimated from the gradients, after {} iterations", last.iteration);
+    let header = ["layer", "noise: alpha", "scale", "in use: alpha", "kappa", "limit", "beyond the knee"];
+    let mut table = vec![header.map(String::from).to_vec()];
+    for layer in result.calibration.iter().filter(|layer| layer.iteration == last.iteration) {
         let number = |x: f64| if x.is_finite() { format!("{x:.2e}") } else { "none".into() };
         table.push(vec![
-            found.layer.to_string(),
-            format!("{:.2}", found.noise_alpha),
-            number(found.noise_scale),
-            format!("{:.2}", found.alpha),
-            number(found.kappa),
-            number(found.limit),
-            format!("{:.1} %", 100.0 * found.bent),
+            layer.layer.to_string(),
+            format!("{:.2}", layer.noise_alpha),
+            number(layer.noise_scale),
+            format!("{:.2}", layer.alpha),
+            number(layer.kappa),
+            number(layer.limit),
+            format!("{:.1} %", 100.0 * layer.beyond_knee),
         ]);
     }
     println!("{}", aligned(&table));
 }
 
-fn tell_tails(result: &RunResult) {
+fn print_tails(result: &RunResult) {
     let Some(last) = result.tails.last() else { return };
     println!("\ntail index of the gradient noise after {} iterations", last.iteration);
     println!("layer  alpha   90 % interval   Gaussian numbers   silent");

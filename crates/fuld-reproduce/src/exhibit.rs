@@ -3,7 +3,6 @@
 use super::claim::Claim;
 use fuld::durable::replace;
 use fuld_plot::Figure;
-use fuld_train::csv;
 use std::path::Path;
 
 /// A table of numbers and texts.
@@ -54,7 +53,12 @@ impl Table {
 
     /// With a line of names, and quotes where there must be.
     pub fn csv(&self) -> String {
-        std::iter::once(&self.columns).chain(&self.rows).map(csv::line).collect()
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        for record in std::iter::once(&self.columns).chain(&self.rows) {
+            // Writing to memory does not fail.
+            let _ = writer.write_record(record);
+        }
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 }
 

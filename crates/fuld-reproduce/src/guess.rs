@@ -1,6 +1,6 @@
 //! What a guess among ten classes comes to, by which runs are told that learned nothing.
 
-use fuld_train::train::Summary;
+use fuld_train::train::FinalMeans;
 
 /// Ten classes, each as likely as the other.
 const LOSS: f64 = std::f64::consts::LN_10;
@@ -13,12 +13,12 @@ pub(crate) const ACCURACY: f64 = 10.0;
 const LUCKY: f64 = 15.0;
 
 /// Whether the loss is in the end at most twice that of a guess. A mean in which other runs take part says nothing of these.
-pub(crate) fn is_sound(summary: &Summary) -> bool {
+pub(crate) fn is_sound(summary: &FinalMeans) -> bool {
     summary.train_loss <= 2.0 * LOSS
 }
 
 /// Whether a network knows more of the test set than a guess.
-pub(crate) fn has_learned(summary: &Summary) -> bool {
+pub(crate) fn has_learned(summary: &FinalMeans) -> bool {
     100.0 * summary.test_accuracy >= LUCKY
 }
 
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_has_learned_nothing() {
-        let of = |train_loss, test_accuracy| Summary {
+        let of = |train_loss, test_accuracy| FinalMeans {
             measurements: 2,
             train_loss,
             train_accuracy: 0.5,

@@ -7,9 +7,9 @@ use burn::backend::Flex;
 use burn::optim::SimpleOptimizer;
 use burn::tensor::Tensor;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fuld_train::data::{DataSet, Images, Shape, Standard};
-use fuld_train::mlp::Batch;
-use fuld_train::settings::{Device, Request, Settings};
+use fuld_train::data::{DataSet, ImageShape, Images, Standardization};
+use fuld_train::mlp::ImageBatch;
+use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::train::Trainer;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -31,23 +31,23 @@ fn data() -> DataSet {
             blocks.max_by_key(|&(_, sum)| sum).map_or(0, |(block, _)| block as u8)
         };
         let labels = pixels.chunks(784).map(brightest).collect();
-        let standard = Standard { peak: 255, channels: vec![(0.5, 0.29)] };
-        Images::new(Shape { channels: 1, height: 28, width: 28 }, pixels, labels, &standard)
+        let standard = Standardization { peak: 255, channels: vec![(0.5, 0.29)] };
+        Images::new(ImageShape { channels: 1, height: 28, width: 28 }, pixels, labels, &standard)
             .expect("as many labels as images")
     };
     DataSet { name: "noise", train: images(60_000), test: images(100), classes: 10 }
 }
 
-fn settings(data: &DataSet, width: usize, hidden: usize, batch: usize) -> Settings {
-    let request = Request {
+fn spec(data: &DataSet, width: usize, hidden: usize, batch: usize) -> TrainSpec {
+    let request = TrainRequest {
         width: Some(width),
         depth: Some(hidden + 1),
         batch: Some(batch),
         lr: Some(0.01),
         momentum: Some(0.99),
-        ..Request::default()
+        ..TrainRequest::default()
     };
-    request.settings(&data.subject(), Device::Cpu).expect("settings in range")
+    request.spec(&data.description(), Device::Cpu).expect("settings in range")
 }
 
 fn training(criterion: &mut Criterion) {
@@ -56,17 +56,17 @@ fn training(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1)).sample_size(20);
     for (width, hidden, batch) in NETS {
         let name = format!("{width}x{hidden}x{batch}");
-        let settings = settings(&data, width, hidden, batch);
-        let mut trainer = Trainer::<Flex>::new(&data, std::slice::from_ref(&settings), &Default::default())
+        let spec = spec(&data, width, hidden, batch);
+        let mut trainer = Trainer::<Flex>::new(&data, std::slice::from_ref(&spec), &Default::default())
             .expect("settings that fit");
         group.bench_function(BenchmarkId::new("iteration", &name), |bencher| {
             bencher.iter(|| black_box(trainer.step().into_data()));
         });
         let mut net = trainer.net().clone();
-        let rule = settings.config().build::<Flex>().expect("settings in range");
+        let rule = spec.config().build::<Flex>().expect("settings in range");
         let mut states = vec![None; net.layers.len()];
         let tensor = |size| Tensor::<Flex, 3>::ones([1, batch, size], &Default::default());
-        let minibatch = Batch { images: tensor(784), targets: tensor(10) / 10 };
+        let minibatch = ImageBatch { images: tensor(784), targets: tensor(10) / 10 };
         // In its place after the gradients, where it finds what they left in the caches.
         let mut steps = |count| {
             let mut spent = Duration::ZERO;
@@ -75,7 +75,7 @@ fn training(criterion: &mut Criterion) {
                 let start = Instant::now();
                 let layers = std::mem::take(&mut net.layers).into_iter().zip(gradients).zip(&mut states);
                 let moved = layers.map(|((layer, gradient), state)| {
-                    let (layer, new) = rule.step(settings.step(), layer, gradient, state.take());
+                    let (layer, new) = rule.step(spec.step(), layer, gradient, state.take());
                     *state = new;
                     layer
                 });

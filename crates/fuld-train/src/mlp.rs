@@ -10,7 +10,7 @@ use fuld::random::{Purpose, Stream};
 
 /// The shape of a network: `depth` linear layers with `width` units between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct NetworkShape {
     /// Pixels of an image.
     pub inputs: usize,
     /// Units of each hidden layer.
@@ -21,7 +21,7 @@ pub struct Shape {
     pub classes: usize,
 }
 
-impl Shape {
+impl NetworkShape {
     /// Inputs and outputs of each layer.
     pub fn layers(self) -> impl Iterator<Item = (usize, usize)> {
         let size = move |layer| match layer {
@@ -55,7 +55,7 @@ pub struct Mlp<B: Backend> {
 
 /// Images and what they show, of a stack of runs.
 #[derive(Clone, Debug)]
-pub struct Batch<B: Backend> {
+pub struct ImageBatch<B: Backend> {
     /// [runs, images, inputs]
     pub images: Tensor<B, 3>,
     /// [runs, images, classes]: 1 for the class shown, 0 for the others.
@@ -64,7 +64,7 @@ pub struct Batch<B: Backend> {
 
 impl<B: Backend> Mlp<B> {
     /// PyTorch's default: uniform on ±1/√inputs. Weights depend on the seed of their run alone.
-    pub fn new(shape: Shape, seeds: &[u64], device: &B::Device) -> Self {
+    pub fn new(shape: NetworkShape, seeds: &[u64], device: &B::Device) -> Self {
         let layer = |(layer, (inputs, outputs)): (usize, (usize, usize))| {
             let bound = 1.0 / (inputs as f64).sqrt();
             let uniform = |word: u64| ((word >> 11) as f64 / (1u64 << 52) as f64 - 1.0) * bound;
@@ -90,7 +90,7 @@ impl<B: Backend> Mlp<B> {
     }
 
     /// The mean cross entropy of each run, and its gradient with respect to each layer.
-    pub fn gradients(&self, batch: Batch<B>) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
+    pub fn gradients(&self, batch: ImageBatch<B>) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
         let count = batch.images.dims()[1] as f64;
         let last = self.layers.len() - 1;
         // What goes into each layer.
@@ -128,13 +128,13 @@ mod tests {
     use super::*;
     use burn::backend::{Autodiff, Flex};
 
-    const SHAPE: Shape = Shape { inputs: 12, width: 9, depth: 4, classes: 3 };
+    const SHAPE: NetworkShape = NetworkShape { inputs: 12, width: 9, depth: 4, classes: 3 };
 
-    fn batch<B: Backend>(runs: usize, device: &B::Device) -> Batch<B> {
+    fn batch<B: Backend>(runs: usize, device: &B::Device) -> ImageBatch<B> {
         let wave = |n: usize| (n as f32 * 1.3).sin();
         let images: Vec<f32> = (0..runs * 5 * 12).map(wave).collect();
         let targets: Vec<f32> = (0..runs * 5 * 3).map(|n| (n % 3 == n / 3 % 3) as u8 as f32).collect();
-        Batch {
+        ImageBatch {
             images: Tensor::from_data(TensorData::new(images, [runs, 5, 12]), device),
             targets: Tensor::from_data(TensorData::new(targets, [runs, 5, 3]), device),
         }
@@ -147,7 +147,7 @@ mod tests {
         let (losses, gradients) = ours.gradients(batch(2, &device));
         let mut theirs = Mlp::<Autodiff<Flex>>::new(SHAPE, &[1, 2], &device);
         theirs.layers = theirs.layers.into_iter().map(Tensor::require_grad).collect();
-        let Batch { images, targets } = batch(2, &device);
+        let ImageBatch { images, targets } = batch(2, &device);
         let loss = -(log_softmax(theirs.logits(images), 2) * targets).sum() / 5.0;
         let total: f32 = losses.into_data().iter::<f32>().sum();
         assert!((total - loss.clone().into_data().iter::<f32>().sum::<f32>()).abs() < 1e-6);
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn weights_are_those_of_the_layers() {
         for depth in 1..5 {
-            let shape = Shape { depth, ..SHAPE };
+            let shape = NetworkShape { depth, ..SHAPE };
             assert_eq!(
                 shape.weights(),
                 shape.layers().map(|(inputs, outputs)| inputs * outputs).sum::<usize>()
             );
         }
-        assert_eq!(Shape { width: usize::MAX, ..SHAPE }.weights(), usize::MAX);
+        assert_eq!(NetworkShape { width: usize::MAX, ..SHAPE }.weights(), usize::MAX);
     }
 
     #[test]

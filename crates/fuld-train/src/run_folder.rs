@@ -1,193 +1,241 @@
-//! The folder of a run: its settings, its checkpoint while it is under way, and what it left.
+//! The folder of a run: `spec.toml`, the checkpoint while the run is under way, and its results.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `spec.toml` | the specification, and where its data set is |
+//! | `checkpoint.bin` | the state of a run that has not finished |
+//! | `result.toml` | specification, version of the rule, measurements and final means |
+//! | `metrics.csv`, `tail-index.csv`, `calibration.csv` | the measurements as tables |
+//! | `weights.safetensors` | the final weights |
 
 use crate::mlp::Mlp;
-use crate::settings::Settings;
+use crate::spec::{TRAINING_VERSION, TrainSpec};
+use crate::stored::{self, Difference, Stored, StoredError};
+use crate::tensor_file::TensorFile;
 use crate::train::RunResult;
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::durable::{fingerprint, replace};
+use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
-use std::fmt::Write as _;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// A folder that belongs to one run, and for as long as this lives to one process.
+/// The command whose name marks the folder of a run.
+pub const RUN_COMMAND: &str = "train";
+
+/// All files of a run.
+const FILES: [&str; 7] = [
+    "result.toml",
+    "checkpoint.bin",
+    "metrics.csv",
+    "tail-index.csv",
+    "calibration.csv",
+    "weights.safetensors",
+    "spec.toml",
+];
+
+/// A folder that belongs to one run, and to this process until the value is dropped.
 #[derive(Debug)]
 pub struct RunFolder(OwnedFolder);
 
-/// Why a folder cannot be used.
+/// Why the folder of a run cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum FolderError {
+pub enum RunFolderError {
     /// The folder itself cannot be used.
     #[error(transparent)]
     Folder(#[from] fuld::folder::FolderError),
-    /// It holds the result of a run with other settings.
-    #[error("{} holds a run with other settings: there {there}, here {here}; name another folder with --out, or begin anew with --fresh", path.display())]
+    /// The folder holds a run with other settings.
+    #[error("{} holds a run with other settings: {difference}; name another folder with --out, or begin anew with --fresh", path.display())]
     OtherRun {
         /// The folder.
         path: PathBuf,
-        /// The first line that differs.
-        there: String,
-        /// What it is here.
-        here: String,
+        /// The first difference.
+        difference: Difference,
     },
-    /// A file is not what this program writes.
-    #[error("{} cannot be read: {reason}", path.display())]
-    Unreadable {
+    /// The run in the folder was begun by another version of the training rule.
+    #[error("the run in {} was begun by version {version} of the training rule, now {TRAINING_VERSION}: it cannot be continued; start it again without --resume", path.display())]
+    Stale {
+        /// The folder.
+        path: PathBuf,
+        /// The version that began the run.
+        version: u32,
+    },
+    /// The folder holds no run.
+    #[error("{} holds no run to continue; start one without --resume", .0.display())]
+    Empty(PathBuf),
+    /// A stored file cannot be read or written.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
+    /// A table cannot be written.
+    #[error("{}: {source}", path.display())]
+    Csv {
         /// The file.
         path: PathBuf,
-        /// Why.
-        reason: String,
+        /// The cause.
+        source: csv::Error,
+    },
+    /// The weights cannot be written.
+    #[error("{}: {source}", path.display())]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: safetensors::SafeTensorError,
     },
 }
 
+impl RunFolderError {
+    /// Returns an error if the run of a folder is not the wanted one.
+    pub fn unless_equal(path: &Path, stored: &TrainSpec, wanted: &TrainSpec) -> Result<(), Self> {
+        if stored == wanted {
+            return Ok(());
+        }
+        let difference = Difference::between(&stored.to_toml(), &wanted.to_toml());
+        Err(Self::OtherRun { path: path.into(), difference })
+    }
+}
+
+/// What `spec.toml` holds beside the specification: where the run's data set is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataLocation {
+    /// The name or folder that was requested.
+    pub source: String,
+    /// The folder of named data sets.
+    pub directory: PathBuf,
+}
+
+/// A specification and the place of its data set, as stored when a run begins.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct BegunRun {
+    /// The specification.
+    pub spec: TrainSpec,
+    /// Where its data set is.
+    #[serde(flatten)]
+    pub data: DataLocation,
+}
+
 impl RunFolder {
-    /// Makes the folder if need be and takes hold of it.
-    pub fn open(path: &Path) -> Result<Self, FolderError> {
-        Ok(Self(OwnedFolder::open(path, "train")?))
+    /// Takes a folder for a run; see [`OwnedFolder::open`].
+    pub fn open(path: &Path) -> Result<Self, RunFolderError> {
+        Ok(Self(OwnedFolder::open(path, RUN_COMMAND)?))
     }
 
-    /// Where it is.
+    /// Takes the folder of a run that was begun before.
+    pub fn open_existing(path: &Path) -> Result<Self, RunFolderError> {
+        if !path.join("spec.toml").is_file() {
+            return Err(RunFolderError::Empty(path.into()));
+        }
+        Self::open(path)
+    }
+
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// The file of the checkpoint.
+    /// Returns the path of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
-        self.path().join("checkpoint.bin")
+        self.file("checkpoint.bin")
     }
 
-    /// Forgets whatever is there of an earlier run.
-    pub fn clear(&self) -> Result<(), FolderError> {
-        Ok(self.0.remove([
-            "result.toml",
-            "checkpoint.bin",
-            "metrics.csv",
-            "tail-index.csv",
-            "calibration.csv",
-            "weights.safetensors",
-        ])?)
+    fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
     }
 
-    /// The result, if the run is finished. An error if it is that of another run.
-    pub fn result(&self, settings: &Settings) -> Result<Option<RunResult>, FolderError> {
-        let Some(result) = read_result(self.path())? else { return Ok(None) };
-        if result.settings == *settings {
-            return Ok(Some(result));
+    /// Deletes every file of an earlier run.
+    pub fn clear(&self) -> Result<(), RunFolderError> {
+        Ok(self.0.remove(FILES)?)
+    }
+
+    /// Deletes the folder of a run. Files of others, and the folder with them, stay.
+    pub fn delete(path: &Path) -> Result<(), RunFolderError> {
+        let folder = Self::open(path)?;
+        folder.clear()?;
+        let others = fs::read_dir(path).map_err(fuld::folder::FolderError::at(path))?.count() > 1;
+        if !others {
+            fs::remove_dir_all(path).map_err(fuld::folder::FolderError::at(path))?;
         }
-        let (there, here) = (result.settings.identity(), settings.identity());
-        let differing = there.lines().zip(here.lines()).find(|(there, here)| there != here);
-        let (there, here) = differing.unwrap_or(("more settings", "fewer, or the other way round"));
-        Err(FolderError::OtherRun { path: self.path().into(), there: there.into(), here: here.into() })
+        Ok(())
     }
 
-    /// Puts the result away, its own file last: where that is, everything is. Then the checkpoint goes.
-    pub fn keep(&self, result: &RunResult, weights: &[Weights]) -> Result<(), FolderError> {
-        let put = |name: &str, bytes: &[u8]| {
-            let path = self.path().join(name);
-            replace(&path, bytes).map_err(at(&path))
-        };
-        put("metrics.csv", metrics(result).as_bytes())?;
+    /// Reads the result of the run with this specification. The result of another run is an error.
+    pub fn result(&self, spec: &TrainSpec) -> Result<Stored<RunResult>, RunFolderError> {
+        match stored::read(&self.file("result.toml"), TRAINING_VERSION, spec)? {
+            Stored::OtherSpec(difference) => {
+                Err(RunFolderError::OtherRun { path: self.path().into(), difference })
+            }
+            stored => Ok(stored),
+        }
+    }
+
+    /// Stores the specification of a run that begins, so that the folder alone suffices to continue it.
+    pub fn begin(&self, spec: &TrainSpec, data: &DataLocation) -> Result<(), RunFolderError> {
+        if self.checkpoint().exists() && self.file("spec.toml").exists() {
+            // A run is under way. If it is another one, its checkpoint says so.
+            return Ok(());
+        }
+        Ok(stored::write(&self.file("spec.toml"), TRAINING_VERSION, spec, data)?)
+    }
+
+    /// Reads the specification of the run in this folder.
+    pub fn begun(&self) -> Result<BegunRun, RunFolderError> {
+        match stored::read_any(&self.file("spec.toml"), TRAINING_VERSION)? {
+            Stored::Current(begun) => Ok(begun),
+            Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: self.path().into(), version }),
+            _ => Err(RunFolderError::Empty(self.path().into())),
+        }
+    }
+
+    /// Stores the result of the run, `result.toml` last: if that file exists, all do. Then deletes the checkpoint.
+    pub fn store(&self, result: &RunResult, weights: &[LayerWeights]) -> Result<(), RunFolderError> {
+        self.store_csv("metrics.csv", &result.measurements)?;
         if !result.tails.is_empty() {
-            put("tail-index.csv", tails(result).as_bytes())?;
+            self.store_csv("tail-index.csv", &result.tails)?;
         }
-        if !result.found.is_empty() {
-            put("calibration.csv", calibrations(result).as_bytes())?;
+        if !result.calibration.is_empty() {
+            self.store_csv("calibration.csv", &result.calibration)?;
         }
-        put("weights.safetensors", &safetensors(weights))?;
-        let text = toml::to_string(result).map_err(|error| FolderError::Unreadable {
-            path: self.path().join("result.toml"),
-            reason: error.to_string(),
-        })?;
-        put("result.toml", sealed(&text).as_bytes())?;
+        let path = self.file("weights.safetensors");
+        let bytes =
+            safetensors(weights).map_err(|source| RunFolderError::Weights { path: path.clone(), source })?;
+        replace(&path, &bytes).map_err(fuld::folder::FolderError::at(&path))?;
+        stored::write(&self.file("result.toml"), TRAINING_VERSION, &result.spec, result)?;
         let _ = fs::remove_file(self.checkpoint());
         Ok(())
     }
-}
 
-/// The result in a folder, if there is one.
-pub fn read_result(folder: &Path) -> Result<Option<RunResult>, FolderError> {
-    let path = folder.join("result.toml");
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(at(&path)(error)),
-    };
-    let unreadable = |reason: String| FolderError::Unreadable { path, reason };
-    let Some(result) = unsealed(&text) else {
-        return Err(unreadable("it was cut or changed; move it away, or begin anew with --fresh".into()));
-    };
-    toml::from_str(result).map(Some).map_err(|error| unreadable(error.to_string()))
-}
-
-/// Before the checksum at the end of a result. A list that is cut off between two entries is still TOML.
-const SEAL: &str = "# checksum ";
-
-fn sealed(text: &str) -> String {
-    format!("{text}{SEAL}{:016x}\n", fingerprint(text.as_bytes()))
-}
-
-/// What was sealed, if it is whole.
-fn unsealed(text: &str) -> Option<&str> {
-    let body = &text[..text.rfind(SEAL)?];
-    (text == sealed(body)).then_some(body)
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> FolderError {
-    let at = fuld::folder::FolderError::at(path);
-    move |source| FolderError::Folder(at(source))
-}
-
-fn metrics(result: &RunResult) -> String {
-    let mut text = String::from("iteration,train_images,train_loss,train_accuracy,test_loss,test_accuracy\n");
-    for m in &result.measurements {
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{}",
-            m.iteration, m.train_images, m.train_loss, m.train_accuracy, m.test_loss, m.test_accuracy
-        );
+    /// One line per row, and a header with the names of the fields.
+    fn store_csv<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<(), RunFolderError> {
+        let path = self.file(name);
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let written = rows.iter().try_for_each(|row| writer.serialize(row));
+        written.map_err(|source| RunFolderError::Csv { path: path.clone(), source })?;
+        let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
+        let stored = bytes.and_then(|bytes| replace(&path, &bytes));
+        Ok(stored.map_err(fuld::folder::FolderError::at(&path))?)
     }
-    text
 }
 
-fn tails(result: &RunResult) -> String {
-    let mut text = String::from("iteration,layer,alpha,low,high,gaussian,coordinates,silent\n");
-    for t in &result.tails {
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{},{}",
-            t.iteration, t.layer, t.alpha, t.low, t.high, t.gaussian, t.coordinates, t.silent
-        );
-    }
-    text
+/// Reads the result in a folder, whatever its specification.
+pub fn read_result(folder: &Path) -> Result<Stored<RunResult>, StoredError> {
+    stored::read_any(&folder.join("result.toml"), TRAINING_VERSION)
 }
 
-fn calibrations(result: &RunResult) -> String {
-    let mut text = String::from("iteration,layer,noise_alpha,noise_scale,alpha,kappa,limit,bent\n");
-    for c in &result.found {
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{},{}",
-            c.iteration, c.layer, c.noise_alpha, c.noise_scale, c.alpha, c.kappa, c.limit, c.bent
-        );
-    }
-    text
-}
-
-/// The weights of a layer, inputs × outputs.
+/// The weights of a layer.
 #[derive(Clone, Debug)]
-pub struct Weights {
+pub struct LayerWeights {
     /// Inputs and outputs.
     pub shape: [usize; 2],
     /// One row of outputs for each input.
     pub numbers: Vec<f32>,
 }
 
-impl Weights {
-    /// The layers of one run of a stack.
+impl LayerWeights {
+    /// Returns the layers of one run of a stack.
     pub fn of<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Self> {
         let layer = |layer: &Tensor<B, 3>| {
             let [_, inputs, outputs] = layer.dims();
@@ -198,20 +246,11 @@ impl Weights {
     }
 }
 
-/// The layers as the format safetensors has them: length of the header, header in JSON, numbers.
-fn safetensors(layers: &[Weights]) -> Vec<u8> {
-    let mut header = serde_json::Map::new();
-    let mut end = 0;
-    for (layer, weights) in layers.iter().enumerate() {
-        let begin = end;
-        end += weights.numbers.len() * 4;
-        let entry =
-            serde_json::json!({ "dtype": "F32", "shape": weights.shape, "data_offsets": [begin, end] });
-        header.insert(format!("layers.{layer}.weight"), entry);
+/// The layers as tensors `layers.N.weight`.
+fn safetensors(layers: &[LayerWeights]) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+    let mut file = TensorFile::default();
+    for (n, LayerWeights { shape, numbers }) in layers.iter().enumerate() {
+        file.insert_numbers(format!("layers.{n}.weight"), shape.to_vec(), numbers.clone());
     }
-    let header = serde_json::Value::Object(header).to_string();
-    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
-    bytes.extend_from_slice(header.as_bytes());
-    bytes.extend(layers.iter().flat_map(|layer| &layer.numbers).flat_map(|number| number.to_le_bytes()));
-    bytes
+    file.to_bytes()
 }

@@ -12,7 +12,7 @@ use fuld::random::{Purpose, Stream};
 
 /// The shape of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct TransformerShape {
     /// Words of the language.
     pub words: usize,
     /// Words that are seen at a time.
@@ -23,7 +23,7 @@ pub struct Shape {
     pub hidden: usize,
 }
 
-impl Shape {
+impl TransformerShape {
     /// The tensors: what each is called, its rows and columns.
     pub fn tensors(self) -> [(&'static str, usize, usize); 10] {
         let Self { words, context, width, hidden } = self;
@@ -50,7 +50,7 @@ impl Shape {
 /// A model: the tensors of its shape, in that order.
 #[derive(Clone, Debug)]
 pub struct Transformer<B: Backend> {
-    shape: Shape,
+    shape: TransformerShape,
     /// The tensors.
     pub tensors: Vec<Tensor<B, 2>>,
 }
@@ -82,7 +82,7 @@ impl<B: Backend> Batch<B> {
 
 impl<B: Backend> Transformer<B> {
     /// Uniform on ±1/√width, or ±1/√hidden after the hidden layer; biases are 0. All depends on the seed alone.
-    pub fn new(shape: Shape, seed: u64, device: &B::Device) -> Self {
+    pub fn new(shape: TransformerShape, seed: u64, device: &B::Device) -> Self {
         let tensor = |(n, (name, rows, columns)): (usize, (&str, usize, usize))| {
             let bound = match name {
                 "biases" => 0.0,
@@ -101,7 +101,7 @@ impl<B: Backend> Transformer<B> {
     /// The loss in nats of every word of a text but the first of each sentence. Sentences have one word more than the context.
     pub fn losses(&self, text: &Text, device: &B::Device) -> Tensor<B, 1> {
         let Batch { sentences, before, next } = Batch::new(text, device);
-        let Shape { context, width, .. } = self.shape;
+        let TransformerShape { context, width, .. } = self.shape;
         let [words, places, queries, keys, values, heads, into, out, scores, biases] =
             std::array::from_fn(|n| self.tensors[n].clone());
         let rows = sentences * context;
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::language::Language;
 
-    const SHAPE: Shape = Shape { words: 30, context: 5, width: 8, hidden: 12 };
+    const SHAPE: TransformerShape = TransformerShape { words: 30, context: 5, width: 8, hidden: 12 };
 
     fn made() -> (Transformer<Flex>, Text) {
         let language = Language::new(SHAPE.words, 4, 0.9, 0.9);

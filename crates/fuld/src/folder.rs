@@ -64,6 +64,19 @@ impl OwnedFolder {
     /// Takes a folder for a command such as `train`: creates it if it is missing, accepts it if it is empty or if the same
     /// command made it, and refuses any other. Hidden files do not count as content.
     pub fn open(path: &Path, command: &str) -> Result<Self, FolderError> {
+        Self::open_with(path, command, File::try_lock)
+    }
+
+    /// Takes a folder like [`open`](Self::open), together with other processes that take it by this function.
+    pub fn open_shared(path: &Path, command: &str) -> Result<Self, FolderError> {
+        Self::open_with(path, command, File::try_lock_shared)
+    }
+
+    fn open_with(
+        path: &Path,
+        command: &str,
+        try_lock: fn(&File) -> Result<(), TryLockError>,
+    ) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(FolderError::at(path))?;
         if let Some(file) = foreign_file(path)? {
             return Err(FolderError::Foreign { path: path.into(), file });
@@ -76,7 +89,7 @@ impl OwnedFolder {
             .write(true)
             .open(&name)
             .map_err(FolderError::at(&name))?;
-        match marker.try_lock() {
+        match try_lock(&marker) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(path.into())),
             Err(TryLockError::Error(source)) => return Err(FolderError::Io { path: name, source }),
@@ -125,5 +138,7 @@ fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
     }
     let entries = fs::read_dir(path).map_err(FolderError::at(path))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
-    Ok(names.filter(|name| !name.starts_with('.')).min())
+    let file = names.filter(|name| !name.starts_with('.')).min();
+    // Another process may have taken the folder in the meantime.
+    Ok(file.filter(|_| !path.join(MARKER).exists()))
 }

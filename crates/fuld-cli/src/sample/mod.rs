@@ -14,7 +14,7 @@ use fuld_sample::{
     Content, RecipeError, Request, SampleFolder, SamplingError, Settings, Target, potentials, read_config,
     write_config,
 };
-use fuld_train::run_folder::FolderError;
+use fuld_train::run_folder::RunFolderError;
 use job::Job;
 use options::SampleOptions;
 use std::path::{Path, PathBuf};
@@ -156,9 +156,14 @@ impl Sample {
             }
             Content::Run(kept) if self.resume => {
                 if let Some((there, here)) = settings.difference(kept) {
-                    return Err(
-                        Usage(FolderError::OtherRun { path: out.into(), there, here }.to_string()).into()
-                    );
+                    return Err(Usage(
+                        RunFolderError::OtherRun {
+                            path: out.into(),
+                            difference: fuld_train::stored::Difference { stored: there, wanted: here },
+                        }
+                        .to_string(),
+                    )
+                    .into());
                 }
             }
             _ => {

@@ -2,7 +2,7 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, one_file};
-use fuld_train::data::{FetchError, Fetched, Progress, Reason, fetch};
+use fuld_train::data::{DownloadError, FetchError, Fetched, fetch};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ impl Place {
     fn fetch(&self, servers: &[&Server]) -> Result<Fetched, FetchError> {
         let urls: Vec<_> = servers.iter().map(|server| server.url.as_str()).collect();
         let (source, _) = one_file(&urls);
-        fetch(&source, self.directory.path(), hasty(), Progress::Silent).map(|(_, fetched)| fetched)
+        fetch(&source, self.directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
     }
 
     /// Fetches what must come, whole and under its name only.
@@ -40,7 +40,7 @@ impl Place {
         assert!(!self.part().exists());
     }
 
-    fn reasons(&self, servers: &[&Server]) -> Vec<Reason> {
+    fn reasons(&self, servers: &[&Server]) -> Vec<DownloadError> {
         match self.fetch(servers).unwrap_err() {
             FetchError::Mirrors { failures, .. } => failures.into_iter().map(|f| f.reason).collect(),
             other => panic!("{other}"),
@@ -102,7 +102,7 @@ fn a_server_that_gives_nothing_is_left_at_once() {
 #[test]
 fn a_wrong_file_is_thrown_away() {
     let (place, corrupting, good) = (Place::new(), server(&[Fault::Corrupt]), server(&[]));
-    assert!(matches!(place.reasons(&[&corrupting])[..], [Reason::Sum { .. }]));
+    assert!(matches!(place.reasons(&[&corrupting])[..], [DownloadError::Sum { .. }]));
     assert!(!place.file().exists() && !place.part().exists());
     place.must_fetch(&[&corrupting, &good]);
     assert_eq!(good.ranges(), [None]);
@@ -154,7 +154,7 @@ fn servers_with_another_file_or_another_part_are_left_and_the_part_is_kept() {
     fs::write(place.part(), &file()[..900]).unwrap();
     let (longer, wrong) = (server(&[Fault::Longer]), server(&[Fault::WrongRange]));
     let size = file().len() as u64;
-    let expected = [Reason::Size { found: size + 1, expected: size }, Reason::Range];
+    let expected = [DownloadError::Size { found: size + 1, expected: size }, DownloadError::Range];
     assert_eq!(place.reasons(&[&longer, &wrong]), expected);
     assert_eq!(fs::read(place.part()).unwrap(), &file()[..900]);
 }
@@ -169,7 +169,7 @@ fn the_next_server_is_asked_and_at_the_end_all_are_named() {
         format!("http://{}", listener.local_addr().unwrap())
     };
     let (source, _) = one_file(&[&missing.url, &down.url, &gone, "no address"]);
-    let error = fetch(&source, place.directory.path(), hasty(), Progress::Silent).unwrap_err().to_string();
+    let error = fetch(&source, place.directory.path(), hasty(), &mut |_| {}).unwrap_err().to_string();
     for part in [
         &format!("{}one.gz: the server answers 404 Not Found", missing.url),
         &format!("{}one.gz: the server answers 500 Internal Server Error", down.url),

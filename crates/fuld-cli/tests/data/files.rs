@@ -1,7 +1,7 @@
 //! Data sets from files: what is read, and what is refused at which byte.
 
 use crate::made::{gz, idx_images, idx_labels};
-use fuld_train::data::{DataError, DataSet, Flaw};
+use fuld_train::data::{DataError, DataSet, FileFlaw};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ fn load(folder: &Path) -> Result<DataSet, DataError> {
 }
 
 /// Where and why MNIST is refused if one of its files is another.
-fn flaw(which: usize, bytes: Vec<u8>) -> (u64, Flaw) {
+fn flaw(which: usize, bytes: Vec<u8>) -> (u64, FileFlaw) {
     let folder = TempDir::new().unwrap();
     let mut files = mnist();
     files[which].1 = bytes;
@@ -93,18 +93,18 @@ fn mnist_is_read_in_all_its_spellings() {
 #[test]
 fn truncated_files_are_refused_where_they_end() {
     let images = idx_images(3);
-    assert_eq!(flaw(0, images[..100].to_vec()), (100, Flaw::Truncated { missing: 16 + 3 * 784 - 100 }));
-    assert_eq!(flaw(0, images[..6].to_vec()), (6, Flaw::Truncated { missing: 2 }));
-    assert_eq!(flaw(1, Vec::new()), (0, Flaw::Truncated { missing: 4 }));
+    assert_eq!(flaw(0, images[..100].to_vec()), (100, FileFlaw::Truncated { missing: 16 + 3 * 784 - 100 }));
+    assert_eq!(flaw(0, images[..6].to_vec()), (6, FileFlaw::Truncated { missing: 2 }));
+    assert_eq!(flaw(1, Vec::new()), (0, FileFlaw::Truncated { missing: 4 }));
     let packed = gz(&images);
     let (byte, cut) = flaw(0, packed[..packed.len() / 2].to_vec());
     assert!(
-        matches!(cut, Flaw::Truncated { missing } if missing + byte == images.len() as u64),
+        matches!(cut, FileFlaw::Truncated { missing } if missing + byte == images.len() as u64),
         "{cut} at {byte}"
     );
     // All contents are there, but not the checksum behind them.
     let (byte, cut) = flaw(0, packed[..packed.len() - 3].to_vec());
-    assert!(byte == images.len() as u64 && matches!(cut, Flaw::Compression(_)), "{cut} at {byte}");
+    assert!(byte == images.len() as u64 && matches!(cut, FileFlaw::Compression(_)), "{cut} at {byte}");
 }
 
 #[test]
@@ -112,37 +112,43 @@ fn broken_compression_is_refused() {
     let mut packed = gz(&idx_images(3));
     let last = packed.len() - 6;
     packed[last] ^= 1;
-    assert!(matches!(flaw(0, packed), (2368, Flaw::Compression(_))));
+    assert!(matches!(flaw(0, packed), (2368, FileFlaw::Compression(_))));
 }
 
 #[test]
 fn trailing_bytes_are_refused() {
     let longer = |bytes: Vec<u8>| [bytes, vec![0]].concat();
-    assert_eq!(flaw(0, longer(idx_images(3))), (2368, Flaw::TooLong));
-    assert_eq!(flaw(0, gz(&longer(idx_images(3)))), (2368, Flaw::TooLong));
-    assert_eq!(flaw(1, longer(idx_labels(&[1, 2, 3]))), (11, Flaw::TooLong));
+    assert_eq!(flaw(0, longer(idx_images(3))), (2368, FileFlaw::TooLong));
+    assert_eq!(flaw(0, gz(&longer(idx_images(3)))), (2368, FileFlaw::TooLong));
+    assert_eq!(flaw(1, longer(idx_labels(&[1, 2, 3]))), (11, FileFlaw::TooLong));
     // Something that is not compressed behind what is.
-    assert!(matches!(flaw(1, longer(gz(&idx_labels(&[1, 2, 3])))), (11, Flaw::Compression(_))));
+    assert!(matches!(flaw(1, longer(gz(&idx_labels(&[1, 2, 3])))), (11, FileFlaw::Compression(_))));
 }
 
 #[test]
 fn other_files_are_refused() {
     let (byte, magic) = flaw(0, b"<html>not found</html>".to_vec());
-    assert_eq!((byte, &magic), (0, &Flaw::Magic { found: 0x3c68746d, expected: 0x0803, wanted: "images" }));
-    assert_eq!(flaw(1, idx_images(3)), (0, Flaw::Exchanged { found: "images", wanted: "labels" }));
-    assert_eq!(flaw(2, gz(&idx_labels(&[1]))), (0, Flaw::Exchanged { found: "labels", wanted: "images" }));
+    assert_eq!(
+        (byte, &magic),
+        (0, &FileFlaw::Magic { found: 0x3c68746d, expected: 0x0803, wanted: "images" })
+    );
+    assert_eq!(flaw(1, idx_images(3)), (0, FileFlaw::Exchanged { found: "images", wanted: "labels" }));
+    assert_eq!(
+        flaw(2, gz(&idx_labels(&[1]))),
+        (0, FileFlaw::Exchanged { found: "labels", wanted: "images" })
+    );
     let mut narrow = idx_images(3);
     narrow[15] = 27;
-    assert_eq!(flaw(0, narrow), (8, Flaw::Dimensions { height: 28, width: 27 }));
-    assert_eq!(flaw(0, idx_images(0)), (4, Flaw::Empty("images")));
+    assert_eq!(flaw(0, narrow), (8, FileFlaw::Dimensions { height: 28, width: 27 }));
+    assert_eq!(flaw(0, idx_images(0)), (4, FileFlaw::Empty("images")));
 }
 
 #[test]
 fn labels_must_fit() {
-    assert_eq!(flaw(1, idx_labels(&[0, 10, 11])), (9, Flaw::Label(10)));
-    assert_eq!(flaw(3, gz(&idx_labels(&[9, 255]))), (9, Flaw::Label(255)));
+    assert_eq!(flaw(1, idx_labels(&[0, 10, 11])), (9, FileFlaw::Label(10)));
+    assert_eq!(flaw(3, gz(&idx_labels(&[9, 255]))), (9, FileFlaw::Label(255)));
     let (byte, count) = flaw(3, idx_labels(&[1, 2, 3]));
-    assert!(byte == 4 && matches!(count, Flaw::Count { labels: 3, images: 2, .. }), "{count}");
+    assert!(byte == 4 && matches!(count, FileFlaw::Count { labels: 3, images: 2, .. }), "{count}");
 }
 
 /// Were the header believed, this would ask for three terabytes.
@@ -151,8 +157,8 @@ fn a_header_is_not_believed() {
     let mut images = idx_images(3);
     images[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
     let missing = u64::from(u32::MAX) * 784 - 3 * 784;
-    assert_eq!(flaw(0, images.clone()), (2368, Flaw::Truncated { missing }));
-    assert_eq!(flaw(0, gz(&images)), (2368, Flaw::Truncated { missing }));
+    assert_eq!(flaw(0, images.clone()), (2368, FileFlaw::Truncated { missing }));
+    assert_eq!(flaw(0, gz(&images)), (2368, FileFlaw::Truncated { missing }));
 }
 
 const BATCH: usize = 30_730_000;
@@ -215,10 +221,10 @@ fn damaged_batches_are_refused() {
             other => panic!("{other}"),
         }
     };
-    assert_eq!(batch(0, &[0], BATCH + 1), (BATCH as u64, Flaw::TooLong));
-    assert_eq!(batch(0, &[0], 5000), (5000, Flaw::Truncated { missing: BATCH as u64 - 5000 }));
-    assert_eq!(batch(0, &[0], 3073), (3073, Flaw::Truncated { missing: BATCH as u64 - 3073 }));
-    assert_eq!(batch(2 * 3073, &[10], BATCH), (2 * 3073, Flaw::Label(10)));
+    assert_eq!(batch(0, &[0], BATCH + 1), (BATCH as u64, FileFlaw::TooLong));
+    assert_eq!(batch(0, &[0], 5000), (5000, FileFlaw::Truncated { missing: BATCH as u64 - 5000 }));
+    assert_eq!(batch(0, &[0], 3073), (3073, FileFlaw::Truncated { missing: BATCH as u64 - 3073 }));
+    assert_eq!(batch(2 * 3073, &[10], BATCH), (2 * 3073, FileFlaw::Label(10)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{hasty, one_file};
-use fuld_train::data::{Fetched, Patience, Progress, fetch};
+use fuld_train::data::{Fetched, RetryPolicy, fetch};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -13,8 +13,8 @@ const CHILD: &str = "FULD_TEST_FETCH_FROM";
 #[test]
 fn child() {
     let (Ok(url), Ok(directory)) = (std::env::var(CHILD), std::env::var("FULD_DATA")) else { return };
-    let patient = Patience { stall: Duration::from_secs(60), ..hasty() };
-    fetch(&one_file(&[&url]).0, directory.as_ref(), patient, Progress::Silent).unwrap();
+    let patient = RetryPolicy { stall: Duration::from_secs(60), ..hasty() };
+    fetch(&one_file(&[&url]).0, directory.as_ref(), patient, &mut |_| {}).unwrap();
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_killed_fetch_goes_on() {
     child.wait().unwrap();
 
     let (source, _) = one_file(&[&server.url]);
-    let (folder, fetched) = fetch(&source, directory.path(), hasty(), Progress::Silent).unwrap();
+    let (folder, fetched) = fetch(&source, directory.path(), hasty(), &mut |_| {}).unwrap();
     assert_eq!(fetched, Fetched::Archives(1));
     assert_eq!(std::fs::read(folder.join("one.gz")).unwrap(), file);
     assert_eq!(server.ranges(), [None, Some("bytes=1234-".into())]);

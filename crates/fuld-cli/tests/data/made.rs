@@ -1,7 +1,7 @@
 //! Small files like the publishers', and sources of them.
 
 use flate2::{Compression, write::GzEncoder};
-use fuld_train::data::{Archive, Contents, Patience, Source};
+use fuld_train::data::{Archive, Contents, RetryPolicy, Source};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::time::Duration;
@@ -53,6 +53,6 @@ pub(crate) fn one_file(mirrors: &[&str]) -> (Source, Vec<u8>) {
     (Source { name: "made".into(), folder: "made".into(), mirrors, archives: vec![archive] }, file)
 }
 
-pub(crate) fn hasty() -> Patience {
-    Patience { stall: Duration::from_millis(300), attempts: 4, pause: Duration::from_millis(1) }
+pub(crate) fn hasty() -> RetryPolicy {
+    RetryPolicy { stall: Duration::from_millis(300), attempts: 4, pause: Duration::from_millis(1) }
 }

@@ -2,7 +2,7 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, sum};
-use fuld_train::data::{Archive, Contents, FetchError, Fetched, Member, Progress, Source, fetch};
+use fuld_train::data::{Archive, Contents, FetchError, Fetched, Member, Source, fetch};
 use std::fs;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -61,7 +61,7 @@ fn source(bytes: &[u8], server: &Server) -> Source {
 }
 
 fn fetch_into(directory: &TempDir, bytes: &[u8], server: &Server) -> Result<Fetched, FetchError> {
-    fetch(&source(bytes, server), directory.path(), hasty(), Progress::Silent).map(|(_, fetched)| fetched)
+    fetch(&source(bytes, server), directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
 }
 
 /// Both files are there, and nothing else anywhere.

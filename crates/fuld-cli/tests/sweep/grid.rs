@@ -30,7 +30,9 @@ fn a_dry_run_lists_the_runs_and_touches_nothing() {
 #[test]
 fn bad_grids_are_named() {
     for (grid, says) in [
-        ("widht = 8", &["grid.toml", "widht"][..]),
+        ("widht = 8", &["grid.toml", "widht", "did you mean `width`?"][..]),
+        ("measure-every = 8", &["grid.toml", "`measure_every`"]),
+        ("lr = 0.1\nkappa = 1\nnoise_scale = 'auto'", &["grid.toml", "noise_scale and kappa"]),
         ("width = ", &["grid.toml", "line 1"]),
         ("width = 8\nalpha = [1.5, 2.1]", &["grid.toml", "2.1"]),
         ("width = 'wide'", &["grid.toml", "wide"]),
@@ -67,7 +69,7 @@ fn the_summary_is_over_seeds_alone() {
     let summary = fuld(folder.path(), SWEEP).with(0, &[]).stdout;
     let lines: Vec<&str> = summary.lines().collect();
     assert!(
-        lines[0].contains("batch") && lines[0].contains("noise_alpha") && !lines[0].contains("iterations"),
+        lines[0].contains("batch") && lines[0].contains("injected_alpha") && !lines[0].contains("iterations"),
         "{summary}"
     );
     let twos = lines[1..5].iter().filter(|line| line.contains("digits") && line.contains(" ± ")).count();

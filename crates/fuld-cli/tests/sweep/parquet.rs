@@ -24,7 +24,7 @@ const GRID: &str = "\
     [[grid]]\n\
     alpha = 1.5\n\
     lr = 0.01\n\
-    scale = 'noise'\n\
+    noise_scale = 'injected'\n\
     inject_noise = '1.5,1e-3'\n";
 
 fn open(folder: &TempDir) -> SerializedFileReader<File> {
@@ -37,6 +37,7 @@ fn the_tables_are_equal() {
     // Files where two runs should have their folders.
     let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
     std::fs::create_dir_all(folder.path().join("swept/runs")).unwrap();
+    std::fs::write(folder.path().join("swept/.fuld"), "sweep\n").unwrap();
     for name in names.lines().take(2) {
         std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
     }
@@ -63,7 +64,7 @@ fn the_tables_are_equal() {
     // All kinds of rows were there to be compared.
     let statuses = ["finished", "failed", "diverged"].map(|status| csv.count(status));
     assert!(statuses[0] >= 4 && statuses[1] == 2 && statuses[2] >= 1, "{statuses:?}");
-    assert!(csv.rows.iter().any(|row| row["scale"] == "noise=0.001" && row["noise_alpha"] == "1.5"));
+    assert!(csv.rows.iter().any(|row| row["noise_scale"] == "0.001" && row["injected_alpha"] == "1.5"));
 }
 
 /// A sweep that is stopped at once still has tables, with columns and no rows.
@@ -72,7 +73,7 @@ fn a_table_without_rows_has_its_columns() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("swept");
     std::fs::create_dir(&out).unwrap();
-    assert!(fuld_train::sweep::write(&out).unwrap().is_empty());
+    assert!(fuld_train::sweep::write_table(&out).unwrap().is_empty());
     let csv = Table::of(&folder);
     assert!(csv.rows.is_empty() && csv.columns.contains(&"test_accuracy".into()), "{csv:?}");
     let file = open(&folder);

@@ -3,10 +3,10 @@
 use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::run_folder::Weights;
-use fuld_train::settings::{Device, Request, Settings};
-use fuld_train::sweep::{Event, Job, Tally, jobs, requests, stacks, sweep};
-use fuld_train::train::{Ended, Progress, RunResult, Status, train};
+use fuld_train::run_folder::{DataLocation, LayerWeights};
+use fuld_train::spec::{Device, TrainRequest, TrainSpec};
+use fuld_train::sweep::{SweepCounts, SweepEvent, SweepRun, grid_requests, into_stacks, sweep, sweep_runs};
+use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
@@ -22,12 +22,12 @@ const NOISY: &str = "\
     inject_noise = ['1.5,1e-3', '1.8,1e-4']\n\
     alpha = [2, 1.6]\n";
 
-fn settings(grid: &str) -> Vec<Settings> {
-    let subject = digits().subject();
-    requests(grid)
+fn spec(grid: &str) -> Vec<TrainSpec> {
+    let subject = digits().description();
+    grid_requests(grid, &[])
         .unwrap()
         .iter()
-        .map(|request: &Request| request.settings(&subject, Device::Cpu).unwrap())
+        .map(|request: &TrainRequest| request.spec(&subject, Device::Cpu).unwrap())
         .collect()
 }
 
@@ -35,29 +35,27 @@ fn digits() -> DataSet {
     DataSet::load("digits", Path::new("nowhere")).unwrap()
 }
 
+fn location() -> DataLocation {
+    DataLocation { source: "digits".into(), directory: "nowhere".into() }
+}
+
 /// Bits of all weights, and the result.
 type Left = (Vec<Vec<u32>>, RunResult);
 
 /// Trains to the end, in sittings of so many steps.
-fn trained(settings: &[Settings], sitting: u64) -> Vec<Left> {
+fn trained(spec: &[TrainSpec], sitting: u64) -> Vec<Left> {
     let folder = TempDir::new().unwrap();
     let checkpoint = folder.path().join("checkpoint.bin");
     let data = digits();
     for _ in 0..20 {
-        let mut stop = |progress: Progress<'_>| {
+        let mut stop = |progress: TrainProgress<'_>| {
             if progress.iteration >= progress.began + sitting { Control::Stop } else { Control::Continue }
         };
-        let ended = train::<Flex>(
-            &data,
-            settings,
-            &Default::default(),
-            &checkpoint,
-            Duration::from_secs(5),
-            &mut stop,
-        );
-        if let Ended::Finished(results, net) = ended.unwrap() {
+        let ended =
+            train::<Flex>(&data, spec, &Default::default(), &checkpoint, Duration::from_secs(5), &mut stop);
+        if let TrainOutcome::Finished(results, net) = ended.unwrap() {
             let bits = |run: usize| {
-                let layers = Weights::of(&net, run);
+                let layers = LayerWeights::of(&net, run);
                 layers.iter().map(|layer| layer.numbers.iter().map(|w| w.to_bits()).collect()).collect()
             };
             return results.into_iter().enumerate().map(|(run, result)| (bits(run), result)).collect();
@@ -69,8 +67,8 @@ fn trained(settings: &[Settings], sitting: u64) -> Vec<Left> {
 #[track_caller]
 fn assert_same(one: &Left, other: &Left) {
     let ((weights, result), (others, expected)) = (one, other);
-    assert_eq!(result.settings, expected.settings);
-    assert!(weights == others, "other weights: {:?}", result.settings);
+    assert_eq!(result.spec, expected.spec);
+    assert!(weights == others, "other weights: {:?}", result.spec);
     assert_eq!((result.status, &result.measurements), (expected.status, &expected.measurements));
     assert_eq!(result.tails, expected.tails);
     assert_eq!(result.summary, expected.summary);
@@ -78,12 +76,12 @@ fn assert_same(one: &Left, other: &Left) {
 
 #[test]
 fn a_stack_gives_what_each_run_gives_alone_and_so_does_one_that_was_stopped() {
-    let settings = settings(NOISY);
-    assert_eq!(settings.len(), 8);
-    let stack = trained(&settings, u64::MAX);
-    let stopped = trained(&settings, 70);
-    for (run, settings) in settings.iter().enumerate() {
-        let alone = &trained(std::slice::from_ref(settings), u64::MAX)[0];
+    let spec = spec(NOISY);
+    assert_eq!(spec.len(), 8);
+    let stack = trained(&spec, u64::MAX);
+    let stopped = trained(&spec, 70);
+    for (run, spec) in spec.iter().enumerate() {
+        let alone = &trained(std::slice::from_ref(spec), u64::MAX)[0];
         assert_same(&stack[run], alone);
         assert_same(&stopped[run], alone);
         assert_eq!((stack[run].1.stack, alone.1.stack), (8, 1));
@@ -94,16 +92,16 @@ fn a_stack_gives_what_each_run_gives_alone_and_so_does_one_that_was_stopped() {
 #[test]
 fn a_run_that_diverges_does_not_disturb_the_others() {
     let few = NOISY.replace("iterations = 300", "iterations = 40").replace(", '1.8,1e-4'", "");
-    let settings = settings(&format!(
+    let spec = spec(&format!(
         "tail_index = 40\n{few}[[grid]]\nalpha = 1.6\n[[grid]]\nseed = 2\nalpha = 2\ninject_noise = '0.5,1e9'\n"
     ));
-    assert_eq!(settings.len(), 3);
-    let stack = trained(&settings, u64::MAX);
-    let diverged: Vec<_> = stack.iter().filter(|(_, result)| result.status != Status::Finished).collect();
+    assert_eq!(spec.len(), 3);
+    let stack = trained(&spec, u64::MAX);
+    let diverged: Vec<_> = stack.iter().filter(|(_, result)| result.status != RunStatus::Finished).collect();
     assert_eq!(diverged.len(), 1);
-    for (run, settings) in settings.iter().enumerate() {
-        let alone = &trained(std::slice::from_ref(settings), u64::MAX)[0];
-        if alone.1.status == Status::Finished {
+    for (run, spec) in spec.iter().enumerate() {
+        let alone = &trained(std::slice::from_ref(spec), u64::MAX)[0];
+        if alone.1.status == RunStatus::Finished {
             assert_same(&stack[run], alone);
         } else {
             // Its weights are no numbers; how it ended is the same.
@@ -116,15 +114,15 @@ fn a_run_that_diverges_does_not_disturb_the_others() {
 }
 
 /// Sweeps stacks until nothing is left to do, in sittings that end at the first progress after so many steps.
-fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
-    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
+fn swept(stacks: &[Vec<SweepRun>], out: &Path, sitting: u64) -> (SweepCounts, usize) {
+    let data = HashMap::from([(digits().description().fingerprint, (digits(), location()))]);
     let mut sittings = 0;
     loop {
         sittings += 1;
         assert!(sittings < 20, "no progress between sittings");
         let began = std::sync::atomic::AtomicU64::new(u64::MAX);
-        let watch = |event: Event<'_>| match event {
-            Event::Progress { iteration, .. } => {
+        let watch = |event: SweepEvent<'_>| match event {
+            SweepEvent::Progress { iteration, .. } => {
                 let began = began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
                 if iteration - began >= sitting { Control::Stop } else { Control::Continue }
             }
@@ -140,9 +138,9 @@ fn swept(stacks: &[Vec<Job>], out: &Path, sitting: u64) -> (Tally, usize) {
 #[test]
 fn a_sweep_of_stacks_leaves_the_files_of_a_sweep_of_runs() {
     let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let all = |out: &Path, most: usize| stacks(jobs(settings(NOISY), out, None), most);
+    let all = |out: &Path, most: usize| into_stacks(sweep_runs(spec(NOISY), out, None), most);
     let (tally, _) = swept(&all(alone.path(), 1), alone.path(), u64::MAX);
-    assert_eq!(tally, Tally { done: 8, ..Tally::default() });
+    assert_eq!(tally, SweepCounts { done: 8, ..SweepCounts::default() });
     let stacks = all(together.path(), 5);
     assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [5, 3]);
     let (tally, sittings) = swept(&stacks, together.path(), 120);
@@ -159,21 +157,21 @@ fn a_sweep_of_stacks_leaves_the_files_of_a_sweep_of_runs() {
     let left: Vec<_> = std::fs::read_dir(together.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"]);
     let (tally, _) = swept(&stacks, together.path(), u64::MAX);
-    assert_eq!(tally, Tally { before: 8, ..Tally::default() });
+    assert_eq!(tally, SweepCounts { before: 8, ..SweepCounts::default() });
 }
 
 /// A kill between two results of a stack that are being put away, or another process that did some of its jobs.
 #[test]
 fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
     let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let of = |out: &Path| stacks(jobs(settings(NOISY), out, None), 8);
+    let of = |out: &Path| into_stacks(sweep_runs(spec(NOISY), out, None), 8);
     let (whole, stacks) = (of(alone.path()), of(together.path()));
     swept(&whole, alone.path(), u64::MAX);
-    let data = HashMap::from([(digits().subject().fingerprint, digits())]);
+    let data = HashMap::from([(digits().description().fingerprint, (digits(), location()))]);
     let until = |last: u64| {
         let first = std::sync::atomic::AtomicU64::new(u64::MAX);
-        let watch = |event: Event<'_>| {
-            if let Event::Progress { iteration, .. } = event {
+        let watch = |event: SweepEvent<'_>| {
+            if let SweepEvent::Progress { iteration, .. } = event {
                 first.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed);
                 return if iteration >= last { Control::Stop } else { Control::Continue };
             }

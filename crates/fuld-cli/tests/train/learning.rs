@@ -21,7 +21,7 @@ fn the_built_in_digits_are_learnt_by_default() {
 #[test]
 fn the_matched_form_learns_under_noise_that_sgd_does_not_survive() {
     let noisy = "train --width 32 --depth 3 --iterations 1000 --out run --inject-noise 1.2,3e-2 --lr 0.01 --momentum 0.9";
-    let matched = finished(&format!("{noisy} --alpha 1.2 --scale noise"));
+    let matched = finished(&format!("{noisy} --alpha 1.2 --noise-scale injected"));
     let accuracy = last(&matched, "test_accuracy");
     println!("matched: {accuracy}");
     assert!(accuracy > 0.85, "{accuracy}");

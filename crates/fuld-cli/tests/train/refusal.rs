@@ -29,7 +29,8 @@ fn bad_settings_are_named() {
     refused("--data imagenet", 1, &["imagenet", "digits"]);
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
-    refused("--scale noise", 2, &["inject-noise"]);
+    refused("--noise-scale injected", 2, &["inject-noise"]);
+    refused("--noise-scale auto --kappa 1", 2, &["--noise-scale", "--kappa"]);
     refused("--threads 0", 2, &["--threads", "0"]);
     refused("--checkpoint-every -1", 2, &["--checkpoint-every", "-1"]);
     let refused = |options: &str, code: i32, says: &[&str]| {
@@ -41,7 +42,8 @@ fn bad_settings_are_named() {
     refused("--batch 0", 2, &["batch must be at least 1"]);
     refused("--batch 1443", 2, &["1443", "at most 1442"]);
     refused("--width 1000000000", 2, &["1000000000", "weights"]);
-    refused("--scale -1", 2, &["-1", "positive"]);
+    refused("--noise-scale -1", 2, &["-1", "positive"]);
+    refused("--kappa -1", 2, &["-1", "positive"]);
     refused("--threads 100000", 2, &["100000"]);
     assert!(!folder.path().join("run").exists(), "bad settings make no folder");
     #[cfg(not(feature = "cuda"))]
@@ -56,7 +58,7 @@ fn a_place_that_is_no_folder_is_named() {
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    places::what_cannot_be_written_is_named(TINY, &["run/lock"]);
+    places::what_cannot_be_written_is_named(TINY, &["run/.fuld"]);
 }
 
 #[test]
@@ -72,7 +74,7 @@ fn the_result_of_other_settings_is_kept_but_for_fresh() {
         assert_eq!(result(folder.path()), before);
     }
     fuld(folder.path(), &format!("{TINY} --seed 5 --fresh")).with(0, &[]);
-    assert_eq!(result(folder.path())["settings"]["seed"].as_integer(), Some(5));
+    assert_eq!(result(folder.path())["spec"]["seed"].as_integer(), Some(5));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The optimizers that are compared. All have the same learning rate and momentum.
 
 use fuld_plot::Hue;
-use fuld_train::settings::{Bend, Device, Optimizer, Request, Settings, SettingsError, Subject, TailIndex};
+use fuld_train::spec::{
+    DataDescription, Device, NoiseScaleRequest, NumberOrAuto, Optimizer, SpecError, TrainRequest, TrainSpec,
+};
 
 /// An optimizer of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,22 +60,31 @@ impl Arm {
     }
 
     /// The settings of a run, for a request that leaves the optimizer open.
-    pub(super) fn settings(self, request: &Request, subject: &Subject) -> Result<Settings, SettingsError> {
-        let clipped =
-            |optimizer, limit| Request { optimizer: Some(optimizer), clip: Some(limit), ..request.clone() };
+    pub(super) fn spec(
+        self,
+        request: &TrainRequest,
+        subject: &DataDescription,
+    ) -> Result<TrainSpec, SpecError> {
+        let clipped = |optimizer, limit| TrainRequest {
+            optimizer: Some(optimizer),
+            clip: Some(limit),
+            ..request.clone()
+        };
         let request = match self {
-            Self::Sgdm => Request { optimizer: Some(Optimizer::Sgdm), ..request.clone() },
+            Self::Sgdm => TrainRequest { optimizer: Some(Optimizer::Sgdm), ..request.clone() },
             Self::Value(limit) => clipped(Optimizer::ClipValue, limit),
             Self::Norm(limit) => clipped(Optimizer::ClipNorm, limit),
-            Self::Oracle => Request {
+            Self::Oracle => TrainRequest {
                 alpha: request.inject_noise.map(|noise| noise.alpha.into()),
-                scale: Some(Bend::Noise(None)),
+                noise_scale: Some(NoiseScaleRequest::Injected),
                 ..request.clone()
             },
-            Self::Auto => {
-                Request { alpha: Some(TailIndex::Auto), scale: Some(Bend::Auto), ..request.clone() }
-            }
+            Self::Auto => TrainRequest {
+                alpha: Some(NumberOrAuto::Auto),
+                noise_scale: Some(NoiseScaleRequest::Auto),
+                ..request.clone()
+            },
         };
-        request.settings(subject, Device::Cpu)
+        request.spec(subject, Device::Cpu)
     }
 }

@@ -8,7 +8,7 @@ use crate::series::series;
 use crate::set::Set;
 use crate::{Claim, Exhibit, Table, Verdict};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_train::settings::Noise;
+use fuld_train::spec::InjectedNoise;
 use fuld_train::train::{LayerCalibration, RunResult};
 
 /// By how much α may be missed.
@@ -18,14 +18,14 @@ const SCALE: f64 = 0.2;
 
 /// What auto found in each layer of a run, when it was last recorded.
 pub(super) fn of(result: &RunResult) -> Vec<LayerCalibration> {
-    let last = result.found.iter().map(|found| found.iteration).max();
-    result.found.iter().filter(|found| Some(found.iteration) == last).copied().collect()
+    let last = result.calibration.iter().map(|found| found.iteration).max();
+    result.calibration.iter().filter(|found| Some(found.iteration) == last).copied().collect()
 }
 
 /// The estimates of a layer in a cell, mean over seeds with the error of the mean.
 struct Found {
     cell: Cell,
-    noise: Noise,
+    noise: InjectedNoise,
     layer: usize,
     alpha: (f64, f64),
     scale: (f64, f64),
@@ -143,7 +143,8 @@ pub(super) fn table(id: &str, results: &Results) -> Table {
     ];
     let mut table = Table::new(format!("{id}-found"), &columns);
     for Outcome { study, cell, seed, found, .. } in &results.outcomes {
-        let noise = |of: fn(Noise) -> f64| cell.noise.map_or(String::new(), |noise| of(noise).to_string());
+        let noise =
+            |of: fn(InjectedNoise) -> f64| cell.noise.map_or(String::new(), |noise| of(noise).to_string());
         for layer in found {
             table.row([
                 study.name().into(),
@@ -160,7 +161,7 @@ pub(super) fn table(id: &str, results: &Results) -> Table {
                 layer.alpha.to_string(),
                 layer.kappa.to_string(),
                 layer.limit.to_string(),
-                layer.bent.to_string(),
+                layer.beyond_knee.to_string(),
             ]);
         }
     }

@@ -5,12 +5,12 @@ use super::plan::{Plan, Run, Study};
 use super::{clean, edge, estimates, gaussian, noise, rates};
 use crate::set::Set;
 use crate::{Exhibit, Table};
-use fuld_train::settings::{Settings, Subject};
+use fuld_train::spec::{DataDescription, TrainSpec};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Figures, tables and claims from the runs of a data set.
-pub(super) fn exhibit(plan: &Plan, subject: &Subject, runs: &[Run], results: &Results) -> Exhibit {
+pub(super) fn exhibit(plan: &Plan, subject: &DataDescription, runs: &[Run], results: &Results) -> Exhibit {
     let set = Set::of(&subject.name);
     let mut exhibit = Exhibit {
         id: id(set),
@@ -97,10 +97,10 @@ fn every_run(id: &str, results: &Results) -> Table {
     );
     for run in &results.outcomes {
         let Outcome { study, arm, cell, seed, summary, reached, .. } = run;
-        let noise = |of: fn(fuld_train::settings::Noise) -> f64| {
+        let noise = |of: fn(fuld_train::spec::InjectedNoise) -> f64| {
             cell.noise.map_or(String::new(), |n| of(n).to_string())
         };
-        let measured = |of: fn(&fuld_train::train::Summary) -> f64| {
+        let measured = |of: fn(&fuld_train::train::FinalMeans) -> f64| {
             summary.as_ref().map_or(String::new(), |summary| of(summary).to_string())
         };
         table.row([
@@ -134,7 +134,7 @@ fn configuration(plan: &Plan, runs: &[Run]) -> toml::Table {
             .iter()
             .filter(|run| run.study == study)
             // One seed that TOML has no number for must not lose the rest.
-            .filter_map(|run| toml::Table::try_from(Settings { seed: 0, ..run.settings.clone() }).ok())
+            .filter_map(|run| toml::Table::try_from(TrainSpec { seed: 0, ..run.spec.clone() }).ok())
             .collect();
         let names: BTreeSet<&String> =
             of.iter().flat_map(|table| table.keys()).filter(|name| *name != "seed").collect();

@@ -3,12 +3,12 @@
 use super::arm::Arm;
 use super::outcome::{Cell, Outcome, Results};
 use super::plan::Study;
-use fuld_train::settings::Noise;
-use fuld_train::train::{LayerCalibration, Summary};
+use fuld_train::spec::InjectedNoise;
+use fuld_train::train::{FinalMeans, LayerCalibration};
 
 /// A run with this test accuracy, in percent, and a loss that is neither good nor bad.
 pub(super) fn outcome(study: Study, arm: Arm, cell: Cell, seed: u64, accuracy: f64) -> Outcome {
-    let summary = Summary {
+    let summary = FinalMeans {
         measurements: 2,
         train_loss: 1.0,
         train_accuracy: 0.5,
@@ -40,7 +40,7 @@ pub(super) const PLAIN: Cell = Cell { noise: None, width: 128, depth: 5, lr: 0.0
 
 /// The same with noise.
 pub(super) fn noisy(alpha: f64, scale: f64) -> Cell {
-    Cell { noise: Some(Noise { alpha, scale }), ..PLAIN }
+    Cell { noise: Some(InjectedNoise { alpha, scale }), ..PLAIN }
 }
 
 /// What auto may have found in a layer.
@@ -53,6 +53,6 @@ pub(super) fn found_in_layer(layer: usize, noise_alpha: f64, noise_scale: f64) -
         alpha: noise_alpha,
         kappa: 1.0,
         limit: 1.0,
-        bent: 0.1,
+        beyond_knee: 0.1,
     }
 }

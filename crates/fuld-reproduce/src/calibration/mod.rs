@@ -19,8 +19,8 @@ use super::exhibit::Exhibit;
 use super::set::Set;
 use super::training::{self, News, Planned, Speed, Training, Watch, result};
 use fuld_train::data::DataSet;
-use fuld_train::settings::{Settings, Subject};
-use fuld_train::sweep::Job;
+use fuld_train::spec::{DataDescription, TrainSpec};
+use fuld_train::sweep::SweepRun;
 use outcome::{Outcome, Results};
 use plan::{Plan, Run};
 use std::collections::HashMap;
@@ -33,12 +33,12 @@ impl Planned for Plan {
         Self::of(set, full, seed)
     }
 
-    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+    fn runs(&self, subject: &DataDescription) -> anyhow::Result<Vec<Self::Run>> {
         Ok(self.runs(subject)?)
     }
 
-    fn settings(run: &Run) -> &Settings {
-        &run.settings
+    fn spec(run: &Run) -> &TrainSpec {
+        &run.spec
     }
 }
 
@@ -64,13 +64,13 @@ fn complete(
 ) -> anyhow::Result<Option<Vec<Exhibit>>> {
     let data: HashMap<String, DataSet> =
         works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
-    let mut jobs: Vec<Job> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
-    let settings = jobs.iter().map(|job| &job.settings);
-    let Some(speed) = Speed::measured(settings, &data, &|| watch(News::Done(0.0)))? else {
+    let mut jobs: Vec<SweepRun> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
+    let spec = jobs.iter().map(|job| &job.spec);
+    let Some(speed) = Speed::measured(spec, &data, &|| watch(News::Done(0.0)))? else {
         return Ok(None);
     };
     // The longest first: they should not be what everything waits for in the end.
-    jobs.sort_by(|a, b| speed.seconds(&b.settings).total_cmp(&speed.seconds(&a.settings)));
+    jobs.sort_by(|a, b| speed.seconds(&b.spec).total_cmp(&speed.seconds(&a.spec)));
     let sets: Vec<&str> = works.iter().map(|work| Set::of(&work.subject.name).name()).collect();
     let plan = |left| format!("calibration on {}: {left}", sets.join(", "));
     if training.complete(&jobs, &data, out, (&speed, 0.0), &plan, watch)?.is_none() {

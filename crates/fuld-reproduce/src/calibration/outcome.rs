@@ -5,8 +5,8 @@ use super::estimates;
 use super::plan::{Run, Study};
 use crate::gap::{Gap, mean_and_error};
 use crate::guess::{self, has_learned, is_sound};
-use fuld_train::settings::{Noise, Settings};
-use fuld_train::train::{LayerCalibration, RunResult, Status, Summary};
+use fuld_train::spec::{InjectedNoise, TrainSpec};
+use fuld_train::train::{FinalMeans, LayerCalibration, RunResult, RunStatus};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    fn of(summary: Option<&Summary>) -> Self {
+    fn of(summary: Option<&FinalMeans>) -> Self {
         match summary {
             Some(summary) if is_sound(summary) && has_learned(summary) => Self::Learned,
             Some(summary) if is_sound(summary) => Self::Dead,
@@ -41,7 +41,7 @@ impl Fate {
 /// What runs that differ in arm and seed alone have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
-    pub(super) noise: Option<Noise>,
+    pub(super) noise: Option<InjectedNoise>,
     pub(super) width: usize,
     pub(super) depth: usize,
     pub(super) lr: f64,
@@ -49,9 +49,9 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    fn of(settings: &Settings) -> Self {
-        let Settings { width, depth, inject_noise: noise, .. } = *settings;
-        Self { noise, width, depth, lr: settings.step(), momentum: settings.momentum.unwrap_or(0.0) }
+    fn of(spec: &TrainSpec) -> Self {
+        let TrainSpec { width, depth, inject_noise: noise, .. } = *spec;
+        Self { noise, width, depth, lr: spec.step(), momentum: spec.momentum.unwrap_or(0.0) }
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Outcome {
     pub(super) cell: Cell,
     pub(super) seed: u64,
     /// Means of the last two measurements; none if its loss ceased to be a number.
-    pub(super) summary: Option<Summary>,
+    pub(super) summary: Option<FinalMeans>,
     /// Steps that it took.
     pub(super) reached: u64,
     /// What auto found in each layer in the end.
@@ -76,10 +76,10 @@ impl Outcome {
         Self {
             study: run.study,
             arm: run.arm,
-            cell: Cell::of(&run.settings),
-            seed: run.settings.seed,
-            summary: result.summary.filter(|_| result.status == Status::Finished),
-            reached: result.reached(),
+            cell: Cell::of(&run.spec),
+            seed: run.spec.seed,
+            summary: result.summary.filter(|_| result.status == RunStatus::Finished),
+            reached: result.iterations(),
             found: estimates::of(result),
         }
     }
@@ -197,7 +197,7 @@ mod tests {
         let run = |accuracy| outcome(Study::Clean, Arm::Auto, PLAIN, 0, accuracy);
         let dead = run(11.35);
         let exploded =
-            Outcome { summary: run(60.0).summary.map(|s| Summary { train_loss: 1e6, ..s }), ..run(0.0) };
+            Outcome { summary: run(60.0).summary.map(|s| FinalMeans { train_loss: 1e6, ..s }), ..run(0.0) };
         let diverged = Outcome { summary: None, ..run(97.0) };
         assert_eq!((run(97.0).fate(), run(97.0).accuracy()), (Fate::Learned, 97.0));
         assert_eq!((dead.fate(), dead.accuracy()), (Fate::Dead, 10.0));

@@ -2,7 +2,7 @@
 
 use super::arm::Arm;
 use crate::training::{first_seed, steps};
-use fuld_train::settings::{Noise, Request, Settings, SettingsError, Subject};
+use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest, TrainSpec};
 use std::ops::Range;
 
 /// A demand and the runs that tell whether it is met.
@@ -41,7 +41,7 @@ impl Study {
 pub(super) struct Run {
     pub(super) study: Study,
     pub(super) arm: Arm,
-    pub(super) settings: Settings,
+    pub(super) spec: TrainSpec,
 }
 
 /// The limits of clipping by component, half a decade apart. The best of them is neither the first nor the last.
@@ -116,9 +116,9 @@ pub(super) struct Network {
 
 impl Network {
     /// A run that leaves the optimizer open.
-    fn request(self, lr: f64, momentum: f64, seed: u64) -> Request {
+    fn request(self, lr: f64, momentum: f64, seed: u64) -> TrainRequest {
         let Self { width, depth, batch, iterations } = self;
-        Request {
+        TrainRequest {
             width: Some(width),
             depth: Some(depth),
             batch: Some(batch),
@@ -179,21 +179,21 @@ impl Plan {
     }
 
     /// Every run of every study.
-    pub(super) fn runs(&self, subject: &Subject) -> Result<Vec<Run>, SettingsError> {
+    pub(super) fn runs(&self, subject: &DataDescription) -> Result<Vec<Run>, SpecError> {
         let mut runs = Vec::new();
-        let mut add = |study, arms: &[Arm], request: &dyn Fn(u64) -> Request| {
+        let mut add = |study, arms: &[Arm], request: &dyn Fn(u64) -> TrainRequest| {
             let seeds = if study == Study::Edge { &self.edge.seeds } else { &self.seeds };
             for seed in seeds.clone() {
                 for &arm in arms {
-                    runs.push(Run { study, arm, settings: arm.settings(&request(seed), subject)? });
+                    runs.push(Run { study, arm, spec: arm.spec(&request(seed), subject)? });
                 }
             }
-            Ok::<(), SettingsError>(())
+            Ok::<(), SpecError>(())
         };
         if let Some(Noisy { network, alphas, scales, limits }) = &self.noisy {
             let noisy = |alpha, scale| {
-                move |seed| Request {
-                    inject_noise: Some(Noise { alpha, scale }),
+                move |seed| TrainRequest {
+                    inject_noise: Some(InjectedNoise { alpha, scale }),
                     ..network.request(LR, MOMENTUM, seed)
                 }
             };
@@ -237,11 +237,16 @@ fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fuld_train::settings::{Bend, Optimizer, TailIndex};
+    use fuld_train::spec::{NumberOrAuto, Optimizer};
 
     fn runs(set: &str, full: bool) -> Vec<Run> {
-        let subject =
-            Subject { name: set.into(), fingerprint: "1".into(), images: 50_000, inputs: 784, classes: 10 };
+        let subject = DataDescription {
+            name: set.into(),
+            fingerprint: "1".into(),
+            images: 50_000,
+            inputs: 784,
+            classes: 10,
+        };
         Plan::of(set, full, 3).runs(&subject).unwrap()
     }
 
@@ -253,38 +258,36 @@ mod tests {
         assert_eq!(of(Study::Gaussian).count(), 3 * 2 * 5);
         assert_eq!(of(Study::Clean).count(), 9 * 2 * 5);
         assert_eq!(of(Study::Rates).count(), 2 * 9 * 2 * 5);
-        for Run { arm, settings, .. } in of(Study::Noise) {
-            let noise = settings.inject_noise.unwrap();
-            assert_eq!((settings.width, settings.depth, settings.batch), (256, 5, 128));
-            assert_eq!(
-                (settings.lr, settings.momentum, settings.iterations),
-                (Some(0.01), Some(0.99), 1_500)
-            );
+        for Run { arm, spec, .. } in of(Study::Noise) {
+            let noise = spec.inject_noise.unwrap();
+            assert_eq!((spec.width, spec.depth, spec.batch), (256, 5, 128));
+            assert_eq!((spec.lr, spec.momentum, spec.iterations), (Some(0.01), Some(0.99), 1_500));
             match arm {
-                Arm::Oracle => assert_eq!(
-                    (settings.alpha, settings.scale),
-                    (noise.alpha.into(), Some(Bend::Noise(Some(noise.scale))))
-                ),
+                Arm::Oracle => {
+                    assert_eq!((spec.alpha, spec.noise_scale), (noise.alpha.into(), Some(noise.scale.into())))
+                }
                 Arm::Value(limit) => {
-                    assert_eq!((settings.optimizer, settings.clip), (Optimizer::ClipValue, Some(*limit)))
+                    assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)))
                 }
                 Arm::Auto => {
-                    assert_eq!((settings.alpha, settings.scale), (TailIndex::Auto, Some(Bend::Auto)));
+                    assert_eq!(
+                        (spec.alpha, spec.noise_scale),
+                        (NumberOrAuto::Auto, Some(NumberOrAuto::Auto))
+                    );
                 }
                 _ => {}
             }
         }
         assert_eq!(of(Study::Edge).count(), 2 * 40);
         assert!(
-            of(Study::Edge)
-                .all(|run| (run.settings.width, run.settings.depth, run.settings.lr) == (128, 9, Some(0.01)))
+            of(Study::Edge).all(|run| (run.spec.width, run.spec.depth, run.spec.lr) == (128, 9, Some(0.01)))
         );
     }
 
     #[test]
     fn cifar_is_clean_and_full_is_long() {
-        assert!(runs("cifar10", false).iter().all(|run| run.settings.inject_noise.is_none()));
-        let long = |run: &&Run| run.settings.iterations == 10_000;
+        assert!(runs("cifar10", false).iter().all(|run| run.spec.inject_noise.is_none()));
+        let long = |run: &&Run| run.spec.iterations == 10_000;
         assert_eq!(runs("cifar10", true).iter().filter(long).count(), 90);
         assert_eq!(runs("cifar10", false).iter().filter(long).count(), 0);
     }

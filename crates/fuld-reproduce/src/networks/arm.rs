@@ -1,7 +1,7 @@
 //! The optimizers that are compared, and what each is compared with.
 
 use fuld_plot::Hue;
-use fuld_train::settings::{Device, Field, Request, Settings, SettingsError, Subject};
+use fuld_train::spec::{DataDescription, Device, FieldFormula, SpecError, TrainRequest, TrainSpec};
 
 /// The tail index of the paper's networks.
 pub(super) const ALPHA: f64 = 1.75;
@@ -65,14 +65,18 @@ impl Arm {
     }
 
     /// The settings of a run, for a request that leaves the optimizer open.
-    pub(super) fn settings(self, request: &Request, subject: &Subject) -> Result<Settings, SettingsError> {
+    pub(super) fn spec(
+        self,
+        request: &TrainRequest,
+        subject: &DataDescription,
+    ) -> Result<TrainSpec, SpecError> {
         let (alpha, field) = match self {
             Self::Gauss => (2.0, None),
             Self::Paper | Self::PaperControl => (ALPHA, None),
-            Self::Authors | Self::AuthorsControl => (ALPHA, Some(Field::Authors)),
+            Self::Authors | Self::AuthorsControl => (ALPHA, Some(FieldFormula::Authors)),
         };
-        let request = Request { alpha: Some(alpha.into()), field, ..request.clone() };
-        let settings = request.settings(subject, Device::Cpu)?;
-        if self.is_control() { settings.small_signal() } else { Ok(settings) }
+        let request = TrainRequest { alpha: Some(alpha.into()), field, ..request.clone() };
+        let spec = request.spec(subject, Device::Cpu)?;
+        if self.is_control() { spec.small_signal() } else { Ok(spec) }
     }
 }

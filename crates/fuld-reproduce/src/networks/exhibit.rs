@@ -10,7 +10,7 @@ use crate::gap;
 use crate::set::Set;
 use crate::{Exhibit, Table};
 use fuld_plot::Figure;
-use fuld_train::settings::{Settings, Subject};
+use fuld_train::spec::{DataDescription, TrainSpec};
 
 /// Widths of the paper's main text; the others are in its supplement.
 const MAIN: [usize; 2] = [128, 256];
@@ -18,14 +18,14 @@ const MAIN: [usize; 2] = [128, 256];
 /// Figures, tables and claims from the runs of a data set.
 pub(super) fn exhibit(
     plan: &Plan,
-    subject: &Subject,
-    runs: &[(Arm, Settings)],
+    subject: &DataDescription,
+    runs: &[(Arm, TrainSpec)],
     results: &Results,
     reach: Reach,
 ) -> Exhibit {
     let set = Set::of(&subject.name);
     let id = id(&subject.name);
-    let gamma = runs.iter().find_map(|(_, settings)| settings.gamma).unwrap_or(f64::NAN);
+    let gamma = runs.iter().find_map(|(_, spec)| spec.gamma).unwrap_or(f64::NAN);
     let exploded: usize = Arm::ALL.iter().map(|&arm| results.exploded(arm)).sum();
     let text = format!(
         "Fully connected ReLU networks on {}: {} runs, {} seeds for each width, depth and optimizer, {} iterations with η = 0.1, γ = {gamma}, \
@@ -68,8 +68,8 @@ fn id(set: &str) -> &'static str {
     }
 }
 
-fn step(runs: &[(Arm, Settings)], arm: Arm) -> f64 {
-    runs.iter().find(|(other, _)| *other == arm).map_or(f64::NAN, |(_, settings)| settings.step())
+fn step(runs: &[(Arm, TrainSpec)], arm: Arm) -> f64 {
+    runs.iter().find(|(other, _)| *other == arm).map_or(f64::NAN, |(_, spec)| spec.step())
 }
 
 /// The figures as the paper numbers them, and what is gained against what.
@@ -199,7 +199,7 @@ fn differences(id: &str, results: &Results) -> Table {
 }
 
 /// The settings of each optimizer, the grid, and how far momenta were followed.
-fn configuration(plan: &Plan, runs: &[(Arm, Settings)], reach: Reach) -> toml::Table {
+fn configuration(plan: &Plan, runs: &[(Arm, TrainSpec)], reach: Reach) -> toml::Table {
     let list = |numbers: &[usize]| toml::Value::Array(numbers.iter().map(|&n| (n as i64).into()).collect());
     let mut table = toml::Table::new();
     table.insert("width".into(), list(&plan.widths));
@@ -207,9 +207,9 @@ fn configuration(plan: &Plan, runs: &[(Arm, Settings)], reach: Reach) -> toml::T
     table.insert("seed".into(), format!("{}..{}", plan.seed, plan.seed + plan.seeds).into());
     for arm in Arm::ALL {
         // Seeds are those of the grid; one that TOML has no number for must not lose the rest.
-        let settings = runs.iter().find(|(other, _)| *other == arm);
-        let settings = settings.map(|(_, settings)| Settings { seed: 0, ..settings.clone() });
-        let Some(Ok(mut of)) = settings.map(toml::Table::try_from) else { continue };
+        let spec = runs.iter().find(|(other, _)| *other == arm);
+        let spec = spec.map(|(_, spec)| TrainSpec { seed: 0, ..spec.clone() });
+        let Some(Ok(mut of)) = spec.map(toml::Table::try_from) else { continue };
         for varying in ["width", "depth", "seed"] {
             of.remove(varying);
         }

@@ -2,7 +2,7 @@
 
 use super::arm::Arm;
 use super::results::{Outcome, Results};
-use fuld_train::train::Summary;
+use fuld_train::train::FinalMeans;
 
 /// A run with these losses and accuracies, the same on both sets.
 pub(super) fn outcome(
@@ -12,7 +12,7 @@ pub(super) fn outcome(
     seed: u64,
     (loss, accuracy): (f64, f64),
 ) -> Outcome {
-    let summary = Summary {
+    let summary = FinalMeans {
         measurements: 2,
         train_loss: loss,
         train_accuracy: accuracy,

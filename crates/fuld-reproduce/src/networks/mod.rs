@@ -15,9 +15,9 @@ use super::set::Set;
 use super::training::{self, News, Planned, Speed, Training, Watch, result};
 use arm::Arm;
 use fuld_train::data::DataSet;
-use fuld_train::settings::{Settings, Subject};
-use fuld_train::sweep::Job;
-use fuld_train::train::Status;
+use fuld_train::spec::{DataDescription, TrainSpec};
+use fuld_train::sweep::SweepRun;
+use fuld_train::train::RunStatus;
 use plan::Plan;
 use reach::Reach;
 use results::{Outcome, Results};
@@ -25,18 +25,18 @@ use std::collections::HashMap;
 use std::path::Path;
 
 impl Planned for Plan {
-    type Run = (Arm, Settings);
+    type Run = (Arm, TrainSpec);
 
     fn of(set: &str, full: bool, seed: u64) -> Self {
         Self::of(set, full, seed)
     }
 
-    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>> {
+    fn runs(&self, subject: &DataDescription) -> anyhow::Result<Vec<Self::Run>> {
         Ok(self.runs(subject)?)
     }
 
-    fn settings((_, settings): &(Arm, Settings)) -> &Settings {
-        settings
+    fn spec((_, spec): &(Arm, TrainSpec)) -> &TrainSpec {
+        spec
     }
 }
 
@@ -62,9 +62,9 @@ fn complete(
 ) -> anyhow::Result<Option<Vec<Exhibit>>> {
     let data: HashMap<String, DataSet> =
         works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
-    let jobs: Vec<Job> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
-    let settings = jobs.iter().map(|job| &job.settings);
-    let Some(speed) = Speed::measured(settings, &data, &|| watch(News::Done(0.0)))? else {
+    let jobs: Vec<SweepRun> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
+    let spec = jobs.iter().map(|job| &job.spec);
+    let Some(speed) = Speed::measured(spec, &data, &|| watch(News::Done(0.0)))? else {
         return Ok(None);
     };
     let looks = works.iter().map(|Work { plan, subject, .. }| Reach::seconds(plan, subject, &speed));
@@ -91,13 +91,13 @@ fn complete(
 }
 
 /// What became of the runs.
-fn read(runs: &[(Arm, Settings)], jobs: &[Job]) -> anyhow::Result<Results> {
+fn read(runs: &[(Arm, TrainSpec)], jobs: &[SweepRun]) -> anyhow::Result<Results> {
     let mut outcomes = Vec::new();
-    for ((arm, settings), job) in runs.iter().zip(jobs) {
+    for ((arm, spec), job) in runs.iter().zip(jobs) {
         let result = result(job)?;
-        let summary = result.summary.filter(|_| result.status == Status::Finished);
-        let Settings { width, depth, seed, .. } = *settings;
-        outcomes.push(Outcome { arm: *arm, width, depth, seed, summary, reached: result.reached() });
+        let summary = result.summary.filter(|_| result.status == RunStatus::Finished);
+        let TrainSpec { width, depth, seed, .. } = *spec;
+        outcomes.push(Outcome { arm: *arm, width, depth, seed, summary, reached: result.iterations() });
     }
     // In an order for people: that of the training is another.
     outcomes.sort_by_key(|run: &Outcome| (run.arm, run.width, run.depth, run.seed));

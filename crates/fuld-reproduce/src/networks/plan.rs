@@ -2,7 +2,7 @@
 
 use super::arm::Arm;
 use crate::training::{first_seed, steps};
-use fuld_train::settings::{Request, Settings, SettingsError, Subject};
+use fuld_train::spec::{DataDescription, SpecError, TrainRequest, TrainSpec};
 
 /// The grid of one data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,12 +56,12 @@ impl Plan {
     }
 
     /// A run of a cell, with its optimizer left open.
-    pub(super) fn request(&self, (width, depth): (usize, usize), seed: u64) -> Request {
-        Request { width: Some(width), depth: Some(depth), seed: Some(seed), ..steps(self.iterations) }
+    pub(super) fn request(&self, (width, depth): (usize, usize), seed: u64) -> TrainRequest {
+        TrainRequest { width: Some(width), depth: Some(depth), seed: Some(seed), ..steps(self.iterations) }
     }
 
     /// Every run, the longest first: they should not be what everything waits for in the end.
-    pub(super) fn runs(&self, subject: &Subject) -> Result<Vec<(Arm, Settings)>, SettingsError> {
+    pub(super) fn runs(&self, subject: &DataDescription) -> Result<Vec<(Arm, TrainSpec)>, SpecError> {
         let mut cells: Vec<_> = self.cells().collect();
         cells.sort_by_key(|&(width, depth)| std::cmp::Reverse(width * (subject.inputs + width * depth)));
         let mut runs = Vec::new();
@@ -69,7 +69,7 @@ impl Plan {
             for seed in self.seed..self.seed + self.seeds {
                 let request = self.request(cell, seed);
                 for arm in Arm::ALL {
-                    runs.push((arm, arm.settings(&request, subject)?));
+                    runs.push((arm, arm.spec(&request, subject)?));
                 }
             }
         }
@@ -80,15 +80,21 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fuld_train::settings::{Field, Optimizer};
+    use fuld_train::spec::{FieldFormula, Optimizer};
 
-    fn subject(name: &str) -> Subject {
-        Subject { name: name.into(), fingerprint: "1".into(), images: 60_000, inputs: 784, classes: 10 }
+    fn description(name: &str) -> DataDescription {
+        DataDescription {
+            name: name.into(),
+            fingerprint: "1".into(),
+            images: 60_000,
+            inputs: 784,
+            classes: 10,
+        }
     }
 
     #[test]
     fn the_full_grid_is_that_of_the_paper() {
-        let runs = Plan::of("mnist", true, 0).runs(&subject("mnist")).unwrap();
+        let runs = Plan::of("mnist", true, 0).runs(&description("mnist")).unwrap();
         assert_eq!(runs.len(), 5 * 9 * 5 * 5);
         assert!(
             runs.iter().all(|(_, s)| s.iterations == 10_000 && s.batch == 100 && s.measure_every == 9_900)
@@ -98,18 +104,18 @@ mod tests {
 
     #[test]
     fn every_seed_has_others_to_go_with_it() {
-        let runs = Plan::of("digits", false, u64::MAX).runs(&subject("digits")).unwrap();
+        let runs = Plan::of("digits", false, u64::MAX).runs(&description("digits")).unwrap();
         assert_eq!(runs.len(), 3 * 5 * 5 * 5);
     }
 
     #[test]
     fn arms_differ_in_what_they_are_named_for() {
         for (set, momentum) in [("digits", 0.99), ("cifar10", 0.91)] {
-            let runs = Plan::of(set, false, 7).runs(&subject(set)).unwrap();
+            let runs = Plan::of(set, false, 7).runs(&description(set)).unwrap();
             let of = |arm| &runs.iter().find(|(other, s)| *other == arm && s.seed == 7).unwrap().1;
             let [gauss, paper, control, authors, authors_control] = Arm::ALL.map(of);
             assert_eq!((gauss.alpha, paper.alpha, authors.alpha), (2.0.into(), 1.75.into(), 1.75.into()));
-            assert_eq!((paper.field, authors.field), (None, Some(Field::Authors)));
+            assert_eq!((paper.field, authors.field), (None, Some(FieldFormula::Authors)));
             for control in [control, authors_control] {
                 assert_eq!(control.optimizer, Optimizer::Sgdm);
                 assert!((control.momentum.unwrap() - momentum).abs() < 1e-12);

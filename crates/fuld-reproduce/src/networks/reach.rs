@@ -6,7 +6,7 @@ use crate::training::Speed;
 use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::settings::Subject;
+use fuld_train::spec::DataDescription;
 use fuld_train::train::Trainer;
 use levy_stable::SymmetricStable;
 use rayon::prelude::*;
@@ -75,10 +75,10 @@ impl Reach {
     }
 
     /// Seconds that looking takes on one core, roughly.
-    pub(super) fn seconds(plan: &Plan, subject: &Subject, speed: &Speed) -> anyhow::Result<f64> {
+    pub(super) fn seconds(plan: &Plan, subject: &DataDescription, speed: &Speed) -> anyhow::Result<f64> {
         let mut whole = 0.0;
         for shape in Self::shapes(plan) {
-            whole += speed.seconds(&Arm::Paper.settings(&plan.request(shape, plan.seed), subject)?);
+            whole += speed.seconds(&Arm::Paper.spec(&plan.request(shape, plan.seed), subject)?);
         }
         Ok(whole * plan.seeds as f64 * Self::steps(plan) as f64 / plan.iterations as f64)
     }
@@ -87,7 +87,7 @@ impl Reach {
     pub(super) fn measured(
         plan: &Plan,
         data: &DataSet,
-        subject: &Subject,
+        subject: &DataDescription,
         watch: &(dyn Fn(f64) -> Control + Sync),
     ) -> anyhow::Result<Option<Self>> {
         let seeds = plan.seed..plan.seed + plan.seeds;
@@ -97,8 +97,8 @@ impl Reach {
         let all_steps = (networks.len() as u64 * steps) as f64;
         let done = AtomicU64::new(0);
         let largest = |&(shape, seed): &((usize, usize), u64)| -> anyhow::Result<Option<f64>> {
-            let settings = Arm::Paper.settings(&plan.request(shape, seed), subject)?;
-            let mut trainer = Trainer::<Flex>::new(data, &[settings], &Default::default())?;
+            let spec = Arm::Paper.spec(&plan.request(shape, seed), subject)?;
+            let mut trainer = Trainer::<Flex>::new(data, &[spec], &Default::default())?;
             let mut largest = 0.0f64;
             for _ in 0..steps {
                 if watch(done.fetch_add(1, Ordering::Relaxed) as f64 / all_steps) == Control::Stop {
@@ -145,7 +145,7 @@ mod tests {
     fn momenta_are_seen() {
         let data = DataSet::load("digits", "".as_ref()).unwrap();
         let plan = Plan { widths: vec![16], depths: vec![2], seed: 0, seeds: 2, iterations: 50 };
-        let reach = |stop| Reach::measured(&plan, &data, &data.subject(), &|_| stop).unwrap();
+        let reach = |stop| Reach::measured(&plan, &data, &data.description(), &|_| stop).unwrap();
         // η times the sum of some ten gradients, the largest of which are about 0.1.
         let Reach { largest, networks, steps, .. } = reach(Control::Continue).unwrap();
         assert!((0.005..0.5).contains(&largest), "{largest}");

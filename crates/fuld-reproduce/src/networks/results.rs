@@ -3,7 +3,7 @@
 use super::arm::Arm;
 use crate::gap::{Gap, mean_and_error};
 use crate::guess::is_sound;
-use fuld_train::train::Summary;
+use fuld_train::train::FinalMeans;
 
 /// What is measured of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Measure {
     }
 
     /// Its value.
-    pub(super) fn of(self, summary: &Summary) -> f64 {
+    pub(super) fn of(self, summary: &FinalMeans) -> f64 {
         match self {
             Self::TrainLoss => summary.train_loss,
             Self::TrainAccuracy => 100.0 * summary.train_accuracy,
@@ -61,14 +61,14 @@ pub(super) struct Outcome {
     /// Of weights and minibatches.
     pub(super) seed: u64,
     /// Means of the last two measurements; none if its loss ceased to be a number.
-    pub(super) summary: Option<Summary>,
+    pub(super) summary: Option<FinalMeans>,
     /// Steps that it took.
     pub(super) reached: u64,
 }
 
 impl Outcome {
     /// What it came to, unless it exploded: its loss is no number, or in the end more than twice that of a guess.
-    pub(super) fn sound(&self) -> Option<&Summary> {
+    pub(super) fn sound(&self) -> Option<&FinalMeans> {
         self.summary.as_ref().filter(|summary| is_sound(summary))
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Table;
 use fuld::Control;
-use fuld_train::settings::Subject;
+use fuld_train::spec::DataDescription;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use tempfile::TempDir;
@@ -85,8 +85,13 @@ fn a_folder_without_data_is_named() {
 fn the_full_grid_has_the_figures_of_the_paper() {
     let figures = |set: &str| {
         let plan = Plan::of(set, true, 0);
-        let subject =
-            Subject { name: set.into(), fingerprint: "1".into(), images: 50_000, inputs: 784, classes: 10 };
+        let subject = DataDescription {
+            name: set.into(),
+            fingerprint: "1".into(),
+            images: 50_000,
+            inputs: 784,
+            classes: 10,
+        };
         let results = made::made(&plan.widths, &plan.depths, |_, _, depth, _| (depth as f64, 0.5));
         let (runs, reach) = (plan.runs(&subject).unwrap(), Reach::of(&plan, vec![0.04]).unwrap());
         let exhibit = exhibit::exhibit(&plan, &subject, &runs, &results, reach);

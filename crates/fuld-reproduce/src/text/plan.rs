@@ -2,7 +2,7 @@
 
 use fuld::random::Purpose;
 use fuld_train::language::{Language, Text};
-use fuld_train::transformer::Shape;
+use fuld_train::transformer::TransformerShape;
 
 /// Everything but the optimizer.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Plan {
     /// The chance that a topic stays.
     pub(super) stay: f64,
     /// The model.
-    pub(super) shape: Shape,
+    pub(super) shape: TransformerShape,
     /// Sentences of a minibatch.
     pub(super) batch: usize,
     /// Steps of a run.
@@ -36,7 +36,7 @@ impl Plan {
             topics: 32,
             loyalty: 0.9,
             stay: 0.98,
-            shape: Shape { words: 1000, context: 8, width: 32, hidden: 64 },
+            shape: TransformerShape { words: 1000, context: 8, width: 32, hidden: 64 },
             batch: 32,
             steps: 500,
             measurements: 10,

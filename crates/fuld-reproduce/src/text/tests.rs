@@ -8,13 +8,13 @@ use super::*;
 use crate::Verdict;
 use fuld::Control;
 use fuld::tail_index::QuadrupleEstimate;
-use fuld_train::transformer::{Shape, Transformer};
+use fuld_train::transformer::{Transformer, TransformerShape};
 use std::sync::{Arc, Mutex};
 
 fn small() -> Plan {
     Plan {
         topics: 4,
-        shape: Shape { words: 40, context: 4, width: 8, hidden: 8 },
+        shape: TransformerShape { words: 40, context: 4, width: 8, hidden: 8 },
         batch: 8,
         steps: 6,
         measurements: 3,

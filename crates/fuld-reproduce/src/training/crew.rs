@@ -4,7 +4,8 @@ use anyhow::{Context, bail};
 use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::sweep::{self, Event, Job};
+use fuld_train::run_folder::DataLocation;
+use fuld_train::sweep::{self, SweepEvent, SweepRun};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +16,7 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 
 /// Trains jobs, each given with the seconds that it may take. `watch` hears how many of these are done; false if it said stop.
 pub(super) fn train(
-    jobs: Vec<(Job, f64)>,
+    jobs: Vec<(SweepRun, f64)>,
     data: &HashMap<String, DataSet>,
     out: &Path,
     threads: usize,
@@ -23,9 +24,14 @@ pub(super) fn train(
 ) -> anyhow::Result<bool> {
     std::fs::create_dir_all(out).with_context(|| format!("making {}", out.display()))?;
     let cost: HashMap<_, f64> = jobs.iter().map(|(job, cost)| (job.folder.clone(), *cost)).collect();
-    let stacks: Vec<Vec<Job>> = jobs.into_iter().map(|(job, _)| vec![job]).collect();
+    let stacks: Vec<Vec<SweepRun>> = jobs.into_iter().map(|(job, _)| vec![job]).collect();
+    let located = |(key, set): (&String, &DataSet)| {
+        let location = DataLocation { source: set.name.into(), directory: "".into() };
+        (key.clone(), (set.clone(), location))
+    };
+    let data = &data.iter().map(located).collect();
     let ledger = Ledger { cost, state: Mutex::default() };
-    let hear = |event: Event<'_>| watch(ledger.enter(event));
+    let hear = |event: SweepEvent<'_>| watch(ledger.enter(event));
     let tally = sweep::sweep::<Flex>(&stacks, data, out, threads, CHECKPOINT_EVERY, &hear)
         .with_context(|| format!("training in {}", out.display()))?;
     if tally.stopped {
@@ -63,29 +69,29 @@ struct State {
 
 impl Ledger {
     /// Takes note, and gives the seconds of work that are done.
-    fn enter(&self, event: Event<'_>) -> f64 {
+    fn enter(&self, event: SweepEvent<'_>) -> f64 {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let cost = |job: &Job| self.cost.get(&job.folder).copied().unwrap_or(0.0);
+        let cost = |job: &SweepRun| self.cost.get(&job.folder).copied().unwrap_or(0.0);
         match event {
-            Event::Began { worker, .. } => drop(state.under_way.insert(worker, 0.0)),
-            Event::Progress { worker, jobs: [job, ..], iteration, .. } => {
-                let share = iteration as f64 / job.settings.iterations as f64;
+            SweepEvent::Began { worker, .. } => drop(state.under_way.insert(worker, 0.0)),
+            SweepEvent::Progress { worker, runs: [job, ..], iteration, .. } => {
+                let share = iteration as f64 / job.spec.iterations as f64;
                 state.under_way.insert(worker, share * cost(job));
             }
-            Event::Progress { .. } => {}
-            Event::Ended { worker, job, result } => {
+            SweepEvent::Progress { .. } | SweepEvent::Stale { .. } => {}
+            SweepEvent::Ended { worker, run: job, result } => {
                 state.under_way.remove(&worker);
                 state.ended += cost(job);
                 match result {
                     // No one looks at the weights, and those of the full grid are gigabytes.
                     Ok(_) => drop(std::fs::remove_file(job.folder.join("weights.safetensors"))),
                     Err(error) if state.failure.is_empty() => {
-                        state.failure = format!("{}: {error}", job.settings.name());
+                        state.failure = format!("{}: {error}", job.spec.name());
                     }
                     Err(_) => {}
                 }
             }
-            Event::Skipped { job, .. } => state.ended += cost(job),
+            SweepEvent::Skipped { run: job, .. } => state.ended += cost(job),
         }
         state.ended + state.under_way.values().sum::<f64>()
     }

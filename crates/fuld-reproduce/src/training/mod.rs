@@ -10,9 +10,9 @@ pub(super) use work::{Planned, Work};
 use anyhow::Context;
 use fuld::Control;
 use fuld_train::data::{DataError, DataSet, Presence, presence};
-use fuld_train::run_folder::read_result;
-use fuld_train::settings::Request;
-use fuld_train::sweep::Job;
+use fuld_train::spec::{TRAINING_VERSION, TrainRequest};
+use fuld_train::stored::{self, Stored};
+use fuld_train::sweep::SweepRun;
 use fuld_train::train::RunResult;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -46,11 +46,11 @@ pub type Watch<'a> = dyn Fn(News<'_>) -> Control + Sync + 'a;
 const BETWEEN_MEASUREMENTS: u64 = 100;
 
 /// A run of so many steps. Only the last two measurements are reported, so the others are not made.
-pub(super) fn steps(iterations: u64) -> Request {
-    Request {
+pub(super) fn steps(iterations: u64) -> TrainRequest {
+    TrainRequest {
         iterations: Some(iterations),
         measure_every: Some(iterations.saturating_sub(BETWEEN_MEASUREMENTS).max(1)),
-        ..Request::default()
+        ..TrainRequest::default()
     }
 }
 
@@ -87,7 +87,7 @@ impl Training {
     /// same call goes on from there. Else the share of the work that is done.
     pub(super) fn complete(
         &self,
-        jobs: &[Job],
+        jobs: &[SweepRun],
         data: &HashMap<String, DataSet>,
         out: &Path,
         (speed, after): (&Speed, f64),
@@ -97,8 +97,8 @@ impl Training {
         let (mut missing, mut seen) = (Vec::new(), HashSet::new());
         for job in jobs {
             // Two studies may ask for one run.
-            if seen.insert(&job.folder) && read_result(&job.folder)?.is_none() {
-                missing.push((job.clone(), speed.seconds(&job.settings)));
+            if seen.insert(&job.folder) && stored(job)?.is_none() {
+                missing.push((job.clone(), speed.seconds(&job.spec)));
             }
         }
         let training: f64 = missing.iter().map(|(_, seconds)| seconds).sum();
@@ -134,9 +134,18 @@ impl std::fmt::Display for Left {
     }
 }
 
+/// The result of this very run by this version of the rule, if its folder holds it.
+fn stored(job: &SweepRun) -> anyhow::Result<Option<RunResult>> {
+    let path = job.folder.join("result.toml");
+    Ok(match stored::read(&path, TRAINING_VERSION, &job.spec)? {
+        Stored::Current(result) => Some(result),
+        _ => None,
+    })
+}
+
 /// What a run left; it was trained.
-pub(super) fn result(job: &Job) -> anyhow::Result<RunResult> {
-    read_result(&job.folder)?
+pub(super) fn result(job: &SweepRun) -> anyhow::Result<RunResult> {
+    stored(job)?
         .with_context(|| format!("{} has no result; give the same command again", job.folder.display()))
 }
 

@@ -3,7 +3,7 @@
 use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::settings::Settings;
+use fuld_train::spec::TrainSpec;
 use fuld_train::train::Trainer;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ const FORWARD: f64 = 1.0 / 3.0;
 /// What the time of a step depends on: data, width, depth, minibatch, and whether there is noise to draw.
 type Kind = (String, usize, usize, usize, bool);
 
-fn kind(settings: &Settings) -> Kind {
-    let Settings { width, depth, batch, .. } = *settings;
-    (settings.data_fingerprint.clone(), width, depth, batch, settings.inject_noise.is_some())
+fn kind(spec: &TrainSpec) -> Kind {
+    let TrainSpec { width, depth, batch, .. } = *spec;
+    (spec.data_fingerprint.clone(), width, depth, batch, spec.inject_noise.is_some())
 }
 
 /// Seconds that steps take on one core, roughly.
@@ -34,22 +34,21 @@ pub(crate) struct Speed {
 impl Speed {
     /// Times every kind of run that is among these. None if `watch` says stop.
     pub(crate) fn measured<'a>(
-        runs: impl IntoIterator<Item = &'a Settings>,
+        runs: impl IntoIterator<Item = &'a TrainSpec>,
         data: &HashMap<String, DataSet>,
         watch: &dyn Fn() -> Control,
     ) -> anyhow::Result<Option<Self>> {
         let mut kinds = HashMap::new();
-        for settings in runs {
-            let Some(data) = data.get(&settings.data_fingerprint) else { continue };
-            if kinds.contains_key(&kind(settings)) {
+        for spec in runs {
+            let Some(data) = data.get(&spec.data_fingerprint) else { continue };
+            if kinds.contains_key(&kind(spec)) {
                 continue;
             }
             if watch() == Control::Stop {
                 return Ok(None);
             }
-            let images = (data.train.len() + data.test.len()) as f64 / settings.batch as f64;
-            let mut trainer =
-                Trainer::<Flex>::new(data, std::slice::from_ref(settings), &Default::default())?;
+            let images = (data.train.len() + data.test.len()) as f64 / spec.batch as f64;
+            let mut trainer = Trainer::<Flex>::new(data, std::slice::from_ref(spec), &Default::default())?;
             // The first steps find memory and make tables.
             trainer.step();
             trainer.step();
@@ -59,14 +58,14 @@ impl Speed {
                 taken += 1;
             }
             let seconds = start.elapsed().as_secs_f64() / f64::from(taken);
-            kinds.insert(kind(settings), (seconds, MEASUREMENTS * FORWARD * images));
+            kinds.insert(kind(spec), (seconds, MEASUREMENTS * FORWARD * images));
         }
         Ok(Some(Self { kinds }))
     }
 
     /// Of a run.
-    pub(crate) fn seconds(&self, settings: &Settings) -> f64 {
-        let (step, measurements) = self.kinds.get(&kind(settings)).copied().unwrap_or_default();
-        step * (settings.iterations as f64 + measurements)
+    pub(crate) fn seconds(&self, spec: &TrainSpec) -> f64 {
+        let (step, measurements) = self.kinds.get(&kind(spec)).copied().unwrap_or_default();
+        step * (spec.iterations as f64 + measurements)
     }
 }

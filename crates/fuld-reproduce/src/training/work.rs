@@ -2,8 +2,8 @@
 
 use super::Training;
 use fuld_train::data::DataSet;
-use fuld_train::settings::{Settings, Subject};
-use fuld_train::sweep::{self, Job};
+use fuld_train::spec::{DataDescription, TrainSpec};
+use fuld_train::sweep::{self, SweepRun};
 use std::path::Path;
 
 /// What a part trains on a data set.
@@ -15,26 +15,26 @@ pub(crate) trait Planned: Sized {
     fn of(set: &str, full: bool, seed: u64) -> Self;
 
     /// All runs.
-    fn runs(&self, subject: &Subject) -> anyhow::Result<Vec<Self::Run>>;
+    fn runs(&self, subject: &DataDescription) -> anyhow::Result<Vec<Self::Run>>;
 
     /// All that determines a run.
-    fn settings(run: &Self::Run) -> &Settings;
+    fn spec(run: &Self::Run) -> &TrainSpec;
 }
 
 /// A data set and its runs.
 pub(crate) struct Work<P: Planned> {
     pub(crate) data: DataSet,
-    pub(crate) subject: Subject,
+    pub(crate) subject: DataDescription,
     pub(crate) plan: P,
     pub(crate) runs: Vec<P::Run>,
-    pub(crate) jobs: Vec<Job>,
+    pub(crate) jobs: Vec<SweepRun>,
 }
 
 impl<P: Planned> Work<P> {
     pub(crate) fn new(data: DataSet, plan: P, out: &Path) -> anyhow::Result<Self> {
-        let subject = data.subject();
+        let subject = data.description();
         let runs = plan.runs(&subject)?;
-        let jobs = sweep::jobs(runs.iter().map(|run| P::settings(run).clone()).collect(), out, None);
+        let jobs = sweep::sweep_runs(runs.iter().map(|run| P::spec(run).clone()).collect(), out, None);
         Ok(Self { data, subject, plan, runs, jobs })
     }
 }

@@ -1,7 +1,7 @@
 //! CIFAR-10's files: five batches to train on and one to test on, in its binary form.
 
 use super::error::DataError;
-use super::images::{Images, Shape, Standard};
+use super::images::{ImageShape, Images, Standardization};
 use super::records;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(super) const NAMES: [&str; 6] = [
 /// Images of each file. The files do not say it themselves, so another number means a damaged file.
 pub(super) const BATCH: usize = 10_000;
 
-const SHAPE: Shape = Shape { channels: 3, height: 32, width: 32 };
+const SHAPE: ImageShape = ImageShape { channels: 3, height: 32, width: 32 };
 
 /// Reads files of `batch` images each as one set.
 pub(super) fn read<P: AsRef<Path>>(files: &[P], batch: usize) -> Result<Images, DataError> {
@@ -26,6 +26,7 @@ pub(super) fn read<P: AsRef<Path>>(files: &[P], batch: usize) -> Result<Images, 
     for file in files {
         records::append(file.as_ref(), batch, SHAPE.features(), &mut pixels, &mut labels)?;
     }
-    let standard = Standard { peak: 255, channels: vec![(0.491, 0.247), (0.482, 0.243), (0.447, 0.262)] };
+    let standard =
+        Standardization { peak: 255, channels: vec![(0.491, 0.247), (0.482, 0.243), (0.447, 0.262)] };
     Ok(Images::new(SHAPE, pixels, labels, &standard)?)
 }

@@ -5,12 +5,12 @@
 //!
 //! Of the images of each class, in the order of the file, every fifth is for testing: 1,442 to train on, 355 to test on.
 
-use super::images::{Images, ImagesError, Shape, Standard};
+use super::images::{ImageShape, Images, ImagesError, Standardization};
 
 /// For each image its label, then its pixels.
 static BYTES: &[u8] = include_bytes!("digits/digits.bin");
 
-const SHAPE: Shape = Shape { channels: 1, height: 8, width: 8 };
+const SHAPE: ImageShape = ImageShape { channels: 1, height: 8, width: 8 };
 const PEAK: u8 = 16;
 /// Over the training pixels, in units of the peak.
 const MEAN: f32 = 0.30513582;
@@ -35,7 +35,7 @@ fn split() -> (Vec<&'static [u8]>, Vec<&'static [u8]>) {
 fn images(records: &[&[u8]]) -> Result<Images, ImagesError> {
     let labels = records.iter().map(|record| record[0]).collect();
     let pixels = records.iter().flat_map(|record| &record[1..]).copied().collect();
-    Images::new(SHAPE, pixels, labels, &Standard { peak: PEAK, channels: vec![(MEAN, DEVIATION)] })
+    Images::new(SHAPE, pixels, labels, &Standardization { peak: PEAK, channels: vec![(MEAN, DEVIATION)] })
 }
 
 #[cfg(test)]

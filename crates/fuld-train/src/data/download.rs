@@ -1,10 +1,10 @@
 //! One file from one server: what is missing of it is asked for, and goes behind what is there.
 
-use super::fetch::{FetchError, Reason};
-use super::part::Part;
+use super::fetch::{DownloadError, FetchError};
+use super::partial_file::PartialFile;
+use super::progress::{FetchEvent, FetchWatch};
+use super::root_certificates;
 use super::sources::Archive;
-use super::trust;
-use indicatif::ProgressBar;
 use std::io::Read;
 use std::time::Duration;
 use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE, RANGE};
@@ -14,7 +14,7 @@ use ureq::{Agent, Body};
 
 /// How long a server is waited for, and how often it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// The longest time without a byte.
     pub stall: Duration,
     /// How often one server is asked for one file.
@@ -23,7 +23,7 @@ pub struct Patience {
     pub pause: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { stall: Duration::from_secs(30), attempts: 5, pause: Duration::from_secs(1) }
     }
@@ -32,9 +32,9 @@ impl Default for Patience {
 /// Why a file did not come.
 pub(super) enum Failure {
     /// The connection failed; the server may be asked again.
-    Broken(Reason),
+    Broken(DownloadError),
     /// This server will not give the file.
-    Refused(Reason),
+    Refused(DownloadError),
     /// It is this machine that fails.
     Here(FetchError),
 }
@@ -48,15 +48,15 @@ impl From<FetchError> for Failure {
 /// Asks servers for files.
 pub(super) struct Client {
     agent: Agent,
-    patience: Patience,
+    retries: RetryPolicy,
 }
 
 impl Client {
-    pub(super) fn new(patience: Patience) -> Self {
-        let stall = Some(patience.stall);
+    pub(super) fn new(retries: RetryPolicy) -> Self {
+        let stall = Some(retries.stall);
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            .tls_config(TlsConfig::builder().root_certs(trust::roots()).build())
+            .tls_config(TlsConfig::builder().root_certs(root_certificates::roots()).build())
             // Sums and lengths are those of the file, so it must come as it is.
             .accept_encoding("identity")
             .user_agent(concat!("fuld/", env!("CARGO_PKG_VERSION")))
@@ -65,7 +65,7 @@ impl Client {
             .timeout_recv_response(stall)
             .timeout_per_read(stall)
             .timeout_per_write(stall);
-        Self { agent: config.build().new_agent(), patience }
+        Self { agent: config.build().new_agent(), retries }
     }
 
     /// Gets a file, verified, into its part.
@@ -73,18 +73,18 @@ impl Client {
         &self,
         url: &str,
         archive: &Archive,
-        part: &mut Part,
-        bar: &ProgressBar,
+        part: &mut PartialFile,
+        watch: &mut FetchWatch<'_>,
     ) -> Result<(), Failure> {
         // What is there may be of another file: only if all came from here is this server to blame for a wrong sum.
         let mut inherited = part.len() > 0;
-        let mut last = Reason::Attempts;
-        for attempt in 0..self.patience.attempts.max(1) {
+        let mut last = DownloadError::Attempts;
+        for attempt in 0..self.retries.attempts.max(1) {
             if attempt > 0 {
-                std::thread::sleep(self.patience.pause);
+                std::thread::sleep(self.retries.pause);
             }
             let before = part.len();
-            match self.attempt(url, archive, part, bar) {
+            match self.attempt(url, archive, part, watch) {
                 Ok(()) => match self.verify(archive, part)? {
                     None => return Ok(()),
                     Some(wrong) if !inherited => return Err(Failure::Refused(wrong)),
@@ -99,21 +99,21 @@ impl Client {
     }
 
     /// What is wrong with the sum of a whole file; if anything is, the part is emptied.
-    fn verify(&self, archive: &Archive, part: &mut Part) -> Result<Option<Reason>, Failure> {
+    fn verify(&self, archive: &Archive, part: &mut PartialFile) -> Result<Option<DownloadError>, Failure> {
         let found = part.sha256()?;
         if found == archive.sha256 {
             return Ok(None);
         }
         part.restart()?;
-        Ok(Some(Reason::Sum { found, expected: archive.sha256.clone() }))
+        Ok(Some(DownloadError::Sum { found, expected: archive.sha256.clone() }))
     }
 
     fn attempt(
         &self,
         url: &str,
         archive: &Archive,
-        part: &mut Part,
-        bar: &ProgressBar,
+        part: &mut PartialFile,
+        watch: &mut FetchWatch<'_>,
     ) -> Result<(), Failure> {
         if part.len() > archive.size {
             part.restart()?;
@@ -127,8 +127,8 @@ impl Client {
             response = self.ask(url, 0)?;
         }
         place(&response, archive.size, part)?;
-        bar.set_position(part.len());
-        receive(response, archive.size, part, bar)
+        watch(FetchEvent::Received(part.len()));
+        receive(response, archive.size, part, watch)
     }
 
     /// Asks for a file from a byte on.
@@ -141,7 +141,7 @@ impl Client {
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        request.call().map_err(|e| Failure::Broken(Reason::of(e)))
+        request.call().map_err(|e| Failure::Broken(DownloadError::of(e)))
     }
 }
 
@@ -151,16 +151,16 @@ fn is_local(url: &str) -> bool {
 }
 
 /// Makes sure that the answer goes on where the part ends, or empties the part if it begins at the beginning.
-fn place(response: &Response<Body>, size: u64, part: &mut Part) -> Result<(), Failure> {
+fn place(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result<(), Failure> {
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let refused = |reason| Err(Failure::Refused(reason));
     let total = match response.status() {
         StatusCode::PARTIAL_CONTENT => {
             let Some((start, total)) = header(CONTENT_RANGE).and_then(parse_range) else {
-                return refused(Reason::Range);
+                return refused(DownloadError::Range);
             };
             if start != part.len() {
-                return refused(Reason::Range);
+                return refused(DownloadError::Range);
             }
             total
         }
@@ -172,10 +172,10 @@ fn place(response: &Response<Body>, size: u64, part: &mut Part) -> Result<(), Fa
             }
             total
         }
-        status => return refused(Reason::Status(status.as_u16())),
+        status => return refused(DownloadError::Status(status.as_u16())),
     };
     match total {
-        Some(found) if found != size => refused(Reason::Size { found, expected: size }),
+        Some(found) if found != size => refused(DownloadError::Size { found, expected: size }),
         _ => Ok(()),
     }
 }
@@ -189,19 +189,24 @@ fn parse_range(value: &str) -> Option<(u64, Option<u64>)> {
 }
 
 /// Appends what comes until the file is whole.
-fn receive(response: Response<Body>, size: u64, part: &mut Part, bar: &ProgressBar) -> Result<(), Failure> {
+fn receive(
+    response: Response<Body>,
+    size: u64,
+    part: &mut PartialFile,
+    watch: &mut FetchWatch<'_>,
+) -> Result<(), Failure> {
     let mut body = response.into_body().into_reader();
     let mut buffer = vec![0; 1 << 16];
     while part.len() < size {
         match body.read(&mut buffer) {
-            Ok(0) => return Err(Failure::Broken(Reason::Truncated { at: part.len(), size })),
+            Ok(0) => return Err(Failure::Broken(DownloadError::Truncated { at: part.len(), size })),
             Ok(read) => {
                 let wanted = usize::try_from(size - part.len()).map_or(read, |left| left.min(read));
                 part.append(&buffer[..wanted])?;
-                bar.set_position(part.len());
+                watch(FetchEvent::Received(part.len()));
             }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Failure::Broken(Reason::while_reading(e, part.len(), size))),
+            Err(e) => return Err(Failure::Broken(DownloadError::while_reading(e, part.len(), size))),
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ pub enum DataError {
         /// Where, counted after decompression.
         byte: u64,
         /// What is wrong there.
-        flaw: Flaw,
+        flaw: FileFlaw,
     },
     /// Neither a known name nor a folder.
     #[error(
@@ -75,7 +75,7 @@ impl DataError {
         Self::Io { path: path.into(), source }
     }
 
-    pub(super) fn damaged(path: &Path, byte: u64, flaw: Flaw) -> Self {
+    pub(super) fn damaged(path: &Path, byte: u64, flaw: FileFlaw) -> Self {
         Self::Damaged { path: path.into(), byte, flaw }
     }
 }
@@ -83,7 +83,7 @@ impl DataError {
 /// What is wrong with a file.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum Flaw {
+pub enum FileFlaw {
     /// It ends too early.
     #[error("the file ends here, {missing} bytes too early; fetch it again")]
     Truncated {

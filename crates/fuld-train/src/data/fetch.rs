@@ -1,16 +1,15 @@
 //! Fetching data sets: from one server after the other, going on where an earlier run stopped.
 
 use super::checksum;
-use super::download::{Client, Failure, Patience};
-use super::part::Part;
-use super::progress::Progress;
+use super::download::{Client, Failure, RetryPolicy};
+use super::partial_file::PartialFile;
+use super::progress::{FetchEvent, FetchWatch};
 use super::sources::{Archive, Contents, Source};
 use super::unpack::unpack;
 use std::fmt::{self, Write};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use thiserror::Error;
 
 /// Why a data set could not be fetched. What had arrived is kept.
@@ -74,7 +73,7 @@ pub struct MirrorFailure {
     /// The address that was asked.
     pub url: String,
     /// Why the file did not come from there.
-    pub reason: Reason,
+    pub reason: DownloadError,
 }
 
 fn listed(failures: &[MirrorFailure]) -> String {
@@ -88,7 +87,7 @@ fn listed(failures: &[MirrorFailure]) -> String {
 /// Why a file did not come from a server.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum DownloadError {
     /// The server answered with an error.
     #[error("the server answers {}", Status(*.0))]
     Status(u16),
@@ -130,7 +129,7 @@ pub enum Reason {
     Connection(String),
 }
 
-impl Reason {
+impl DownloadError {
     pub(super) fn of(error: ureq::Error) -> Self {
         match error {
             ureq::Error::Timeout(_) => Self::Stalled,
@@ -174,19 +173,19 @@ pub enum Fetched {
 pub fn fetch(
     source: &Source,
     data_directory: &Path,
-    patience: Patience,
-    progress: Progress,
+    retries: RetryPolicy,
+    watch: &mut FetchWatch<'_>,
 ) -> Result<(PathBuf, Fetched), FetchError> {
     // Joining nothing would add a slash.
     let own = Some(&source.folder).filter(|folder| !folder.is_empty());
     let folder = own.map_or_else(|| data_directory.into(), |own| data_directory.join(own));
     std::fs::create_dir_all(&folder).map_err(|e| FetchError::write(&folder, e))?;
     let _lock = lock(&folder)?;
-    let client = Client::new(patience);
+    let client = Client::new(retries);
     let mut arrived = 0;
     for archive in &source.archives {
         if !complete(archive, &folder)? {
-            fetch_archive(&client, source, archive, &folder, progress)?;
+            fetch_archive(&client, source, archive, &folder, watch)?;
             arrived += 1;
         }
     }
@@ -238,7 +237,7 @@ fn fetch_archive(
     source: &Source,
     archive: &Archive,
     folder: &Path,
-    progress: Progress,
+    watch: &mut FetchWatch<'_>,
 ) -> Result<(), FetchError> {
     let place = folder.join(&archive.name);
     // An archive of files that someone put there by hand is as good as a server.
@@ -246,8 +245,8 @@ fn fetch_archive(
         && place.is_file()
         && is_right(&place, &archive.sha256, checksum::of_file)?;
     if !by_hand {
-        let part = Part::open(&place)?;
-        from_mirrors(client, source, archive, folder, part, progress)?;
+        let part = PartialFile::open(&place)?;
+        from_mirrors(client, source, archive, folder, part, watch)?;
     }
     match &archive.contents {
         Contents::Compressed { .. } => Ok(()),
@@ -260,33 +259,30 @@ fn from_mirrors(
     source: &Source,
     archive: &Archive,
     folder: &Path,
-    mut part: Part,
-    progress: Progress,
+    mut part: PartialFile,
+    watch: &mut FetchWatch<'_>,
 ) -> Result<(), FetchError> {
-    let bar = progress.bar(&archive.name, archive.size, part.len());
-    bar.enable_steady_tick(Duration::from_millis(250));
+    let Archive { name, size, .. } = archive;
+    watch(FetchEvent::Began { name, size: *size, present: part.len() });
     let mut failures = Vec::new();
     for mirror in &source.mirrors {
         let url = format!("{}/{}", mirror.trim_end_matches('/'), archive.name);
-        match client.get(&url, archive, &mut part, &bar) {
+        match client.get(&url, archive, &mut part, watch) {
             Ok(()) => {
-                bar.finish_and_clear();
-                progress.say(&bar, &format!("{}: {} bytes from {url}", archive.name, archive.size));
+                watch(FetchEvent::Finished { name, size: *size, url: &url });
                 return part.finish();
             }
             Err(Failure::Here(error)) => return Err(error),
             Err(Failure::Broken(reason) | Failure::Refused(reason)) => {
-                failures.push(MirrorFailure { url, reason });
-                // The last one is told by the error.
-                if let (Some(MirrorFailure { url, reason }), true) =
-                    (failures.last(), failures.len() < source.mirrors.len())
-                {
-                    progress.say(&bar, &format!("{url}: {reason}; trying the next"));
+                // The error of the whole fetch names the last one.
+                if failures.len() + 1 < source.mirrors.len() {
+                    watch(FetchEvent::MirrorFailed { url: &url, error: &reason });
                 }
+                failures.push(MirrorFailure { url, reason });
             }
         }
     }
-    bar.finish_and_clear();
+    watch(FetchEvent::Failed);
     part.leave();
     Err(FetchError::Mirrors { archive: archive.name.clone(), folder: folder.into(), failures })
 }

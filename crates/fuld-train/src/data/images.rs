@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// The shape of each image: planes of `height` × `width` pixels, one a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ImageShape {
     /// 1 for grey, 3 for red, green and blue.
     pub channels: usize,
     /// Rows of a plane.
@@ -14,7 +14,7 @@ pub struct Shape {
     pub width: usize,
 }
 
-impl Shape {
+impl ImageShape {
     /// Pixels of one plane.
     pub fn plane(self) -> usize {
         self.height * self.width
@@ -28,14 +28,14 @@ impl Shape {
 
 /// How bytes become numbers: (byte/peak − mean)/deviation, with a mean and a deviation for each channel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standard {
+pub struct Standardization {
     /// The byte that stands for 1.
     pub peak: u8,
     /// Mean and deviation of each channel, in units of the peak.
     pub channels: Vec<(f32, f32)>,
 }
 
-impl Standard {
+impl Standardization {
     /// Factor and shift of each channel.
     fn lines(&self) -> Vec<(f32, f32)> {
         let line = |&(mean, deviation): &(f32, f32)| {
@@ -83,7 +83,7 @@ pub enum ImagesError {
 /// Images of one shape with their labels, kept as bytes and standardised as they are taken out.
 #[derive(Clone, Debug)]
 pub struct Images {
-    shape: Shape,
+    shape: ImageShape,
     pixels: Vec<u8>,
     labels: Vec<u8>,
     /// For each channel factor and shift that make a number of a byte.
@@ -93,10 +93,10 @@ pub struct Images {
 impl Images {
     /// Images from their bytes: one image after the other, each plane by plane, each plane row by row.
     pub fn new(
-        shape: Shape,
+        shape: ImageShape,
         pixels: Vec<u8>,
         labels: Vec<u8>,
-        standard: &Standard,
+        standard: &Standardization,
     ) -> Result<Self, ImagesError> {
         let features = shape.features();
         if labels.is_empty() || features == 0 || labels.len().checked_mul(features) != Some(pixels.len()) {
@@ -120,7 +120,7 @@ impl Images {
     }
 
     /// The shape of each.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> ImageShape {
         self.shape
     }
 
@@ -191,8 +191,8 @@ mod tests {
     use super::*;
 
     fn colours() -> Images {
-        let shape = Shape { channels: 2, height: 1, width: 2 };
-        let standard = Standard { peak: 10, channels: vec![(0.5, 0.5), (0.0, 2.0)] };
+        let shape = ImageShape { channels: 2, height: 1, width: 2 };
+        let standard = Standardization { peak: 10, channels: vec![(0.5, 0.5), (0.0, 2.0)] };
         Images::new(shape, (0..12).collect(), vec![7, 8, 9], &standard).unwrap()
     }
 
@@ -223,9 +223,9 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let shape = Shape { channels: 1, height: 1, width: 2 };
+        let shape = ImageShape { channels: 1, height: 1, width: 2 };
         let new = |pixels, labels: &[u8], peak, channels: &[(f32, f32)]| {
-            let standard = Standard { peak, channels: channels.to_vec() };
+            let standard = Standardization { peak, channels: channels.to_vec() };
             Images::new(shape, vec![0; pixels], labels.to_vec(), &standard).map(|_| ())
         };
         let grey = [(0.0, 1.0)];

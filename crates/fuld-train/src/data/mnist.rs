@@ -1,7 +1,7 @@
 //! MNIST's files: images and labels in IDX format, plain or compressed.
 
-use super::error::{DataError, Flaw};
-use super::images::{Images, Shape, Standard};
+use super::error::{DataError, FileFlaw};
+use super::images::{ImageShape, Images, Standardization};
 use super::stream::Stream;
 use std::path::Path;
 
@@ -25,8 +25,8 @@ pub(super) const STEMS: [&str; 4] = [
 pub(super) fn read(images: &Path, labels: &Path) -> Result<Images, DataError> {
     let (count, pixels) = read_images(images)?;
     let labels = read_labels(labels, count, images)?;
-    let shape = Shape { channels: 1, height: SIDE as usize, width: SIDE as usize };
-    let standard = Standard { peak: 255, channels: vec![(0.1307, 0.3081)] };
+    let shape = ImageShape { channels: 1, height: SIDE as usize, width: SIDE as usize };
+    let standard = Standardization { peak: 255, channels: vec![(0.1307, 0.3081)] };
     Ok(Images::new(shape, pixels, labels, &standard)?)
 }
 
@@ -35,7 +35,7 @@ fn read_images(path: &Path) -> Result<(u32, Vec<u8>), DataError> {
     let count = read_count(&mut file, path, IMAGES)?;
     let (height, width) = (file.word()?, file.word()?);
     if (height, width) != (SIDE, SIDE) {
-        return Err(DataError::damaged(path, 8, Flaw::Dimensions { height, width }));
+        return Err(DataError::damaged(path, 8, FileFlaw::Dimensions { height, width }));
     }
     let pixels = file.take(u64::from(count) * u64::from(SIDE * SIDE))?;
     file.end()?;
@@ -46,13 +46,13 @@ fn read_labels(path: &Path, images: u32, of: &Path) -> Result<Vec<u8>, DataError
     let mut file = Stream::open(path)?;
     let count = read_count(&mut file, path, LABELS)?;
     if count != images {
-        let flaw = Flaw::Count { labels: count, images, of: of.into() };
+        let flaw = FileFlaw::Count { labels: count, images, of: of.into() };
         return Err(DataError::damaged(path, COUNT_AT, flaw));
     }
     let labels = file.take(count.into())?;
     file.end()?;
     match labels.iter().position(|&label| label > 9) {
-        Some(at) => Err(DataError::damaged(path, LABELS_AT + at as u64, Flaw::Label(labels[at]))),
+        Some(at) => Err(DataError::damaged(path, LABELS_AT + at as u64, FileFlaw::Label(labels[at]))),
         None => Ok(labels),
     }
 }
@@ -68,13 +68,13 @@ fn read_count(file: &mut Stream, path: &Path, expected: u32) -> Result<u32, Data
     let found = file.word()?;
     if found != expected {
         let flaw = match kind(found) {
-            Some(found) => Flaw::Exchanged { found, wanted },
-            None => Flaw::Magic { found, expected, wanted },
+            Some(found) => FileFlaw::Exchanged { found, wanted },
+            None => FileFlaw::Magic { found, expected, wanted },
         };
         return Err(DataError::damaged(path, 0, flaw));
     }
     match file.word()? {
-        0 => Err(DataError::damaged(path, COUNT_AT, Flaw::Empty(wanted))),
+        0 => Err(DataError::damaged(path, COUNT_AT, FileFlaw::Empty(wanted))),
         count => Ok(count),
     }
 }

@@ -1,9 +1,8 @@
 //! Data sets of images with labels: what is in them, where they are, and how they get there.
 //!
-//! [`DataSet::load`] gives a set by its name or from a folder, [`Batches`] the order in which training goes through it, and
+//! [`DataSet::load`] gives a set by its name or from a folder, [`Minibatches`] the order in which training goes through it, and
 //! [`fetch()`] brings the sets that the program does not carry.
 
-mod batches;
 mod checksum;
 mod cifar10;
 mod digits;
@@ -11,25 +10,26 @@ mod directory;
 mod download;
 mod error;
 mod fetch;
-mod folder;
 mod images;
+mod layout;
+mod minibatches;
 mod mnist;
-mod part;
+mod partial_file;
 mod progress;
 mod records;
+mod root_certificates;
 mod set;
 mod sources;
 mod stream;
-mod trust;
 mod unpack;
 
-pub use batches::{BatchError, Batches};
 pub use directory::data_directory;
-pub use download::Patience;
-pub use error::{DataError, Flaw};
-pub use fetch::{FetchError, Fetched, MirrorFailure, Reason, fetch};
-pub use folder::Presence;
-pub use images::{Images, ImagesError, Shape, Standard};
-pub use progress::Progress;
+pub use download::RetryPolicy;
+pub use error::{DataError, FileFlaw};
+pub use fetch::{DownloadError, FetchError, Fetched, MirrorFailure, fetch};
+pub use images::{ImageShape, Images, ImagesError, Standardization};
+pub use layout::Presence;
+pub use minibatches::{MinibatchError, Minibatches};
+pub use progress::{FetchEvent, FetchWatch};
 pub use set::{DataSet, presence};
 pub use sources::{Archive, Contents, Member, Source};

@@ -1,6 +1,6 @@
 //! Records of a label and its image's bytes, one after the other: the form of CIFAR-10's batches and of our digits.
 
-use super::error::{DataError, Flaw};
+use super::error::{DataError, FileFlaw};
 use super::stream::Stream;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn append(
         // A file cut off between records lacks all the rest, not one record.
         file.fill(&mut record).map_err(|e| with_rest(e, (count - n - 1) * record.len()))?;
         if record[0] > 9 {
-            return Err(DataError::damaged(path, (n * record.len()) as u64, Flaw::Label(record[0])));
+            return Err(DataError::damaged(path, (n * record.len()) as u64, FileFlaw::Label(record[0])));
         }
         labels.push(record[0]);
         pixels.extend_from_slice(&record[1..]);
@@ -28,8 +28,8 @@ pub(super) fn append(
 
 fn with_rest(error: DataError, rest: usize) -> DataError {
     match error {
-        DataError::Damaged { path, byte, flaw: Flaw::Truncated { missing } } => {
-            DataError::Damaged { path, byte, flaw: Flaw::Truncated { missing: missing + rest as u64 } }
+        DataError::Damaged { path, byte, flaw: FileFlaw::Truncated { missing } } => {
+            DataError::Damaged { path, byte, flaw: FileFlaw::Truncated { missing: missing + rest as u64 } }
         }
         other => other,
     }

@@ -1,11 +1,11 @@
 //! Data sets by name, or from a folder.
 
 use super::error::DataError;
-use super::folder::{CIFAR10, Layout, MNIST, Presence};
 use super::images::Images;
+use super::layout::{CIFAR10, Layout, MNIST, Presence};
 use super::{cifar10, digits, mnist};
-use crate::settings::Subject;
-use fuld::durable::fingerprint;
+use crate::spec::DataDescription;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// A set to train on and a set to test on.
@@ -41,13 +41,17 @@ impl DataSet {
 }
 
 impl DataSet {
-    /// What settings need to know of it. Looks at every pixel.
-    pub fn subject(&self) -> Subject {
-        let parts = [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()];
-        let sums: Vec<u8> = parts.iter().flat_map(|part| fingerprint(part).to_le_bytes()).collect();
-        Subject {
+    /// Returns the properties that settings depend on. Reads every pixel.
+    pub fn description(&self) -> DataDescription {
+        let mut sum = Sha256::new();
+        for part in [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()] {
+            // With the lengths, so that moving bytes between the parts changes the sum.
+            sum.update((part.len() as u64).to_le_bytes());
+            sum.update(part);
+        }
+        DataDescription {
             name: self.name.into(),
-            fingerprint: format!("{:016x}", fingerprint(&sums)),
+            fingerprint: sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
             images: self.train.len(),
             inputs: self.train.features(),
             classes: self.classes,

@@ -1,6 +1,6 @@
 //! Where data sets come from: the publishers' files, their checksums, and the servers that have them.
 
-use super::folder::{CIFAR10, Layout, MNIST};
+use super::layout::{CIFAR10, Layout, MNIST};
 use super::{cifar10, mnist};
 
 /// A data set as it can be fetched.

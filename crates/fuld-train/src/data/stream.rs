@@ -1,6 +1,6 @@
 //! A file as a stream of bytes that knows where it is: plain or compressed, as its first bytes say.
 
-use super::error::{DataError, Flaw};
+use super::error::{DataError, FileFlaw};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -38,7 +38,7 @@ impl Stream {
         while filled < out.len() {
             match self.read(&mut out[filled..])? {
                 Some(0) | None => {
-                    return Err(self.flaw(Flaw::Truncated { missing: (out.len() - filled) as u64 }));
+                    return Err(self.flaw(FileFlaw::Truncated { missing: (out.len() - filled) as u64 }));
                 }
                 Some(read) => filled += read,
             }
@@ -62,7 +62,7 @@ impl Stream {
             let wanted = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
             taken.resize(start + wanted, 0);
             let read = self.read(&mut taken[start..])?;
-            let Some(read @ 1..) = read else { return Err(self.flaw(Flaw::Truncated { missing: left })) };
+            let Some(read @ 1..) = read else { return Err(self.flaw(FileFlaw::Truncated { missing: left })) };
             taken.truncate(start + read);
             left -= read as u64;
         }
@@ -75,15 +75,15 @@ impl Stream {
         match self.read(&mut [0])? {
             Some(0) => Ok(()),
             // All contents are there, but not the end of the compressed stream with its checksum.
-            None => Err(self.flaw(Flaw::Compression("its end is missing".into()))),
+            None => Err(self.flaw(FileFlaw::Compression("its end is missing".into()))),
             Some(read) => {
                 self.at -= read as u64;
-                Err(self.flaw(Flaw::TooLong))
+                Err(self.flaw(FileFlaw::TooLong))
             }
         }
     }
 
-    pub(super) fn flaw(&self, flaw: Flaw) -> DataError {
+    pub(super) fn flaw(&self, flaw: FileFlaw) -> DataError {
         DataError::damaged(&self.path, self.at, flaw)
     }
 
@@ -98,7 +98,7 @@ impl Stream {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => return Ok(None),
                 Err(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
-                    return Err(self.flaw(Flaw::Compression(e.to_string())));
+                    return Err(self.flaw(FileFlaw::Compression(e.to_string())));
                 }
                 Err(e) => return Err(DataError::io(&self.path, e)),
             }

@@ -1,7 +1,7 @@
 //! Taking the files of a data set out of an archive.
 
 use super::fetch::FetchError;
-use super::part::Part;
+use super::partial_file::PartialFile;
 use super::sources::Member;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
@@ -39,7 +39,7 @@ fn is_of<R: Read>(entry: &tar::Entry<'_, R>, member: &Member) -> bool {
 
 /// Writes one file; what an archive holds beyond the right length is not read.
 fn write(entry: impl Read, member: &Member, folder: &Path, archive: &Path) -> Result<(), FetchError> {
-    let mut part = Part::anew(&folder.join(&member.name))?;
+    let mut part = PartialFile::anew(&folder.join(&member.name))?;
     let mut entry = entry.take(member.size);
     let mut buffer = vec![0; 1 << 16];
     loop {

@@ -1,6 +1,6 @@
 //! Notes of runs that failed, outside the runs' own folders: these may be what is wrong.
 
-use crate::settings::Settings;
+use crate::spec::TrainSpec;
 use fuld::durable::replace;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,21 +11,21 @@ use std::{fs, io};
 #[derive(Serialize, Deserialize)]
 pub(super) struct Failure {
     pub(super) error: String,
-    pub(super) settings: Settings,
+    pub(super) spec: TrainSpec,
 }
 
 /// Notes that a run failed. The next sweep tries it again.
-pub(super) fn note(out: &Path, settings: &Settings, error: &str) -> io::Result<()> {
+pub(super) fn record(out: &Path, spec: &TrainSpec, error: &str) -> io::Result<()> {
     fs::create_dir_all(out.join("failures"))?;
-    let failure = Failure { error: error.into(), settings: settings.clone() };
+    let failure = Failure { error: error.into(), spec: spec.clone() };
     let text = toml::to_string(&failure).map_err(io::Error::other)?;
-    replace(&file(out, settings), text.as_bytes())
+    replace(&file(out, spec), text.as_bytes())
 }
 
 /// Takes a note back, if there is one: the run has ended.
-pub(super) fn forget(out: &Path, settings: &Settings) {
+pub(super) fn forget(out: &Path, spec: &TrainSpec) {
     // A result counts for more than a note that stayed.
-    let _ = fs::remove_file(file(out, settings));
+    let _ = fs::remove_file(file(out, spec));
 }
 
 /// The failures in a sweep's folder, by the names of their runs.
@@ -39,12 +39,12 @@ pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, Failure>> {
         // One that another process is writing, or has just taken back, is none.
         let text = fs::read_to_string(entry?.path()).unwrap_or_default();
         if let Ok(failure) = toml::from_str::<Failure>(&text) {
-            failures.insert(failure.settings.name(), failure);
+            failures.insert(failure.spec.name(), failure);
         }
     }
     Ok(failures)
 }
 
-fn file(out: &Path, settings: &Settings) -> PathBuf {
-    out.join("failures").join(settings.name() + ".toml")
+fn file(out: &Path, spec: &TrainSpec) -> PathBuf {
+    out.join("failures").join(spec.name() + ".toml")
 }

@@ -1,15 +1,15 @@
-//! A grid of runs: settings of which some are lists, and every combination of these.
+//! A grid of runs: settings, some of them lists, in every combination.
 
-use crate::settings::Request;
+use crate::spec::TrainRequest;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// The most runs that a grid may have: more is a slip of the pen.
+/// The largest number of runs of a grid. More is taken for a mistake.
 const MOST: usize = 1_000_000;
 
-/// What is wrong with a grid.
+/// Why a grid cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GridError {
@@ -18,30 +18,30 @@ pub enum GridError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file is not TOML, or holds something that is no setting.
+    /// The file is not TOML, or one of its keys or values is not a setting.
     #[error("{}: {reason}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What and where.
+        /// What is wrong, and where.
         reason: String,
     },
 }
 
-/// The requests of the grid in a file, in order: the last axis varies fastest. What an optimizer has no use for makes some equal.
-pub fn read(path: &Path) -> Result<Vec<Request>, GridError> {
-    let text = std::fs::read_to_string(path).map_err(|source| GridError::Io { path: path.into(), source })?;
-    requests(&text).map_err(|reason| GridError::Wrong { path: path.into(), reason })
+/// Reads the text of a grid.
+pub fn read_grid(path: &Path) -> Result<String, GridError> {
+    std::fs::read_to_string(path).map_err(|source| GridError::Io { path: path.into(), source })
 }
 
-/// The requests of a grid.
+/// Returns the requests of a grid, in order: the last axis varies fastest. `data`, if not empty, replaces the grid's data sets.
 ///
-/// Keys are the settings of a run; a list makes an axis, and `seed` may be a range, as in `"0..10"`. Tables `[[grid]]` are grids of their
-/// own, which have what stands above them and add to it. What an optimizer has no use for, say the α of Adam, is left out for it.
-pub fn requests(text: &str) -> Result<Vec<Request>, String> {
+/// Keys are the settings of a run; a list makes an axis, and `seed` may be a range, as in `"0..10"`. Tables `[[grid]]` are grids of
+/// their own on top of the common settings. Settings that an optimizer does not have, such as the α of Adam, are left out for it,
+/// which may make some requests equal.
+pub fn grid_requests(text: &str, data: &[String]) -> Result<Vec<TrainRequest>, String> {
     let mut common: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let grids = match common.remove("grid") {
         None => vec![Table::new()],
@@ -55,17 +55,21 @@ pub fn requests(text: &str) -> Result<Vec<Request>, String> {
     for grid in grids {
         let mut whole = common.clone();
         whole.extend(grid);
+        if !data.is_empty() {
+            whole.insert("data".into(), data.to_vec().into());
+        }
         for combination in product(whole)? {
-            requests.push(request(combination)?.useful());
+            requests.push(request(combination)?.without_unused());
         }
     }
     if requests.is_empty() { Err("the grid is empty: there would be no runs".into()) } else { Ok(requests) }
 }
 
-/// Every combination of the lists.
+/// Returns every combination of the lists.
 fn product(grid: Table) -> Result<Vec<Table>, String> {
     let mut combinations = vec![Table::new()];
     for (key, value) in grid {
+        check_key(&key)?;
         let values = axis(&key, value)?;
         if combinations.len().saturating_mul(values.len()) > MOST {
             return Err(format!("more than {MOST} runs, at {key}"));
@@ -89,6 +93,9 @@ fn axis(key: &str, value: Value) -> Result<Vec<Value>, String> {
             Err(format!("{key} is an empty list: there would be no runs"))
         }
         Value::Array(values) => Ok(values),
+        Value::String(number) if key == "seed" && number.parse::<u64>().is_ok() => {
+            Ok(vec![Value::String(number)])
+        }
         Value::String(range) if key == "seed" => {
             let wrong = || format!("seed must be a number, a list or a range as in \"0..10\", got {range:?}");
             let (from, to) = range.split_once("..").ok_or_else(wrong)?;
@@ -104,9 +111,29 @@ fn axis(key: &str, value: Value) -> Result<Vec<Value>, String> {
     }
 }
 
-/// A combination as a request; an error names its key.
-fn request(combination: Table) -> Result<Request, String> {
-    let read = |table: Table| Request::deserialize(table).map_err(|error| error.message().to_string());
+/// Refuses a key that is not one of a request, and suggests the nearest one.
+fn check_key(key: &str) -> Result<(), String> {
+    let keys = TrainRequest::KEYS;
+    let snake_case = key.replace('-', "_");
+    if keys.contains(&key) {
+        return Ok(());
+    }
+    if keys.contains(&snake_case.as_str()) {
+        return Err(format!("unknown key `{key}`: keys are written with underscores, `{snake_case}`"));
+    }
+    let similarity = |name: &&str| {
+        let within = if name.split('_').any(|word| word == key) { 0.9 } else { 0.0 };
+        strsim::jaro_winkler(&snake_case, name).max(within)
+    };
+    let nearest = keys.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    let hint = nearest.filter(|name| similarity(name) > 0.8);
+    let hint = hint.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+    Err(format!("unknown key `{key}`{hint}; keys are {}", keys.join(", ")))
+}
+
+/// Reads a combination as a request; an error names its key.
+fn request(combination: Table) -> Result<TrainRequest, String> {
+    let read = |table: Table| TrainRequest::deserialize(table).map_err(|error| error.message().to_string());
     read(combination.clone()).map_err(|whole| {
         let alone = |(key, value): (String, Value)| {
             let error = read(Table::from_iter([(key.clone(), value.clone())])).err()?;
@@ -123,7 +150,7 @@ mod tests {
     #[test]
     fn lists_are_axes() {
         let grid = "data = 'digits'\nwidth = [32, 64]\nalpha = [2, 1.75]\nseed = '0..3'\niterations = 100";
-        let requests = requests(grid).unwrap();
+        let requests = grid_requests(grid, &[]).unwrap();
         assert_eq!(requests.len(), 2 * 2 * 3);
         assert!(requests.iter().all(|r| r.iterations == Some(100) && r.data.as_deref() == Some("digits")));
         assert_eq!(requests[1].seed, Some(1));
@@ -132,7 +159,7 @@ mod tests {
     #[test]
     fn what_an_optimizer_has_no_use_for_makes_no_runs() {
         let grid = "optimizer = ['fuld', 'sgdm', 'adam']\nalpha = [1.5, 1.75]\ngamma = [0.1, 0.9]";
-        let mut distinct: Vec<Request> = requests(grid).unwrap();
+        let mut distinct: Vec<TrainRequest> = grid_requests(grid, &[]).unwrap();
         distinct.dedup();
         distinct.sort_by_key(|request| format!("{request:?}"));
         distinct.dedup();
@@ -142,28 +169,41 @@ mod tests {
     #[test]
     fn the_grids_of_the_project_are_read() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grids");
-        assert_eq!(read(&folder.join("digits.toml")).unwrap().len(), 60);
-        assert_eq!(read(&folder.join("noise.toml")).unwrap().len(), 35);
-        assert_eq!(read(&folder.join("calibration.toml")).unwrap().len(), 540);
+        let runs = |name: &str| grid_requests(&read_grid(&folder.join(name)).unwrap(), &[]).unwrap().len();
+        assert_eq!(runs("digits.toml"), 60);
+        assert_eq!(runs("noise.toml"), 35);
+        assert_eq!(runs("calibration.toml"), 540);
     }
 
     #[test]
     fn grids_add_to_what_stands_above_them() {
         let grid = "seed = [0, 1]\n[[grid]]\nalpha = 1.5\n[[grid]]\noptimizer = 'sgdm'\nseed = 7\n";
-        let requests = requests(grid).unwrap();
+        let requests = grid_requests(grid, &[]).unwrap();
         assert_eq!(requests.iter().map(|r| r.seed).collect::<Vec<_>>(), [Some(0), Some(1), Some(7)]);
     }
 
     #[test]
+    fn given_data_sets_replace_those_of_the_grid() {
+        let requests =
+            grid_requests("data = 'digits'\nseed = [0, 1]", &["mnist".into(), "some/folder".into()]);
+        let data: Vec<_> = requests.unwrap().into_iter().filter_map(|request| request.data).collect();
+        assert_eq!(data, ["mnist", "mnist", "some/folder", "some/folder"]);
+    }
+
+    #[test]
     fn slips_are_named() {
-        let says = |grid: &str| requests(grid).unwrap_err();
+        let says = |grid: &str| grid_requests(grid, &[]).unwrap_err();
         assert!(says("widht = 3").contains("widht"));
+        assert!(says("widht = 3").contains("did you mean `width`?"));
+        assert!(says("tail-index = 5").contains("`tail_index`"));
+        assert!(says("scale = 5").contains("did you mean `noise_scale`?"));
+        assert!(!says("purple = 5").contains("did you mean"));
         assert!(says("width = []").contains("width is an empty list"));
         assert!(says("width = 'wide'").contains("width") && says("width = 'wide'").contains("wide"));
         assert!(says("grid = []").contains("empty"));
         assert!(says("seed = '0..4000000000'").contains("1000000 runs"));
         assert!(says("seed = '0..99999999999'").contains("99999999999"));
-        assert_eq!(requests("tail-index = 'every=5'").unwrap()[0].tail_index, Some(5));
+        assert_eq!(grid_requests("tail_index = 'every=5'", &[]).unwrap()[0].tail_index, Some(5));
         assert!(says("seed = '3..3'").contains("3..3"));
         assert!(says("inject_noise = '2.5,1'").contains("2.5"));
         assert!(says("width = [1").contains("line 1"));

@@ -1,13 +1,15 @@
-//! Sweeps: a grid of runs as independent jobs, resumable, in one folder that several processes may share.
+//! Sweeps: grids of independent, resumable runs in one folder that several processes may share.
 
+mod execution;
 mod failures;
+mod folder;
 mod grid;
-mod job;
 mod parquet;
+mod runs;
 mod table;
-mod workers;
 
-pub use grid::{GridError, read, requests};
-pub use job::{Job, Shard, jobs, stacks};
-pub use table::{Row, rows, write};
-pub use workers::{Event, Tally, sweep};
+pub use execution::{SweepCounts, SweepEvent, sweep};
+pub use folder::{SWEEP_COMMAND, StoredGrid, SweepFolder};
+pub use grid::{GridError, grid_requests, read_grid};
+pub use runs::{Shard, SweepRun, into_stacks, sweep_runs};
+pub use table::{SweepRow, sweep_rows, write_table};

@@ -1,6 +1,6 @@
-//! Rows as a Parquet file: every column optional, plain types.
+//! SweepRows as a Parquet file: every column optional, plain types.
 
-use super::table::{Cell, Row};
+use super::table::{Cell, SweepRow};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -9,8 +9,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// The file.
-pub(super) fn bytes(rows: &[Row]) -> Result<Vec<u8>, ParquetError> {
+/// Returns the bytes of the file.
+pub(super) fn bytes(rows: &[SweepRow]) -> Result<Vec<u8>, ParquetError> {
     let mut bytes = Vec::new();
     let properties = Arc::new(WriterProperties::builder().build());
     let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema()?), properties)?;
@@ -36,38 +36,38 @@ fn schema() -> Result<Type, ParquetError> {
         let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
         field.with_logical_type(logical).build().map(Arc::new)
     };
-    let fields = Row::empty().cells.iter().map(field).collect::<Result<_, _>>()?;
+    let fields = SweepRow::empty().cells.iter().map(field).collect::<Result<_, _>>()?;
     Type::group_type_builder("results").with_fields(fields).build()
 }
 
-/// The cells of a column: what is there, and where.
+/// Writes the cells of a column with their definition levels: 1 where there is a value, 0 where there is none.
 fn write<'a>(
     mut writer: SerializedColumnWriter<'_>,
     cells: impl Iterator<Item = &'a Cell>,
 ) -> Result<(), ParquetError> {
-    let (mut texts, mut wholes, mut numbers, mut there) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut texts, mut wholes, mut numbers, mut defined) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut kind = None;
     for cell in cells {
         kind = Some(cell);
         match cell {
             Cell::Text(text) => {
-                there.push(i16::from(text.is_some()));
+                defined.push(i16::from(text.is_some()));
                 texts.extend(text.as_deref().map(ByteArray::from));
             }
             Cell::Whole(whole) => {
-                there.push(i16::from(whole.is_some()));
+                defined.push(i16::from(whole.is_some()));
                 wholes.extend(*whole);
             }
             Cell::Number(number) => {
-                there.push(i16::from(number.is_some()));
+                defined.push(i16::from(number.is_some()));
                 numbers.extend(*number);
             }
         }
     }
     match kind {
-        Some(Cell::Text(_)) => writer.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?,
-        Some(Cell::Whole(_)) => writer.typed::<Int64Type>().write_batch(&wholes, Some(&there), None)?,
-        Some(Cell::Number(_)) => writer.typed::<DoubleType>().write_batch(&numbers, Some(&there), None)?,
+        Some(Cell::Text(_)) => writer.typed::<ByteArrayType>().write_batch(&texts, Some(&defined), None)?,
+        Some(Cell::Whole(_)) => writer.typed::<Int64Type>().write_batch(&wholes, Some(&defined), None)?,
+        Some(Cell::Number(_)) => writer.typed::<DoubleType>().write_batch(&numbers, Some(&defined), None)?,
         None => 0,
     };
     writer.close()

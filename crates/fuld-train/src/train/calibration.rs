@@ -1,9 +1,9 @@
-//! What the optimizer found from the gradients of a layer.
+//! Estimates from the gradients of a layer, which the optimizer uses where a setting is `auto`.
 
 use fuld::optimizer::Estimates;
 use serde::{Deserialize, Serialize};
 
-/// What `alpha auto` and `scale auto` stood for in a layer after so many steps.
+/// The values that `auto` stands for in a layer after some number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerCalibration {
     /// Steps taken.
@@ -16,18 +16,18 @@ pub struct LayerCalibration {
     pub noise_scale: f64,
     /// Tail index in use.
     pub alpha: f64,
-    /// Where the field bends, in units of v = −√lr b.
+    /// The knee of the field, in units of v = −√lr b.
     pub kappa: f64,
     /// The largest component of a gradient that enters the momentum.
     pub limit: f64,
-    /// Share of the weights beyond the bend.
-    pub bent: f64,
+    /// Share of the weights beyond the knee.
+    pub beyond_knee: f64,
 }
 
 impl LayerCalibration {
     pub(super) fn of(iteration: u64, layer: usize, learning_rate: f64, estimates: &Estimates) -> Self {
-        let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee: bent } = *estimates;
+        let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
         let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * knee };
-        Self { iteration, layer, noise_alpha, noise_scale, alpha, kappa, limit, bent }
+        Self { iteration, layer, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
     }
 }

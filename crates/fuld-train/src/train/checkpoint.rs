@@ -1,16 +1,24 @@
-//! The state of a stack of runs on disk, from which training goes on to the same bits.
+//! The state of a stack of runs on disk, from which training continues to the same bits.
 //!
-//! A file holds a mark, then the header (TOML: what belongs to which run, so that no number is rounded and NaN is a number), the
-//! weights and what the optimizer remembers, each with its length before it, and a checksum of all that.
+//! A checkpoint consists of a mark that ends with the version of the format, a header in TOML (which keeps every number exactly,
+//! NaN included), the tensors in the format safetensors, each part preceded by its length, and a checksum of everything.
 
-use super::run::Record;
+use super::run::RunRecord;
+use crate::spec::{TRAINING_VERSION, TrainSpec};
+use crate::stored::Difference;
+use crate::tensor_file::{TensorError, TensorFile};
 use fuld::durable::{fingerprint, replace};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-const MARK: &[u8; 8] = b"FULDNET1";
+/// The first bytes of every checkpoint; the byte after them is the version of the format.
+const MARK: &[u8; 7] = b"FULDNET";
+/// The version of the format, as a digit. Format 1 had burn's own records in place of safetensors.
+const FORMAT: u8 = b'2';
+/// Bytes before the first part.
+const START: usize = MARK.len() + 1;
 
 /// Why a checkpoint cannot be used. The file is left as it is.
 #[derive(Debug, Error)]
@@ -21,14 +29,22 @@ pub enum CheckpointError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is something else.
+    /// The file is not a checkpoint.
     #[error("{} is no checkpoint of this program: it does not begin with its mark", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
+    },
+    /// The file has another format.
+    #[error("checkpoint {} has format {found:?}, this program reads format {:?}; begin anew with --fresh", path.display(), char::from(FORMAT))]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The version of its format.
+        found: char,
     },
     /// The file is cut off or changed.
     #[error("checkpoint {} is damaged at byte {byte}; it was left in place: move it away to begin anew", path.display())]
@@ -43,34 +59,58 @@ pub enum CheckpointError {
     OtherRun {
         /// The file.
         path: PathBuf,
-        /// The first setting that differs.
-        difference: String,
+        /// The first difference.
+        difference: Difference,
+    },
+    /// The tensors are not those of the run.
+    #[error("checkpoint {} does not fit its run: {source}; begin anew with --fresh", path.display())]
+    Tensors {
+        /// The file.
+        path: PathBuf,
+        /// The first tensor that does not fit.
+        source: TensorError,
     },
 }
 
-/// All that a stack of runs needs to go on.
+/// The state of a stack of runs.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
-    pub(super) header: Header,
-    /// Weights, and what the optimizer remembers.
-    pub(super) state: [Vec<u8>; 2],
+    pub(super) header: CheckpointHeader,
+    /// Weights and the optimizer's state.
+    pub(super) tensors: TensorFile,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(super) struct CheckpointHeader {
     pub(super) iteration: u64,
     pub(super) seconds: f64,
-    /// Settings of each run, as text.
-    pub(super) identities: Vec<String>,
-    pub(super) records: Vec<Record>,
+    /// The version of the training rule.
+    version: u32,
+    pub(super) records: Vec<RunRecord>,
+    specs: Vec<TrainSpec>,
+}
+
+impl CheckpointHeader {
+    pub(super) fn new(iteration: u64, seconds: f64, records: Vec<RunRecord>, specs: &[TrainSpec]) -> Self {
+        Self { iteration, seconds, version: TRAINING_VERSION, records, specs: specs.to_vec() }
+    }
+}
+
+/// A checkpoint on disk.
+pub(super) enum StoredCheckpoint {
+    Missing,
+    Current(Box<Checkpoint>),
+    /// Made by this other version of the training rule.
+    OtherVersion(u32),
 }
 
 impl Checkpoint {
     pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |source| CheckpointError::Io { path: path.into(), source };
         let header = toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
-        let mut bytes = MARK.to_vec();
-        for part in [header.as_bytes(), &self.state[0], &self.state[1]] {
+        let tensors = self.tensors.to_bytes().map_err(|error| failed(io::Error::other(error)))?;
+        let mut bytes = [MARK, &[FORMAT][..]].concat();
+        for part in [header.as_bytes(), &tensors] {
             bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
             bytes.extend_from_slice(part);
         }
@@ -78,46 +118,50 @@ impl Checkpoint {
         replace(path, &bytes).map_err(failed)
     }
 
-    /// None if there is no such file.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, CheckpointError> {
+    /// Reads the checkpoint of these runs.
+    pub(super) fn read(path: &Path, specs: &[TrainSpec]) -> Result<StoredCheckpoint, CheckpointError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredCheckpoint::Missing),
             Err(source) => return Err(CheckpointError::Io { path: path.into(), source }),
         };
-        if !bytes.starts_with(MARK) {
-            return Err(CheckpointError::Foreign { path: path.into() });
-        }
         let damaged = |byte| CheckpointError::Damaged { path: path.into(), byte };
-        let sealed = bytes.len() - 8;
-        if fingerprint(&bytes[..sealed]).to_le_bytes() != bytes[sealed..] {
-            return Err(damaged(sealed));
+        match bytes.strip_prefix(MARK) {
+            None | Some([]) => return Err(CheckpointError::Foreign { path: path.into() }),
+            Some([FORMAT, ..]) => {}
+            Some([found, ..]) => {
+                return Err(CheckpointError::Format { path: path.into(), found: char::from(*found) });
+            }
         }
-        let mut at = MARK.len();
+        let Some((sealed, checksum)) = bytes.split_last_chunk() else { return Err(damaged(START)) };
+        if fingerprint(sealed).to_le_bytes() != *checksum {
+            return Err(damaged(sealed.len()));
+        }
+        let mut at = START;
         let mut part = || -> Result<&[u8], usize> {
-            let length: [u8; 8] = bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).ok_or(at)?;
+            let length: [u8; 8] = sealed.get(at..at + 8).and_then(|b| b.try_into().ok()).ok_or(at)?;
             let (start, length) = (at + 8, usize::try_from(u64::from_le_bytes(length)).map_err(|_| at)?);
-            at = start.checked_add(length).filter(|&end| end <= sealed).ok_or(start)?;
-            Ok(&bytes[start..at])
+            at = start.checked_add(length).filter(|&end| end <= sealed.len()).ok_or(start)?;
+            Ok(&sealed[start..at])
         };
-        let (header, weights, remembered) =
-            (part().map_err(damaged)?, part().map_err(damaged)?, part().map_err(damaged)?);
-        let header = std::str::from_utf8(header).ok().and_then(|text| toml::from_str(text).ok());
-        let header = header.ok_or_else(|| damaged(MARK.len() + 8))?;
-        Ok(Some(Self { header, state: [weights.to_vec(), remembered.to_vec()] }))
-    }
-
-    /// Itself, if it belongs to these runs.
-    pub(super) fn of(self, path: &Path, identities: &[String]) -> Result<Self, CheckpointError> {
-        if self.header.identities == identities {
-            return Ok(self);
+        let (header, tensors) = (part().map_err(damaged)?, part().map_err(damaged)?);
+        let header: Option<toml::Table> = std::str::from_utf8(header).ok().and_then(|text| text.parse().ok());
+        let header = header.ok_or_else(|| damaged(START + 8))?;
+        // The header of another version may have other fields.
+        let version = header.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
+        if version != i64::from(TRAINING_VERSION) {
+            return Ok(StoredCheckpoint::OtherVersion(u32::try_from(version).unwrap_or(1)));
         }
-        let there = self.header.identities.iter().flat_map(|identity| identity.lines());
-        let here = identities.iter().flat_map(|identity| identity.lines());
-        let difference = match there.zip(here).find(|(there, here)| there != here) {
-            Some((there, here)) => format!("there {there}, here {here}"),
-            None => "it has other settings".into(),
-        };
-        Err(CheckpointError::OtherRun { path: path.into(), difference })
+        let header: CheckpointHeader = header.try_into().map_err(|_| damaged(START + 8))?;
+        if header.specs != specs {
+            let text = |specs: &[TrainSpec]| specs.iter().map(TrainSpec::to_toml).collect::<String>();
+            let difference = Difference::between(&text(&header.specs), &text(specs));
+            return Err(CheckpointError::OtherRun { path: path.into(), difference });
+        }
+        let tensors = TensorFile::from_bytes(tensors).map_err(|_| damaged(sealed.len()))?;
+        if header.records.len() != specs.len() {
+            return Err(damaged(START + 8));
+        }
+        Ok(StoredCheckpoint::Current(Box::new(Self { header, tensors })))
     }
 }

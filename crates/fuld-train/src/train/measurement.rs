@@ -1,7 +1,7 @@
 //! Loss and accuracy of a network on whole sets of images.
 
-use super::feed::Feed;
-use crate::mlp::{Batch, Mlp};
+use super::device_images::DeviceImages;
+use crate::mlp::{ImageBatch, Mlp};
 use burn::tensor::activation::log_softmax;
 use burn::tensor::backend::Backend;
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ pub struct Measurement {
 /// Means of the last two measurements, as the paper reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are those of `Measurement`")]
-pub struct Summary {
+pub struct FinalMeans {
     /// Measurements averaged: 1 if there is only one after the start.
     pub measurements: usize,
     pub train_loss: f64,
@@ -40,7 +40,7 @@ pub struct Summary {
     pub test_accuracy: f64,
 }
 
-impl Summary {
+impl FinalMeans {
     /// None if nothing was measured. The network at its start counts only where there is nothing else.
     pub fn of(measurements: &[Measurement]) -> Option<Self> {
         let trained = measurements.iter().position(|m| m.iteration > 0).unwrap_or(0);
@@ -61,7 +61,7 @@ impl Summary {
 ///
 /// On the host the chunks go over the threads of the current pool; sums are taken in the chunks' order, so the result does not
 /// depend on their number.
-pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &Feed<'_, B>, count: usize) -> Vec<(f64, f64)> {
+pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &DeviceImages<'_, B>, count: usize) -> Vec<(f64, f64)> {
     let chunks: Vec<Range<usize>> =
         (0..count).step_by(CHUNK).map(|start| start..(start + CHUNK).min(count)).collect();
     let score = |range: &Range<usize>| score_chunk(net, feed.range(range.clone()));
@@ -79,7 +79,7 @@ pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &Feed<'_, B>, count: usize) 
 }
 
 /// Sum of cross entropies and number of images classified rightly.
-fn score_chunk<B: Backend>(net: &Mlp<B>, batch: Batch<B>) -> Vec<(f64, f64)> {
+fn score_chunk<B: Backend>(net: &Mlp<B>, batch: ImageBatch<B>) -> Vec<(f64, f64)> {
     let logits = net.logits(batch.images);
     let right = logits.clone().argmax(2).equal(batch.targets.clone().argmax(2)).int().sum_dim(1);
     let losses = (log_softmax(logits, 2) * batch.targets).sum_dim(2).sum_dim(1).neg();
@@ -101,8 +101,9 @@ mod tests {
             test_loss,
             test_accuracy: 0.0,
         };
-        let mean =
-            |measurements: &[Measurement]| Summary::of(measurements).map(|s| (s.measurements, s.test_loss));
+        let mean = |measurements: &[Measurement]| {
+            FinalMeans::of(measurements).map(|s| (s.measurements, s.test_loss))
+        };
         assert_eq!(mean(&[]), None);
         assert_eq!(mean(&[at(0, 9.0)]), Some((1, 9.0)));
         assert_eq!(mean(&[at(0, 9.0), at(50, 1.0)]), Some((1, 1.0)));

@@ -1,18 +1,21 @@
-//! Training: a stack of runs of one shape, measured on the way, checkpointed, and resumed to the same bits.
+//! Training: a stack of runs of one shape, measured on the way, checkpointed, and continued to the same bits.
 
 mod calibration;
 mod checkpoint;
-mod feed;
+mod device_images;
 mod measurement;
 mod noise;
 mod run;
-mod stepper;
+mod stack_optimizer;
+mod stored_run;
 mod tails;
 mod trainer;
 
+pub use crate::tensor_file::TensorError;
 pub use calibration::LayerCalibration;
 pub use checkpoint::CheckpointError;
-pub use measurement::{Measurement, Summary};
-pub use run::{Ended, Progress, RunResult, Status, TrainError, train};
+pub use measurement::{FinalMeans, Measurement};
+pub use run::{RunResult, RunStatus, TrainError, TrainOutcome, TrainProgress, train};
+pub use stored_run::NetworkRun;
 pub use tails::LayerTail;
 pub use trainer::Trainer;

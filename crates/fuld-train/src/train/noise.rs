@@ -1,6 +1,6 @@
 //! Stable noise added to gradients: each number a function of seed, iteration, layer and place.
 
-use crate::settings::Noise;
+use crate::spec::InjectedNoise;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 use fuld::random::{Purpose, Stream};
@@ -18,7 +18,7 @@ pub(super) struct Injection {
 
 impl Injection {
     pub(super) fn new(
-        runs: impl Iterator<Item = (Noise, u64)>,
+        runs: impl Iterator<Item = (InjectedNoise, u64)>,
         layers: usize,
     ) -> Result<Self, ParameterError> {
         let runs = runs.map(|(noise, seed)| Ok((Sampler::new(noise.alpha, noise.scale)?, seed)));
@@ -65,7 +65,7 @@ mod tests {
 
     fn noise(seeds: &[u64], iteration: u64) -> Vec<f32> {
         let device = Default::default();
-        let runs = seeds.iter().map(|&seed| (Noise { alpha: 1.5, scale: 1e-3 }, seed));
+        let runs = seeds.iter().map(|&seed| (InjectedNoise { alpha: 1.5, scale: 1e-3 }, seed));
         let zeros = Tensor::<Flex, 3>::zeros([seeds.len(), 50, 100], &device);
         let added =
             Injection::new(runs, 2).unwrap().added(vec![zeros.clone(), zeros], Purpose::Noise, iteration);

@@ -1,14 +1,13 @@
-//! Training from start, or from a checkpoint, to the end: steps, measurements, divergence, stops.
+//! Training from the start, or from a checkpoint, to the end: steps, measurements, divergence and stops.
 
 use super::calibration::LayerCalibration;
-use super::checkpoint::{Checkpoint, CheckpointError, Header};
-use super::measurement::{Measurement, Summary};
+use super::checkpoint::{Checkpoint, CheckpointError, CheckpointHeader, StoredCheckpoint};
+use super::measurement::{FinalMeans, Measurement};
 use super::tails::LayerTail;
 use super::trainer::Trainer;
-use crate::data::{BatchError, DataSet};
+use crate::data::{DataSet, MinibatchError};
 use crate::mlp::Mlp;
-use crate::settings::Settings;
-use burn::record::RecorderError;
+use crate::spec::TrainSpec;
 use burn::tensor::backend::Backend;
 use fuld::Control;
 use fuld_burn::StackError;
@@ -17,154 +16,158 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Why training could not go on.
+/// Training gives control back at least this often, so that a request to stop is answered soon.
+const RESPONSE: Duration = Duration::from_millis(50);
+
+/// Why training cannot continue.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// Settings that the rule refuses.
+    /// The update rule refuses the settings.
     #[error(transparent)]
     Rule(#[from] StackError),
-    /// Noise that is no stable law.
+    /// The injected noise is not a stable law.
     #[error(transparent)]
     Noise(#[from] levy_stable::ParameterError),
-    /// Minibatches that the data set cannot give.
+    /// The data set has no such minibatches.
     #[error(transparent)]
-    Batch(#[from] BatchError),
+    Minibatch(#[from] MinibatchError),
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The optimizer's state cannot be put into bytes or read from them.
-    #[error("the state of the optimizer: {0}")]
-    State(#[from] RecorderError),
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "status")]
-pub enum Status {
-    /// It took all its steps.
+#[serde(rename_all = "snake_case", tag = "status")]
+pub enum RunStatus {
+    /// The run took all its steps.
     Finished,
-    /// Its loss was not a finite number.
+    /// The loss was not finite.
     Diverged {
-        /// After so many steps.
+        /// Steps taken by then.
         iteration: u64,
-        /// What the loss was.
+        /// The loss.
         loss: f64,
     },
 }
 
-/// What is known of a run.
+/// Everything recorded about a run so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct RunRecord {
     #[serde(flatten)]
-    status: Status,
+    status: RunStatus,
     measurements: Vec<Measurement>,
     #[serde(default)]
     tails: Vec<LayerTail>,
     #[serde(default)]
-    found: Vec<LayerCalibration>,
+    calibration: Vec<LayerCalibration>,
 }
 
-impl Record {
-    /// Whether its loss is a finite number so far.
-    fn live(&self) -> bool {
-        self.status == Status::Finished
+impl RunRecord {
+    /// Whether the loss has been finite so far.
+    fn is_live(&self) -> bool {
+        self.status == RunStatus::Finished
     }
 }
 
-/// All that a run left.
+/// The result of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
-    /// How it ended.
+    /// How the run ended.
     #[serde(flatten)]
-    pub status: Status,
-    /// Wall-clock time of all its sittings; in a stack, that of the whole stack.
+    pub status: RunStatus,
+    /// Wall-clock time, including that before interruptions; in a stack, that of the whole stack.
     pub seconds: f64,
     /// Runs that were trained together.
     pub stack: usize,
-    /// What determined it.
-    pub settings: Settings,
-    /// Means of the last two measurements; none for a run that diverged before the first.
-    pub summary: Option<Summary>,
+    /// What determined the run.
+    pub spec: TrainSpec,
+    /// Means of the last two measurements; `None` for a run that diverged before the first.
+    pub summary: Option<FinalMeans>,
     /// All measurements.
     pub measurements: Vec<Measurement>,
-    /// Tail indices, if they were asked for.
+    /// Tail indices, if they were requested.
     #[serde(default)]
     pub tails: Vec<LayerTail>,
-    /// What was found from the gradients at each measurement, where α or scale was auto.
+    /// The estimates from the gradients at each measurement, where α or the noise scale was `auto`.
     #[serde(default)]
-    pub found: Vec<LayerCalibration>,
+    pub calibration: Vec<LayerCalibration>,
 }
 
 impl RunResult {
-    /// Steps that it took.
-    pub fn reached(&self) -> u64 {
+    /// Returns the number of steps taken.
+    pub fn iterations(&self) -> u64 {
         match self.status {
-            Status::Finished => self.settings.iterations,
-            Status::Diverged { iteration, .. } => iteration,
+            RunStatus::Finished => self.spec.iterations,
+            RunStatus::Diverged { iteration, .. } => iteration,
         }
     }
 }
 
-/// Where training is, for whoever watches.
+/// The progress of training.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+pub struct TrainProgress<'a> {
     /// Steps taken.
     pub iteration: u64,
-    /// The step this sitting began at.
+    /// The step at which this call of [`train()`] began.
     pub began: u64,
+    /// The version of the training rule that made a checkpoint which was therefore not used.
+    pub stale_checkpoint: Option<u32>,
     /// The last measurement of each run.
     pub measured: &'a [Option<Measurement>],
 }
 
-/// How a sitting ended.
-pub enum Ended<B: Backend> {
+/// How a call of [`train()`] ended.
+pub enum TrainOutcome<B: Backend> {
     /// All runs are done.
     Finished(Vec<RunResult>, Mlp<B>),
-    /// It was stopped and a checkpoint written, after so many steps.
+    /// Training was stopped after so many steps, and a checkpoint was written.
     Stopped(u64),
 }
 
-/// Trains the runs to the end, or until `watch` says stop. Goes on from the checkpoint if there is one, and writes it as often as
-/// `checkpoint_every` says.
+/// Trains a stack of runs to the end, or until `watch` says stop. Continues from the checkpoint if there is one of these runs and
+/// this version of the rule, and writes it as often as `checkpoint_every` says.
 ///
-/// The settings of a stack may differ in seed, α, friction or momentum, scale and noise. The result depends on settings and data
-/// alone: not on threads, stops or kills. The checkpoint stays until the caller has put the result away.
+/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result depends on specifications and data
+/// alone, not on threads, stops or kills. The checkpoint stays until the caller has stored the result.
 pub fn train<B: Backend>(
     data: &DataSet,
-    settings: &[Settings],
+    specs: &[TrainSpec],
     device: &B::Device,
     checkpoint: &Path,
     checkpoint_every: Duration,
-    watch: &mut dyn FnMut(Progress<'_>) -> Control,
-) -> Result<Ended<B>, TrainError> {
-    let mut run = Training::<B>::new(data, settings, device, checkpoint)?;
+    watch: &mut dyn FnMut(TrainProgress<'_>) -> Control,
+) -> Result<TrainOutcome<B>, TrainError> {
+    let mut run = Training::<B>::new(data, specs, device, checkpoint)?;
     let began = run.trainer.iteration();
-    let total = settings[0].iterations;
-    while run.trainer.iteration() < total && run.alive() {
+    let total = specs[0].iterations;
+    while run.trainer.iteration() < total && run.is_live() {
         let measured: Vec<_> = run.records.iter().map(|record| record.measurements.last().copied()).collect();
-        let progress = Progress { iteration: run.trainer.iteration(), began, measured: &measured };
+        let (iteration, stale_checkpoint) = (run.trainer.iteration(), run.stale_checkpoint);
+        let progress = TrainProgress { iteration, began, stale_checkpoint, measured: &measured };
         if watch(progress) == Control::Stop {
             run.save()?;
-            return Ok(Ended::Stopped(run.trainer.iteration()));
+            return Ok(TrainOutcome::Stopped(run.trainer.iteration()));
         }
         run.advance()?;
         if run.saved.elapsed() >= checkpoint_every {
             run.save()?;
         }
     }
-    // What follows is the caller's, and may fail: a full disk, say.
+    // The caller stores the result next, which may fail, for example on a full disk.
     run.save()?;
     Ok(run.finished())
 }
 
 struct Training<'a, B: Backend> {
     trainer: Trainer<'a, B>,
-    settings: &'a [Settings],
+    specs: &'a [TrainSpec],
     path: &'a Path,
-    records: Vec<Record>,
-    /// Seconds of earlier sittings.
-    before: f64,
+    records: Vec<RunRecord>,
+    stale_checkpoint: Option<u32>,
+    /// Seconds before the last interruption.
+    earlier_seconds: f64,
     start: Instant,
     saved: Instant,
 }
@@ -172,116 +175,116 @@ struct Training<'a, B: Backend> {
 impl<'a, B: Backend> Training<'a, B> {
     fn new(
         data: &'a DataSet,
-        settings: &'a [Settings],
+        specs: &'a [TrainSpec],
         device: &B::Device,
         path: &'a Path,
     ) -> Result<Self, TrainError> {
-        let fresh = Record {
-            status: Status::Finished,
+        let fresh = RunRecord {
+            status: RunStatus::Finished,
             measurements: Vec::new(),
             tails: Vec::new(),
-            found: Vec::new(),
+            calibration: Vec::new(),
         };
         let now = Instant::now();
-        let mut this = Self {
-            trainer: Trainer::new(data, settings, device)?,
-            settings,
+        let mut training = Self {
+            trainer: Trainer::new(data, specs, device)?,
+            specs,
             path,
-            records: vec![fresh; settings.len()],
-            before: 0.0,
+            records: vec![fresh; specs.len()],
+            stale_checkpoint: None,
+            earlier_seconds: 0.0,
             start: now,
             saved: now,
         };
-        match Checkpoint::read(path)? {
-            Some(checkpoint) => this.restore(checkpoint)?,
-            None => this.measure()?,
+        match Checkpoint::read(path, specs)? {
+            StoredCheckpoint::Current(checkpoint) => training.restore(*checkpoint)?,
+            StoredCheckpoint::Missing => training.measure()?,
+            StoredCheckpoint::OtherVersion(version) => {
+                training.stale_checkpoint = Some(version);
+                training.measure()?;
+            }
         }
-        Ok(this)
+        Ok(training)
     }
 
-    fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), TrainError> {
-        let Checkpoint { header, state } = checkpoint.of(self.path, &self.identities())?;
-        self.trainer.restore(header.iteration, state)?;
-        (self.records, self.before) = (header.records, header.seconds);
+    fn restore(&mut self, Checkpoint { header, tensors }: Checkpoint) -> Result<(), CheckpointError> {
+        let unfit = |source| CheckpointError::Tensors { path: self.path.into(), source };
+        self.trainer.restore(header.iteration, tensors).map_err(unfit)?;
+        (self.records, self.earlier_seconds) = (header.records, header.seconds);
         Ok(())
     }
 
-    fn identities(&self) -> Vec<String> {
-        self.settings.iter().map(Settings::identity).collect()
-    }
-
     fn seconds(&self) -> f64 {
-        self.before + self.start.elapsed().as_secs_f64()
+        self.earlier_seconds + self.start.elapsed().as_secs_f64()
     }
 
-    fn alive(&self) -> bool {
-        self.records.iter().any(Record::live)
+    fn is_live(&self) -> bool {
+        self.records.iter().any(RunRecord::is_live)
     }
 
     fn measurement_due(&self) -> bool {
-        let Settings { iterations, measure_every, .. } = self.settings[0];
+        let TrainSpec { iterations, measure_every, .. } = self.specs[0];
         let iteration = self.trainer.iteration();
         iteration.is_multiple_of(measure_every) || iteration == iterations
     }
 
     fn tails_due(&self) -> bool {
-        self.settings[0].tail_index.is_some_and(|every| self.trainer.iteration().is_multiple_of(every))
+        self.specs[0].tail_index.is_some_and(|every| self.trainer.iteration().is_multiple_of(every))
     }
 
-    /// Steps up to the next measurement, or a few where each takes long, so that stops come soon.
+    /// Takes steps up to the next measurement, or for as long as [`RESPONSE`].
     fn advance(&mut self) -> Result<(), TrainError> {
         let begun = Instant::now();
         loop {
             let losses = self.trainer.step();
             let due = self.measurement_due() || self.tails_due();
-            // On a device, looking at a loss means waiting for it.
+            // On a device, reading a loss means waiting for it.
             if due || self.trainer.on_host() {
-                self.look_at(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
+                self.note_divergence(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
             }
-            if !self.alive() {
+            if !self.is_live() {
                 return Ok(());
             }
             if due {
                 return self.measure();
             }
-            if begun.elapsed() > Duration::from_millis(50) {
+            if begun.elapsed() > RESPONSE {
                 return Ok(());
             }
         }
     }
 
-    fn look_at(&mut self, losses: &[f64]) {
+    fn note_divergence(&mut self, losses: &[f64]) {
         for (record, &loss) in self.records.iter_mut().zip(losses) {
-            if !loss.is_finite() && record.live() {
-                record.status = Status::Diverged { iteration: self.trainer.iteration(), loss };
+            if !loss.is_finite() && record.is_live() {
+                record.status = RunStatus::Diverged { iteration: self.trainer.iteration(), loss };
             }
         }
     }
 
-    /// Whatever measurements are due.
+    /// Makes the measurements that are due.
     fn measure(&mut self) -> Result<(), TrainError> {
-        let Settings { iterations, measure_every, .. } = self.settings[0];
+        let TrainSpec { iterations, measure_every, .. } = self.specs[0];
         let iteration = self.trainer.iteration();
         if self.measurement_due() {
-            // The last two are what is reported.
+            // The last two are reported.
             let last_before = (iterations - 1) / measure_every * measure_every;
             let measured = self.trainer.measure(iteration >= last_before);
-            // What the last step did no later step will notice.
-            self.look_at(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
-            let found = self.trainer.found();
-            for (record, (measured, found)) in self
-                .records
-                .iter_mut()
-                .zip(measured.into_iter().zip(found))
-                .filter(|(record, _)| record.live())
+            // No later step notices a divergence in the last one.
+            self.note_divergence(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
+            let calibrations = self.trainer.calibration();
+            for (record, (measured, calibration)) in
+                self.records.iter_mut().zip(measured.into_iter().zip(calibrations))
             {
-                record.measurements.push(measured);
-                record.found.extend(found);
+                if record.is_live() {
+                    record.measurements.push(measured);
+                    record.calibration.extend(calibration);
+                }
             }
         }
         if self.tails_due() {
             let tails = self.trainer.tails()?;
-            for (record, tails) in self.records.iter_mut().zip(tails).filter(|(record, _)| record.live()) {
+            for (record, tails) in self.records.iter_mut().zip(tails).filter(|(record, _)| record.is_live()) {
                 record.tails.extend(tails);
             }
         }
@@ -289,30 +292,26 @@ impl<'a, B: Backend> Training<'a, B> {
     }
 
     fn save(&mut self) -> Result<(), TrainError> {
-        let header = Header {
-            iteration: self.trainer.iteration(),
-            seconds: self.seconds(),
-            identities: self.identities(),
-            records: self.records.clone(),
-        };
-        Checkpoint { header, state: self.trainer.state()? }.write(self.path)?;
+        let (iteration, records) = (self.trainer.iteration(), self.records.clone());
+        let header = CheckpointHeader::new(iteration, self.seconds(), records, self.specs);
+        Checkpoint { header, tensors: self.trainer.save() }.write(self.path)?;
         self.saved = Instant::now();
         Ok(())
     }
 
-    fn finished(self) -> Ended<B> {
-        let (seconds, stack) = (self.seconds(), self.settings.len());
-        let result = |(record, settings): (Record, &Settings)| RunResult {
+    fn finished(self) -> TrainOutcome<B> {
+        let (seconds, stack) = (self.seconds(), self.specs.len());
+        let result = |(record, spec): (RunRecord, &TrainSpec)| RunResult {
             status: record.status,
             seconds,
             stack,
-            settings: settings.clone(),
-            summary: Summary::of(&record.measurements),
+            spec: spec.clone(),
+            summary: FinalMeans::of(&record.measurements),
             measurements: record.measurements,
             tails: record.tails,
-            found: record.found,
+            calibration: record.calibration,
         };
-        let results = self.records.into_iter().zip(self.settings).map(result).collect();
-        Ended::Finished(results, self.trainer.net().clone())
+        let results = self.records.into_iter().zip(self.specs).map(result).collect();
+        TrainOutcome::Finished(results, self.trainer.net().clone())
     }
 }

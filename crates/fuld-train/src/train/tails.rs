@@ -5,7 +5,7 @@
 //! their law: each is brought to the same scale first. What the same procedure says of Gaussian numbers stands beside it.
 
 use super::TrainError;
-use crate::data::Batches;
+use crate::data::Minibatches;
 use fuld::random::{Purpose, Stream};
 use fuld::tail_index::{BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator};
 use serde::{Deserialize, Serialize};
@@ -44,19 +44,20 @@ pub(super) fn batches(
     batch: usize,
     seeds: &[u64],
     iteration: u64,
-) -> Result<Vec<Batches>, TrainError> {
-    let of =
-        |&seed: &u64| Batches::new(images, batch, Stream::new(seed, 0, Purpose::Measurement).word(iteration));
+) -> Result<Vec<Minibatches>, TrainError> {
+    let of = |&seed: &u64| {
+        Minibatches::new(images, batch, Stream::new(seed, 0, Purpose::Measurement).word(iteration))
+    };
     Ok(seeds.iter().map(of).collect::<Result<_, _>>()?)
 }
 
 /// Gradients of minibatches at a sample of coordinates: for each minibatch layer after layer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Noises {
+pub(super) struct GradientSamples {
     gradients: Vec<Vec<f64>>,
 }
 
-impl Noises {
+impl GradientSamples {
     /// Takes note of the gradient of a layer.
     pub(super) fn push(&mut self, gradient: &[f32]) {
         let step = gradient.len().div_ceil(CANDIDATES).max(1);

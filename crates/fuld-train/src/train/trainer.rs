@@ -1,15 +1,15 @@
 //! A stack of runs in training.
 
 use super::calibration::LayerCalibration;
-use super::feed::Feed;
+use super::device_images::DeviceImages;
 use super::measurement::{Measurement, score};
 use super::noise::Injection;
-use super::stepper::Stepper;
+use super::stack_optimizer::StackOptimizer;
 use super::{TrainError, tails};
-use crate::data::{Batches, DataSet};
-use crate::mlp::{Mlp, Shape};
-use crate::settings::Settings;
-use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
+use crate::data::{DataSet, Minibatches};
+use crate::mlp::Mlp;
+use crate::spec::TrainSpec;
+use crate::tensor_file::{TensorError, TensorFile};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use fuld::optimizer::Estimates;
@@ -20,37 +20,34 @@ const GLANCE: usize = 10_000;
 
 /// Networks of one shape, each with its own seed and settings, trained side by side.
 pub struct Trainer<'a, B: Backend> {
-    settings: Vec<Settings>,
-    train: Feed<'a, B>,
-    test: Feed<'a, B>,
-    batches: Vec<Batches>,
+    spec: Vec<TrainSpec>,
+    train: DeviceImages<'a, B>,
+    test: DeviceImages<'a, B>,
+    batches: Vec<Minibatches>,
     noise: Option<Injection>,
     net: Mlp<B>,
-    stepper: Stepper<B>,
+    optimizer: StackOptimizer<B>,
     iteration: u64,
-    device: B::Device,
 }
 
 impl<'a, B: Backend> Trainer<'a, B> {
     /// Networks at their start. The settings may differ in seed, α, friction or momentum, scale and noise.
-    pub fn new(data: &'a DataSet, settings: &[Settings], device: &B::Device) -> Result<Self, TrainError> {
-        let first = &settings[0];
-        let Settings { width, depth, .. } = *first;
-        let shape = Shape { inputs: data.train.features(), width, depth, classes: data.classes };
-        let seeds: Vec<u64> = settings.iter().map(|run| run.seed).collect();
-        let batches = seeds.iter().map(|&seed| Batches::new(data.train.len(), first.batch, seed));
+    pub fn new(data: &'a DataSet, spec: &[TrainSpec], device: &B::Device) -> Result<Self, TrainError> {
+        let first = &spec[0];
+        let shape = first.network(data.train.features(), data.classes);
+        let seeds: Vec<u64> = spec.iter().map(|run| run.seed).collect();
+        let batches = seeds.iter().map(|&seed| Minibatches::new(data.train.len(), first.batch, seed));
         let noises: Option<Vec<_>> =
-            settings.iter().map(|run| run.inject_noise.map(|noise| (noise, run.seed))).collect();
+            spec.iter().map(|run| run.inject_noise.map(|noise| (noise, run.seed))).collect();
         Ok(Self {
-            settings: settings.to_vec(),
-            train: Feed::new(&data.train, data, device),
-            test: Feed::new(&data.test, data, device),
+            spec: spec.to_vec(),
+            train: DeviceImages::new(&data.train, data, device),
+            test: DeviceImages::new(&data.test, data, device),
             batches: batches.collect::<Result<_, _>>()?,
-            noise: noises.map(|noises| Injection::new(noises.into_iter(), depth)).transpose()?,
+            noise: noises.map(|noises| Injection::new(noises.into_iter(), first.depth)).transpose()?,
             net: Mlp::new(shape, &seeds, device),
-            stepper: Stepper::new(settings)?,
+            optimizer: StackOptimizer::new(spec)?,
             iteration: 0,
-            device: device.clone(),
         })
     }
 
@@ -67,7 +64,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
     /// The largest |v| of any weight of each run, v = −√lr b: the field bends where it is about κ. None before the first step, and for
     /// rules without momentum.
     pub fn largest_v(&self) -> Option<Vec<f64>> {
-        self.stepper.largest_v()
+        self.optimizer.largest_v()
     }
 
     /// Whether the loss of every step can be looked at without waiting for a device.
@@ -78,11 +75,11 @@ impl<'a, B: Backend> Trainer<'a, B> {
     /// The loss of each run and its gradients at the minibatches given, with the noise of an iteration.
     fn gradients(
         &self,
-        batches: &mut [Batches],
+        batches: &mut [Minibatches],
         minibatch: u64,
         (purpose, iteration): (Purpose, u64),
     ) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
-        let mut indices = Vec::with_capacity(batches.len() * self.settings[0].batch);
+        let mut indices = Vec::with_capacity(batches.len() * self.spec[0].batch);
         batches.iter_mut().for_each(|batches| indices.extend_from_slice(batches.at(minibatch)));
         let (losses, gradients) = self.net.gradients(self.train.pick(&indices, batches.len()));
         match &self.noise {
@@ -97,7 +94,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
         let (losses, gradients) =
             self.gradients(&mut batches, self.iteration, (Purpose::Noise, self.iteration));
         self.batches = batches;
-        self.stepper.step(&mut self.net, gradients);
+        self.optimizer.step(&mut self.net, gradients);
         self.iteration += 1;
         losses
     }
@@ -118,26 +115,26 @@ impl<'a, B: Backend> Trainer<'a, B> {
         train.into_iter().zip(test).map(measurement).collect()
     }
 
-    /// What was found from the gradients, layer by layer, for each run that is not told everything.
-    pub fn found(&self) -> Vec<Vec<LayerCalibration>> {
-        let layers = self.stepper.estimates();
-        let of = |(run, settings): (usize, &Settings)| {
-            let auto = settings.config().is_estimated();
+    /// Returns the estimates from the gradients, layer by layer, for each run that has an `auto` setting.
+    pub fn calibration(&self) -> Vec<Vec<LayerCalibration>> {
+        let layers = self.optimizer.estimates();
+        let of = |(run, spec): (usize, &TrainSpec)| {
+            let auto = spec.config().is_estimated();
             let layer = |(layer, runs): (usize, &Vec<Estimates>)| {
-                LayerCalibration::of(self.iteration, layer + 1, settings.step(), &runs[run])
+                LayerCalibration::of(self.iteration, layer + 1, spec.step(), &runs[run])
             };
             layers.iter().enumerate().filter(|_| auto).map(layer).collect()
         };
-        self.settings.iter().enumerate().map(of).collect()
+        self.spec.iter().enumerate().map(of).collect()
     }
 
     /// The tail index of each layer's gradient noise, for each run, at the weights as they are.
     pub fn tails(&self) -> Result<Vec<Vec<tails::LayerTail>>, TrainError> {
         let count = self.batches.len();
-        let seeds: Vec<u64> = self.settings.iter().map(|run| run.seed).collect();
+        let seeds: Vec<u64> = self.spec.iter().map(|run| run.seed).collect();
         let images = self.train.len();
-        let mut batches = tails::batches(images, self.settings[0].batch, &seeds, self.iteration)?;
-        let mut noises = vec![tails::Noises::default(); count];
+        let mut batches = tails::batches(images, self.spec[0].batch, &seeds, self.iteration)?;
+        let mut noises = vec![tails::GradientSamples::default(); count];
         for k in 0..tails::MINIBATCHES {
             let noise = (Purpose::MeasuredNoise, self.iteration * tails::MINIBATCHES + k);
             let (_, gradients) = self.gradients(&mut batches, k, noise);
@@ -152,18 +149,22 @@ impl<'a, B: Backend> Trainer<'a, B> {
         Ok(noises.iter().map(|noises| noises.tails(self.iteration, self.net.layers.len())).collect())
     }
 
-    /// Weights and what the optimizer remembers.
-    pub(super) fn state(&self) -> Result<[Vec<u8>; 2], TrainError> {
-        let recorder = BinBytesRecorder::<FullPrecisionSettings>::default();
-        Ok([recorder.record(self.net.layers.clone(), ())?, self.stepper.to_bytes()?])
+    /// Returns weights and optimizer state as tensors of a checkpoint.
+    pub(super) fn save(&self) -> TensorFile {
+        let mut file = TensorFile::default();
+        for (layer, weights) in self.net.layers.iter().enumerate() {
+            file.insert(format!("weights.{layer}"), weights);
+        }
+        self.optimizer.save(&mut file);
+        file
     }
 
-    /// Goes on from a state.
-    pub(super) fn restore(&mut self, iteration: u64, state: [Vec<u8>; 2]) -> Result<(), TrainError> {
-        let [weights, remembered] = state;
-        let recorder = BinBytesRecorder::<FullPrecisionSettings>::default();
-        self.net.layers = recorder.load(weights, &self.device)?;
-        self.stepper.load(remembered, &self.device)?;
+    /// Continues from the tensors of a checkpoint.
+    pub(super) fn restore(&mut self, iteration: u64, mut file: TensorFile) -> Result<(), TensorError> {
+        for (n, layer) in self.net.layers.iter_mut().enumerate() {
+            *layer = file.take(&format!("weights.{n}"), layer.dims(), &layer.device())?;
+        }
+        self.optimizer.restore(&mut file, &self.net, iteration)?;
         self.iteration = iteration;
         Ok(())
     }

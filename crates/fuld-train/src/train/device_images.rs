@@ -1,7 +1,7 @@
 //! Images on their way to a backend: gathered on the host, or kept on the device and picked there.
 
 use crate::data::{DataSet, Images};
-use crate::mlp::Batch;
+use crate::mlp::ImageBatch;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::ops::Range;
 
 /// One part of a data set, as a backend likes it.
-pub(super) struct Feed<'a, B: Backend> {
+pub(super) struct DeviceImages<'a, B: Backend> {
     images: &'a Images,
     classes: usize,
     device: B::Device,
@@ -17,11 +17,11 @@ pub(super) struct Feed<'a, B: Backend> {
     resident: Option<(Tensor<B, 2>, Tensor<B, 2>)>,
 }
 
-impl<'a, B: Backend> Feed<'a, B> {
+impl<'a, B: Backend> DeviceImages<'a, B> {
     pub(super) fn new(images: &'a Images, set: &DataSet, device: &B::Device) -> Self {
         let mut feed = Self { images, classes: set.classes, device: device.clone(), resident: None };
         if !feed.on_host() {
-            let Batch { images, targets } = feed.range(0..feed.images.len());
+            let ImageBatch { images, targets } = feed.range(0..feed.images.len());
             feed.resident = Some((images.squeeze_dim(0), targets.squeeze_dim(0)));
         }
         feed
@@ -33,7 +33,7 @@ impl<'a, B: Backend> Feed<'a, B> {
     }
 
     /// The images of these indices, as many for each run, one run after the other.
-    pub(super) fn pick(&self, indices: &[u32], runs: usize) -> Batch<B> {
+    pub(super) fn pick(&self, indices: &[u32], runs: usize) -> ImageBatch<B> {
         let count = indices.len() / runs;
         let Some((images, targets)) = &self.resident else {
             let mut pixels = vec![0f32; indices.len() * self.images.features()];
@@ -42,17 +42,17 @@ impl<'a, B: Backend> Feed<'a, B> {
         };
         let indices: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
         let indices = Tensor::<B, 1, Int>::from_data(TensorData::from(indices.as_slice()), &self.device);
-        Batch {
+        ImageBatch {
             images: images.clone().select(0, indices.clone()).reshape([runs, count, self.images.features()]),
             targets: targets.clone().select(0, indices).reshape([runs, count, self.classes]),
         }
     }
 
     /// Neighbouring images, once for all runs.
-    pub(super) fn range(&self, range: Range<usize>) -> Batch<B> {
+    pub(super) fn range(&self, range: Range<usize>) -> ImageBatch<B> {
         if let Some((images, targets)) = &self.resident {
             let part = |tensor: &Tensor<B, 2>| tensor.clone().slice([range.clone()]).unsqueeze_dim(0);
-            return Batch { images: part(images), targets: part(targets) };
+            return ImageBatch { images: part(images), targets: part(targets) };
         }
         let mut pixels = vec![0f32; range.len() * self.images.features()];
         self.images.gather_range(range.clone(), &mut pixels);
@@ -71,13 +71,13 @@ impl<'a, B: Backend> Feed<'a, B> {
         indices: impl Iterator<Item = usize>,
         runs: usize,
         count: usize,
-    ) -> Batch<B> {
+    ) -> ImageBatch<B> {
         let mut targets = vec![0f32; runs * count * self.classes];
         for (row, index) in targets.chunks_exact_mut(self.classes).zip(indices) {
             row[usize::from(self.images.labels()[index])] = 1.0;
         }
         let tensor =
             |numbers, size| Tensor::from_data(TensorData::new(numbers, [runs, count, size]), &self.device);
-        Batch { images: tensor(pixels, self.images.features()), targets: tensor(targets, self.classes) }
+        ImageBatch { images: tensor(pixels, self.images.features()), targets: tensor(targets, self.classes) }
     }
 }

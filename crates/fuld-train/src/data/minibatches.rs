@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why there are no such minibatches.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BatchError {
+pub enum MinibatchError {
     /// A minibatch of nothing.
     #[error("a minibatch of 0 images; at least 1 is needed")]
     Empty,
@@ -29,7 +29,7 @@ pub enum BatchError {
 /// Minibatches of indices. Each epoch is a fresh permutation of all of them; what is left at its end and fills no minibatch
 /// waits for an epoch in which it comes earlier.
 #[derive(Clone, Debug)]
-pub struct Batches {
+pub struct Minibatches {
     batch: usize,
     seed: u64,
     /// The epoch whose permutation `order` is.
@@ -37,16 +37,16 @@ pub struct Batches {
     order: Vec<u32>,
 }
 
-impl Batches {
+impl Minibatches {
     /// Minibatches of `batch` indices below `count`.
-    pub fn new(count: usize, batch: usize, seed: u64) -> Result<Self, BatchError> {
+    pub fn new(count: usize, batch: usize, seed: u64) -> Result<Self, MinibatchError> {
         if batch == 0 {
-            return Err(BatchError::Empty);
+            return Err(MinibatchError::Empty);
         }
         if batch > count {
-            return Err(BatchError::TooLarge { batch, count });
+            return Err(MinibatchError::TooLarge { batch, count });
         }
-        let all = u32::try_from(count).map_err(|_| BatchError::TooMany(count))?;
+        let all = u32::try_from(count).map_err(|_| MinibatchError::TooMany(count))?;
         let mut batches = Self { batch, seed, epoch: 0, order: (0..all).collect() };
         batches.shuffle(0);
         Ok(batches)
@@ -97,14 +97,14 @@ fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn epoch_of(batches: &mut Batches, epoch: u64) -> Vec<u32> {
+    fn epoch_of(batches: &mut Minibatches, epoch: u64) -> Vec<u32> {
         let first = epoch * batches.per_epoch();
         (first..first + batches.per_epoch()).flat_map(|i| batches.at(i).to_vec()).collect()
     }
 
     #[test]
     fn an_epoch_is_a_permutation() {
-        let mut batches = Batches::new(60, 5, 1).unwrap();
+        let mut batches = Minibatches::new(60, 5, 1).unwrap();
         let epochs: Vec<_> = (0..3).map(|epoch| epoch_of(&mut batches, epoch)).collect();
         for epoch in &epochs {
             let mut sorted = epoch.clone();
@@ -112,12 +112,12 @@ mod tests {
             assert_eq!(sorted, (0..60).collect::<Vec<_>>());
         }
         assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2] && epochs[0] != epochs[2]);
-        assert_ne!(epoch_of(&mut Batches::new(60, 5, 2).unwrap(), 0), epochs[0]);
+        assert_ne!(epoch_of(&mut Minibatches::new(60, 5, 2).unwrap(), 0), epochs[0]);
     }
 
     #[test]
     fn the_short_rest_is_left_out_but_not_always_the_same() {
-        let mut batches = Batches::new(10, 4, 3).unwrap();
+        let mut batches = Minibatches::new(10, 4, 3).unwrap();
         assert_eq!(batches.per_epoch(), 2);
         let mut seen: Vec<u32> = (0..20).flat_map(|epoch| epoch_of(&mut batches, epoch)).collect();
         assert_eq!(seen.len(), 160);
@@ -128,28 +128,31 @@ mod tests {
 
     #[test]
     fn any_order_of_asking_gives_the_same() {
-        let mut batches = Batches::new(23, 4, 9).unwrap();
+        let mut batches = Minibatches::new(23, 4, 9).unwrap();
         let forward: Vec<_> = (0..40).map(|i| batches.at(i).to_vec()).collect();
         for i in (0..40).rev().chain([17, 3, 39, 0]) {
             assert_eq!(batches.at(i as u64), forward[i]);
-            assert_eq!(Batches::new(23, 4, 9).unwrap().at(i as u64), forward[i]);
+            assert_eq!(Minibatches::new(23, 4, 9).unwrap().at(i as u64), forward[i]);
         }
         assert_eq!(batches.at(u64::MAX).len(), 4);
     }
 
     #[test]
     fn first_indices_are_pinned() {
-        let mut batches = Batches::new(60_000, 6, 7).unwrap();
+        let mut batches = Minibatches::new(60_000, 6, 7).unwrap();
         assert_eq!(batches.at(0), [4867, 22439, 970, 4563, 29481, 15392]);
         assert_eq!(batches.at(10_000), [59171, 38411, 43102, 10147, 36041, 18084]);
     }
 
     #[test]
     fn sizes_are_checked() {
-        assert_eq!(Batches::new(10, 0, 0).unwrap_err(), BatchError::Empty);
-        assert_eq!(Batches::new(10, 11, 0).unwrap_err(), BatchError::TooLarge { batch: 11, count: 10 });
-        assert_eq!(Batches::new(0, 1, 0).unwrap_err(), BatchError::TooLarge { batch: 1, count: 0 });
-        assert_eq!(Batches::new(1, 1, 0).unwrap().at(5), [0]);
+        assert_eq!(Minibatches::new(10, 0, 0).unwrap_err(), MinibatchError::Empty);
+        assert_eq!(
+            Minibatches::new(10, 11, 0).unwrap_err(),
+            MinibatchError::TooLarge { batch: 11, count: 10 }
+        );
+        assert_eq!(Minibatches::new(0, 1, 0).unwrap_err(), MinibatchError::TooLarge { batch: 1, count: 0 });
+        assert_eq!(Minibatches::new(1, 1, 0).unwrap().at(5), [0]);
     }
 
     /// All 120 orders of five are equally likely, over epochs and over seeds: χ² with 119 degrees of freedom stays below 190
@@ -162,9 +165,9 @@ mod tests {
             assert_eq!(counts.len(), 120);
             counts.values().map(|count: &f64| (count - 500.0).powi(2) / 500.0).sum::<f64>()
         };
-        let mut batches = Batches::new(5, 5, 11).unwrap();
+        let mut batches = Minibatches::new(5, 5, 11).unwrap();
         let epochs = chi_square(&mut |n| batches.at(n).to_vec());
-        let seeds = chi_square(&mut |n| Batches::new(5, 5, n).unwrap().at(0).to_vec());
+        let seeds = chi_square(&mut |n| Minibatches::new(5, 5, n).unwrap().at(0).to_vec());
         assert!(epochs < 190.0 && seeds < 190.0, "{epochs} {seeds}");
     }
 

@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// `NAME.part`, which only ever grows or starts over.
-pub(super) struct Part {
+pub(super) struct PartialFile {
     file: File,
     path: PathBuf,
     place: PathBuf,
     len: u64,
 }
 
-impl Part {
+impl PartialFile {
     /// The part of a file, with what an earlier run left in it.
     pub(super) fn open(place: &Path) -> Result<Self, FetchError> {
         let path = durable::part(place);

@@ -1,0 +1,115 @@
+//! The options of `fuld train` that describe a run.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fuld_train::spec::{
+    FieldFormula, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer, TrainRequest,
+    parse_every,
+};
+
+/// The settings of a run. What is left out has a default.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct TrainArgs {
+    /// digits (built in), mnist, cifar10, or a folder with the files of one of the latter
+    #[arg(long, value_name = "NAME|DIR", help_heading = "Task")]
+    data: Option<String>,
+    /// Units of each hidden layer [default: 256]
+    #[arg(long, help_heading = "Task")]
+    width: Option<usize>,
+    /// Linear layers, the last one included [default: 4]
+    #[arg(long, help_heading = "Task")]
+    depth: Option<usize>,
+    /// Images per minibatch [default: 100]
+    #[arg(long, help_heading = "Task")]
+    batch: Option<usize>,
+    /// Steps [default: 10000, digits 2000]
+    #[arg(long, value_name = "K", help_heading = "Task")]
+    iterations: Option<u64>,
+    /// Steps between two measurements [default: 100]
+    #[arg(long, value_name = "N", help_heading = "Task")]
+    measure_every: Option<u64>,
+    /// Seed of weights, minibatches and noise [default: 0]
+    #[arg(long, help_heading = "Task")]
+    seed: Option<u64>,
+    /// The optimizer [default: fuld]
+    #[arg(long, value_parser = named::<Optimizer>(), help_heading = "Optimizer")]
+    optimizer: Option<Optimizer>,
+    /// Tail index of fuld, 0.1 to 2, or auto: estimated from the gradients, layer by layer; 2 is sgdm [default: 1.75; auto with --noise-scale auto]
+    #[arg(long, value_name = "A|auto", allow_negative_numbers = true, help_heading = "Optimizer")]
+    alpha: Option<NumberOrAuto>,
+    /// Step size of the paper's form [default: 0.1]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    eta: Option<f64>,
+    /// Friction of the paper's form [default: 0.1, cifar10 0.9]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    gamma: Option<f64>,
+    /// Inverse temperature of the paper's form [default: 1]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    beta: Option<f64>,
+    /// Field of the paper's form [default: paper]
+    #[arg(long, value_parser = named::<FieldFormula>(), help_heading = "Optimizer")]
+    field: Option<FieldFormula>,
+    /// Learning rate, instead of eta [default with --momentum, --noise-scale or --kappa: 0.01; adam 0.001]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    lr: Option<f64>,
+    /// Momentum, instead of gamma [default with --lr, --noise-scale or --kappa: 0.99]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    momentum: Option<f64>,
+    /// Scale of the gradient noise, which places the knee of fuld's field in the matched form: auto, estimated from the gradients; injected, that of --inject-noise; or a number
+    #[arg(
+        long,
+        value_name = "auto|injected|SIGMA",
+        allow_negative_numbers = true,
+        conflicts_with = "kappa",
+        help_heading = "Optimizer"
+    )]
+    noise_scale: Option<NoiseScaleRequest>,
+    /// The knee of fuld's field itself, instead of --noise-scale: |v| at which the field departs from its tangent
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Optimizer")]
+    kappa: Option<f64>,
+    /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
+    #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
+    clip: Option<f64>,
+    /// Adds symmetric stable noise to every component of the gradients, as in 1.5,1e-3
+    #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]
+    inject_noise: Option<InjectedNoise>,
+    /// Estimates the tail index of each layer's gradient noise every N steps, as in every=1000
+    #[arg(long, value_name = "every=N", value_parser = parse_every, help_heading = "Noise")]
+    tail_index: Option<u64>,
+}
+
+impl From<TrainArgs> for TrainRequest {
+    fn from(args: TrainArgs) -> Self {
+        Self {
+            data: args.data,
+            width: args.width,
+            depth: args.depth,
+            batch: args.batch,
+            iterations: args.iterations,
+            measure_every: args.measure_every,
+            seed: args.seed,
+            optimizer: args.optimizer,
+            alpha: args.alpha,
+            eta: args.eta,
+            gamma: args.gamma,
+            beta: args.beta,
+            field: args.field,
+            lr: args.lr,
+            momentum: args.momentum,
+            noise_scale: args.noise_scale,
+            kappa: args.kappa,
+            clip: args.clip,
+            inject_noise: args.inject_noise,
+            tail_index: args.tail_index,
+        }
+    }
+}
+
+/// Parses one of a few named values, and describes each in the help.
+pub(super) fn named<T: NamedChoice>() -> impl TypedValueParser<Value = T> {
+    let names = T::ALL.iter().map(|(_, name, description)| PossibleValue::new(*name).help(*description));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|text| {
+        let value = T::ALL.iter().find(|(_, name, _)| *name == text).map(|(value, ..)| *value);
+        value.ok_or_else(|| format!("unknown value {text:?}"))
+    })
+}

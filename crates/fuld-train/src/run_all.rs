@@ -1,0 +1,274 @@
+//! Many runs over all cores: the driver of everything that trains.
+//!
+//! [`run_all`] gives items to threads. [`run_stored`] does so with runs whose results are kept in a folder: a run is trained only
+//! if the folder does not hold its result by the current version of the rule, and a run that was stopped continues from its
+//! checkpoint. `fuld sweep` uses the former, the studies of `fuld reproduce` the latter.
+
+use crate::stored::{self, Stored, StoredError};
+use fuld::Control;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use thiserror::Error;
+
+/// Calls `work` with every item on `threads` threads, the first items first.
+///
+/// `work` receives the number of its thread, from 0, and the item. Each thread is a rayon pool of its own, so that parallel
+/// iterators inside `work` stay on it. After an error or [`Control::Stop`] no further item is begun; the first error is returned.
+pub fn run_all<T: Sync, E: From<io::Error> + Send>(
+    items: &[T],
+    threads: usize,
+    work: &(dyn Fn(usize, &T) -> Result<Control, E> + Sync),
+) -> Result<Control, E> {
+    let next = AtomicUsize::new(0);
+    let stopped = AtomicBool::new(false);
+    let worker = |thread: usize| -> Result<(), E> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+        while !stopped.load(Ordering::Relaxed)
+            && let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            let ended = pool.install(|| work(thread, item));
+            if !matches!(ended, Ok(Control::Continue)) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            ended?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let threads = threads.min(items.len()).max(1);
+        let handles: Vec<_> = (0..threads).map(|thread| scope.spawn(move || worker(thread))).collect();
+        handles.into_iter().try_for_each(|handle| {
+            handle.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the runs panicked").into()))
+        })
+    })?;
+    Ok(if stopped.into_inner() { Control::Stop } else { Control::Continue })
+}
+
+/// A run whose result is kept in a folder.
+pub trait StoredRun: Sync {
+    /// What determines the result.
+    type Spec: Serialize;
+    /// The result.
+    type Outcome: Serialize + DeserializeOwned + Send;
+
+    /// The version of the rule that makes the result; it changes whenever the numbers would.
+    const VERSION: u32;
+
+    /// Returns the specification.
+    fn spec(&self) -> Self::Spec;
+
+    /// Returns a name that is unique among the runs of a folder and valid as a file name.
+    fn name(&self) -> String;
+
+    /// Returns the expected amount of work, in any unit that all runs share, such as seconds.
+    fn work(&self) -> f64;
+
+    /// Trains to the end and returns the result, or `None` if `watch` said stop.
+    ///
+    /// `watch` is called now and then with the share of the run that is done, from 0 to 1. A run may save its state in the file
+    /// `checkpoint` and continue from it.
+    fn run(
+        &self,
+        checkpoint: &Path,
+        watch: &mut dyn FnMut(f64) -> Control,
+    ) -> Result<Option<Self::Outcome>, Box<dyn Error + Send + Sync>>;
+
+    /// Reads the result of this run in a folder.
+    fn stored(&self, folder: &Path) -> Result<Stored<Self::Outcome>, StoredError> {
+        stored::read(&result_file(folder, &self.name()), Self::VERSION, &self.spec())
+    }
+}
+
+fn result_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.toml"))
+}
+
+/// Why some runs have no result.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunAllError {
+    /// A result cannot be read or written.
+    #[error(transparent)]
+    Stored(#[from] StoredError),
+    /// The folder or a thread failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Some runs failed. The same call tries them again.
+    #[error("{count} runs failed; the same command tries them again. The first is {name}: {error}")]
+    Failed {
+        /// How many.
+        count: usize,
+        /// The name of the first that failed.
+        name: String,
+        /// Its error.
+        error: String,
+    },
+}
+
+/// Trains the runs that have no current result in `folder` on `threads` threads, and returns all results in the order of the runs.
+///
+/// `watch` is called with the amount of work that is done so far, of the sum of [`StoredRun::work`] over the runs without a
+/// result, and may stop everything: then checkpoints are written and `None` is returned. The same call continues from there. A run that fails does not
+/// keep the others from being trained.
+pub fn run_stored<R: StoredRun>(
+    runs: &[R],
+    folder: &Path,
+    threads: usize,
+    watch: &(dyn Fn(f64) -> Control + Sync),
+) -> Result<Option<Vec<R::Outcome>>, RunAllError> {
+    std::fs::create_dir_all(folder)?;
+    let mut outcomes = Vec::with_capacity(runs.len());
+    for run in runs {
+        outcomes.push(match run.stored(folder)? {
+            Stored::Current(outcome) => Some(outcome),
+            Stored::Missing | Stored::OtherVersion(_) | Stored::OtherSpec(_) => None,
+        });
+    }
+    let missing: Vec<usize> = (0..runs.len()).filter(|&run| outcomes[run].is_none()).collect();
+    let done = Mutex::new(vec![0.0; missing.len()]);
+    let trained = Mutex::new(Vec::new());
+    let failed: Mutex<Vec<(String, String)>> = Mutex::default();
+    let work = |_: usize, place: &usize| -> Result<Control, RunAllError> {
+        let run = &runs[missing[*place]];
+        let name = run.name();
+        let mut watch_run = |share: f64| {
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done[*place] = share * run.work();
+            watch(done.iter().sum())
+        };
+        let checkpoint = folder.join(format!("{name}.checkpoint"));
+        match run.run(&checkpoint, &mut watch_run) {
+            Ok(Some(outcome)) => {
+                stored::write(&result_file(folder, &name), R::VERSION, &run.spec(), &outcome)?;
+                let _ = std::fs::remove_file(checkpoint);
+                trained.lock().unwrap_or_else(PoisonError::into_inner).push((missing[*place], outcome));
+                Ok(watch_run(1.0))
+            }
+            Ok(None) => Ok(Control::Stop),
+            Err(error) => {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push((name, error.to_string()));
+                Ok(watch_run(1.0))
+            }
+        }
+    };
+    let places: Vec<usize> = (0..missing.len()).collect();
+    run_all(&places, threads, &work)?;
+    for (run, outcome) in trained.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        outcomes[run] = Some(outcome);
+    }
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some((name, error)) = failed.first().cloned() {
+        return Err(RunAllError::Failed { count: failed.len(), name, error });
+    }
+    // Complete, even if the last call of `watch` said stop.
+    Ok(outcomes.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts to `steps`, saving where it stops, and fails if told to.
+    struct Count {
+        steps: u64,
+        fails: bool,
+    }
+
+    #[derive(Serialize)]
+    struct CountSpec {
+        steps: u64,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
+    struct Counted {
+        /// The step of the checkpoint.
+        from: u64,
+        steps: u64,
+    }
+
+    impl StoredRun for Count {
+        type Spec = CountSpec;
+        type Outcome = Counted;
+        const VERSION: u32 = 7;
+
+        fn spec(&self) -> CountSpec {
+            CountSpec { steps: self.steps }
+        }
+
+        fn name(&self) -> String {
+            format!("count-{}", self.steps)
+        }
+
+        fn work(&self) -> f64 {
+            self.steps as f64
+        }
+
+        fn run(
+            &self,
+            checkpoint: &Path,
+            watch: &mut dyn FnMut(f64) -> Control,
+        ) -> Result<Option<Counted>, Box<dyn Error + Send + Sync>> {
+            let from = std::fs::read_to_string(checkpoint).map_or(0, |text| text.parse().unwrap_or(0));
+            for step in from..self.steps {
+                if watch(step as f64 / self.steps as f64) == Control::Stop {
+                    std::fs::write(checkpoint, step.to_string())?;
+                    return Ok(None);
+                }
+            }
+            if self.fails { Err("as asked".into()) } else { Ok(Some(Counted { from, steps: self.steps })) }
+        }
+    }
+
+    fn counts(fails: Option<u64>) -> Vec<Count> {
+        [10, 20, 30].map(|steps| Count { steps, fails: fails == Some(steps) }).into()
+    }
+
+    #[test]
+    fn what_was_stopped_continues_and_what_is_stored_is_not_run_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop_at = |work: f64| {
+            let watch = move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
+            run_stored(&counts(None), folder.path(), 1, &watch).unwrap()
+        };
+        // In the middle of the second run.
+        assert_eq!(stop_at(15.0), None);
+        let all = stop_at(f64::INFINITY).unwrap();
+        let counted = |from, steps| Counted { from, steps };
+        assert_eq!(all, [counted(0, 10), counted(5, 20), counted(0, 30)]);
+        // Nothing is left to do, so nobody is asked.
+        assert_eq!(stop_at(0.0), Some(all));
+        let files = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(files, 3, "the checkpoints are gone");
+    }
+
+    #[test]
+    fn results_of_another_version_or_run_are_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = || run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap();
+        let first = run();
+        let wrong = Counted { from: 99, steps: 99 };
+        stored::write(&result_file(folder.path(), "count-10"), 6, &CountSpec { steps: 10 }, &wrong).unwrap();
+        stored::write(&result_file(folder.path(), "count-20"), 7, &CountSpec { steps: 21 }, &wrong).unwrap();
+        assert_eq!(run(), first);
+    }
+
+    #[test]
+    fn a_run_that_fails_leaves_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = run_stored(&counts(Some(10)), folder.path(), 2, &|_| Control::Continue).unwrap_err();
+        assert!(
+            matches!(&error, RunAllError::Failed { count: 1, name, .. } if name == "count-10"),
+            "{error}"
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(
+            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap().len(),
+            3
+        );
+    }
+}

@@ -1,0 +1,347 @@
+//! What determines a training run, under the same names on the command line, in grids and in result files.
+//!
+//! A [`TrainRequest`] is what a user writes; [`TrainRequest::spec`] fills in the defaults and checks everything. The [`TrainSpec`]
+//! that comes out identifies the run: two runs with equal specifications, made by the same [`TRAINING_VERSION`], have equal
+//! weights to the last bit.
+
+mod choices;
+mod error;
+mod request;
+
+pub use choices::{
+    Device, FieldFormula, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer, parse_every,
+};
+pub use error::SpecError;
+pub use request::TrainRequest;
+
+use crate::mlp::NetworkShape;
+use choices::seed;
+use error::MOST_WEIGHTS;
+use fuld_burn::{Form, FuldConfig, Knee};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The version of the training rule. It changes whenever the numbers of some run would: initial weights, minibatches, noise,
+/// update rule, calibration or measurements. Results and checkpoints of another version are not reused.
+///
+/// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales.
+pub const TRAINING_VERSION: u32 = 2;
+
+/// The properties of a data set that settings depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataDescription {
+    /// The name: `digits`, `mnist` or `cifar10`.
+    pub name: String,
+    /// SHA-256 of its pixels and labels, in hexadecimal.
+    pub fingerprint: String,
+    /// Training images.
+    pub images: usize,
+    /// Numbers per image.
+    pub inputs: usize,
+    /// Classes.
+    pub classes: usize,
+}
+
+/// The complete specification of a run, which identifies it. The fields are those of [`TrainRequest`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of `TrainRequest`")]
+pub struct TrainSpec {
+    /// The name of the data set.
+    pub data: String,
+    /// SHA-256 of the data set's pixels and labels. It distinguishes sets of one name, and not copies of one set.
+    pub data_fingerprint: String,
+    pub device: Device,
+    pub width: usize,
+    pub depth: usize,
+    pub batch: usize,
+    pub iterations: u64,
+    pub measure_every: u64,
+    #[serde(with = "seed")]
+    pub seed: u64,
+    pub optimizer: Optimizer,
+    pub alpha: NumberOrAuto,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eta: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// None for the paper's formula.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<FieldFormula>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lr: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_scale: Option<NumberOrAuto>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kappa: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inject_noise: Option<InjectedNoise>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_index: Option<u64>,
+}
+
+impl TrainSpec {
+    /// Checks every setting against its range and against the data set.
+    pub fn check(&self, data: &DataDescription) -> Result<(), SpecError> {
+        let counts = [
+            ("width", self.width as u64),
+            ("depth", self.depth as u64),
+            ("batch", self.batch as u64),
+            ("iterations", self.iterations),
+            ("measure-every", self.measure_every),
+            ("tail-index", self.tail_index.unwrap_or(1)),
+        ];
+        for (name, count) in counts {
+            if count == 0 {
+                return Err(SpecError::TooSmall(name, 1, count));
+            }
+            if i64::try_from(count).is_err() {
+                return Err(SpecError::TooMany(name, count));
+            }
+        }
+        if self.data_fingerprint != data.fingerprint {
+            let (found, expected) = (data.fingerprint.clone(), self.data_fingerprint.clone());
+            return Err(SpecError::OtherData { name: data.name.clone(), found, expected });
+        }
+        if self.batch > data.images {
+            return Err(SpecError::Batch { batch: self.batch, images: data.images });
+        }
+        let Self { width, depth, .. } = *self;
+        let weights = self.network(data.inputs, data.classes).weights();
+        if weights as f64 > MOST_WEIGHTS {
+            return Err(SpecError::TooLarge { width, depth, weights: weights as f64 });
+        }
+        for (name, value) in [("eta", self.eta), ("lr", self.lr), ("kappa", self.kappa), ("clip", self.clip)]
+        {
+            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                return Err(SpecError::NotPositive(name, value));
+            }
+        }
+        if let NumberOrAuto::Given(alpha) = self.alpha
+            && !(0.1..=2.0).contains(&alpha)
+        {
+            return Err(SpecError::Alpha(alpha));
+        }
+        if self.optimizer != Optimizer::Adam {
+            self.config().check(self.step())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the shape of the network for images of so many numbers and so many classes.
+    pub fn network(&self, inputs: usize, classes: usize) -> NetworkShape {
+        NetworkShape { inputs, width: self.width, depth: self.depth, classes }
+    }
+
+    /// Returns the step size that the optimizer takes: η in the paper's form, else the learning rate.
+    pub fn step(&self) -> f64 {
+        self.eta.or(self.lr).unwrap_or(f64::NAN)
+    }
+
+    /// Returns the update rule of every optimizer with momentum.
+    pub fn config(&self) -> FuldConfig {
+        let momentum = self.momentum.unwrap_or(0.0);
+        let knee = match (self.kappa, self.noise_scale) {
+            (Some(kappa), _) => Some(Knee::Kappa(kappa)),
+            (_, Some(NumberOrAuto::Given(scale))) => Some(Knee::NoiseScale(scale)),
+            (_, Some(NumberOrAuto::Auto)) => Some(Knee::Auto),
+            (None, None) => None,
+        };
+        let form = match (self.gamma, knee) {
+            (Some(gamma), _) if self.field == Some(FieldFormula::Authors) => Form::Authors { gamma },
+            (Some(gamma), _) => Form::Paper { gamma, beta: self.beta.unwrap_or(1.0) },
+            (None, Some(knee)) => Form::Matched { momentum, knee },
+            (None, None) => Form::Sgd { momentum },
+        };
+        match self.alpha {
+            NumberOrAuto::Given(alpha) => FuldConfig::new(alpha, form),
+            NumberOrAuto::Auto => FuldConfig::new(2.0, form).with_auto_alpha(true),
+        }
+    }
+
+    /// Returns SGD with momentum that takes the same steps as long as they are small, all else equal. As a control it separates
+    /// the effect of the tail from that of the learning rate.
+    pub fn small_signal(&self) -> Result<Self, SpecError> {
+        if self.optimizer != Optimizer::Fuld {
+            return Ok(self.clone());
+        }
+        let control = self.config().coordinates(self.step())?.small_signal();
+        Ok(Self {
+            optimizer: Optimizer::Sgdm,
+            alpha: 2.0.into(),
+            eta: None,
+            gamma: None,
+            beta: None,
+            field: None,
+            lr: Some(control.learning_rate()),
+            momentum: Some(control.momentum()),
+            noise_scale: None,
+            kappa: None,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the specification as TOML.
+    pub fn to_toml(&self) -> String {
+        // Every field is a number, a text or absent, and counts are checked to fit.
+        toml::to_string(self).unwrap_or_else(|error| format!("# {error}\n"))
+    }
+
+    /// Returns a short name for people and folders. It ends with 64 bits of the SHA-256 of the specification; readers of a folder
+    /// still compare the whole specification.
+    pub fn name(&self) -> String {
+        let alpha =
+            if self.optimizer == Optimizer::Fuld { format!("-{}", self.alpha) } else { String::new() };
+        let Self { data, width, depth, optimizer, seed, .. } = self;
+        let digest = Sha256::digest(self.to_toml().as_bytes());
+        let hash: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{data}-{width}x{depth}-{optimizer}{alpha}-seed{seed}-{hash}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mnist() -> DataDescription {
+        DataDescription {
+            name: "mnist".into(),
+            fingerprint: "1".into(),
+            images: 60_000,
+            inputs: 784,
+            classes: 10,
+        }
+    }
+
+    fn says(request: TrainRequest) -> String {
+        request.spec(&mnist(), Device::Cpu).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_papers_setting_is_the_default() {
+        let paper = TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap();
+        assert_eq!((paper.eta, paper.gamma, paper.beta), (Some(0.1), Some(0.1), Some(1.0)));
+        assert_eq!(
+            (paper.batch, paper.iterations, paper.measure_every, paper.alpha),
+            (100, 10_000, 100, NumberOrAuto::Given(1.75))
+        );
+        assert_eq!(
+            TrainRequest::default()
+                .spec(&DataDescription { name: "cifar10".into(), ..mnist() }, Device::Cpu)
+                .unwrap()
+                .gamma,
+            Some(0.9)
+        );
+        assert_eq!(paper.step(), 0.1);
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let base = TrainRequest::default;
+        assert!(says(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
+        assert!(
+            says(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5.into()), ..base() })
+                .contains("sgdm")
+        );
+        assert!(says(TrainRequest { clip: Some(1.0), ..base() }).contains("clip"));
+        assert!(
+            says(TrainRequest { optimizer: Some(Optimizer::Adam), eta: Some(0.1), ..base() }).contains("eta")
+        );
+        assert!(
+            says(TrainRequest { noise_scale: Some(NoiseScaleRequest::Injected), ..base() })
+                .contains("inject-noise")
+        );
+        let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
+        assert!(says(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
+        assert!(says(TrainRequest { kappa: Some(1.0), ..auto }).contains("found only in the matched form"));
+    }
+
+    #[test]
+    fn bad_numbers_are_named() {
+        let base = TrainRequest::default;
+        assert!(says(TrainRequest { alpha: Some(2.1.into()), ..base() }).contains("2.1"));
+        assert!(says(TrainRequest { alpha: Some(f64::NAN.into()), ..base() }).contains("NaN"));
+        assert!(says(TrainRequest { eta: Some(-0.5), ..base() }).contains("-0.5"));
+        assert!(says(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
+        assert!(says(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
+        assert!(says(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1"));
+        assert!(says(TrainRequest { batch: Some(60_001), ..base() }).contains("60001"));
+        assert!(says(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
+        assert!(says(TrainRequest { alpha: Some(0.05.into()), ..base() }).contains("0.05"));
+        assert!("2.5,1".parse::<InjectedNoise>().unwrap_err().contains("2.5"));
+        assert!("1.5".parse::<InjectedNoise>().unwrap_err().contains("1.5,1e-3"));
+        assert!("-3".parse::<NoiseScaleRequest>().unwrap_err().contains("-3"));
+    }
+
+    #[test]
+    fn the_authors_field_belongs_to_the_papers_form() {
+        let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
+        let spec = authors.spec(&mnist(), Device::Cpu).unwrap();
+        assert_eq!(spec.config().form, Form::Authors { gamma: 0.1 });
+        assert!(says(TrainRequest { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
+        assert!(says(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3"));
+        assert!(
+            says(TrainRequest { optimizer: Some(Optimizer::Sgdm), ..authors }).contains("sgdm has no field")
+        );
+        // The paper's is what there was before there was a choice: the same run, by the same name.
+        let paper = TrainRequest { field: Some(FieldFormula::Paper), ..TrainRequest::default() };
+        assert_eq!(
+            paper.spec(&mnist(), Device::Cpu).unwrap().to_toml(),
+            TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap().to_toml()
+        );
+    }
+
+    #[test]
+    fn the_control_has_the_small_steps_of_the_original() {
+        let paper = TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap();
+        let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
+        let authors = authors.spec(&mnist(), Device::Cpu).unwrap();
+        for (spec, slope) in [(paper, 1.1085), (authors, 0.5117)] {
+            let control = spec.small_signal().unwrap();
+            assert_eq!((control.optimizer, control.momentum), (Optimizer::Sgdm, Some(0.99)));
+            assert!((control.step() / 0.01 - slope).abs() < 1e-4, "{}", control.step());
+            assert_eq!((control.seed, control.width), (spec.seed, spec.width));
+            // It can be typed: --optimizer sgdm --lr … --momentum ….
+            let (optimizer, lr, momentum) = (Some(Optimizer::Sgdm), control.lr, control.momentum);
+            let typed = TrainRequest { optimizer, lr, momentum, ..TrainRequest::default() };
+            assert_eq!(typed.spec(&mnist(), Device::Cpu).unwrap(), control);
+            assert_eq!(control.small_signal().unwrap(), control);
+        }
+    }
+
+    #[test]
+    fn text_goes_round() {
+        for text in ["auto", "1.5"] {
+            assert_eq!(text.parse::<NumberOrAuto>().unwrap().to_string(), text);
+        }
+        for (alpha, noise_scale) in [(None, Some(NoiseScaleRequest::Auto)), (Some(NumberOrAuto::Auto), None)]
+        {
+            let auto = TrainRequest { alpha, noise_scale, ..TrainRequest::default() }
+                .spec(&mnist(), Device::Cpu)
+                .unwrap();
+            assert_eq!(
+                (auto.alpha, auto.noise_scale, auto.lr),
+                (NumberOrAuto::Auto, Some(NumberOrAuto::Auto), Some(0.01))
+            );
+            assert_eq!(toml::from_str::<TrainSpec>(&auto.to_toml()).unwrap(), auto);
+            assert_eq!(auto.small_signal().unwrap().lr, auto.lr);
+        }
+        for text in ["0.05", "injected", "0.001", "auto"] {
+            assert_eq!(text.parse::<NoiseScaleRequest>().unwrap().to_string(), text);
+        }
+        let noise: InjectedNoise = "1.5,1e-3".parse().unwrap();
+        let request = TrainRequest {
+            noise_scale: Some(NoiseScaleRequest::Injected),
+            inject_noise: Some(noise),
+            ..TrainRequest::default()
+        };
+        let spec = request.spec(&mnist(), Device::Cpu).unwrap();
+        assert_eq!(spec.noise_scale, Some(NumberOrAuto::Given(1e-3)));
+        assert_eq!(toml::from_str::<TrainSpec>(&spec.to_toml()).unwrap(), spec);
+    }
+}

@@ -1,0 +1,252 @@
+//! The execution of a sweep: threads train stacks of runs until there are none left.
+
+use super::failures;
+use super::runs::SweepRun;
+use crate::data::DataSet;
+use crate::run_all::run_all;
+use crate::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError};
+use crate::spec::TrainSpec;
+use crate::stored::Stored;
+use crate::train::{Measurement, RunResult, TrainOutcome, TrainProgress, train};
+use burn::tensor::backend::Backend;
+use fuld::Control;
+use fuld::folder::FolderError;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// An event of a sweep.
+#[derive(Debug)]
+pub enum SweepEvent<'a> {
+    /// A thread began a stack of runs.
+    Began {
+        /// The thread.
+        worker: usize,
+        /// The runs.
+        runs: &'a [SweepRun],
+    },
+    /// A stack of runs made progress.
+    Progress {
+        /// The thread.
+        worker: usize,
+        /// The runs.
+        runs: &'a [SweepRun],
+        /// Steps taken.
+        iteration: u64,
+        /// The last measurement of the first run.
+        measured: Option<Measurement>,
+    },
+    /// A run ended.
+    Ended {
+        /// The thread.
+        worker: usize,
+        /// The run.
+        run: &'a SweepRun,
+        /// Its result, or why it failed.
+        result: Result<&'a RunResult, &'a str>,
+    },
+    /// A run had ended before, or another process is training it.
+    Skipped {
+        /// The run.
+        run: &'a SweepRun,
+        /// Whether another process is training it.
+        elsewhere: bool,
+    },
+    /// A run has a result or checkpoint of another version of the training rule, and is trained again.
+    Stale {
+        /// The run.
+        run: &'a SweepRun,
+        /// The version that made it.
+        version: u32,
+    },
+}
+
+/// The numbers of runs by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SweepCounts {
+    /// Ended in this sweep, including diverged runs.
+    pub done: usize,
+    /// Ended before.
+    pub before: usize,
+    /// Failed.
+    pub failed: usize,
+    /// Being trained by another process.
+    pub elsewhere: usize,
+    /// Whether the sweep was stopped before its end.
+    pub stopped: bool,
+}
+
+/// Trains stacks of runs on `workers` threads, each of which computes on itself alone and writes a checkpoint as often as said.
+///
+/// `watch` receives every event and may stop the sweep, after checkpoints are written. A run that fails, or panics, is recorded
+/// and the sweep continues. `data` holds the data sets and their locations by fingerprint.
+pub fn sweep<B: Backend>(
+    stacks: &[Vec<SweepRun>],
+    data: &HashMap<String, (DataSet, DataLocation)>,
+    out: &Path,
+    workers: usize,
+    checkpoint_every: Duration,
+    watch: &(dyn Fn(SweepEvent<'_>) -> Control + Sync),
+) -> io::Result<SweepCounts> {
+    let sweep = Sweep::<B> {
+        data,
+        out,
+        checkpoint_every,
+        watch,
+        counts: Mutex::default(),
+        backend: std::marker::PhantomData,
+    };
+    run_all(stacks, workers, &|worker, stack| sweep.train_missing(worker, stack))?;
+    Ok(sweep.counts.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+struct Sweep<'a, B> {
+    data: &'a HashMap<String, (DataSet, DataLocation)>,
+    out: &'a Path,
+    checkpoint_every: Duration,
+    watch: &'a (dyn Fn(SweepEvent<'_>) -> Control + Sync),
+    counts: Mutex<SweepCounts>,
+    backend: std::marker::PhantomData<fn() -> B>,
+}
+
+impl<B: Backend> Sweep<'_, B> {
+    fn count(&self, change: impl FnOnce(&mut SweepCounts)) {
+        change(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn control(&self) -> Control {
+        let mut stopped = false;
+        self.count(|counts| stopped = counts.stopped);
+        if stopped { Control::Stop } else { Control::Continue }
+    }
+
+    /// Passes an event on, and records a request to stop.
+    fn report(&self, event: SweepEvent<'_>) -> Control {
+        if (self.watch)(event) == Control::Stop {
+            self.count(|counts| counts.stopped = true);
+        }
+        self.control()
+    }
+
+    /// Trains the runs of a stack that have no result yet. An error is one of the disk, which ends the sweep.
+    fn train_missing(&self, worker: usize, stack: &[SweepRun]) -> io::Result<Control> {
+        let mut open = HashMap::new();
+        for run in stack {
+            match self.open(run) {
+                Ok(Some(folder)) => drop(open.insert(run.folder.clone(), folder)),
+                Ok(None) => {}
+                Err(error) => self.fail(worker, run, &error.to_string())?,
+            }
+        }
+        if open.is_empty() {
+            return Ok(self.control());
+        }
+        // A stack that was under way continues as a whole, even if some of its runs have a result by now: its checkpoint fits no
+        // other stack.
+        let begun = stack.len() > 1 && self.stack_checkpoint(stack).exists();
+        let runs: Vec<SweepRun> =
+            stack.iter().filter(|run| begun || open.contains_key(&run.folder)).cloned().collect();
+        self.report(SweepEvent::Began { worker, runs: &runs });
+        let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &runs, &open)));
+        let trained = trained.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason");
+            Err(format!("panicked: {text}"))
+        });
+        if let Err(error) = trained {
+            for run in runs.iter().filter(|run| open.contains_key(&run.folder)) {
+                self.fail(worker, run, &error)?;
+            }
+        }
+        Ok(self.control())
+    }
+
+    /// Returns the path of the checkpoint of a stack.
+    fn stack_checkpoint(&self, runs: &[SweepRun]) -> PathBuf {
+        let specs: String = runs.iter().map(|run| run.spec.to_toml()).collect();
+        let digest = Sha256::digest(specs.as_bytes());
+        let hash: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        self.out.join(format!("stack-{hash}.bin"))
+    }
+
+    /// Takes the folder of a run that has no result yet.
+    fn open(&self, run: &SweepRun) -> Result<Option<RunFolder>, RunFolderError> {
+        let folder = match RunFolder::open(&run.folder) {
+            Ok(folder) => folder,
+            Err(RunFolderError::Folder(FolderError::InUse(_))) => {
+                self.count(|counts| counts.elsewhere += 1);
+                self.report(SweepEvent::Skipped { run, elsewhere: true });
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        match folder.result(&run.spec)? {
+            Stored::Current(_) => {
+                self.count(|counts| counts.before += 1);
+                self.report(SweepEvent::Skipped { run, elsewhere: false });
+                return Ok(None);
+            }
+            Stored::OtherVersion(version) => {
+                self.report(SweepEvent::Stale { run, version });
+                folder.clear()?;
+            }
+            Stored::Missing | Stored::OtherSpec(_) => {}
+        }
+        if let Some((_, location)) = self.data.get(&run.spec.data_fingerprint) {
+            folder.begin(&run.spec, location)?;
+        }
+        Ok(Some(folder))
+    }
+
+    fn fail(&self, worker: usize, run: &SweepRun, error: &str) -> io::Result<()> {
+        self.count(|counts| counts.failed += 1);
+        self.report(SweepEvent::Ended { worker, run, result: Err(error) });
+        failures::record(self.out, &run.spec, error)
+    }
+
+    /// Trains runs together, and stores the results of those whose folders are open.
+    fn train(
+        &self,
+        worker: usize,
+        runs: &[SweepRun],
+        open: &HashMap<PathBuf, RunFolder>,
+    ) -> Result<(), String> {
+        let specs: Vec<TrainSpec> = runs.iter().map(|run| run.spec.clone()).collect();
+        let (data, _) = self
+            .data
+            .get(&specs[0].data_fingerprint)
+            .ok_or_else(|| format!("{} was not loaded", specs[0].data))?;
+        let checkpoint = match runs {
+            [run] => open[&run.folder].checkpoint(),
+            _ => self.stack_checkpoint(runs),
+        };
+        let mut reported = false;
+        let mut watch = |progress: TrainProgress<'_>| {
+            if let (Some(version), false) = (progress.stale_checkpoint, reported) {
+                reported = true;
+                self.report(SweepEvent::Stale { run: &runs[0], version });
+            }
+            let measured = progress.measured.first().copied().flatten();
+            self.report(SweepEvent::Progress { worker, runs, iteration: progress.iteration, measured })
+        };
+        let device = B::Device::default();
+        let outcome = train::<B>(data, &specs, &device, &checkpoint, self.checkpoint_every, &mut watch)
+            .map_err(|error| error.to_string())?;
+        let TrainOutcome::Finished(results, net) = outcome else { return Ok(()) };
+        for (n, (run, result)) in runs.iter().zip(&results).enumerate() {
+            let Some(folder) = open.get(&run.folder) else { continue };
+            folder.store(result, &LayerWeights::of(&net, n)).map_err(|error| error.to_string())?;
+            failures::forget(self.out, &run.spec);
+            self.count(|counts| counts.done += 1);
+            self.report(SweepEvent::Ended { worker, run, result: Ok(result) });
+        }
+        // Of a stack; that of a single run is gone already.
+        let _ = std::fs::remove_file(checkpoint);
+        Ok(())
+    }
+}

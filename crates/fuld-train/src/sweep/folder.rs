@@ -1,0 +1,93 @@
+//! The folder of a sweep, which several processes may share.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `grid.toml` | the grid that was swept last, and where its data sets are |
+//! | `runs/NAME/` | the folders of the runs |
+//! | `failures/NAME.toml` | the errors of runs that failed |
+//! | `results.csv`, `results.parquet` | one row per run |
+//! | `stack-HASH.bin` | the state of a stack of runs that has not finished |
+
+use crate::run_folder::{RunFolder, RunFolderError};
+use crate::spec::{Device, TRAINING_VERSION};
+use crate::stored::{self, Stored};
+use fuld::folder::{FolderError, OwnedFolder};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The command whose name marks the folder of a sweep.
+pub const SWEEP_COMMAND: &str = "sweep";
+
+/// A folder that belongs to a sweep, held by this process until the value is dropped.
+#[derive(Debug)]
+pub struct SweepFolder(OwnedFolder);
+
+/// A grid as it is stored when a sweep begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredGrid {
+    /// The text of the grid.
+    pub grid: String,
+    /// The data sets that replace those of the grid, if any were given.
+    #[serde(default)]
+    pub data: Vec<String>,
+    /// The folder of named data sets.
+    pub data_directory: PathBuf,
+    /// The device.
+    pub device: Device,
+}
+
+impl SweepFolder {
+    /// Takes a folder for a sweep; see [`OwnedFolder::open_shared`].
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        Ok(Self(OwnedFolder::open_shared(path, SWEEP_COMMAND)?))
+    }
+
+    /// Returns the path of the folder.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Deletes everything that sweeps wrote in a folder. No other process may be using it. Files of others stay.
+    pub fn clear(path: &Path) -> Result<(), RunFolderError> {
+        let folder = OwnedFolder::open(path, SWEEP_COMMAND)?;
+        let at = FolderError::at(path);
+        let runs = path.join("runs");
+        if runs.is_dir() {
+            for entry in fs::read_dir(&runs).map_err(&at)? {
+                let run = entry.map_err(&at)?.path();
+                if run.join(".fuld").is_file() {
+                    RunFolder::delete(&run)?;
+                }
+            }
+            // Not empty if it holds files of others.
+            let _ = fs::remove_dir(&runs);
+        }
+        let mut names: Vec<String> =
+            ["grid.toml", "results.csv", "results.parquet", ".table-lock", "failures"]
+                .map(String::from)
+                .into();
+        for entry in fs::read_dir(path).map_err(&at)? {
+            let name = entry.map_err(&at)?.file_name().to_string_lossy().into_owned();
+            if name.starts_with("stack-") && name.ends_with(".bin") {
+                names.push(name);
+            }
+        }
+        Ok(folder.remove(names.iter().map(String::as_str))?)
+    }
+
+    /// Stores the grid, so that the folder alone suffices to continue the sweep.
+    pub fn begin(&self, grid: &StoredGrid) -> Result<(), RunFolderError> {
+        let path = self.path().join("grid.toml");
+        Ok(stored::write(&path, TRAINING_VERSION, &toml::Table::new(), grid)?)
+    }
+
+    /// Reads the grid that was swept last in a folder.
+    pub fn begun(path: &Path) -> Result<StoredGrid, RunFolderError> {
+        match stored::read_any(&path.join("grid.toml"), TRAINING_VERSION)? {
+            Stored::Current(grid) => Ok(grid),
+            Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: path.into(), version }),
+            Stored::Missing | Stored::OtherSpec(_) => Err(RunFolderError::Empty(path.into())),
+        }
+    }
+}

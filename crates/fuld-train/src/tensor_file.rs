@@ -1,0 +1,90 @@
+//! Named tensors of single precision as a file in the format safetensors, with shapes that are checked on reading.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Tensors by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TensorFile(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
+
+/// Why a tensor cannot be read.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TensorError {
+    /// The tensor is missing.
+    #[error("it does not contain the tensor {0}")]
+    Missing(String),
+    /// The tensor has another shape.
+    #[error("the tensor {name} has the shape {found:?} instead of {expected:?}")]
+    Shape {
+        /// The name of the tensor.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape that belongs there.
+        expected: Vec<usize>,
+    },
+    /// The tensor is not the state of a calibration.
+    #[error("the tensor {name}: {source}")]
+    Calibration {
+        /// The name of the tensor.
+        name: String,
+        /// The reason.
+        source: fuld::optimizer::CalibrationStateError,
+    },
+}
+
+impl TensorFile {
+    /// Adds a tensor.
+    pub(crate) fn insert<B: Backend, const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) {
+        let numbers = tensor.clone().into_data().iter::<f32>().collect();
+        self.insert_numbers(name, tensor.dims().to_vec(), numbers);
+    }
+
+    /// Adds a tensor by its numbers.
+    pub(crate) fn insert_numbers(&mut self, name: String, shape: Vec<usize>, numbers: Vec<f32>) {
+        self.0.insert(name, (shape, numbers));
+    }
+
+    /// Takes out a tensor, which must have this shape.
+    pub(crate) fn take<B: Backend, const D: usize>(
+        &mut self,
+        name: &str,
+        shape: [usize; D],
+        device: &B::Device,
+    ) -> Result<Tensor<B, D>, TensorError> {
+        let (found, numbers) = self.0.remove(name).ok_or_else(|| TensorError::Missing(name.into()))?;
+        if found != shape {
+            return Err(TensorError::Shape { name: name.into(), found, expected: shape.to_vec() });
+        }
+        Ok(Tensor::from_data(TensorData::new(numbers, shape), device))
+    }
+
+    /// Returns the bytes of the file.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+        let bytes: Vec<Vec<u8>> = self.0.values().map(|(_, numbers)| little_endian(numbers)).collect();
+        let views = self.0.iter().zip(&bytes).map(|((name, (shape, _)), bytes)| {
+            Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?))
+        });
+        let views: Vec<_> = views.collect::<Result<_, safetensors::SafeTensorError>>()?;
+        safetensors::serialize(views, None)
+    }
+
+    /// Reads a file; tensors of other types are left out.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, safetensors::SafeTensorError> {
+        let file = SafeTensors::deserialize(bytes)?;
+        let single = file.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
+        let numbers =
+            |bytes: &[u8]| bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
+        Ok(Self(
+            single.map(|(name, view)| (name.into(), (view.shape().to_vec(), numbers(view.data())))).collect(),
+        ))
+    }
+}
+
+fn little_endian(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}

@@ -1,0 +1,59 @@
+//! A single run on the CPU as a [`StoredRun`], for the studies of the report.
+
+use super::run::{RunResult, TrainOutcome, TrainProgress, train};
+use crate::data::DataSet;
+use crate::run_all::StoredRun;
+use crate::spec::{TRAINING_VERSION, TrainSpec};
+use burn::backend::Flex;
+use fuld::Control;
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+/// Time between two checkpoints.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
+
+/// A run of a network on a data set.
+#[derive(Clone, Debug)]
+pub struct NetworkRun<'a> {
+    /// What determines the run.
+    pub spec: TrainSpec,
+    /// The data set of the specification.
+    pub data: &'a DataSet,
+    /// The expected time in seconds.
+    pub seconds: f64,
+}
+
+impl StoredRun for NetworkRun<'_> {
+    type Spec = TrainSpec;
+    type Outcome = RunResult;
+
+    const VERSION: u32 = TRAINING_VERSION;
+
+    fn spec(&self) -> TrainSpec {
+        self.spec.clone()
+    }
+
+    fn name(&self) -> String {
+        self.spec.name()
+    }
+
+    fn work(&self) -> f64 {
+        self.seconds
+    }
+
+    fn run(
+        &self,
+        checkpoint: &Path,
+        watch: &mut dyn FnMut(f64) -> Control,
+    ) -> Result<Option<RunResult>, Box<dyn Error + Send + Sync>> {
+        let total = self.spec.iterations as f64;
+        let mut watch = |progress: TrainProgress<'_>| watch(progress.iteration as f64 / total);
+        let specs = std::slice::from_ref(&self.spec);
+        let device = Default::default();
+        match train::<Flex>(self.data, specs, &device, checkpoint, CHECKPOINT_EVERY, &mut watch)? {
+            TrainOutcome::Finished(results, _) => Ok(results.into_iter().next()),
+            TrainOutcome::Stopped(_) => Ok(None),
+        }
+    }
+}
