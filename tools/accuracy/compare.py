@@ -45,19 +45,19 @@ def law_errors(program, points):
     for (a, x), row in zip(points, run_example(program, "law", points), strict=True):
         exact = evaluate(a, x)
         ctx.prec = PRECISION
-        scales = (*exact[:3], abs(exact.score_deriv) + exact.score**2)
+        scales = (*exact[:2], abs(exact.score), abs(exact.score_deriv) + exact.score**2)
         yield row[6], [relative(*column) for column in zip(row[2:6], exact, scales, strict=True)]
 
 
 def table_errors(program, points):
     """v, rounded to single precision, and the errors of the field table in both precisions at each (alpha, v).
 
-    The field is the score of the law of scale alpha^(-1/alpha): at v it is score(v / scale) / scale.
+    The field is minus the score of the law of scale alpha^(-1/alpha): at v it is -score(v / scale) / scale.
     """
     for a, v, double, single in run_example(program, "table", points):
         ctx.prec = PRECISION + 60
         scale = arb(float(a)) ** (-1 / arb(float(a)))
-        exact = evaluate(float(a), (arb(float(v)) / scale).mid()).score
+        exact = -evaluate(float(a), (arb(float(v)) / scale).mid()).score
         ctx.prec = PRECISION
         exact /= scale
         yield float(v), (relative(double, exact, exact), relative(single, exact, exact))

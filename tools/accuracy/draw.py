@@ -19,10 +19,10 @@ INK = "#222222"
 TITLES = {
     "pdf": r"density $\psi$",
     "sf": r"tail probability $P(X > x)$",
-    "score": r"score $g' = -\psi'/\psi$",
-    "score_derivative": r"its derivative $g''$, relative to $|g''| + g'^2$",
+    "score": r"score $s = \psi'/\psi$",
+    "score_derivative": r"its derivative $s'$, relative to $|s'| + s^2$",
 }
-SHORT_TITLES = {"pdf": r"$\psi$", "sf": r"$P(X > x)$", "score": r"$g'$", "score_derivative": r"$g''$"}
+SHORT_TITLES = {"pdf": r"$\psi$", "sf": r"$P(X > x)$", "score": r"$s$", "score_derivative": r"$s'$"}
 RED, GREY = "#a3372b", "#777777"
 LEVELS = [float(f"{digit}e{exponent}") for exponent in (-16, -15, -14) for digit in (1, 2, 5)] + [1e-13]
 COLOURS = mpl.colormaps["viridis"]

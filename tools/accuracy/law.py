@@ -38,10 +38,10 @@ def main(examples):
         style = {"color": colour, "linewidth": 1.7, "label": rf"$\alpha = {alpha:g}$"}
         (pdf,) = law(examples, alpha, x, "pdf")
         left.semilogy(x, pdf, **style)
-        # The field is the score of the law of scale alpha^(-1/alpha).
+        # The field is minus the score of the law of scale alpha^(-1/alpha).
         inverse = alpha ** (1 / alpha)
         (score,) = law(examples, alpha, v * inverse, "score")
-        middle.plot(v, inverse * score, **style)
+        middle.plot(v, -inverse * score, **style)
     paths = run(examples, "paths", *(f"{alpha:g}" for alpha in COLOURS))
     time = np.array([float(row["t"]) for row in paths])
     for alpha, colour in COLOURS.items():

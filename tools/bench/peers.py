@@ -72,7 +72,7 @@ def differences(law, x):
     """The score by one central difference of ln pdf: two densities a point, for half of their digits."""
     h = 1e-4
     left, right = np.split(law.logpdf(np.concatenate([x - h, x + h])), 2)
-    return (left - right) / (2 * h)
+    return (right - left) / (2 * h)
 
 
 def euler_chains(rng, alpha, steps, chains=4096):

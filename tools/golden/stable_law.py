@@ -5,8 +5,8 @@ The law has unit scale: its characteristic function is exp(-|w|^alpha),
 
     pdf          psi(x)
     sf           P(X > x)
-    score        -psi'(x) / psi(x)
-    score_deriv  d/dx score = -psi''/psi + (psi'/psi)^2
+    score        psi'(x) / psi(x)
+    score_deriv  d/dx score = psi''/psi - (psi'/psi)^2
 
 in balls of FLINT/Arb (python-flint).  alpha and x are exact doubles.  Every
 truncation or discretisation error is bounded by a proved inequality and added
@@ -45,9 +45,9 @@ def ball(value, error):
 
 
 def to_row(law):
-    """score = -psi'/psi and its derivative score^2 - psi''/psi."""
-    score = -law.d1 / law.pdf
-    return Row(law.pdf, law.sf, score, score * score - law.d2 / law.pdf)
+    """score = psi'/psi and its derivative psi''/psi - score^2."""
+    score = law.d1 / law.pdf
+    return Row(law.pdf, law.sf, score, law.d2 / law.pdf - score * score)
 
 
 def accuracy(row):

@@ -91,7 +91,7 @@ fn check_parameters(alpha: PyReadonlyArray1<'_, f64>, scale: PyReadonlyArray1<'_
     Ok(())
 }
 
-/// The scale of the law whose score is ∇G_α, for every α.
+/// Returns, for every α, the scale of the law whose negative score is ∇G_α.
 #[pyfunction]
 fn kinetic_scale<'py>(
     py: Python<'py>,

@@ -4,7 +4,7 @@ use crate::error::value_error;
 use crate::interruptible::interruptible_if;
 use crate::law::Stored;
 use crate::threads;
-use levy_stable::Sampler as Table;
+use levy_stable::{Sampler as Table, SymmetricStable};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,7 +34,8 @@ struct Sampler {
 impl Sampler {
     #[new]
     fn new(py: Python<'_>, alpha: f64) -> PyResult<Self> {
-        let table = py.detach(|| Table::new(alpha, 1.0)).map_err(value_error)?;
+        let law = SymmetricStable::new(alpha).map_err(value_error)?;
+        let table = py.detach(|| law.sampler());
         Ok(Self { table })
     }
 

@@ -77,7 +77,7 @@ fn identity() -> anyhow::Result<Claim> {
         let kinetic = CustomKinetic::new(
             Alpha::new(alpha)?,
             Beta::ONE,
-            Function { value: |v| -law.ln_pdf(v), derivative: |v| law.score(v) },
+            Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) },
         )?;
         let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
         let error = points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max);
@@ -98,14 +98,15 @@ fn linear_then_vanishing() -> anyhow::Result<Claim> {
     let (mut texts, mut right) = (Vec::new(), Vec::new());
     for alpha in [1.9, 1.75, 1.5, 1.0] {
         let law = SymmetricStable::kinetic(alpha)?;
-        let slope = law.score_derivative(0.0);
-        let bend = (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| law.score(v) < 0.9 * slope * v);
-        let far = 1e6 * law.score(1e6);
+        let slope = -law.score_derivative(0.0);
+        let bend = (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| -law.score(v) < 0.9 * slope * v);
+        let far = -1e6 * law.score(1e6);
         texts.push(format!(
             "α = {alpha}: slope {slope:.3}, 10 % below the line from v = {:.2} on, v∇G → {far:.3}",
             bend.unwrap_or(f64::NAN)
         ));
-        right.push((law.score(1e-4) / (1e-4 * slope) - 1.0).abs() < 1e-6 && (far - 1.0 - alpha).abs() < 1e-2);
+        right
+            .push((law.score(1e-4) / (-1e-4 * slope) - 1.0).abs() < 1e-6 && (far - 1.0 - alpha).abs() < 1e-2);
     }
     Ok(Claim::new(
         "∇G_α is linear for small |v| and vanishes at infinity, as soon as α < 2.",
@@ -118,7 +119,7 @@ fn linear_then_vanishing() -> anyhow::Result<Claim> {
 fn lipschitz() -> anyhow::Result<Claim> {
     let steepest = |law: &SymmetricStable, fineness: i32| {
         let points = (0..500 * fineness).map(|i| 10f64.powf(-4.0 + f64::from(i) / f64::from(62 * fineness)));
-        points.map(|v| law.score_derivative(v).abs()).fold(law.score_derivative(0.0), f64::max)
+        points.map(|v| law.score_derivative(v).abs()).fold(-law.score_derivative(0.0), f64::max)
     };
     let (mut texts, mut right) = (Vec::new(), Vec::new());
     for (alpha, name) in [

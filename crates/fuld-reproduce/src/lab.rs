@@ -4,7 +4,7 @@ use super::exhibit::Exhibit;
 use fuld::chains::{Outcome, Samples};
 use fuld::random::{Purpose, Stream};
 use fuld::{Potential, Run, StopFlag};
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use std::cell::RefCell;
 
 /// What every exhibit needs to know.
@@ -92,7 +92,7 @@ impl Lab {
     pub fn noise(&self, alpha: f64, path: u64, count: usize) -> anyhow::Result<Vec<f64>> {
         let (mut words, mut draws) = (vec![0; count], vec![0.0; count]);
         Stream::new(self.seed, path, Purpose::Noise).fill(0, &mut words);
-        Sampler::new(alpha, 1.0)?.transform(&words, &mut draws);
+        SymmetricStable::new(alpha)?.sampler().transform(&words, &mut draws);
         Ok(draws)
     }
 }

@@ -4,7 +4,7 @@ use super::claim::{Claim, Verdict};
 use super::exhibit::{Exhibit, Table};
 use super::lab::Lab;
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use levy_stable::{FieldTable, Sampler, SymmetricStable};
+use levy_stable::{FieldTable, SymmetricStable};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -122,7 +122,7 @@ fn speeds(lab: &Lab) -> anyhow::Result<Table> {
     let (mut out, mut bulk, mut bulk_single) = (vec![0.0; COUNT], vec![0.0; MANY], vec![0.0f32; MANY]);
     for alpha in alphas {
         let law = SymmetricStable::new(alpha)?;
-        let (table, sampler) = (FieldTable::new(alpha)?, Sampler::new(alpha, 1.0)?);
+        let (table, sampler) = (FieldTable::new(alpha)?, SymmetricStable::new(alpha)?.sampler());
         rows[0].1.push(speed(COUNT, || law.pdf_into(black_box(&x), &mut out)));
         rows[1].1.push(speed(COUNT, || law.sf_into(black_box(&x), &mut out)));
         rows[2].1.push(speed(COUNT, || law.score_into(black_box(&x), &mut out)));

@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::optimizer::{AutoRule, AutoSettings, Calibration, Coordinates, Matched, Options, Rule};
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::hint::black_box;
@@ -27,7 +27,7 @@ impl Arrays {
     /// SαS gradients of a scale, and the buffer they lead to if they stay the same.
     fn new(scale: f64) -> Self {
         let mut g = vec![0.0; COUNT];
-        let sampler = Sampler::new(ALPHA, scale).expect("a valid scale");
+        let sampler = SymmetricStable::with_scale(ALPHA, scale).expect("a valid scale").sampler();
         sampler.fill_f32(&mut Xoshiro256PlusPlus::seed_from_u64(1), &mut g);
         let b = g.iter().map(|g| g / (1.0 - MOMENTUM) as f32).collect();
         Self { x: vec![0.1; COUNT], b, g }
@@ -85,7 +85,7 @@ fn main() {
         .sample_size(20)
         .without_plots()
         .configure_from_args();
-    // κ for which v/κ has the law whose score the field is; then one so large that the field is straight for all of them.
+    // κ for which v/κ has the law whose negative score the field is; then one so large that the field is straight for all of them.
     let scale = 1e-3;
     let kappa = LEARNING_RATE.sqrt() * scale / (1.0 - MOMENTUM) * ALPHA.powf(1.0 / ALPHA);
     let rule = |alpha, kappa| {

@@ -7,7 +7,7 @@ use fuld::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments, Sample,
     TailIndexError, TailIndexEstimator,
 };
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::error::Error;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("|---|---|---|---|---|---|---|---|");
     for (name, method) in methods {
         for alpha in ALPHAS {
-            let sampler = Sampler::new(alpha, 1.0)?;
+            let sampler = SymmetricStable::new(alpha)?.sampler();
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
             let bootstrap = |seed| Bootstrap { resamples, level: 0.9, seed };
             let runs = (0..replications as u64)

@@ -4,7 +4,7 @@ use fuld::optimizer::{
     AutoRule, AutoSettings, Calibration, CalibrationStateError, Coordinates, Estimates, Options, Rule, Sgd,
     WeightDecay,
 };
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -18,7 +18,7 @@ fn estimates(
     mut gradient: impl FnMut(u64, usize, f64) -> f32,
 ) -> Estimates {
     let rule = AutoRule::new(AutoSettings::new(MOMENTUM), 0.01).unwrap();
-    let sampler = Sampler::new(alpha, 1.0).unwrap();
+    let sampler = SymmetricStable::new(alpha).unwrap().sampler();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut calibration = Calibration::new(length);
     let (mut x, mut b) = (vec![0f32; length], vec![0f32; length]);
@@ -119,7 +119,7 @@ fn gaussian_noise_is_sgd_to_the_last_bit() {
         options,
     )
     .unwrap();
-    let sampler = Sampler::new(2.0, 1e-3).unwrap();
+    let sampler = SymmetricStable::with_scale(2.0, 1e-3).unwrap().sampler();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     let mut calibration = Calibration::new(length);
     let (mut x, mut b) = (vec![1f32; length], vec![0f32; length]);
@@ -189,7 +189,7 @@ fn the_first_step_is_already_bounded() {
 fn a_loaded_state_continues_with_the_same_bits() {
     let length = 3_000;
     let rule = AutoRule::new(AutoSettings::new(MOMENTUM), 0.01).unwrap();
-    let sampler = Sampler::new(1.5, 1.0).unwrap();
+    let sampler = SymmetricStable::new(1.5).unwrap().sampler();
     let mut noise = vec![0f64; length];
     let run = |broken: Option<u64>, noise: &mut Vec<f64>| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
@@ -247,7 +247,7 @@ fn a_state_is_checked_when_it_is_loaded() {
 #[test]
 fn given_settings_are_kept() {
     let length = 5_000;
-    let sampler = Sampler::new(1.5, 1.0).unwrap();
+    let sampler = SymmetricStable::new(1.5).unwrap().sampler();
     let last = |alpha, noise_scale| {
         let rule =
             AutoRule::new(AutoSettings { alpha, noise_scale, ..AutoSettings::new(MOMENTUM) }, 0.01).unwrap();

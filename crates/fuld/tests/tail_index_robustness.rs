@@ -4,7 +4,7 @@ use fuld::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Sample, Scaling, TailIndexError,
     TailIndexEstimator, gaussian_control,
 };
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -18,7 +18,7 @@ fn each(check: impl Fn(&str, &dyn TailIndexEstimator)) {
 
 fn cauchy(n: usize) -> Vec<f64> {
     let mut x = vec![0.0; n];
-    Sampler::new(1.0, 1.0).unwrap().fill(&mut Xoshiro256PlusPlus::seed_from_u64(9), &mut x);
+    SymmetricStable::new(1.0).unwrap().sampler().fill(&mut Xoshiro256PlusPlus::seed_from_u64(9), &mut x);
     x
 }
 

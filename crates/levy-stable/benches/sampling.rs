@@ -2,13 +2,13 @@
 
 mod timing;
 
-use levy_stable::{Sampler, SymmetricStable};
+use levy_stable::SymmetricStable;
 use rand::distr::Distribution;
 use std::hint::black_box;
 use timing::{BATCH, group, rng, time};
 
 fn main() {
-    let sampler = |alpha| Sampler::new(alpha, 1.0).expect("a valid index");
+    let sampler = |alpha| SymmetricStable::new(alpha).expect("a valid index").sampler();
     let mut c = timing::criterion();
     let mut group = group(&mut c, "sampling");
     for alpha in [0.8, 1.5, 1.9] {

@@ -2,7 +2,7 @@
 //!
 //! Usage: cargo run --release -p levy-stable --example paths -- ALPHA...
 
-use levy_stable::LevyMotion;
+use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut columns = Vec::new();
     for name in &names {
         let alpha: f64 = name.parse().map_err(|_| format!("a tail index must be a number, got {name:?}"))?;
-        let motion = LevyMotion::new(alpha, 1.0 / STEPS as f64)?;
+        let motion = SymmetricStable::new(alpha)?.motion(1.0 / STEPS as f64)?;
         columns.push(motion.path(&mut Xoshiro256PlusPlus::seed_from_u64(7), STEPS));
     }
     let mut out = std::io::stdout().lock();

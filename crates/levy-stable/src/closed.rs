@@ -9,13 +9,13 @@ pub(crate) fn cauchy(x: f64) -> (f64, Local) {
     let local = if x > 1.0 {
         // In u = 1/x, where nothing overflows.
         let u = 1.0 / x;
-        let score = 2.0 / (x + u);
-        let score_derivative = 0.5 * score * score * (u - 1.0) * (u + 1.0);
-        Local { pdf: FRAC_1_PI * 0.5 * score * u, score, score_derivative }
+        let slope = 2.0 / (x + u);
+        let slope_derivative = 0.5 * slope * slope * (u - 1.0) * (u + 1.0);
+        Local { pdf: FRAC_1_PI * 0.5 * slope * u, slope, slope_derivative }
     } else {
         let lorentz = 1.0 / x.mul_add(x, 1.0);
-        let score_derivative = 2.0 * (1.0 - x) * (1.0 + x) * lorentz * lorentz;
-        Local { pdf: FRAC_1_PI * lorentz, score: 2.0 * x * lorentz, score_derivative }
+        let slope_derivative = 2.0 * (1.0 - x) * (1.0 + x) * lorentz * lorentz;
+        Local { pdf: FRAC_1_PI * lorentz, slope: 2.0 * x * lorentz, slope_derivative }
     };
     (sf, local)
 }
@@ -23,7 +23,7 @@ pub(crate) fn cauchy(x: f64) -> (f64, Local) {
 /// α = 2: ψ(x) = e^(−x²/4)/(2√π), g′ = x/2, g″ = 1/2; and the sf.
 pub(crate) fn gauss(x: f64) -> (f64, Local) {
     let pdf = gauss_exp(x) / (2.0 * PI.sqrt());
-    (0.5 * libm::erfc(0.5 * x), Local { pdf, score: 0.5 * x, score_derivative: 0.5 })
+    (0.5 * libm::erfc(0.5 * x), Local { pdf, slope: 0.5 * x, slope_derivative: 0.5 })
 }
 
 /// e^(−x²/4), relative to itself: x² is split so that its rounding does not reach the exponent.

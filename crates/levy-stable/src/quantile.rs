@@ -61,19 +61,19 @@ fn between(low: f64, high: f64) -> f64 {
 
 /// One step from x, given the law there: the next x, and the step relative to x.
 fn improve(x: f64, q: f64, (sf, local): (f64, Local), logarithmic: bool) -> (f64, f64) {
-    let score = local.score;
+    let slope = local.slope;
     if !logarithmic {
         // f(x) = sf − q
         let newton = (sf - q) / local.pdf;
-        let step = householder(newton, -score, local.curvature());
+        let step = householder(newton, -slope, local.curvature());
         (x + step, step / x)
     } else {
         // f(u) = ln sf − ln q, u = ln x; D = −f′ = x ψ/sf, D′ = D m with m = 1 − x g′ + D, D″ = D(m² + m′)
         let d = x * local.pdf / sf;
-        let m = 1.0 - x * score + d;
+        let m = 1.0 - x * slope + d;
         // Beyond 1e150 x² g″ would be ∞·0; it is −x g′ there.
-        let bend = if x < 1e150 { x * x * local.score_derivative } else { -x * score };
-        let third = m * m - x * score - bend + d * m;
+        let bend = if x < 1e150 { x * x * local.slope_derivative } else { -x * slope };
+        let third = m * m - x * slope - bend + d * m;
         let step = householder(libm::log(sf / q) / d, m, third);
         (x * libm::exp(step), step)
     }

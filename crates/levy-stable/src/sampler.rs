@@ -1,11 +1,11 @@
-//! Sampling: one draw at a time by Chambers, Mallows and Stuck, or in bulk by inversion of a tabulated quantile.
+//! Random draws: singly by the method of Chambers, Mallows and Stuck, or in bulk by inversion of a tabulated quantile.
 
+use crate::SymmetricStable;
 use crate::angles::{Angle, Base, multiples};
 use crate::elementary::{exp, ln, sin_cos_octant};
 use crate::random::{Purpose, Stream};
 use crate::simd::dispatched;
 use crate::table::OctaveTable;
-use crate::{ParameterError, SymmetricStable};
 use rand::Rng;
 use rand::distr::Distribution;
 use std::f64::consts::FRAC_PI_2;
@@ -13,7 +13,8 @@ use std::f64::consts::FRAC_PI_2;
 /// 2^−53
 const HALF_ULP: f64 = 1.0 / (1u64 << 53) as f64;
 
-/// X = sin αφ (cos φ)^(−1/α) (cos((α−1)φ)/W)^((1−α)/α), φ uniform on (−π/2, π/2), W exponential: exact, with no set-up.
+/// Draws X = sin αφ (cos φ)^(−1/α) (cos((α−1)φ)/W)^((1−α)/α) with φ uniform on (−π/2, π/2) and W exponential: the method of
+/// Chambers, Mallows and Stuck, which is exact and requires no table.
 impl Distribution<f64> for SymmetricStable {
     fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let (angle, level) = (rng.next_u64(), rng.next_u64());
@@ -70,21 +71,21 @@ fn with_sign(x: f64, word: u64) -> f64 {
     f64::from_bits(x.to_bits() ^ (word & SIGN))
 }
 
-/// A sampler for many draws of one law: the inverse of the distribution function, tabulated.
+/// A sampler for many draws of one law, by inversion of its tabulated distribution function.
 ///
-/// A draw is x(q) for q uniform on (0, 1/2) with a random sign. x(q) is stored as polynomials on pieces of each octave
-/// of q, down to q = 2^−64, to a relative error below 1e-9 in x: the law of a draw differs from SαS(σ) by less than
-/// 1e-9 in any probability, which no sample that fits on earth would reveal. A draw takes one word of random bits
-/// (the method of Chambers, Mallows and Stuck takes two, and four transcendental functions).
+/// Created by [`SymmetricStable::sampler`]. A draw is x(q) for q uniform on (0, 1/2) with a random sign. x(q) is stored as
+/// polynomials on pieces of each octave of q, down to q = 2^−64, with a relative error below 1e-9 in x. Every
+/// probability of a draw therefore differs from that of SαS(σ) by less than 1e-9. A draw takes one word of random bits;
+/// the method of Chambers, Mallows and Stuck takes two and four transcendental functions.
 ///
 /// For α < 0.2, where x(q) overflows within the table, draws are made as by [`SymmetricStable`]. The same generator and
 /// seed give the same draws singly, in bulk, and on every machine.
 ///
 /// ```
-/// use levy_stable::Sampler;
+/// use levy_stable::SymmetricStable;
 /// use rand::SeedableRng;
 /// # fn main() -> Result<(), levy_stable::ParameterError> {
-/// let sampler = Sampler::new(1.5, 1.0)?;
+/// let sampler = SymmetricStable::new(1.5)?.sampler();
 /// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
 /// let mut noise = vec![0.0; 1000];
 /// sampler.fill(&mut rng, &mut noise);
@@ -94,27 +95,29 @@ fn with_sign(x: f64, word: u64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     law: SymmetricStable,
-    /// x(q) of SαS(σ).
+    /// x(q) of SαS(σ); `None` for α < 0.2.
     table: Option<OctaveTable<f64, 6>>,
 }
 
 /// The smallest q drawn is 2^−64; the last octave ends at 1/2.
 const OCTAVES: std::ops::Range<i32> = -64..-1;
-/// Draws made together: their words are drawn first, so that the rest is a loop without calls.
+/// Draws made together: their words are generated first, so that the rest is a loop without calls.
 const BLOCK: usize = 256;
 
-impl Sampler {
-    /// A sampler of SαS(σ). Takes some milliseconds.
-    pub fn new(alpha: f64, scale: f64) -> Result<Self, ParameterError> {
-        let law = SymmetricStable::with_scale(alpha, scale)?;
-        let table = (alpha >= 0.2).then(|| {
-            let width = scale / law.unit().peak();
+impl SymmetricStable {
+    /// Returns a sampler for many draws of this law. Building its table takes some milliseconds.
+    pub fn sampler(&self) -> Sampler {
+        let law = *self;
+        let table = (law.alpha() >= 0.2).then(|| {
+            let width = law.scale() / law.unit().peak();
             OctaveTable::fit_octaves(OCTAVES, 0.0, 5e-10, width, |q| law.isf(q))
         });
-        Ok(Self { law, table })
+        Sampler { law, table }
     }
+}
 
-    /// The law that is sampled.
+impl Sampler {
+    /// Returns the law that is sampled.
     pub fn law(&self) -> &SymmetricStable {
         &self.law
     }

@@ -54,7 +54,7 @@ impl SymmetricStable {
     }
 
     /// SαS(α^(−1/α)), the law whose −ln density is the kinetic energy g_α of fractional underdamped Langevin dynamics:
-    /// its [`score`](Self::score) is ∇G_α. At α = 2 that is v, at α = 1 it is 2v/(1+v²).
+    /// the field ∇G_α is minus its [`score`](Self::score). At α = 2 that is v, at α = 1 it is 2v/(1+v²).
     ///
     /// For 0.0075 ≤ α ≤ 2. Below, the scale nears the largest double, and |v| < 1 over the scale the smallest; for α < 0.01 that
     /// happens at |v| < 1e-30.
@@ -150,20 +150,21 @@ impl SymmetricStable {
         }
     }
 
-    /// Score g′(x) = −ψ′(x)/ψ(x): odd, positive for x > 0, (1+α)/x far out (x/2σ² at α = 2).
+    /// Returns the score d/dx ln ψ(x) = ψ′(x)/ψ(x): odd, negative for x > 0, asymptotically −(1+α)/x (−x/2σ² at α = 2).
     pub fn score(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
         }
-        (self.unit.density((x / self.scale).abs()).score / self.scale).copysign(x)
+        // −x has the opposite sign of x also for zeros.
+        (self.unit.density((x / self.scale).abs()).slope / self.scale).copysign(-x)
     }
 
-    /// g″(x), to 1e-12 of |g″| + g′² for α ≥ 0.1.
+    /// Returns d²/dx² ln ψ(x), the derivative of the score s, with an error of at most 1e-12 (|s′| + s²) for α ≥ 0.1.
     pub fn score_derivative(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
         }
-        self.unit.density((x / self.scale).abs()).score_derivative / self.scale / self.scale
+        -self.unit.density((x / self.scale).abs()).slope_derivative / self.scale / self.scale
     }
 
     /// E e^(iωX) = exp(−|σω|^α), which is real.

@@ -136,7 +136,7 @@ impl UnitLaw {
     fn at_origin(&self, x: f64) -> (f64, Local) {
         // At x = 0 also where ψ(0) or g″(0) overflow, for α < 0.02.
         let times = |slope: f64| if x == 0.0 { 0.0 } else { slope * x };
-        let local = Local { pdf: self.peak, score: times(self.stiffness), score_derivative: self.stiffness };
+        let local = Local { pdf: self.peak, slope: times(self.stiffness), slope_derivative: self.stiffness };
         (0.5 - times(self.peak), local)
     }
 

@@ -55,19 +55,19 @@ fn limits() {
         assert_eq!((law.pdf(infinity), law.sf(infinity), law.cdf(infinity)), (0.0, 0.0, 1.0));
         assert_eq!((law.sf(-infinity), law.cdf(-infinity)), (1.0, 0.0));
         assert_eq!(law.ln_pdf(infinity), -infinity);
-        assert_eq!(law.score(infinity), if alpha == 2.0 { infinity } else { 0.0 });
+        assert_eq!(law.score(infinity), if alpha == 2.0 { -infinity } else { 0.0 });
         assert_eq!((law.quantile(0.0), law.quantile(0.5), law.quantile(1.0)), (-infinity, 0.0, infinity));
         assert!(law.quantile(-0.1).is_nan() && law.quantile(1.1).is_nan() && law.isf(f64::NAN).is_nan());
         assert_eq!((law.score(0.0), law.sf(0.0)), (0.0, 0.5));
-        assert!(law.score(-0.0).is_sign_negative());
+        assert!(law.score(-0.0).is_sign_positive() && law.score(0.0).is_sign_negative());
         for f in [SymmetricStable::pdf, SymmetricStable::ln_pdf, SymmetricStable::cdf, SymmetricStable::sf] {
             assert!(f(&law, f64::NAN).is_nan());
         }
         assert!(law.score(f64::NAN).is_nan() && law.score_derivative(f64::NAN).is_nan());
-        // x g′ → 1 + α far out
+        // x d/dx ln ψ → −(1 + α) far out
         if alpha < 2.0 {
             let far = 10f64.powf(20.0 / alpha);
-            assert!((law.score(far) * far - 1.0 - alpha).abs() < 1e-13);
+            assert!((law.score(far) * far + 1.0 + alpha).abs() < 1e-13);
         }
     }
 }
@@ -148,11 +148,11 @@ fn derivatives_are_derivatives() {
             let close = |ours: f64, exact: f64, size: f64| {
                 assert!((ours - exact).abs() < 1e-10 * size, "alpha = {alpha}, x = {x}: {ours} for {exact}");
             };
-            let h = 0.01 / (1.0 + x * score);
-            close(-derivative(|x| law.ln_pdf(x), x, h), score, score + 1.0 / x);
+            let h = 0.01 / (1.0 - x * score);
+            close(derivative(|x| law.ln_pdf(x), x, h), score, -score + 1.0 / x);
             close(-derivative(|x| law.sf(x), x, h), pdf, pdf + law.sf(x) / x);
             let second = law.score_derivative(x);
-            close(derivative(|x| law.score(x), x, h), second, second.abs() + score * score + score / x);
+            close(derivative(|x| law.score(x), x, h), second, second.abs() + score * score - score / x);
         }
     }
 }
@@ -227,13 +227,13 @@ fn closed_forms() {
     let kinetic = SymmetricStable::kinetic(2.0).unwrap();
     let cauchy = SymmetricStable::kinetic(1.0).unwrap();
     for v in decades(-3.0, 2.0, 60) {
-        assert!((kinetic.score(v) / v - 1.0).abs() < 1e-15);
-        assert!((cauchy.score(v) / (2.0 * v / (1.0 + v * v)) - 1.0).abs() < 1e-15);
+        assert!((kinetic.score(v) / -v - 1.0).abs() < 1e-15);
+        assert!((cauchy.score(v) / (-2.0 * v / (1.0 + v * v)) - 1.0).abs() < 1e-15);
     }
     for alpha in ALPHAS {
         let field = SymmetricStable::kinetic(alpha).unwrap();
         let slope = alpha.powf(2.0 / alpha) * libm::tgamma(3.0 / alpha) / libm::tgamma(1.0 / alpha);
-        assert!((field.score_derivative(0.0) / slope - 1.0).abs() < 1e-12);
+        assert!((field.score_derivative(0.0) / -slope - 1.0).abs() < 1e-12);
         assert!((law(alpha).pdf(0.0) / (libm::tgamma(1.0 + 1.0 / alpha) / PI) - 1.0).abs() < 1e-14);
         assert_eq!(law(alpha).characteristic_function(1.0), (-1.0f64).exp());
         assert_eq!((law(alpha).mode(), law(alpha).median()), (0.0, 0.0));

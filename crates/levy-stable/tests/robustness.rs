@@ -27,7 +27,7 @@ fn check(alpha: f64, scale: f64, x: f64) {
     assert!((sf + cdf - 1.0).abs() < 1e-12, "sf {sf} + cdf {cdf} at {at}");
     assert!(!law.ln_pdf(x).is_nan(), "ln_pdf at {at}");
     let score = law.score(x);
-    assert!(score == 0.0 || (score > 0.0) == (x > 0.0), "score {score} at {at}");
+    assert!(score == 0.0 || (score < 0.0) == (x > 0.0), "score {score} at {at}");
     assert!(!law.score_derivative(x).is_nan(), "score derivative at {at}");
 }
 

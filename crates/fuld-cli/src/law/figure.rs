@@ -41,7 +41,7 @@ impl Function {
             Self::Sf => "P(X > x)",
             Self::Quantile => "x with P(X ≤ x) = p",
             Self::Isf => "x with P(X > x) = q",
-            Self::Score => "score −ψ′(x)/ψ(x)",
+            Self::Score => "score ψ′(x)/ψ(x)",
             Self::ScoreDerivative => "derivative of the score",
             Self::GradG => "∇G_{α}(v)",
         }

@@ -18,11 +18,11 @@ pub(super) enum Function {
     Quantile,
     /// The x with P(X > x) = q, for q near 0 much finer than quantile
     Isf,
-    /// Minus the derivative of logpdf: positive for x > 0
+    /// The derivative of logpdf: negative for x > 0
     Score,
-    /// The derivative of score
+    /// The second derivative of logpdf
     ScoreDerivative,
-    /// The field of the paper: score at the scale alpha^(-1/alpha), v itself at alpha = 2
+    /// The field of the paper: minus the score at the scale alpha^(-1/alpha), v itself at alpha = 2
     GradG,
     /// Random draws
     Sample,
@@ -89,7 +89,8 @@ impl Function {
             Self::Sf => law.sf(x),
             Self::Quantile => law.quantile(x),
             Self::Isf => law.isf(x),
-            Self::Score | Self::GradG => law.score(x),
+            Self::Score => law.score(x),
+            Self::GradG => -law.score(x),
             Self::ScoreDerivative => law.score_derivative(x),
             Self::Sample => f64::NAN,
         }

@@ -15,7 +15,7 @@ use figure::{curves, histograms};
 use fuld::random::{Purpose, Stream};
 use function::Function;
 use input::Taker;
-use levy_stable::{Sampler, SymmetricStable};
+use levy_stable::SymmetricStable;
 use points::Points;
 use records::{Form, Records};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
@@ -161,8 +161,7 @@ impl Law {
     fn draw(&self, laws: &[SymmetricStable], output: &Output) -> anyhow::Result<()> {
         let (count, stream) =
             (self.count.unwrap_or(10), Stream::new(self.seed.unwrap_or(0), 0, Purpose::Noise));
-        let samplers =
-            laws.iter().map(|law| Sampler::new(law.alpha(), law.scale())).collect::<Result<Vec<_>, _>>()?;
+        let samplers: Vec<_> = laws.iter().map(SymmetricStable::sampler).collect();
         let out = BufWriter::new(io::stdout().lock());
         let mut records = Records::new(out, self.columns("draw"), self.form(output))?;
         let mut kept = vec![Vec::new(); laws.len()];

@@ -22,7 +22,7 @@ pub(super) fn overview(function: Function, laws: &[SymmetricStable]) -> String {
     let gauss = gauss(function, laws);
     let all: Vec<&SymmetricStable> = laws.iter().chain(&gauss).collect();
     let mut text = match function {
-        Function::GradG => format!("{name}(v): the score of SαS(α^(-1/α))\n\n"),
+        Function::GradG => format!("{name}(v): minus the score of SαS(α^(-1/α))\n\n"),
         _ => format!("{name} of SαS({})\n\n", laws[0].scale()),
     };
     let _ = write!(text, "{argument:>10}");

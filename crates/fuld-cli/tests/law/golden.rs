@@ -66,7 +66,7 @@ fn numbers_come_back_exactly() {
         ("sf --scale 2.5", &|x| wide.sf(x)),
         ("score", &|x| unit.score(x)),
         ("score-derivative --scale 2.5", &|x| wide.score_derivative(x)),
-        ("grad-g", &|x| kinetic.score(x)),
+        ("grad-g", &|x| -kinetic.score(x)),
     ];
     for (function, value) in cases {
         let printed =

@@ -1,7 +1,7 @@
 //! Numbers, and files that hold them.
 
 use fuld::random::{Purpose, Stream};
-use levy_stable::Sampler;
+use levy_stable::SymmetricStable;
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) fn stable(alpha: f64, count: usize, seed: u64) -> Vec<f64> {
     let (mut words, mut draws) = (vec![0; count], vec![0.0; count]);
     Stream::new(seed, 0, Purpose::Noise).fill(0, &mut words);
-    Sampler::new(alpha, 1.0).unwrap().transform(&words, &mut draws);
+    SymmetricStable::new(alpha).unwrap().sampler().transform(&words, &mut draws);
     draws
 }
 

@@ -102,26 +102,24 @@ class Curves(Parameters):
         return self._at("isf", q, "q")
 
     def score(self, x: ArrayLike) -> Values:
-        """g'(x) = -ψ'(x)/ψ(x), the derivative of g = -ln ψ: positive for x > 0, (1 + α)/x far out.
-
-        Some call its negative the score.
+        """The score d/dx ln ψ(x) = ψ'(x)/ψ(x): negative for x > 0, asymptotically -(1 + α)/x.
 
         Examples
         --------
         >>> from fuld import SymmetricStable
         >>> SymmetricStable(1.0).score([0.0, 1.0, 100.0])
-        array([0.      , 1.      , 0.019998])
+        array([-0.      , -1.      , -0.019998])
         """
         return self._at("score", x)
 
     def score_derivative(self, x: ArrayLike) -> Values:
-        """g''(x), to 1e-12 of |g''| + g'² for alpha >= 0.1.
+        """d²/dx² ln ψ(x), with an error of at most 1e-12 (|s'| + s²) for alpha >= 0.1; s is the score.
 
         Examples
         --------
         >>> from fuld import SymmetricStable
         >>> SymmetricStable(1.0).score_derivative([0.0, 1.0, 2.0])
-        array([ 2.  ,  0.  , -0.24])
+        array([-2.  , -0.  ,  0.24])
         """
         return self._at("score_derivative", x)
 

@@ -14,7 +14,7 @@ from fuld._symmetric_stable import SymmetricStable
 
 
 def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
-    """The field ∇G_α(v), the score of SαS(α^(-1/α)), as accurate as `SymmetricStable.score`.
+    """The field ∇G_α(v), minus the score of SαS(α^(-1/α)), as accurate as `SymmetricStable.score`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
     >>> grad_g([0.5, 1.0, 2.0], 1.0)
     array([0.8, 1. , 0.8])
     """
-    return SymmetricStable.kinetic(alpha).score(real_array(v, "v"))
+    return -SymmetricStable.kinetic(alpha).score(real_array(v, "v"))
 
 
 def field_table(alpha: float, dtype: DTypeLike = np.float64) -> FieldTable:

@@ -4,7 +4,7 @@ use crate::spec::InjectedNoise;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 use fuld::random::{Purpose, Stream};
-use levy_stable::{ParameterError, Sampler};
+use levy_stable::{ParameterError, Sampler, SymmetricStable};
 
 /// Numbers drawn together: their words and draws stay in the first cache.
 const BLOCK: usize = 512;
@@ -21,7 +21,9 @@ impl Injection {
         runs: impl Iterator<Item = (InjectedNoise, u64)>,
         layers: usize,
     ) -> Result<Self, ParameterError> {
-        let runs = runs.map(|(noise, seed)| Ok((Sampler::new(noise.alpha, noise.scale)?, seed)));
+        let runs = runs.map(|(noise, seed)| {
+            Ok((SymmetricStable::with_scale(noise.alpha, noise.scale)?.sampler(), seed))
+        });
         Ok(Self { runs: runs.collect::<Result<_, ParameterError>>()?, layers: layers as u64 })
     }
 

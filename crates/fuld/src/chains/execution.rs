@@ -7,7 +7,7 @@ use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
 use crate::{ParameterError, Potential};
-use levy_stable::Sampler;
+use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ impl<'a> Execution<'a> {
         trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
         drop(trial);
 
-        let sampler = Sampler::new(run.system.alpha().get(), 1.0).map_err(ParameterError::from)?;
+        let sampler = SymmetricStable::new(run.system.alpha().get()).map_err(ParameterError::from)?.sampler();
         let mut this =
             Self { run, potential, sampler, pool, layout, identity, step: 0, workers: Vec::new(), begun };
         let resumed = this.restore()?;

@@ -13,12 +13,12 @@
 //!
 //! ```
 //! use fuld::diagnostics::{Chains, Sample};
-//! use levy_stable::{Sampler, SymmetricStable};
+//! use levy_stable::SymmetricStable;
 //! use rand::SeedableRng;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
 //! let mut draws = vec![vec![0.0; 1000]; 4];
-//! draws.iter_mut().for_each(|chain| Sampler::new(1.3, 1.0).unwrap().fill(&mut rng, chain));
+//! draws.iter_mut().for_each(|chain| SymmetricStable::new(1.3).unwrap().sampler().fill(&mut rng, chain));
 //!
 //! let chains = Chains::new(&draws)?;
 //! assert!(chains.r_hat() < 1.01 && chains.ess_tail() > 3000.0);

@@ -307,5 +307,5 @@ pub(super) fn slope(alpha: Alpha) -> f64 {
     if alpha == Alpha::GAUSS {
         return 1.0;
     }
-    SymmetricStable::kinetic(alpha.get()).map_or(f64::NAN, |law| law.score_derivative(0.0))
+    SymmetricStable::kinetic(alpha.get()).map_or(f64::NAN, |law| -law.score_derivative(0.0))
 }

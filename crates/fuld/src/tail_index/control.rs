@@ -5,7 +5,7 @@ use super::sample::sorted;
 use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
 use crate::diagnostics::quantile_of;
 use crate::random::{Purpose, Stream};
-use levy_stable::Sampler;
+use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 
 /// Interquartile range of SαS(1) at α = 2, the Gaussian law of variance 2: 2√2 Φ⁻¹(3/4).
@@ -30,7 +30,7 @@ struct Twins<'a> {
 
 impl<'a> Twins<'a> {
     fn of(sample: &'a Sample, alpha: f64, seed: u64) -> Result<Self, TailIndexError> {
-        let law = Sampler::new(alpha, 1.0)?;
+        let law = SymmetricStable::new(alpha)?.sampler();
         let range = if alpha == 2.0 { GAUSSIAN_RANGE } else { 2.0 * law.law().isf(0.25) };
         let factors = sample.spreads()?.iter().map(|spread| spread / range).collect();
         Ok(Self { of: sample, law, factors, seed })
@@ -94,11 +94,11 @@ impl Bootstrap {
 ///
 /// ```
 /// use fuld::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
-/// use levy_stable::Sampler;
+/// use levy_stable::SymmetricStable;
 /// use rand::SeedableRng;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut x = vec![0.0; 10_000];
-/// Sampler::new(1.5, 1.0)?.fill(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1), &mut x);
+/// SymmetricStable::new(1.5)?.sampler().fill(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1), &mut x);
 /// let method = BlockLogMoments::default();
 /// assert!(method.estimate(&x)?.alpha < gaussian_control(&x, &method, 7)?.alpha - 0.2);
 /// # Ok(())

@@ -64,7 +64,7 @@ impl Quadruples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use levy_stable::Sampler;
+    use levy_stable::SymmetricStable;
     use rand::SeedableRng;
 
     fn means(mean_log: f64, growth: f64) -> Quadruples {
@@ -100,7 +100,7 @@ mod tests {
     fn errors_are_those_of_draws() {
         let (alpha, samples, size) = (1.5, 400, 250);
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
-        let sampler = Sampler::new(alpha, 2.0).unwrap();
+        let sampler = SymmetricStable::with_scale(alpha, 2.0).unwrap().sampler();
         let mut x = [0.0; 4];
         let (mut z, mut told) = ([0.0; 2], [0.0; 2]);
         for _ in 0..samples {

@@ -52,14 +52,14 @@ fn three_coordinates_against_the_law() {
         };
         for beta in [0.2, 1.0, 5.0f64] {
             let width = beta.powf(1.0 / alpha);
-            both(paper(alpha, eta, friction, beta), &|v| width / beta * law.score(width * v));
+            both(paper(alpha, eta, friction, beta), &|v| -width / beta * law.score(width * v));
         }
-        both(sgd(alpha, rate, momentum), &|v| law.score(v));
+        both(sgd(alpha, rate, momentum), &|v| -law.score(v));
         for kappa in [0.1, 2.0f64] {
-            let slope = law.score_derivative(0.0);
+            let slope = -law.score_derivative(0.0);
             let coordinates = matched(alpha, rate, momentum, kappa);
             assert!((coordinates.unwrap().beta() / slope * kappa.powi(2) - 1.0).abs() < 1e-14);
-            both(coordinates, &|v| kappa / slope * law.score(v / kappa));
+            both(coordinates, &|v| -kappa / slope * law.score(v / kappa));
         }
     }
 }
@@ -71,11 +71,11 @@ fn the_authors_field_is_what_their_code_computes() {
     for alpha in [0.8, 1.0, 1.2, 1.5, 1.75, 1.95, 1.999] {
         let unit = SymmetricStable::new(alpha).unwrap();
         let coordinates = authors(alpha, eta, friction);
-        let h = |v: f64| 0.5 * unit.score(alpha * v);
+        let h = |v: f64| -0.5 * unit.score(alpha * v);
         against_the_law(&rule(coordinates, Options::default()), (eta, friction), h, |x| x, 1e-12);
         let (ours, papers) =
             (coordinates.unwrap().slope(), paper(alpha, eta, friction, 1.0).unwrap().slope());
-        assert!((ours / (0.5 * alpha * unit.score_derivative(0.0)) - 1.0).abs() < 1e-12);
+        assert!((ours / (-0.5 * alpha * unit.score_derivative(0.0)) - 1.0).abs() < 1e-12);
         if alpha > 1.0 {
             assert!((1.99..2.3).contains(&(papers / ours)), "alpha = {alpha}: {}", papers / ours);
         }
@@ -138,7 +138,7 @@ fn in_the_matched_form_of_noise_the_learning_rate_is_a_factor() {
         assert!(
             (coordinates.outer()
                 * coordinates.inner()
-                * SymmetricStable::kinetic(alpha).unwrap().score_derivative(0.0)
+                * -SymmetricStable::kinetic(alpha).unwrap().score_derivative(0.0)
                 / lr
                 - 1.0)
                 .abs()

@@ -130,11 +130,11 @@ pub(crate) fn tabulated(alpha: f64) -> Result<SymmetricStable, ParameterError> {
 
 /// Returns ∇G(v) of the law from [`SymmetricStable::kinetic`].
 fn grad_g(law: &SymmetricStable, v: f64) -> f64 {
-    law.score(v)
+    -law.score(v)
 }
 
 /// Returns ∇G(v)/v as a function of v, which is finite at 0.
 pub(crate) fn ratio(law: &SymmetricStable) -> impl Fn(f64) -> f64 {
-    let slope = law.score_derivative(0.0);
+    let slope = -law.score_derivative(0.0);
     move |v| if law.regime(v) == Regime::Origin { slope } else { grad_g(law, v) / v }
 }

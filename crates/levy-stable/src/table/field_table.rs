@@ -27,7 +27,7 @@ use crate::simd::dispatched;
 /// use levy_stable::{FieldTable, SymmetricStable};
 /// # fn main() -> Result<(), levy_stable::ParameterError> {
 /// let field = FieldTable::new(1.5)?;
-/// let exact = SymmetricStable::kinetic(1.5)?.score(0.7);
+/// let exact = -SymmetricStable::kinetic(1.5)?.score(0.7);
 /// assert!((field.at(0.7) / exact - 1.0).abs() < 1e-12);
 /// # Ok(())
 /// # }
