@@ -2,7 +2,7 @@
 
 use crate::callable::Raised;
 use fuld::chains::{Layout, Outcome, Progress, RunError, Sink};
-use fuld::{Control, Run, Samples, ZarrSink};
+use fuld::{Control, MemorySink, Run, ZarrSink};
 use fuld_sample::Target;
 use pyo3::PyErr;
 use std::io;
@@ -32,7 +32,7 @@ pub(crate) struct Background {
     board: Mutex<Board>,
     changed: Condvar,
     /// The draws of a run in memory.
-    samples: Mutex<Samples>,
+    samples: Mutex<MemorySink>,
     store: Option<PathBuf>,
     /// Of a potential that is a function.
     raised: Option<Arc<Raised>>,
@@ -158,7 +158,7 @@ impl Background {
     }
 
     /// The draws of a run in memory.
-    pub(crate) fn samples(&self) -> MutexGuard<'_, Samples> {
+    pub(crate) fn samples(&self) -> MutexGuard<'_, MemorySink> {
         locked(&self.samples)
     }
 

@@ -1,6 +1,6 @@
 //! Potentials that are Python functions.
 
-use fuld::Potential;
+use fuld::{Potential, Specification};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -188,8 +188,12 @@ impl Potential for Callable {
         self.gradients(x, &[word], gradient);
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn specification(&self) -> Option<Specification> {
+        let specification = Specification::new("python")
+            .with("fingerprint", format!("{:016x}", self.fingerprint))
+            .with("vectorized", self.vectorized)
+            .with("stochastic", self.stochastic);
+        Some(specification)
     }
 
     fn takes_all_chains(&self) -> bool {

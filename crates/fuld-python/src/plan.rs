@@ -139,8 +139,8 @@ impl PyPlan {
 
     /// What tells this run from others.
     #[getter]
-    fn fingerprint(&self) -> String {
-        format!("{:016x}", self.layout().run)
+    fn fingerprint(&self) -> PyResult<String> {
+        Ok(self.layout()?.run().to_string())
     }
 
     /// Writes the draws of the whole run, as it would have done itself.
@@ -152,7 +152,8 @@ impl PyPlan {
         v: Option<PyReadonlyArray3<'_, f64>>,
     ) -> PyResult<()> {
         let (x, v) = (x.as_array(), v.as_ref().map(|v| v.as_array()));
-        py.detach(|| store::write(&store, &self.layout(), x, v)).map_err(|error| io_error(&error, &store))
+        let layout = self.layout()?;
+        py.detach(|| store::write(&store, &layout, x, v)).map_err(|error| io_error(&error, &store))
     }
 
     /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it was begun.
@@ -178,8 +179,8 @@ impl PyPlan {
 }
 
 impl PyPlan {
-    fn layout(&self) -> Layout {
-        self.run.layout(self.target.get().target.potential())
+    fn layout(&self) -> PyResult<Layout> {
+        self.run.layout(self.target.get().target.potential()).map_err(value_error)
     }
 }
 

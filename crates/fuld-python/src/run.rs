@@ -3,7 +3,7 @@
 use crate::background::Background;
 use crate::error::{memory_error, run_error};
 use crate::store::{self, Draws};
-use fuld::Samples;
+use fuld::chains::MemoryDraws;
 use fuld::chains::{Layout, Progress, RunError};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -133,16 +133,15 @@ impl PyRun {
         match self.here()?.store() {
             Some(path) => store::read(py, path),
             None => {
-                let mut samples = self.background.samples();
-                let Some(layout) = samples.layout().copied() else {
-                    return Err(PyValueError::new_err("there are no draws yet"));
-                };
-                let made = samples.draws();
+                let mut sink = self.background.samples();
+                let none = || PyValueError::new_err("there are no draws yet");
+                let draws = sink.draws().ok_or_else(none)?;
+                let (layout, made) = (draws.layout().clone(), draws.draws());
                 if self.background.is_finished() {
-                    let values = std::mem::take(&mut *samples).into_values();
+                    let values = std::mem::take(&mut *sink).into_draws().ok_or_else(none)?.into_values();
                     in_memory(py, &layout, made, layout.draws as usize, values)
                 } else {
-                    in_memory(py, &layout, made, made, copy(&samples)?)
+                    in_memory(py, &layout, made, made, copy(draws)?)
                 }
             }
         }
@@ -172,7 +171,7 @@ fn duration(seconds: f64) -> Duration {
 }
 
 /// The draws made so far, without the room for the others.
-fn copy(samples: &Samples) -> PyResult<Vec<f64>> {
+fn copy(samples: &MemoryDraws) -> PyResult<Vec<f64>> {
     let chains = || (0..samples.chains()).map(|chain| samples.chain(chain));
     let mut values = Vec::new();
     let count = chains().map(<[f64]>::len).sum();

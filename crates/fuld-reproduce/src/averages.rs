@@ -29,7 +29,11 @@ pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
     for alpha in ALPHAS {
         let mut curve = Vec::new();
         for length in LENGTHS {
-            let schedule = Schedule::polynomial(START, HALF_LIFE, POWER)?;
+            let schedule = Schedule::polynomial(fuld::Polynomial {
+                start: fuld::Step::new(START)?,
+                half_life: HALF_LIFE,
+                power: POWER,
+            })?;
             let run = Run::new(System::fuld(underdamped(alpha, GAMMA)?)?, Integrator::Euler, schedule)
                 .averaging("x²", |x| x[0] * x[0]);
             let (_, outcome) =

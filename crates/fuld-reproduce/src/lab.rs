@@ -1,7 +1,7 @@
 //! Where exhibits are made: from which seed, on how many threads, until someone says stop.
 
 use super::exhibit::Exhibit;
-use fuld::chains::{Outcome, Samples};
+use fuld::chains::{MemoryDraws, MemorySink, Outcome};
 use fuld::random::{Purpose, Stream};
 use fuld::{Potential, Run, StopFlag};
 use levy_stable::SymmetricStable;
@@ -72,14 +72,15 @@ impl Lab {
     }
 
     /// Runs chains in memory, with the seed of the lab.
-    pub fn run(&self, run: Run, potential: &dyn Potential) -> anyhow::Result<(Samples, Outcome)> {
+    pub fn run(&self, run: Run, potential: &dyn Potential) -> anyhow::Result<(MemoryDraws, Outcome)> {
         let run = Run { seed: self.seed, threads: self.threads, ..run };
         self.runs.borrow_mut().push(format!("{run:?}, start {:?}", run.start));
-        let mut samples = Samples::default();
-        let outcome = run.stream(potential, &mut samples, &mut |_| self.stop.control())?;
+        let mut sink = MemorySink::default();
+        let outcome = run.stream(potential, &mut sink, &mut |_| self.stop.control())?;
         if outcome.stopped {
             return Err(Interrupted.into());
         }
+        let samples = sink.into_draws().ok_or(Interrupted)?;
         Ok((samples, outcome))
     }
 

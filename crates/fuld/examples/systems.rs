@@ -2,7 +2,6 @@
 //!
 //! Usage: cargo run --release -p fuld --example systems [ALPHA [BETA]]
 
-use fuld::chains::{Control, Samples};
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::dynamics::{CustomKinetic, Function};
 use fuld::gibbs::Gibbs;
@@ -125,8 +124,7 @@ fn show(
     let thin = (2.0 / eta) as u64;
     let run = Run::new(system, integrator, Schedule::constant(eta)?);
     let run = Run { chains: 2000, warmup: 10 * thin, draws: 10, thin, ..run };
-    let mut samples = Samples::default();
-    let outcome = run.stream(&DoubleWell::new(1, 1.0, 1.0)?, &mut samples, &mut |_| Control::Continue)?;
+    let samples = run.sample(&DoubleWell::new(1, 1.0, 1.0)?)?;
     let kept: Vec<f64> = samples.pooled(0).into_iter().filter(|x| x.is_finite()).collect();
     let second = kept.iter().map(|x| x * x).sum::<f64>() / kept.len() as f64;
     let count = kept.len() as f64;
@@ -134,7 +132,7 @@ fn show(
     let distance = sample.kolmogorov_smirnov(|x| exact.cdf(x))?.distance;
     let density = KernelDensity::new(&sample)?;
     let modes: Vec<String> = density.modes(count)?.iter().map(|m| format!("{:+.2}", m.location)).collect();
-    let diverged = outcome.divergences.len();
+    let diverged = samples.outcome.divergences.len();
     let second = if second < 1e3 { format!("{second:.4}") } else { format!("{second:.0e}") };
     println!("{name:30} {eta:>6} {second:>8} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));
     Ok(())

@@ -46,13 +46,13 @@ pub mod tail_index;
 
 pub use levy_stable::random;
 
-pub use chains::{Control, Run, Samples, Start, ZarrDraws, ZarrSink};
+pub use chains::{Control, MemorySink, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use dynamics::{Drift, Kinetic};
 pub use integrator::{Integrator, Unsuited};
 pub use levy_stable::Alpha;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
-pub use schedule::Schedule;
+pub use schedule::{CustomSchedule, Polynomial, Schedule, ScheduleSpec};
 pub use specification::Specification;
 pub use stop::StopFlag;
 pub use system::{

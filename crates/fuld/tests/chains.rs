@@ -3,16 +3,16 @@
 mod parameters;
 mod wells;
 
-use fuld::chains::{Callback, Control, Outcome, Samples, Start};
+use fuld::chains::{Callback, Control, MemoryDraws, MemorySink, Outcome, Start};
 use fuld::{Integrator, Potential, Run, Schedule, System};
 use parameters::{overdamped_gaussian, underdamped};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wells::{Wells, run, wells};
 
-fn stream(run: &Run, potential: &dyn Potential) -> (Samples, Outcome) {
-    let mut samples = Samples::default();
-    let outcome = run.stream(potential, &mut samples, &mut |_| Control::Continue).unwrap();
-    (samples, outcome)
+fn stream(run: &Run, potential: &dyn Potential) -> (MemoryDraws, Outcome) {
+    let mut sink = MemorySink::default();
+    let outcome = run.stream(potential, &mut sink, &mut |_| Control::Continue).unwrap();
+    (sink.into_draws().unwrap(), outcome)
 }
 
 #[test]

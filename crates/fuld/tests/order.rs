@@ -2,7 +2,7 @@
 
 mod parameters;
 
-use fuld::chains::{Control, Samples};
+use fuld::chains::{Control, MemorySink};
 use fuld::{Integrator, Potential, Run, Schedule, System};
 use parameters::underdamped;
 
@@ -38,7 +38,7 @@ fn bias(system: &System, integrator: Integrator, eta: f64, time: f64) -> (f64, f
     let run = Run::new(system.clone(), integrator, Schedule::constant(eta).unwrap())
         .averaging("x²", |x| x[0] * x[0]);
     let run = Run { chains: 4096, warmup, draws: 1, thin: steps, seed: 3, ..run };
-    let outcome = run.stream(&Spring, &mut Samples::default(), &mut |_| Control::Continue).unwrap();
+    let outcome = run.stream(&Spring, &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
     let chains = &outcome.averages[0].chains;
     let (n, mean) = (chains.len() as f64, outcome.averages[0].mean());
     let variance = chains.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / (n - 1.0);

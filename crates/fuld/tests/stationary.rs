@@ -6,7 +6,7 @@
 mod parameters;
 mod wells;
 
-use fuld::chains::{Control, Samples};
+use fuld::chains::{Control, MemorySink, Samples};
 use fuld::dynamics::{CustomKinetic, Function};
 use fuld::{Alpha, Beta, Flmc, Friction, Integrator, Potential, Run, Schedule, System};
 use levy_stable::SymmetricStable;
@@ -248,7 +248,7 @@ fn explicit_euler_explodes_on_the_gaussian_energy() {
         Schedule::constant(0.02).unwrap(),
     );
     let run = Run { chains: 200, warmup: 0, draws: 1, thin: 1000, ..run };
-    let outcome = run.stream(&wells(1), &mut Samples::default(), &mut |_| Control::Continue).unwrap();
+    let outcome = run.stream(&wells(1), &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
     assert!(outcome.divergences.len() > 100, "{} of 200 diverged", outcome.divergences.len());
 }
 

@@ -95,7 +95,9 @@ impl CompleteRecipe {
 
     fn schedule(&self) -> Result<Schedule, RecipeError> {
         Ok(match (self.step_power, self.half_life) {
-            (Some(power), Some(half_life)) => Schedule::polynomial(self.step.get(), half_life, power)?,
+            (Some(power), Some(half_life)) => {
+                Schedule::polynomial(fuld::Polynomial { start: self.step, half_life, power })?
+            }
             _ => Schedule::Constant(self.step),
         })
     }

@@ -1,19 +1,23 @@
-//! The state of a run on disk, from which it goes on as if nothing had happened.
+//! The state of a run on disk, from which the run continues with the same draws.
 //!
-//! A file holds, little-endian: a mark, the version, the identity of the run as text, step and weight, positions,
-//! velocities, sums, the draws of a segment that was begun, and divergences, each with its length before it, and a checksum of all that. It is written beside its place and
-//! renamed into it, so that whatever moment a run is killed at, a whole checkpoint is there.
+//! A file holds, in little-endian order: a mark, the format version, the [`RunSpec`] as JSON, step and weight, positions, velocities,
+//! sums, the draws of the unfinished segment, and divergences, each preceded by its length, and a checksum of all this. Specification,
+//! version and lengths are checked on reading. The file is written beside its place and renamed into it, so that a whole checkpoint is
+//! there whenever a run is killed.
 
 use super::outcome::Divergence;
+use super::run::Run;
+use super::spec::RunSpec;
 use crate::durable::{fingerprint, replace};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const MARK: &[u8; 8] = b"FULDRUN\n";
-const VERSION: u64 = 2;
+/// Version of the format: 3 keeps the specification as JSON.
+const VERSION: u64 = 3;
 
-/// Why a checkpoint cannot be used. The file is left as it is.
+/// A checkpoint that cannot be used. The file is left as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -22,21 +26,21 @@ pub enum CheckpointError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// Cause.
         source: io::Error,
     },
     /// The file is something else.
-    #[error("{path} is no checkpoint of this program: it does not begin with its mark")]
+    #[error("{path} is no checkpoint of this program: it does not begin with FULDRUN")]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written by another version.
-    #[error("checkpoint {path} has version {version}; this program reads version {VERSION}")]
+    /// The file was written in another format.
+    #[error("checkpoint {path} has version {version}, expected {VERSION}; begin the run again")]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of its format.
         version: u64,
     },
     /// The file is cut off or changed.
@@ -47,28 +51,41 @@ pub enum CheckpointError {
         /// Where reading failed.
         byte: usize,
     },
-    /// The file belongs to a run with other settings.
+    /// The file belongs to a run with another specification.
     #[error(
-        "checkpoint {path} belongs to another run: {difference}; go on with the settings that it has, or name another file"
+        "checkpoint {path} belongs to another run: {difference}; continue with the settings stored there, or choose another file"
     )]
     OtherRun {
         /// The file.
         path: PathBuf,
-        /// The first setting that differs.
+        /// First difference between the specifications.
         difference: String,
+    },
+    /// An array in the file does not have the length that its specification requires.
+    #[error("checkpoint {path} has {given} {what}, expected {expected}")]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// Contents of the array.
+        what: &'static str,
+        /// Length that the specification requires.
+        expected: usize,
+        /// Length in the file.
+        given: usize,
     },
 }
 
-/// All that a run needs to go on.
+/// Everything that a run requires to continue.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint {
-    pub(super) identity: String,
+    /// Specification of the run, as JSON.
+    pub(super) spec: String,
     pub(super) step: u64,
     pub(super) weight: f64,
     pub(super) x: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) sums: Vec<f64>,
-    /// Draws of the segment that was begun: for each chain its draws, for each draw its numbers.
+    /// Draws of the unfinished segment: for each chain its draws, for each draw its values.
     pub(super) begun: Vec<f64>,
     pub(super) divergences: Vec<Divergence>,
 }
@@ -77,8 +94,8 @@ impl Checkpoint {
     pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut bytes = MARK.to_vec();
         put_word(&mut bytes, VERSION);
-        put_word(&mut bytes, self.identity.len() as u64);
-        bytes.extend_from_slice(self.identity.as_bytes());
+        put_word(&mut bytes, self.spec.len() as u64);
+        bytes.extend_from_slice(self.spec.as_bytes());
         put_word(&mut bytes, self.step);
         put_word(&mut bytes, self.weight.to_bits());
         for numbers in [&self.x, &self.v, &self.sums, &self.begun] {
@@ -109,20 +126,29 @@ impl Checkpoint {
         reader.checkpoint().map_err(damaged)
     }
 
-    /// Itself, if it belongs to the run of this identity.
-    pub(super) fn of(self, path: &Path, identity: &str) -> Result<Self, CheckpointError> {
-        if self.identity == identity {
-            return Ok(self);
+    /// Returns the checkpoint if it belongs to this run and its arrays have the right lengths.
+    pub(super) fn of(self, path: &Path, run: &Run, spec: &RunSpec) -> Result<Self, CheckpointError> {
+        if let Some(difference) = spec.difference(&self.spec) {
+            return Err(CheckpointError::OtherRun { path: path.into(), difference });
         }
-        let lines = self.identity.lines().zip(identity.lines());
-        let mut different = lines.filter(|(there, here)| there != here).collect::<Vec<_>>();
-        // A potential may be known by what it returns where chains start, which other settings decide: those are named first.
-        different.sort_by_key(|(_, here)| here.starts_with("potential"));
-        let difference = match different.first() {
-            Some((there, here)) => format!("there {there}, here {here}"),
-            None => "it has other settings".into(),
-        };
-        Err(CheckpointError::OtherRun { path: path.into(), difference })
+        let coordinates = spec.chains * spec.dim;
+        let width = if spec.velocities { 2 * spec.dim } else { spec.dim };
+        let unfinished = self.begun.len().next_multiple_of(spec.chains * width);
+        let last = usize::try_from(run.total().min(self.step)).unwrap_or(usize::MAX);
+        let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);
+        for (what, expected, given) in [
+            ("positions", coordinates, self.x.len()),
+            ("velocities", coordinates, self.v.len()),
+            ("sums", spec.chains * spec.averages.len(), self.sums.len()),
+            ("values of the unfinished segment", unfinished, self.begun.len()),
+            ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
+            ("as the index of a chain", chain.min(spec.chains - 1), chain),
+        ] {
+            if given != expected {
+                return Err(CheckpointError::Shape { path: path.into(), what, expected, given });
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -130,7 +156,7 @@ fn put_word(bytes: &mut Vec<u8>, word: u64) {
     bytes.extend_from_slice(&word.to_le_bytes());
 }
 
-/// Reads words off the bytes; an error is the byte that should have been there.
+/// Reads words from bytes. An error is the position of the first byte that is missing or wrong.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -150,7 +176,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// A length that the rest of the file can hold, in units of `size` bytes.
+    /// Reads a number of items of `size` bytes, which must fit in the rest of the file.
     fn length(&mut self, size: usize) -> Result<usize, usize> {
         let at = self.at;
         let length = usize::try_from(self.word()?).map_err(|_| at)?;
@@ -165,7 +191,7 @@ impl<'a> Reader<'a> {
     fn checkpoint(&mut self) -> Result<Checkpoint, usize> {
         let length = self.length(1)?;
         let at = self.at;
-        let identity = std::str::from_utf8(self.take(length)?).map_err(|_| at)?.to_owned();
+        let spec = std::str::from_utf8(self.take(length)?).map_err(|_| at)?.to_owned();
         let (step, weight) = (self.word()?, f64::from_bits(self.word()?));
         let (x, v, sums, begun) = (self.numbers()?, self.numbers()?, self.numbers()?, self.numbers()?);
         let divergence = |r: &mut Self| {
@@ -177,6 +203,6 @@ impl<'a> Reader<'a> {
         if self.word()? != expected || self.at != self.bytes.len() {
             return Err(at);
         }
-        Ok(Checkpoint { identity, step, weight, x, v, sums, begun, divergences })
+        Ok(Checkpoint { spec, step, weight, x, v, sums, begun, divergences })
     }
 }

@@ -26,7 +26,6 @@ pub(super) struct Execution<'a> {
     sampler: Sampler,
     pool: rayon::ThreadPool,
     layout: Layout,
-    identity: String,
     /// Steps made.
     step: u64,
     workers: Vec<Worker>,
@@ -45,8 +44,7 @@ impl<'a> Execution<'a> {
             .num_threads(run.threads)
             .build()
             .map_err(|error| RunError::Threads { threads: run.threads, reason: error.to_string() })?;
-        let identity = run.identity(potential);
-        let layout = run.layout_of(potential.dim(), &identity);
+        let layout = run.layout(potential)?;
         let mut begun = Vec::new();
         let room = layout.chains * layout.segment * layout.width();
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
@@ -58,8 +56,7 @@ impl<'a> Execution<'a> {
         drop(trial);
 
         let sampler = SymmetricStable::new(run.system.alpha().get()).map_err(ParameterError::from)?.sampler();
-        let mut this =
-            Self { run, potential, sampler, pool, layout, identity, step: 0, workers: Vec::new(), begun };
+        let mut this = Self { run, potential, sampler, pool, layout, step: 0, workers: Vec::new(), begun };
         let resumed = this.restore()?;
         if !resumed {
             // From here on the sink is this run's: should it be killed before its first draw, it is still recognised.
@@ -211,7 +208,7 @@ impl<'a> Execution<'a> {
     fn restore(&mut self) -> Result<bool, RunError> {
         let (run, dim) = (self.run, self.layout.dim);
         let saved = match &run.checkpoint {
-            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.identity)?),
+            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, run, &self.layout.spec)?),
             _ => None,
         };
         let size = if self.potential.takes_all_chains() {
@@ -252,7 +249,7 @@ impl<'a> Execution<'a> {
         let Some(path) = &self.run.checkpoint else { return Ok(()) };
         let gather = |of: fn(&Worker) -> &[f64]| self.workers.iter().flat_map(of).copied().collect();
         let checkpoint = Checkpoint {
-            identity: self.identity.clone(),
+            spec: self.layout.spec.to_json(),
             step: self.step,
             weight: self.workers[0].weight,
             x: gather(|w| &w.batch.x),

@@ -20,16 +20,20 @@
 
 mod checkpoint;
 mod execution;
+mod memory;
 mod outcome;
 mod run;
 mod sink;
+mod spec;
 mod worker;
 mod zarr;
 mod zarr_draws;
 
 pub use checkpoint::CheckpointError;
+pub use memory::{MemoryDraws, MemorySink, Samples};
 pub use outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
 pub use run::{Run, Start, TestFunction};
-pub use sink::{Callback, Layout, Samples, Sink};
+pub use sink::{Callback, Layout, Sink};
+pub use spec::{DYNAMICS_VERSION, RunSpec, SpecHash};
 pub use zarr::ZarrSink;
 pub use zarr_draws::ZarrDraws;

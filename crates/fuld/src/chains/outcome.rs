@@ -1,44 +1,44 @@
-//! What a run says of itself: progress, results, and why it could not go on.
+//! Progress, results and errors of a run.
 
 use super::checkpoint::CheckpointError;
 use crate::{ParameterError, Unsuited};
 use std::time::Duration;
 use thiserror::Error;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps made, a chain.
+    /// Steps taken per chain.
     pub steps: u64,
-    /// Steps in all.
+    /// Total number of steps per chain.
     pub total: u64,
-    /// Draws made, a chain.
+    /// Draws per chain so far.
     pub draws: u64,
-    /// Chains that diverged so far.
+    /// Number of chains that diverged so far.
     pub diverged: usize,
-    /// Time since the run was begun or resumed.
+    /// Time since the run began or was resumed.
     pub elapsed: Duration,
 }
 
-/// What a progress callback answers.
+/// The answer of a progress callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// Hand the draws made so far to the sink, and ask again before the next step.
+    /// Pass the draws so far to the sink, and call again before the next step.
     Deliver,
-    /// Save and stop.
+    /// Write a checkpoint and stop.
     Stop,
 }
 
-/// A chain that left for infinity.
+/// A chain that diverged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Divergence {
-    /// The chain, counted from the run's first.
+    /// Index of the chain within the run.
     pub chain: usize,
-    /// The step at which it was noticed.
+    /// Step at which the divergence was detected.
     pub step: u64,
-    /// The first coordinate that was too large; NaN if it was the velocity.
+    /// First coordinate that was too large; NaN if the velocity was not finite.
     pub value: f64,
 }
 
@@ -47,12 +47,12 @@ pub struct Divergence {
 pub struct Average {
     /// The name of h.
     pub name: String,
-    /// Chain by chain; NaN for those that diverged.
+    /// Averages of the chains; NaN for those that diverged.
     pub chains: Vec<f64>,
 }
 
 impl Average {
-    /// Mean over the chains that did not diverge.
+    /// Returns the mean over the chains that did not diverge.
     pub fn mean(&self) -> f64 {
         let (sum, count) =
             self.chains.iter().filter(|c| !c.is_nan()).fold((0.0, 0.0), |(s, n), c| (s + c, n + 1.0));
@@ -60,12 +60,12 @@ impl Average {
     }
 }
 
-/// What a run came to.
+/// The result of a run apart from its draws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Draws made, a chain.
+    /// Draws per chain so far.
     pub draws: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the run was stopped before its end.
     pub stopped: bool,
     /// Chains that diverged.
     pub divergences: Vec<Divergence>,
@@ -73,7 +73,7 @@ pub struct Outcome {
     pub averages: Vec<Average>,
 }
 
-/// Why a run could not begin or go on.
+/// A run that could not begin or continue.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -87,7 +87,7 @@ pub enum RunError {
     #[error("the number of {0} must be at least 1")]
     Nothing(&'static str),
     /// A count is too large.
-    #[error("{0} are more than a machine can count or hold")]
+    #[error("{0} overflow memory or u64")]
     TooMany(&'static str),
     /// The start does not fit the potential.
     #[error("the start has {start} coordinates, the potential {dim}")]
@@ -100,21 +100,26 @@ pub enum RunError {
     /// The start is not finite.
     #[error("chains cannot start at {0}")]
     StartValue(f64),
+    /// A checkpoint was requested for a potential without a specification.
+    #[error(
+        "a run with a checkpoint requires a potential with a specification; add one, for example with FromFn::named"
+    )]
+    Unspecified,
     /// The checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The potential gave up: see [`Potential::has_failed`](crate::Potential::has_failed). The draws before are with the sink.
+    /// The potential failed, see [`Potential::has_failed`](crate::Potential::has_failed). The sink has the draws before the failure.
     #[error("the potential could not be evaluated at step {0}")]
     Potential(u64),
     /// Draws cannot be written.
     #[error("draws cannot be written: {0}")]
     Sink(#[from] std::io::Error),
-    /// The threads cannot be had.
+    /// The threads cannot be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
-        /// How many.
+        /// Number of threads.
         threads: usize,
-        /// Why not.
+        /// Reason.
         reason: String,
     },
 }

@@ -1,33 +1,36 @@
-//! The settings of a run.
+//! Settings of a run.
 
 use super::execution::Execution;
+use super::memory::{MemorySink, Samples};
 use super::outcome::{Control, Outcome, Progress, RunError};
-use super::sink::{Layout, Samples, Sink};
-use crate::durable::fingerprint;
+use super::sink::{Layout, Sink};
+use super::spec::RunSpec;
 use crate::random::{Purpose, Stream};
 use crate::{Integrator, Potential, Schedule, System};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Values of a segment: some megabytes.
+/// Values per segment: some megabytes.
 const SEGMENT: usize = 1 << 20;
 
-/// A function whose average is wanted, with its name.
+/// A function to be averaged, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
 
 /// Where chains start; velocities start at 0.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// All at this point.
+    /// All chains start at this point.
     Point(Vec<f64>),
-    /// Each coordinate of each chain drawn from N(0, sd²).
+    /// Each coordinate of each chain is drawn from N(0, sd²).
     Gaussian(f64),
 }
 
 impl Start {
-    /// Where the chains of these numbers start, one point after the other.
+    /// Returns the starting points of chains with these numbers, one after the other.
     pub fn points(&self, seed: u64, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
         match self {
             Self::Point(point) => point.repeat(chains.len()),
@@ -41,7 +44,7 @@ impl Start {
     }
 }
 
-/// A run of many chains: everything that defines its result, and how much of it is wanted.
+/// A run of many chains: everything that its draws depend on, their number, and where its state is kept.
 #[derive(Clone)]
 pub struct Run {
     /// The dynamics.
@@ -52,32 +55,32 @@ pub struct Run {
     pub schedule: Schedule,
     /// Number of chains.
     pub chains: usize,
-    /// Number of the first: a run may be split into parts, on several machines, whose chains are those of the whole.
+    /// Number of the first chain. A run may be split into parts, on several machines, whose chains are those of the whole.
     pub first_chain: usize,
     /// Steps before the first draw.
     pub warmup: u64,
-    /// Draws a chain.
+    /// Draws per chain.
     pub draws: u64,
-    /// Steps a draw.
+    /// Steps per draw.
     pub thin: u64,
-    /// The seed, on which alone the result depends.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// Where chains start.
     pub start: Start,
     /// Whether to record velocities beside positions.
     pub velocities: bool,
-    /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warm-up are computed on the way.
+    /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warmup are computed.
     pub functions: Vec<TestFunction>,
-    /// Where to keep the state, so that a killed run can go on.
+    /// File for the state, from which a killed run continues. Requires a potential with a specification.
     pub checkpoint: Option<PathBuf>,
-    /// How often to keep it, at most; also at the end, and when stopped.
+    /// Least time between two checkpoints; one is also written at the end and when the run is stopped.
     pub checkpoint_every: Duration,
-    /// Threads; all cores if 0.
+    /// Number of threads; 0 uses all cores.
     pub threads: usize,
 }
 
 impl Run {
-    /// Four chains of a thousand draws, one a step, after a thousand steps of warm-up, from N(0, 1), seed 0.
+    /// Returns a run of four chains with a thousand draws each, one per step, after a thousand warmup steps, started from N(0, 1), seed 0.
     pub fn new(system: System, integrator: Integrator, schedule: Schedule) -> Self {
         Self {
             system,
@@ -104,16 +107,17 @@ impl Run {
         self
     }
 
-    /// Runs in memory. There is nothing to resume, so a checkpoint is neither read nor written.
+    /// Runs in memory. The checkpoint is neither read nor written, because memory cannot be resumed.
     pub fn sample(&self, potential: &dyn Potential) -> Result<Samples, RunError> {
-        let mut samples = Samples::default();
+        let mut sink = MemorySink::default();
         let run = Self { checkpoint: None, ..self.clone() };
-        samples.outcome = Some(run.stream(potential, &mut samples, &mut |_| Control::Continue)?);
-        Ok(samples)
+        let outcome = run.stream(potential, &mut sink, &mut |_| Control::Continue)?;
+        let no_draws = || RunError::Sink(std::io::Error::other("the run ended before its first draw"));
+        Ok(Samples { draws: sink.into_draws().ok_or_else(no_draws)?, outcome })
     }
 
-    /// Runs into a sink, telling `progress` several times a second how far it is. If a checkpoint of this run exists, goes
-    /// on from there.
+    /// Runs into a sink and reports to `progress` several times a second. If a checkpoint of this run exists, the run continues from
+    /// there.
     pub fn stream(
         &self,
         potential: &dyn Potential,
@@ -121,6 +125,9 @@ impl Run {
         progress: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Outcome, RunError> {
         self.check(potential.dim())?;
+        if self.checkpoint.is_some() && potential.specification().is_none() {
+            return Err(RunError::Unspecified);
+        }
         Execution::begin(self, potential, sink)?.finish(sink, progress)
     }
 
@@ -129,7 +136,7 @@ impl Run {
         let counts = [
             (self.chains as u64, "chains"),
             (self.draws, "draws"),
-            (self.thin, "steps a draw"),
+            (self.thin, "steps per draw"),
             (dim as u64, "coordinates of the potential"),
         ];
         if let Some((_, what)) = counts.into_iter().find(|(count, _)| *count == 0) {
@@ -158,17 +165,17 @@ impl Run {
         }
     }
 
-    /// Steps in all.
+    /// Returns the number of steps, warmup included.
     pub(super) fn total(&self) -> u64 {
         self.warmup + self.draws * self.thin
     }
 
-    /// Draws of a chain made in the first `step` steps.
+    /// Returns the number of draws per chain in the first `step` steps.
     pub(super) fn draws_at(&self, step: u64) -> u64 {
         step.saturating_sub(self.warmup) / self.thin
     }
 
-    /// Where a chain of this run starts, in so many dimensions.
+    /// Returns where a chain of this run starts in `dim` dimensions.
     pub fn start_of_chain(&self, chain: usize, dim: usize) -> Vec<f64> {
         self.start_of(chain..chain + 1, dim)
     }
@@ -178,44 +185,25 @@ impl Run {
         self.start.points(self.seed, first + chains.start..first + chains.end, dim)
     }
 
-    /// The shape of what the run puts out, and what tells it from others.
-    pub fn layout(&self, potential: &dyn Potential) -> Layout {
-        self.layout_of(potential.dim(), &self.identity(potential))
+    /// Returns the specification of this run on a potential.
+    pub fn spec(&self, potential: &dyn Potential) -> Result<RunSpec, RunError> {
+        self.check(potential.dim())?;
+        Ok(RunSpec::new(self, potential))
     }
 
-    pub(super) fn layout_of(&self, dim: usize, identity: &str) -> Layout {
-        let segment = (SEGMENT / (self.chains * dim)).clamp(16, 1 << 16);
-        Layout {
+    /// Returns the shape and specification of the output of this run on a potential.
+    pub fn layout(&self, potential: &dyn Potential) -> Result<Layout, RunError> {
+        let spec = self.spec(potential)?;
+        let segment = (SEGMENT / (self.chains * spec.dim)).clamp(16, 1 << 16);
+        let segment = segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX));
+        Ok(Layout {
             chains: self.chains,
             draws: self.draws,
-            dim,
+            dim: spec.dim,
             velocities: self.velocities,
-            segment: segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX)),
-            run: fingerprint(identity.as_bytes()),
-        }
-    }
-
-    /// Everything that the draws depend on, as text: two runs with the same identity have the same draws. Of the
-    /// potential, and of functions in general, it is what they return at some points.
-    pub(super) fn identity(&self, potential: &dyn Potential) -> String {
-        let names: Vec<&str> = self.functions.iter().map(|(name, _)| name.as_str()).collect();
-        let (run, dim) = (self, potential.dim());
-        let part = (run.first_chain > 0).then(|| format!("first chain: {}", run.first_chain));
-        let settings = [
-            format!("system: {:?}", run.system),
-            format!("integrator: {}", run.integrator),
-            format!("steps: {:?}", run.schedule),
-            format!("potential: {dim} coordinates, {:016x}", potential.fingerprint()),
-            format!("chains: {}", run.chains),
-            format!("warmup: {}", run.warmup),
-            format!("draws: {}", run.draws),
-            format!("thin: {}", run.thin),
-            format!("seed: {}", run.seed),
-            format!("start: {:?}", run.start),
-            format!("velocities: {}", run.velocities),
-            format!("averages: {names:?}"),
-        ];
-        settings.into_iter().chain(part).collect::<Vec<_>>().join("\n")
+            segment,
+            spec: Arc::new(spec),
+        })
     }
 }
 
@@ -223,11 +211,11 @@ impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} by {}, steps {:?}, ", self.system, self.integrator, self.schedule)?;
         write!(f, "{} chains of {} draws every {} steps, ", self.chains, self.draws, self.thin)?;
-        write!(f, "warm-up {}, seed {}", self.warmup, self.seed)
+        write!(f, "warmup {}, seed {}", self.warmup, self.seed)
     }
 }
 
-/// A draw of N(0, 1) from two words, by Box and Muller.
+/// Returns a draw of N(0, 1) from two words, by the Box–Muller transform.
 fn gaussian(a: u64, b: u64) -> f64 {
     let unit = |word: u64| ((word >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
     (-2.0 * libm::log(unit(a))).sqrt() * libm::cos(std::f64::consts::TAU * unit(b))

@@ -1,14 +1,14 @@
-//! Autocovariance by the fast Fourier transform.
+//! Autocovariance by the fast Fourier transform of `rustfft`.
 //!
-//! Two chains travel as the real and imaginary part of one signal z: the inverse transform of |ẑ|² has real part Σ
-//! aₜaₜ₊ₗ + Σ bₜbₜ₊ₗ, which is all that their mean autocovariance needs. The forward transform leaves frequencies in
-//! bit-reversed order and the inverse takes them so: |ẑ|² does not care. Sines and cosines come from `libm`, sums
-//! have a fixed order, so results have the same bits on every machine.
+//! Two chains are the real and imaginary part of one signal z: the inverse transform of |ẑ|² has real part Σ aₜaₜ₊ₗ + Σ bₜbₜ₊ₗ,
+//! which is all that their mean autocovariance requires. The scalar planner is used because its results do not depend on the vector
+//! instructions of the processor.
 
 use super::moments::mean;
-use std::f64::consts::TAU;
+use rustfft::FftPlannerScalar;
+use rustfft::num_complex::Complex;
 
-/// Autocovariance at lags 0 … n−1, averaged over chains of n draws each:
+/// Returns the autocovariance at lags 0 … n−1, averaged over chains of n draws each:
 ///
 ///   (1/m) Σ_chains (1/n) Σₜ (xₜ − x̄)(xₜ₊ₗ − x̄),  x̄ the mean of the chain.
 pub(super) fn mean_autocovariance<'a>(chains: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
@@ -17,128 +17,31 @@ pub(super) fn mean_autocovariance<'a>(chains: impl Iterator<Item = &'a [f64]>) -
     if n == 0 {
         return Vec::new();
     }
-    // Zeros to twice the length keep the end of a chain from meeting its beginning.
-    let transform = Transform::new((2 * n).next_power_of_two());
-    let mut power = Signal::zeros(transform.length());
+    // Padding with zeros to twice the length separates the end of a chain from its beginning.
+    let length = (2 * n).next_power_of_two();
+    let mut planner = FftPlannerScalar::new();
+    let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
+    let zero = Complex::new(0.0, 0.0);
+    let mut power = vec![zero; length];
+    let mut z = vec![zero; length];
     for pair in chains.chunks(2) {
-        let mut z = Signal::zeros(transform.length());
-        centred(pair[0], &mut z.re);
+        z.fill(zero);
+        centred(pair[0]).zip(&mut z).for_each(|(x, z)| z.re = x);
         if let Some(second) = pair.get(1) {
-            centred(second, &mut z.im);
+            centred(second).zip(&mut z).for_each(|(x, z)| z.im = x);
         }
-        transform.forward(&mut z);
-        for ((p, re), im) in power.re.iter_mut().zip(&z.re).zip(&z.im) {
-            *p += re * re + im * im;
-        }
+        forward.process(&mut z);
+        power.iter_mut().zip(&z).for_each(|(power, z)| power.re += z.norm_sqr());
     }
-    transform.backward(&mut power);
-    let scale = 1.0 / (transform.length() as f64 * n as f64 * chains.len() as f64);
-    power.re.truncate(n);
-    power.re.iter_mut().for_each(|c| *c *= scale);
-    power.re
+    inverse.process(&mut power);
+    let scale = 1.0 / (length as f64 * n as f64 * chains.len() as f64);
+    power[..n].iter().map(|c| c.re * scale).collect()
 }
 
-fn centred(chain: &[f64], out: &mut [f64]) {
+/// Returns the values of a chain minus their mean.
+fn centred(chain: &[f64]) -> impl Iterator<Item = f64> {
     let mean = mean(chain);
-    for (o, x) in out.iter_mut().zip(chain) {
-        *o = x - mean;
-    }
-}
-
-struct Signal {
-    re: Vec<f64>,
-    im: Vec<f64>,
-}
-
-impl Signal {
-    fn zeros(n: usize) -> Self {
-        Self { re: vec![0.0; n], im: vec![0.0; n] }
-    }
-}
-
-/// Discrete Fourier transform of one length, a power of two.
-struct Transform {
-    /// Roots of unity for blocks of width 2, 4, 8, …, n: side by side, so that a stage can run in vector registers.
-    stages: Vec<Roots>,
-}
-
-/// cos and sin of 2πj/w for j < w/2.
-struct Roots {
-    cos: Vec<f64>,
-    sin: Vec<f64>,
-}
-
-impl Roots {
-    fn width(&self) -> usize {
-        2 * self.cos.len()
-    }
-
-    /// Those of blocks half as wide: every second.
-    fn halved(&self) -> Self {
-        let second = |x: &[f64]| x.iter().copied().step_by(2).collect();
-        Self { cos: second(&self.cos), sin: second(&self.sin) }
-    }
-}
-
-impl Transform {
-    fn new(n: usize) -> Self {
-        let angle = |j: usize| TAU * (j as f64 / n as f64);
-        let (sin, cos) = (0..n / 2).map(|j| libm::sincos(angle(j))).unzip();
-        let narrower = |roots: &Roots| (roots.width() > 2).then(|| roots.halved());
-        let mut stages: Vec<Roots> = std::iter::successors(Some(Roots { cos, sin }), narrower).collect();
-        stages.reverse();
-        Self { stages }
-    }
-
-    fn length(&self) -> usize {
-        1 << self.stages.len()
-    }
-
-    /// Decimation in frequency: natural order in, bit-reversed order out.
-    fn forward(&self, z: &mut Signal) {
-        for roots in self.stages.iter().rev() {
-            z.butterflies(roots, |u, v, (c, s)| {
-                let d = (u.0 - v.0, u.1 - v.1);
-                // d · e^(−iθ)
-                ((u.0 + v.0, u.1 + v.1), (d.0 * c + d.1 * s, d.1 * c - d.0 * s))
-            });
-        }
-    }
-
-    /// Decimation in time: bit-reversed order in, natural order out; n times the inverse.
-    fn backward(&self, z: &mut Signal) {
-        for roots in &self.stages {
-            z.butterflies(roots, |u, v, (c, s)| {
-                // v · e^(iθ)
-                let t = (v.0 * c - v.1 * s, v.1 * c + v.0 * s);
-                ((u.0 + t.0, u.1 + t.1), (u.0 - t.0, u.1 - t.1))
-            });
-        }
-    }
-}
-
-type Complex = (f64, f64);
-
-impl Signal {
-    /// One butterfly for every pair of entries half a block apart.
-    fn butterflies(
-        &mut self,
-        roots: &Roots,
-        butterfly: impl Fn(Complex, Complex, Complex) -> (Complex, Complex),
-    ) {
-        let width = roots.width();
-        for (re, im) in self.re.chunks_exact_mut(width).zip(self.im.chunks_exact_mut(width)) {
-            let (re_u, re_v) = re.split_at_mut(width / 2);
-            let (im_u, im_v) = im.split_at_mut(width / 2);
-            let u = re_u.iter_mut().zip(im_u);
-            let v = re_v.iter_mut().zip(im_v);
-            for ((u, v), (&cos, &sin)) in u.zip(v).zip(roots.cos.iter().zip(&roots.sin)) {
-                let (new_u, new_v) = butterfly((*u.0, *u.1), (*v.0, *v.1), (cos, sin));
-                (*u.0, *u.1) = new_u;
-                (*v.0, *v.1) = new_v;
-            }
-        }
-    }
+    chain.iter().map(move |x| x - mean)
 }
 
 #[cfg(test)]

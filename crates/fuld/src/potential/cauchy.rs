@@ -3,6 +3,7 @@
 use super::closure::map;
 use super::error::{at_least, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the Cauchy potential";
 
@@ -41,6 +42,10 @@ impl Cauchy {
 impl Potential for Cauchy {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("cauchy").with("rate", self.rate))
     }
 
     fn value(&self, x: &[f64]) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::error::at_least;
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 /// A potential on ℝ^d given by two closures, f and ∇f.
 ///
@@ -23,8 +24,9 @@ use super::{Potential, PotentialError};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FromFn<V, G> {
+    specification: Option<Specification>,
     dim: usize,
     value: V,
     gradient: G,
@@ -37,7 +39,12 @@ where
 {
     /// `value(x)` is f(x); `gradient(x, g)` writes ∇f(x) to every entry of g. All slices have length `dim` ≥ 1.
     pub fn new(dim: usize, value: V, gradient: G) -> Result<Self, PotentialError> {
-        Ok(Self { dim: at_least("a potential", 1, dim)?, value, gradient })
+        Ok(Self { specification: None, dim: at_least("a potential", 1, dim)?, value, gradient })
+    }
+
+    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with every value they depend on.
+    pub fn named(self, specification: impl Into<Specification>) -> Self {
+        Self { specification: Some(specification.into()), ..self }
     }
 }
 
@@ -48,6 +55,10 @@ where
 {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        self.specification.clone()
     }
 
     fn value(&self, x: &[f64]) -> f64 {
@@ -68,8 +79,9 @@ where
 /// let f = FromFn1::new(|x| x.powi(4) / 4.0 - x * x / 2.0, |x| x * (x * x - 1.0));
 /// assert_eq!((f.dim(), f.value(&[2.0])), (1, 2.0));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FromFn1<V, G> {
+    specification: Option<Specification>,
     value: V,
     derivative: G,
 }
@@ -81,7 +93,12 @@ where
 {
     /// `value(x)` is f(x), `derivative(x)` is f′(x).
     pub fn new(value: V, derivative: G) -> Self {
-        Self { value, derivative }
+        Self { specification: None, value, derivative }
+    }
+
+    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with every value they depend on.
+    pub fn named(self, specification: impl Into<Specification>) -> Self {
+        Self { specification: Some(specification.into()), ..self }
     }
 }
 
@@ -92,6 +109,10 @@ where
 {
     fn dim(&self) -> usize {
         1
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        self.specification.clone()
     }
 
     fn value(&self, x: &[f64]) -> f64 {

@@ -3,6 +3,7 @@
 use super::closure::map;
 use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the double well";
 
@@ -32,6 +33,10 @@ impl DoubleWell {
 impl Potential for DoubleWell {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("double_well").with("a", self.a).with("b", self.b))
     }
 
     fn value(&self, x: &[f64]) -> f64 {

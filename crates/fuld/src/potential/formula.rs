@@ -16,6 +16,7 @@ pub use display::Expression;
 pub use error::{FormulaError, Problem};
 
 use super::Potential;
+use crate::Specification;
 use function::Operand;
 use graph::{Graph, Id};
 use program::Program;
@@ -151,6 +152,10 @@ fn store(results: Operand<'_>, block: Range<usize>, out: &mut [f64], j: usize, d
 impl Potential for Formula {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("formula").with("text", self.to_string()))
     }
 
     fn value(&self, x: &[f64]) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::error::{at_least, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the funnel";
 
@@ -30,6 +31,10 @@ impl Funnel {
 impl Potential for Funnel {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("funnel").with("scale", self.scale))
     }
 
     fn value(&self, x: &[f64]) -> f64 {

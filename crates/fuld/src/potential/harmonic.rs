@@ -3,6 +3,7 @@
 use super::closure::map;
 use super::error::{at_least, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the harmonic potential";
 
@@ -39,6 +40,14 @@ impl Harmonic {
 impl Potential for Harmonic {
     fn dim(&self) -> usize {
         self.lambdas.len()
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(if self.isotropic {
+            Specification::new("harmonic").with("lambda", self.lambdas[0])
+        } else {
+            Specification::new("harmonic").with("lambdas", self.lambdas.clone())
+        })
     }
 
     fn value(&self, x: &[f64]) -> f64 {

@@ -2,7 +2,9 @@
 
 use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 use crate::random::{Purpose, Stream};
+use sha2::{Digest, Sha256};
 
 const NAME: &str = "the logistic regression";
 
@@ -99,6 +101,13 @@ impl LogisticRegression {
         words.take(self.batch).map(move |word| ((u128::from(word) * n) >> 64) as usize)
     }
 
+    /// Returns the SHA-256 hash of the signed rows, in hexadecimal.
+    fn data_sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        self.rows.iter().for_each(|x| hash.update(x.to_le_bytes()));
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     fn row(&self, j: usize) -> &[f64] {
         &self.rows[j * self.dim..][..self.dim]
     }
@@ -122,6 +131,16 @@ impl LogisticRegression {
 impl Potential for LogisticRegression {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(
+            Specification::new("logistic_regression")
+                .with("rows", self.len())
+                .with("prior_precision", self.prior_precision)
+                .with("batch", self.batch)
+                .with("data_sha256", self.data_sha256()),
+        )
     }
 
     fn value(&self, beta: &[f64]) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the Gaussian mixture";
 
@@ -79,6 +80,15 @@ impl GaussianMixture {
 impl Potential for GaussianMixture {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(
+            Specification::new("gaussian_mixture")
+                .with("means", self.components.iter().map(|c| c.mean.clone()).collect::<Vec<_>>())
+                .with("precisions", self.components.iter().map(|c| c.precision).collect::<Vec<_>>())
+                .with("log_norms", self.components.iter().map(|c| c.log_norm).collect::<Vec<_>>()),
+        )
     }
 
     fn value(&self, x: &[f64]) -> f64 {

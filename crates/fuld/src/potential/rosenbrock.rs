@@ -2,6 +2,7 @@
 
 use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
+use crate::Specification;
 
 const NAME: &str = "the Rosenbrock potential";
 
@@ -25,6 +26,10 @@ impl Rosenbrock {
 impl Potential for Rosenbrock {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("rosenbrock").with("a", self.a).with("b", self.b))
     }
 
     fn value(&self, x: &[f64]) -> f64 {

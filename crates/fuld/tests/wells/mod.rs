@@ -1,6 +1,9 @@
 //! A potential and a run to test chains with.
 
-use fuld::{Alpha, Beta, Friction, Integrator, Potential, Run, Schedule, System, Underdamped};
+use fuld::{
+    Alpha, Beta, Friction, Integrator, Polynomial, Potential, Run, Schedule, Specification, Step, System,
+    Underdamped,
+};
 
 /// f = Σ x⁴/4 − x²/2 in d dimensions, with a coin's noise in its gradient if asked.
 pub(crate) struct Wells {
@@ -11,6 +14,10 @@ pub(crate) struct Wells {
 impl Potential for Wells {
     fn dim(&self) -> usize {
         self.dim
+    }
+
+    fn specification(&self) -> Option<Specification> {
+        Some(Specification::new("wells").with("stochastic", self.stochastic))
     }
 
     fn value(&self, x: &[f64]) -> f64 {
@@ -43,7 +50,8 @@ pub(crate) fn wells(dim: usize) -> Wells {
 #[allow(dead_code)]
 /// 37 chains of FULD with falling steps, averaging x².
 pub(crate) fn run(integrator: Integrator) -> Run {
-    let schedule = Schedule::polynomial(0.05, 1000.0, 0.3).unwrap();
+    let polynomial = Polynomial { start: Step::new(0.05).unwrap(), half_life: 1000.0, power: 0.3 };
+    let schedule = Schedule::polynomial(polynomial).unwrap();
     let parameters =
         Underdamped { alpha: Alpha::new(1.4).unwrap(), gamma: Friction::new(5.0).unwrap(), beta: Beta::ONE };
     let run = Run::new(System::fuld(parameters).unwrap(), integrator, schedule);

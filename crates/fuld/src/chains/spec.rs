@@ -1,0 +1,155 @@
+//! The identity of a run: a typed, serialised specification of everything its draws depend on.
+//!
+//! Checkpoints and stores keep the specification itself, as JSON. A run continues from a file only if the specification there equals
+//! its own; otherwise the error names the first field that differs. [`DYNAMICS_VERSION`] is one of the fields, so that files made by
+//! another version of the dynamics are never mixed with new draws.
+
+use super::run::{Run, Start};
+use crate::schedule::ScheduleSpec;
+use crate::{Integrator, Potential, Specification, SystemSpec};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// Version of the rule that turns a specification into draws. It is raised whenever the draws of any specification would change.
+///
+/// | version | change |
+/// |---|---|
+/// | 1 | the first generator of random words |
+/// | 2 | Philox4x32-10 |
+pub const DYNAMICS_VERSION: u32 = 2;
+
+/// Everything that the draws of a run depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Version of the dynamics, [`DYNAMICS_VERSION`].
+    pub dynamics_version: u32,
+    /// System with its parameters.
+    pub system: SystemSpec,
+    /// Integrator.
+    pub integrator: Integrator,
+    /// Step sizes.
+    pub schedule: ScheduleSpec,
+    /// Dimension of the potential.
+    pub dim: usize,
+    /// Potential with its parameters and data; None if it has no specification.
+    pub potential: Option<Specification>,
+    /// Number of chains.
+    pub chains: usize,
+    /// Number of the first chain.
+    pub first_chain: usize,
+    /// Steps before the first draw.
+    pub warmup: u64,
+    /// Draws per chain.
+    pub draws: u64,
+    /// Steps per draw.
+    pub thin: u64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+    /// Starting points.
+    pub start: Start,
+    /// Whether velocities are recorded.
+    pub velocities: bool,
+    /// Names of the averaged functions.
+    pub averages: Vec<String>,
+}
+
+/// Fields of [`RunSpec`] in the order in which differences are reported: what is computed before how much of it.
+const FIELDS: [&str; 15] = [
+    "dynamics_version",
+    "system",
+    "integrator",
+    "schedule",
+    "dim",
+    "potential",
+    "seed",
+    "start",
+    "chains",
+    "first_chain",
+    "warmup",
+    "draws",
+    "thin",
+    "velocities",
+    "averages",
+];
+
+impl RunSpec {
+    /// Returns the specification of a run on a potential.
+    pub(super) fn new(run: &Run, potential: &dyn Potential) -> Self {
+        Self {
+            dynamics_version: DYNAMICS_VERSION,
+            system: run.system.spec().clone(),
+            integrator: run.integrator,
+            schedule: run.schedule.spec(),
+            dim: potential.dim(),
+            potential: potential.specification(),
+            chains: run.chains,
+            first_chain: run.first_chain,
+            warmup: run.warmup,
+            draws: run.draws,
+            thin: run.thin,
+            seed: run.seed,
+            start: run.start.clone(),
+            velocities: run.velocities,
+            averages: run.functions.iter().map(|(name, _)| name.clone()).collect(),
+        }
+    }
+
+    /// Returns the canonical JSON, in which fields have a fixed order and numbers are exact.
+    pub fn to_json(&self) -> String {
+        // A structure of numbers, strings and string-keyed maps always has a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Returns the SHA-256 hash of the canonical JSON.
+    pub fn hash(&self) -> SpecHash {
+        SpecHash(Sha256::digest(self.to_json()).into())
+    }
+
+    /// Returns the first difference from a specification in JSON, or None if the two are equal.
+    pub(super) fn difference(&self, stored: &str) -> Option<String> {
+        let here = self.to_json();
+        if here == stored {
+            return None;
+        }
+        let (Ok(there), Ok(here)) =
+            (serde_json::from_str::<Value>(stored), serde_json::from_str::<Value>(&here))
+        else {
+            return Some("its specification is not JSON".into());
+        };
+        let field = |name: &&str| first_difference(name, &there[*name], &here[*name]);
+        Some(FIELDS.iter().find_map(field).unwrap_or_else(|| "its specification has other fields".into()))
+    }
+}
+
+/// Describes the first place where two values differ.
+fn first_difference(path: &str, there: &Value, here: &Value) -> Option<String> {
+    if there == here {
+        return None;
+    }
+    if let (Value::Object(a), Value::Object(b)) = (there, here) {
+        let keys = b.keys().chain(a.keys().filter(|key| !b.contains_key(*key)));
+        return keys
+            .into_iter()
+            .find_map(|key| first_difference(&format!("{path}.{key}"), &there[key], &here[key]));
+    }
+    Some(format!("there {path}: {there}, here {path}: {here}"))
+}
+
+/// The SHA-256 hash of a run's specification.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SpecHash([u8; 32]);
+
+/// Writes 64 hexadecimal digits.
+impl fmt::Display for SpecHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for SpecHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
