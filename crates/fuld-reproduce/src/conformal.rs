@@ -1,48 +1,127 @@
-//! The supplement's conformal Hamiltonian fields: what the deterministic part of FULD does.
+//! The supplement's conformal Hamiltonian fields: the deterministic part of FULD.
 
-use super::claim::{Claim, Verdict};
-use super::exhibit::{Exhibit, Table};
-use super::parameters::underdamped;
+use super::claim::{Claim, Judgement};
+use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
+use super::specification::settings;
+use super::table::Tables;
 use fuld::potential::{Cauchy, DoubleWell};
-use fuld::{Potential, System};
+use fuld::{Alpha, Beta, Friction, Potential, System, Underdamped};
 use fuld_plot::{Axis, Figure, Hue, Panel};
+use serde::{Deserialize, Serialize};
+
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "conformal",
+    title: "Supplement · Conformal Hamiltonian fields",
+    shows: "the supplement's conformal Hamiltonian fields",
+    seconds: 4.0,
+    version: 1,
+    trains: false,
+    settings: |_| {
+        settings([
+            ("alpha", ALPHAS.to_vec().into()),
+            ("beta", 1.0.into()),
+            ("gamma", GAMMA.into()),
+            ("window", WINDOW.into()),
+            ("runge_kutta_step", DT.into()),
+            ("time", TIME.into()),
+        ])
+    },
+    experiment: |_| experiment(),
+    text: |_| {
+        Ok("Without noise the dynamics has a Hamiltonian part, which conserves the energy f(x) + g(v), and a dissipative part, which lowers \
+            it. The figures show them apart and together in the window |x|, |v| ≤ 3 at γ = 1. Two numbers summarise the total field: the \
+            share of the window in which it points away from the origin, and the mean time until trajectories that start in the window \
+            stay within |x| < 1/2."
+            .into())
+    },
+    claims,
+    figures,
+    shown,
+    unported: None,
+};
 
 const GAMMA: f64 = 1.0;
 const ALPHAS: [f64; 2] = [2.0, 1.7];
-/// Fields are drawn, and compared, for |x|, |v| up to this.
-const REACH: f64 = 3.0;
+/// Fields are drawn and compared for |x|, |v| up to this.
+const WINDOW: f64 = 3.0;
+/// Arrows from 0 to the edge of the window.
 const CELLS: i32 = 6;
-/// Step and length of trajectories.
+/// Time step of trajectories.
 const DT: f64 = 2e-3;
+/// Length of trajectories.
 const TIME: f64 = 40.0;
+/// Where the two trajectories of the figure start.
+const STARTS: [(f64, f64); 2] = [(-3.0, 2.0), (3.0, -2.0)];
+/// Name in the tables, and in the figure.
+const PROBLEMS: [(&str, &str); 2] =
+    [("gaussian", "x⁴/4, Gaussian energy"), ("stable", "−log Cauchy, stable energy")];
 
-/// A field in the (x, v) plane.
-struct Field<'a> {
-    system: System,
-    potential: &'a dyn Potential,
-}
-
-/// dx/dt, the force and the friction at a point.
+/// The field at a point: dx/dt, and the two parts of dv/dt.
+#[derive(Clone, Serialize, Deserialize)]
 struct Arrow {
+    field: String,
+    alpha: f64,
+    x: f64,
+    v: f64,
     transport: f64,
     force: f64,
     friction: f64,
 }
 
-impl Field<'_> {
-    fn at(&self, x: f64, v: f64) -> Arrow {
-        let field = self.system.field(self.potential, &[x], &[v]);
-        let (transport, force, friction) =
-            field.map_or((f64::NAN, f64::NAN, f64::NAN), |f| (f.transport[0], f.force[0], f.friction[0]));
-        Arrow { transport, force, friction }
+#[derive(Serialize, Deserialize)]
+struct TrajectoryPoint {
+    field: String,
+    alpha: f64,
+    trajectory: usize,
+    x: f64,
+    v: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    field: String,
+    alpha: f64,
+    /// Share of the window in which the field points away from the origin.
+    outward: f64,
+    /// Mean time over the trajectories that settle.
+    settling_time: f64,
+    trajectories: usize,
+    /// Trajectories that do not settle.
+    escaped: usize,
+    /// v c(v) at the edge of the window: the power of dissipation.
+    power: f64,
+}
+
+/// A field in the (x, v) plane.
+struct Field {
+    system: System,
+    potential: Box<dyn Potential>,
+}
+
+impl Field {
+    fn new(problem: &str, alpha: f64) -> anyhow::Result<Self> {
+        let parameters =
+            Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::ONE };
+        Ok(if problem == "gaussian" {
+            let system = System::fuld_gaussian(parameters)?;
+            Self { system, potential: Box::new(DoubleWell::new(1, 1.0, 0.0)?) }
+        } else {
+            Self { system: System::fuld(parameters)?, potential: Box::new(Cauchy::new(1, 1.0)?) }
+        })
+    }
+
+    /// Returns transport, force and friction at a point.
+    fn at(&self, x: f64, v: f64) -> (f64, f64, f64) {
+        let field = self.system.field(&*self.potential, &[x], &[v]);
+        field.map_or((f64::NAN, f64::NAN, f64::NAN), |f| (f.transport[0], f.force[0], f.friction[0]))
     }
 
     fn velocity(&self, (x, v): (f64, f64)) -> (f64, f64) {
-        let arrow = self.at(x, v);
-        (arrow.transport, arrow.force + arrow.friction)
+        let (transport, force, friction) = self.at(x, v);
+        (transport, force + friction)
     }
 
-    /// Share of the window in which the field points away from the origin.
     fn outward(&self) -> f64 {
         let all = grid(24);
         let count = all.iter().filter(|&&(x, v)| {
@@ -52,7 +131,7 @@ impl Field<'_> {
         count.count() as f64 / all.len() as f64
     }
 
-    /// Where a trajectory is after each step, by the classical Runge–Kutta scheme.
+    /// Returns the points of a trajectory, by the classical Runge–Kutta scheme.
     fn trajectory(&self, start: (f64, f64)) -> impl Iterator<Item = (f64, f64)> + '_ {
         let along = |(x, v): (f64, f64), (dx, dv): (f64, f64), t: f64| (x + t * dx, v + t * dv);
         std::iter::successors(Some(start), move |&z| {
@@ -64,11 +143,12 @@ impl Field<'_> {
         })
     }
 
-    /// The time after which a trajectory stays within |x| < 1/2; infinite if it does not, or ever left four times the window.
-    fn settles(&self, start: (f64, f64)) -> f64 {
+    /// Returns the time after which a trajectory stays within |x| < 1/2; infinite if it does not, or ever leaves four times
+    /// the window.
+    fn settling_time(&self, start: (f64, f64)) -> f64 {
         let mut settled = 0.0;
         for (step, (x, v)) in self.trajectory(start).take((TIME / DT) as usize).enumerate() {
-            if !(x.abs() < 4.0 * REACH && v.abs() < 4.0 * REACH) {
+            if !(x.abs() < 4.0 * WINDOW && v.abs() < 4.0 * WINDOW) {
                 return f64::INFINITY;
             }
             if x.abs() > 0.5 {
@@ -80,178 +160,156 @@ impl Field<'_> {
 }
 
 fn grid(cells: i32) -> Vec<(f64, f64)> {
-    let at = move |i: i32| REACH * f64::from(i) / f64::from(cells);
+    let at = move |i: i32| WINDOW * f64::from(i) / f64::from(cells);
     let all = (-cells..=cells).flat_map(move |i| (-cells..=cells).map(move |j| (at(i), at(j))));
     all.filter(|&(x, v)| x != 0.0 || v != 0.0).collect()
 }
 
-/// What is measured of a field.
-struct Measured {
-    alpha: f64,
-    outward: f64,
-    /// Mean over starts in the window, of those that settle.
-    settles: f64,
-    /// Trajectories, and those that did not settle.
-    starts: usize,
-    escaped: usize,
-    /// v c(v) at the edge of the window: the power of dissipation.
-    power: f64,
+fn experiment() -> anyhow::Result<Tables> {
+    let (mut fields, mut trajectories, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, _) in PROBLEMS {
+        for alpha in ALPHAS {
+            let field = Field::new(name, alpha)?;
+            fields.extend(grid(CELLS).into_iter().map(|(x, v)| {
+                let (transport, force, friction) = field.at(x, v);
+                Arrow { field: name.into(), alpha, x, v, transport, force, friction }
+            }));
+            for (trajectory, start) in STARTS.into_iter().enumerate() {
+                let points = field.trajectory(start).take(10_000).step_by(10);
+                trajectories.extend(points.map(|(x, v)| TrajectoryPoint {
+                    field: name.into(),
+                    alpha,
+                    trajectory,
+                    x,
+                    v,
+                }));
+            }
+            measured.push(measure(&field, name, alpha));
+        }
+    }
+    Ok(Tables::default()
+        .with("fields", fields)?
+        .with("trajectories", trajectories)?
+        .with("measured", measured)?)
 }
 
-fn measure(field: &Field<'_>, alpha: f64) -> Measured {
-    let times: Vec<f64> = grid(3).into_iter().map(|start| field.settles(start)).collect();
+fn measure(field: &Field, name: &str, alpha: f64) -> Measured {
+    let times: Vec<f64> = grid(3).into_iter().map(|start| field.settling_time(start)).collect();
     let settled: Vec<f64> = times.iter().copied().filter(|time| time.is_finite()).collect();
     Measured {
+        field: name.into(),
         alpha,
         outward: field.outward(),
-        settles: settled.iter().sum::<f64>() / settled.len() as f64,
-        starts: times.len(),
+        settling_time: settled.iter().sum::<f64>() / settled.len() as f64,
+        trajectories: times.len(),
         escaped: times.len() - settled.len(),
-        power: -REACH * field.at(0.0, REACH).friction / GAMMA,
+        power: -WINDOW * field.at(0.0, WINDOW).2 / GAMMA,
     }
 }
 
-/// Makes the exhibit.
-pub(super) fn make() -> anyhow::Result<Exhibit> {
-    let (quartic, cauchy) = (DoubleWell::new(1, 1.0, 0.0)?, Cauchy::new(1, 1.0)?);
-    let mut data = Table::new("fields", &["field", "alpha", "x", "v", "transport", "force", "friction"]);
-    let mut table = Table::new(
-        "measured",
-        &["field", "points outward", "time to settle", "did not settle", "v c(v) at v = 3"],
-    );
-    let (mut figures, mut measured) = (Vec::new(), Vec::new());
-    for (name, title, gaussian) in
-        [("gaussian", "x⁴/4, Gaussian energy", true), ("stable", "−log Cauchy, stable energy", false)]
-    {
+fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
+    let arrows: Vec<Arrow> = tables.rows("fields")?;
+    let trajectories: Vec<TrajectoryPoint> = tables.rows("trajectories")?;
+    let mut all = Vec::new();
+    for (name, title) in PROBLEMS {
         let mut figure = Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
         for alpha in ALPHAS {
-            let potential: &dyn Potential = if gaussian { &quartic } else { &cauchy };
-            let system = if gaussian {
-                System::fuld_gaussian(underdamped(alpha, GAMMA)?)?
-            } else {
-                System::fuld(underdamped(alpha, GAMMA)?)?
-            };
-            let field = Field { system, potential };
-            for panel in panels(&field, alpha) {
-                figure = figure.panel(panel);
+            let arrows: Vec<&Arrow> = arrows.iter().filter(|a| a.field == name && a.alpha == alpha).collect();
+            figure = figure.panel(panel("dissipative", alpha, &arrows, |a| (0.0, a.friction))).panel(panel(
+                "Hamiltonian",
+                alpha,
+                &arrows,
+                |a| (a.transport, a.force),
+            ));
+            let mut total = panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
+            for number in 0..STARTS.len() {
+                let is_it =
+                    |p: &&TrajectoryPoint| p.field == name && p.alpha == alpha && p.trajectory == number;
+                let line = trajectories.iter().filter(is_it).map(|p| (p.x, p.v)).collect();
+                total = total.line(Hue::Ink, "two trajectories", line);
             }
-            for (x, v) in grid(2 * CELLS) {
-                let a = field.at(x, v);
-                data.row([
-                    name.into(),
-                    alpha.to_string(),
-                    x.to_string(),
-                    v.to_string(),
-                    a.transport.to_string(),
-                    a.force.to_string(),
-                    a.friction.to_string(),
-                ]);
-            }
-            let m = measure(&field, alpha);
-            table.row([
-                format!("{title}, α = {alpha}"),
-                format!("{:.1} %", 100.0 * m.outward),
-                format!("{:.2}", m.settles),
-                m.escaped.to_string(),
-                format!("{:.1}", m.power),
-            ]);
-            measured.push(m);
+            figure = figure.panel(total);
         }
-        figures.push((
-            figure,
-            format!("f = {title}. Arrows show direction; their length is the field's, compressed."),
-        ));
+        let caption = format!("f = {title}. Arrows show the direction; their lengths are compressed.");
+        all.push(CaptionedFigure::new(figure, caption));
     }
-    let mut settings = toml::Table::new();
-    settings.insert("alpha".into(), ALPHAS.to_vec().into());
-    settings.insert("beta".into(), 1.0.into());
-    settings.insert("gamma".into(), GAMMA.into());
-    settings.insert("window".into(), REACH.into());
-    settings.insert("runge_kutta_step".into(), DT.into());
-    settings.insert("time".into(), TIME.into());
-    Ok(Exhibit {
-        id: "conformal",
-        title: "Supplement · Conformal Hamiltonian fields".into(),
-        text: "Without noise the dynamics has two parts: a Hamiltonian one, which keeps the energy f(x) + g(v), and a dissipative one, which lowers \
-               it. Drawn apart and together, in the window |x|, |v| ≤ 3 at γ = 1; and measured: the share of the window in which the total field \
-               points away from the origin, the mean time until trajectories that start in the window stay within |x| < 1/2."
-            .into(),
-        figures,
-        data: vec![data, table.clone()],
-        tables: vec![table],
-        settings,
-        claims: claims(&measured),
-    })
+    Ok(all)
 }
 
-fn panels(field: &Field<'_>, alpha: f64) -> Vec<Panel> {
-    let cell = REACH / f64::from(CELLS);
+fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {
+    let cell = WINDOW / f64::from(CELLS);
     // Long arrows would hide the short ones: lengths are compressed to at most nine tenths of a cell.
-    let drawn = |x: f64, v: f64, dx: f64, dv: f64| {
+    let drawn = |a: &&Arrow| {
+        let (dx, dv) = part(a);
         let length = dx.hypot(dv);
         let scale = if length > 0.0 { 0.9 * cell * (length / (1.0 + length)).sqrt() / length } else { 0.0 };
-        (x - 0.5 * scale * dx, v - 0.5 * scale * dv, scale * dx, scale * dv)
+        (a.x - 0.5 * scale * dx, a.v - 0.5 * scale * dv, scale * dx, scale * dv)
     };
-    let part = |name: &str, of: &dyn Fn(Arrow) -> (f64, f64)| {
-        let arrows = grid(CELLS).into_iter().map(|(x, v)| {
-            let (dx, dv) = of(field.at(x, v));
-            drawn(x, v, dx, dv)
-        });
-        let edge = REACH + 0.5 * cell;
-        Panel::new(format!("{name}, α = {alpha}"))
-            .x(Axis::linear("x").range(-edge, edge))
-            .y(Axis::linear("v").range(-edge, edge))
-            .arrows(Hue::alpha(alpha), "", arrows.collect())
-    };
-    vec![
-        part("dissipative", &|a| (0.0, a.friction)),
-        part("Hamiltonian", &|a| (a.transport, a.force)),
-        [(-3.0, 2.0), (3.0, -2.0)].into_iter().fold(
-            part("total", &|a| (a.transport, a.force + a.friction)),
-            |panel, start| {
-                panel.line(
-                    Hue::Ink,
-                    "two trajectories",
-                    field.trajectory(start).take(10_000).step_by(10).collect(),
-                )
-            },
-        ),
-    ]
+    let edge = WINDOW + 0.5 * cell;
+    Panel::new(format!("{name}, α = {alpha}"))
+        .x(Axis::linear("x").range(-edge, edge))
+        .y(Axis::linear("v").range(-edge, edge))
+        .arrows(Hue::alpha(alpha), "", arrows.iter().map(drawn).collect())
 }
 
-/// Of the quartic at α = 2 and 1.7, then of the Cauchy potential.
-fn claims(all: &[Measured]) -> Vec<Claim> {
-    let [light, heavy, slow, fast] = all else { return Vec::new() };
-    vec![
-        Claim::new(
+fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
+    let columns = ["field", "points outward", "time to settle", "did not settle", "v c(v) at v = 3"];
+    let measured: Vec<Measured> = tables.rows("measured")?;
+    Ok(vec![measured.iter().fold(TextTable::new(columns), |table, m| {
+        let title = PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
+        table.row([
+            format!("{title}, α = {}", m.alpha),
+            format!("{:.1} %", 100.0 * m.outward),
+            format!("{:.2}", m.settling_time),
+            m.escaped.to_string(),
+            format!("{:.1}", m.power),
+        ])
+    })])
+}
+
+fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
+    let measured: Vec<Measured> = tables.rows("measured")?;
+    let [light, heavy, slow, fast] = &measured[..] else { return Ok(Vec::new()) };
+    Ok(vec![
+        Claim::paper(
+            "quartic",
             "f = x⁴/4, Gaussian energy: the field tends to diverge at α = 2; at α = 1.7 the strong dissipation compensates for the fast-growing f.",
             format!(
                 "The dissipation at |v| = 3 is {:.1} times as strong at α = {} as at α = {}; the field points outward in {:.0} % of the window \
-                 against {:.0} %. Of {} trajectories at α = 2 all but {} settle at the origin, in a mean time of {:.2}; at α = 1.7 all but {}, in {:.2}.",
+                 against {:.0} %. Of {} trajectories at α = 2 all but {} settle at the origin, in a mean time of {:.2}; at α = 1.7 all but {}, \
+                 in {:.2}.",
                 heavy.power / light.power,
                 heavy.alpha,
                 light.alpha,
                 100.0 * heavy.outward,
                 100.0 * light.outward,
-                light.starts,
+                light.trajectories,
                 light.escaped,
-                light.settles,
+                light.settling_time,
                 heavy.escaped,
-                heavy.settles
+                heavy.settling_time
             ),
-            Verdict::of_all([heavy.power > light.power, heavy.outward < light.outward, light.escaped > 0]),
+            Judgement::of([
+                (heavy.power > light.power, "the dissipation is not stronger at α = 1.7"),
+                (heavy.outward < light.outward, "the field points outward no less often at α = 1.7"),
+                (light.escaped > 0, "no trajectory diverges at α = 2 either"),
+            ]),
         ),
-        Claim::new(
+        Claim::paper(
+            "cauchy",
             "f = −log Cauchy, stable energy: at α = 2 the field concentrates very slowly at the minimum, at α = 1.7 faster.",
             format!(
                 "Mean time until |x| stays below 1/2: {:.2} at α = 2, {:.2} at α = 1.7; outward in {:.0} % and {:.0} % of the window.",
-                slow.settles,
-                fast.settles,
+                slow.settling_time,
+                fast.settling_time,
                 100.0 * slow.outward,
                 100.0 * fast.outward
             ),
-            // A tenth is the least that one would call faster.
-            Verdict::of_all([fast.settles < 0.9 * slow.settles, fast.outward < slow.outward]),
+            Judgement::of([
+                // A tenth is the smallest difference that one would call faster.
+                (fast.settling_time < 0.9 * slow.settling_time, "trajectories settle no faster at α = 1.7"),
+                (fast.outward < slow.outward, "the field points outward no less often at α = 1.7"),
+            ]),
         ),
-    ]
+    ])
 }

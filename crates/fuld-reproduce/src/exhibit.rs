@@ -1,110 +1,158 @@
-//! What a part of the reproduction shows: figures, their data, the settings they came from, and the claims they bear on.
+//! An exhibit: an experiment that fills tables, and claims, figures and text that are pure functions of these tables.
 
 use super::claim::Claim;
+use super::context::Context;
+use super::specification::{DataIdentity, Record, Specification, Versions};
+use super::table::Tables;
 use fuld::durable::replace;
 use fuld_plot::Figure;
+use std::io;
 use std::path::Path;
 
-/// A table of numbers and texts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
-    /// What it holds.
-    pub name: String,
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// A table without rows yet.
-    pub fn new(name: impl Into<String>, columns: &[&str]) -> Self {
-        Self {
-            name: name.into(),
-            columns: columns.iter().map(ToString::to_string).collect(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// Adds a row of as many texts as there are columns.
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        debug_assert_eq!(N, self.columns.len());
-        self.rows.push(cells.into());
-    }
-
-    /// Adds a row of numbers after a text.
-    pub fn numbers(&mut self, text: impl Into<String>, numbers: &[f64]) {
-        debug_assert_eq!(numbers.len() + 1, self.columns.len());
-        self.rows.push(std::iter::once(text.into()).chain(numbers.iter().map(ToString::to_string)).collect());
-    }
-
-    /// The name of its file.
-    pub fn file(&self) -> String {
-        format!("{}.csv", self.name.replace(' ', "-"))
-    }
-
-    /// The names of the columns.
-    pub fn columns(&self) -> &[String] {
-        &self.columns
-    }
-
-    /// The rows.
-    pub fn rows(&self) -> &[Vec<String>] {
-        &self.rows
-    }
-
-    /// With a line of names, and quotes where there must be.
-    pub fn csv(&self) -> String {
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-        for record in std::iter::once(&self.columns).chain(&self.rows) {
-            // Writing to memory does not fail.
-            let _ = writer.write_record(record);
-        }
-        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
-    }
-}
-
-/// A section of the report.
-#[derive(Clone, Debug)]
+/// An entry in the list of exhibits.
+#[derive(Clone, Copy)]
 pub struct Exhibit {
-    /// What `--only` knows it by, and its files begin with.
+    /// The name in `--only`, and of the folder.
     pub id: &'static str,
-    /// Its heading.
-    pub title: String,
-    /// What it shows and how it was made, a paragraph.
-    pub text: String,
-    /// Pictures, each with a line below it.
-    pub figures: Vec<(Figure, String)>,
-    /// The numbers behind the pictures, as files.
-    pub data: Vec<Table>,
+    /// The heading. Exhibits of a data set have " on MNIST" appended.
+    pub title: &'static str,
+    /// What it shows, in a few words, for help texts and the progress bar.
+    pub shows: &'static str,
+    /// About how many seconds it takes on two cores: its weight in the progress bar.
+    pub seconds: f64,
+    /// The version of the experiment. It changes when the tables would, for a reason the settings do not name.
+    pub version: u32,
+    /// Whether it trains networks on a data set. Such an exhibit is made once per data set.
+    pub trains: bool,
+    /// The settings of the experiment: a part of its identity.
+    pub settings: fn(&Context<'_>) -> anyhow::Result<toml::Table>,
+    /// Fills the tables.
+    pub experiment: fn(&Context<'_>) -> anyhow::Result<Tables>,
+    /// A paragraph that says what is shown and how it was made.
+    pub text: fn(&Tables) -> anyhow::Result<String>,
+    /// The claims and how they fared.
+    pub claims: fn(&Tables) -> anyhow::Result<Vec<Claim>>,
+    /// The figures.
+    pub figures: fn(&Tables) -> anyhow::Result<Vec<CaptionedFigure>>,
     /// Tables to be read in the report itself.
-    pub tables: Vec<Table>,
-    /// Everything that the numbers depend on.
-    pub settings: toml::Table,
-    /// What is claimed, and how it fared.
+    pub shown: fn(&Tables) -> anyhow::Result<Vec<TextTable>>,
+    /// Makes everything at once, for studies that are not yet written in this form.
+    pub(crate) unported: Option<crate::unported::Make>,
+}
+
+/// A figure and the line below it.
+#[derive(Clone, Debug)]
+pub struct CaptionedFigure {
+    /// The figure.
+    pub figure: Figure,
+    /// The line.
+    pub caption: String,
+}
+
+impl CaptionedFigure {
+    /// Creates a figure with a caption.
+    pub fn new(figure: Figure, caption: impl Into<String>) -> Self {
+        Self { figure, caption: caption.into() }
+    }
+}
+
+/// A table for readers: formatted text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextTable {
+    /// Headings.
+    pub columns: Vec<String>,
+    /// Rows with as many cells as there are headings.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// Creates a table without rows.
+    pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(mut self, cells: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Everything that the report shows of an exhibit.
+#[derive(Clone, Debug)]
+pub struct Presentation {
+    /// The exhibit, with its data set if it has one.
+    pub id: String,
+    /// The heading.
+    pub title: String,
+    /// The paragraph.
+    pub text: String,
+    /// The figures.
+    pub figures: Vec<CaptionedFigure>,
+    /// The tables in the page.
+    pub tables: Vec<TextTable>,
+    /// The claims.
     pub claims: Vec<Claim>,
+    /// The names of the CSV files.
+    pub files: Vec<String>,
+    /// What made the tables.
+    pub record: Record,
 }
 
 impl Exhibit {
-    /// Writes figures, data and settings into a folder of its own.
-    pub fn keep(&self, folder: &Path) -> std::io::Result<()> {
-        let folder = folder.join(self.id);
-        std::fs::create_dir_all(&folder)?;
-        for (figure, _) in &self.figures {
-            figure.files()?.iter().try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
-        }
-        self.data.iter().try_for_each(|table| replace(&folder.join(table.file()), table.csv().as_bytes()))?;
-        let settings = toml::to_string(&self.settings).map_err(std::io::Error::other)?;
-        replace(&folder.join("settings.toml"), settings.as_bytes())
+    /// Returns what identifies the tables made in a context, for the exhibit called `id` with its data set.
+    pub fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<Specification> {
+        let data = if self.trains { Some(DataIdentity::of(context.data()?)) } else { None };
+        Ok(Specification {
+            exhibit: id.into(),
+            seed: context.seed(),
+            full: self.trains.then(|| context.is_full()),
+            versions: Versions {
+                exhibit: self.version,
+                dynamics: crate::DYNAMICS_VERSION,
+                training: self.trains.then_some(crate::TRAINING_VERSION),
+            },
+            data,
+            settings: (self.settings)(context)?,
+        })
+    }
+
+    /// Computes claims, figures and text from tables.
+    pub fn present(&self, title: String, tables: &Tables, record: Record) -> anyhow::Result<Presentation> {
+        Ok(Presentation {
+            id: record.specification.exhibit.clone(),
+            title,
+            text: (self.text)(tables)?,
+            figures: (self.figures)(tables)?,
+            tables: (self.shown)(tables)?,
+            claims: (self.claims)(tables)?,
+            files: tables.files(),
+            record,
+        })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Table;
-
-    #[test]
-    fn cells_are_quoted_where_needed() {
-        let mut table = Table::new("t", &["name", "a"]);
-        table.numbers("x, y", &[0.1]);
-        assert_eq!(table.csv(), "name,a\n\"x, y\",0.1\n");
+impl Presentation {
+    /// Writes the figures into the exhibit's folder.
+    pub(crate) fn write_figures(&self, folder: &Path) -> io::Result<()> {
+        for figure in &self.figures {
+            figure.figure.files()?.iter().try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
+        }
+        Ok(())
     }
+}
+
+/// Writes the settings of sampled chains as `runs/1.toml`, `runs/2.toml`, …, each of which `fuld sample --config` runs.
+pub(crate) fn write_runs(folder: &Path, context: &Context<'_>) -> io::Result<()> {
+    let runs = context.runs();
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let folder = folder.join("runs");
+    std::fs::create_dir_all(&folder)?;
+    for (number, run) in (1..).zip(runs) {
+        let text = format!("# fuld sample --config {number}.toml runs these chains.\n{}", run.text());
+        replace(&folder.join(format!("{number}.toml")), text.as_bytes())?;
+    }
+    Ok(())
 }

@@ -1,150 +1,164 @@
-//! Figure 2: the drift c of the Gaussian kinetic energy, and ∇G_α of the stable one.
+//! Figure 2: the drift c of the Gaussian kinetic energy, and the field ∇G_α of the stable one.
 
-use super::claim::{Claim, Verdict};
-use super::exhibit::{Exhibit, Table};
+use super::claim::{Claim, Judgement};
+use super::exhibit::{CaptionedFigure, Exhibit};
+use super::specification::settings;
+use super::table::Tables;
 use fuld::dynamics::{CustomKinetic, Function, GaussianDrift};
 use fuld::{Alpha, Beta};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
+
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "fig2",
+    title: "Figure 2 · What corrects the dynamics",
+    shows: "the drift c and the field ∇G",
+    seconds: 2.0,
+    version: 1,
+    trains: false,
+    settings: |_| settings([("alpha", ALPHAS.to_vec().into()), ("beta", 1.0.into())]),
+    experiment: |_| experiment(),
+    text: |_| {
+        Ok("Theorem 1 ties the friction c to the kinetic energy g. With the Gaussian energy the friction has to stop every jump at once \
+            and grows like e^(v²/2). With the α-stable energy the friction is v itself, and the correction is in the transport \
+            dx = ∇G_α(v) dt, under which large velocities move the position little. The Lipschitz constant of ∇G_α is finite for each α, \
+            but not uniformly: it grows without bound as α → 0, at v = 0, and slowly as α → 2, where the field falls from v to \
+            (1 + α)/v ever more steeply."
+            .into())
+    },
+    claims,
+    figures,
+    shown: |_| Ok(Vec::new()),
+    unported: None,
+};
 
 const ALPHAS: [f64; 5] = [2.0, 1.9, 1.75, 1.5, 1.0];
 
-/// Makes the exhibit.
-pub(super) fn make() -> anyhow::Result<Exhibit> {
-    let mut left = Panel::new("(a) the drift c, Gaussian kinetic energy")
-        .x(Axis::linear("v").range(-5.0, 5.0))
-        .y(Axis::linear("c(v, α)").range(-25.0, 25.0));
-    let mut right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
-        .x(Axis::linear("v").range(-8.0, 8.0))
-        .y(Axis::linear("∇G_{α}(v)").range(-4.0, 4.0));
-    let mut drift_data = Table::new("drift", &["alpha", "v", "c"]);
-    let mut field_data = Table::new("field", &["alpha", "v", "grad_g"]);
+#[derive(Serialize, Deserialize)]
+struct DriftPoint {
+    alpha: f64,
+    v: f64,
+    c: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FieldPoint {
+    alpha: f64,
+    v: f64,
+    grad_g: f64,
+}
+
+/// The growth rate of ln c with v² between v = 20 and 40.
+#[derive(Serialize, Deserialize)]
+struct Growth {
+    alpha: f64,
+    rate: f64,
+}
+
+/// The largest |c(v)/v − 1| for 0.01 ≤ v ≤ 100, with c by numerical Riesz integrals.
+#[derive(Serialize, Deserialize)]
+struct Identity {
+    alpha: f64,
+    error: f64,
+}
+
+/// The shape of ∇G_α: its slope at 0, where it is 10 % below the line, and v∇G_α far out.
+#[derive(Serialize, Deserialize)]
+struct Shape {
+    alpha: f64,
+    slope: f64,
+    departure: f64,
+    linearity_error: f64,
+    far: f64,
+}
+
+/// The largest |∇G_α′| on a grid, and on a grid four times as fine.
+#[derive(Serialize, Deserialize)]
+struct Steepness {
+    alpha: f64,
+    coarse: f64,
+    fine: f64,
+}
+
+/// The largest relative difference of the supplement's Bessel form to ₁F₁ on 0 < v ≤ 5.
+#[derive(Serialize, Deserialize)]
+struct BesselForm {
+    alpha: f64,
+    error: f64,
+}
+
+fn experiment() -> anyhow::Result<Tables> {
+    let (mut drift, mut field) = (Vec::new(), Vec::new());
     for alpha in ALPHAS {
-        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
-        let curve: Vec<(f64, f64)> =
-            (-250..=250).map(|i| f64::from(i) / 50.0).map(|v| (v, drift.at(v))).collect();
-        curve.iter().for_each(|&(v, c)| drift_data.numbers(alpha.to_string(), &[v, c]));
-        left = left.line(Hue::alpha(alpha), format!("α = {alpha}"), curve);
+        let c = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
+        let points = (-250..=250).map(|i| f64::from(i) / 50.0);
+        drift.extend(points.map(|v| DriftPoint { alpha, v, c: c.at(v) }));
+        let grad_g = FieldTable::new(alpha)?;
+        let points = (-400..=400).map(|i| f64::from(i) / 50.0);
+        field.extend(points.map(|v| FieldPoint { alpha, v, grad_g: grad_g.at(v) }));
     }
-    for alpha in ALPHAS {
-        let table = FieldTable::new(alpha)?;
-        let curve: Vec<(f64, f64)> =
-            (-400..=400).map(|i| f64::from(i) / 50.0).map(|v| (v, table.at(v))).collect();
-        curve.iter().for_each(|&(v, g)| field_data.numbers(alpha.to_string(), &[v, g]));
-        right = right.line(Hue::alpha(alpha), format!("α = {alpha}"), curve);
-    }
-    let mut settings = toml::Table::new();
-    settings.insert("alpha".into(), ALPHAS.to_vec().into());
-    settings.insert("beta".into(), 1.0.into());
-    Ok(Exhibit {
-        id: "fig2",
-        title: "Figure 2 · What corrects the dynamics".into(),
-        text: "Theorem 1 ties the friction c to the kinetic energy g. With the Gaussian energy the friction must stop every \
-               jump at once and grows like e^(v²/2); with the α-stable energy it is v itself, and the correction sits in \
-               the transport dx = ∇G_α(v) dt, which lets large velocities move the position little. Its Lipschitz constant is finite for each α, but not \
-               uniformly: it grows without bound as α → 0, at v = 0, and, slowly, as α → 2, where the field falls from v to (1 + α)/v ever more steeply."
-            .into(),
-        figures: vec![(Figure::new("fig2").panel(left).panel(right), "Both at β = 1.".into())],
-        data: vec![drift_data, field_data],
-        tables: Vec::new(),
-        settings,
-        claims: vec![exponential()?, identity()?, linear_then_vanishing()?, lipschitz()?, alternative_forms()?],
+    let all = |alphas: &[f64], of: fn(f64) -> anyhow::Result<f64>| -> anyhow::Result<Vec<(f64, f64)>> {
+        alphas.iter().map(|&alpha| Ok((alpha, of(alpha)?))).collect()
+    };
+    let growth = all(&[1.9, 1.7, 1.5, 1.0], growth_rate)?;
+    let identity = all(&[1.2, 1.5, 1.8], identity_error)?;
+    let shapes = [1.9, 1.75, 1.5, 1.0].into_iter().map(shape).collect::<anyhow::Result<Vec<_>>>()?;
+    let steepness = [0.2, 0.5, 1.0, 1.5, 1.9, 1.999_999, 2.0].into_iter().map(steepness);
+    Ok(Tables::default()
+        .with("drift", drift)?
+        .with("field", field)?
+        .with("growth", growth.into_iter().map(|(alpha, rate)| Growth { alpha, rate }))?
+        .with("identity", identity.into_iter().map(|(alpha, error)| Identity { alpha, error }))?
+        .with("shape", shapes)?
+        .with("steepness", steepness.collect::<anyhow::Result<Vec<_>>>()?)?
+        .with("bessel_forms", bessel_forms()?)?)
+}
+
+fn growth_rate(alpha: f64) -> anyhow::Result<f64> {
+    let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
+    Ok((drift.ln_at(40.0) - drift.ln_at(20.0)) / (40.0f64.powi(2) - 20.0f64.powi(2)))
+}
+
+/// Theorem 3: c(v) = v when e^(−g) is the stable density, here by numerical Riesz integrals that do not use the theorem.
+fn identity_error(alpha: f64) -> anyhow::Result<f64> {
+    let law = SymmetricStable::kinetic(alpha)?;
+    let kinetic = CustomKinetic::new(
+        Alpha::new(alpha)?,
+        Beta::ONE,
+        Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) },
+    )?;
+    let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
+    Ok(points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max))
+}
+
+fn shape(alpha: f64) -> anyhow::Result<Shape> {
+    let law = SymmetricStable::kinetic(alpha)?;
+    // ∇G_α is minus the score.
+    let slope = -law.score_derivative(0.0);
+    let departure = (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| -law.score(v) < 0.9 * slope * v);
+    Ok(Shape {
+        alpha,
+        slope,
+        departure: departure.unwrap_or(f64::NAN),
+        linearity_error: (law.score(1e-4) / (-1e-4 * slope) - 1.0).abs(),
+        far: -1e6 * law.score(1e6),
     })
 }
 
-/// ln c grows as v²/2.
-fn exponential() -> anyhow::Result<Claim> {
-    let (mut texts, mut right) = (Vec::new(), Vec::new());
-    for alpha in [1.9, 1.7, 1.5, 1.0] {
-        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
-        let rate = (drift.ln_at(40.0) - drift.ln_at(20.0)) / (40.0f64.powi(2) - 20.0f64.powi(2));
-        texts.push(format!("{rate:.4} (α = {alpha})"));
-        right.push((rate - 0.5).abs() < 0.01);
-    }
-    Ok(Claim::new(
-        "With the Gaussian kinetic energy the drift grows exponentially fast in |v| for every α < 2.",
-        format!("Between v = 20 and 40, ln c grows with v² at the rate {}.", texts.join(", ")),
-        Verdict::of_all(right),
-    ))
-}
-
-/// Theorem 3: c(v) = v when e^(−g) is the stable density itself, by numerical Riesz integrals that know nothing of it.
-fn identity() -> anyhow::Result<Claim> {
-    let (mut texts, mut right) = (Vec::new(), Vec::new());
-    for alpha in [1.2, 1.5, 1.8] {
-        let law = SymmetricStable::kinetic(alpha)?;
-        let kinetic = CustomKinetic::new(
-            Alpha::new(alpha)?,
-            Beta::ONE,
-            Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) },
-        )?;
-        let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
-        let error = points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max);
-        texts.push(format!("{error:.0e} (α = {alpha})"));
-        right.push(error < 1e-8);
-    }
-    Ok(Claim::new(
-        "Theorem 3: with the α-stable kinetic energy the drift is the identity, c(v) = v.",
-        format!(
-            "c = 𝒟^(α−2)(ψg′)/ψ, integrated numerically for 0.01 ≤ v ≤ 100, differs from v by at most {} of it.",
-            texts.join(", ")
-        ),
-        Verdict::of_all(right),
-    ))
-}
-
-fn linear_then_vanishing() -> anyhow::Result<Claim> {
-    let (mut texts, mut right) = (Vec::new(), Vec::new());
-    for alpha in [1.9, 1.75, 1.5, 1.0] {
-        let law = SymmetricStable::kinetic(alpha)?;
-        let slope = -law.score_derivative(0.0);
-        let bend = (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| -law.score(v) < 0.9 * slope * v);
-        let far = -1e6 * law.score(1e6);
-        texts.push(format!(
-            "α = {alpha}: slope {slope:.3}, 10 % below the line from v = {:.2} on, v∇G → {far:.3}",
-            bend.unwrap_or(f64::NAN)
-        ));
-        right
-            .push((law.score(1e-4) / (-1e-4 * slope) - 1.0).abs() < 1e-6 && (far - 1.0 - alpha).abs() < 1e-2);
-    }
-    Ok(Claim::new(
-        "∇G_α is linear for small |v| and vanishes at infinity, as soon as α < 2.",
-        format!("{}. In theory v∇G → 1 + α.", texts.join("; ")),
-        Verdict::of_all(right),
-    ))
-}
-
-/// The largest |g″| over a dense grid of v, for several α; and again on a grid four times as fine.
-fn lipschitz() -> anyhow::Result<Claim> {
-    let steepest = |law: &SymmetricStable, fineness: i32| {
+fn steepness(alpha: f64) -> anyhow::Result<Steepness> {
+    let law = SymmetricStable::kinetic(alpha)?;
+    let steepest = |fineness: i32| {
         let points = (0..500 * fineness).map(|i| 10f64.powf(-4.0 + f64::from(i) / f64::from(62 * fineness)));
-        points.map(|v| law.score_derivative(v).abs()).fold(-law.score_derivative(0.0), f64::max)
+        points.map(|v| law.score_derivative(v).abs()).fold(law.score_derivative(0.0).abs(), f64::max)
     };
-    let (mut texts, mut right) = (Vec::new(), Vec::new());
-    for (alpha, name) in [
-        (0.2, "0.2"),
-        (0.5, "0.5"),
-        (1.0, "1"),
-        (1.5, "1.5"),
-        (1.9, "1.9"),
-        (1.999_999, "2 − 10⁻⁶"),
-        (2.0, "2"),
-    ] {
-        let law = SymmetricStable::kinetic(alpha)?;
-        let (coarse, fine) = (steepest(&law, 1), steepest(&law, 4));
-        texts.push(format!("{fine:.3} (α = {name})"));
-        right.push(fine.is_finite() && (fine / coarse - 1.0).abs() < 0.02);
-    }
-    Ok(Claim::new(
-        "Proposition 1: ∇G_α is Lipschitz continuous for every 0 < α ≤ 2.",
-        format!("Largest |∇G_α′|: {}.", texts.join(", ")),
-        Verdict::of_all(right),
-    ))
+    Ok(Steepness { alpha, coarse: steepest(1), fine: steepest(4) })
 }
 
-/// The supplement's Bessel forms of c at α = 3/2 and 1/2, as printed.
-fn alternative_forms() -> anyhow::Result<Claim> {
+/// The supplement's Bessel forms of c at α = 3/2 and 1/2, as printed, against ₁F₁.
+fn bessel_forms() -> anyhow::Result<[BesselForm; 2]> {
     let gammas = libm::tgamma(1.25) * libm::tgamma(0.75) / PI.sqrt();
     let three_halves = |v: f64| {
         let z = 0.25 * v * v;
@@ -154,17 +168,13 @@ fn alternative_forms() -> anyhow::Result<Claim> {
         let z = 0.25 * v * v;
         2f64.powf(0.75) * v * gammas * (2.0 * z).powf(-0.25) * z.exp() * bessel(0.25, z)
     };
-    let error = |alpha: f64, printed: &dyn Fn(f64) -> f64| -> anyhow::Result<f64> {
+    let form = |alpha: f64, printed: &dyn Fn(f64) -> f64| -> anyhow::Result<BesselForm> {
         let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
         let points = (1..=500).map(|i| f64::from(i) / 100.0);
-        Ok(points.map(|v| (printed(v) / drift.at(v) - 1.0).abs()).fold(0.0, f64::max))
+        let error = points.map(|v| (printed(v) / drift.at(v) - 1.0).abs()).fold(0.0, f64::max);
+        Ok(BesselForm { alpha, error })
     };
-    let (a, b) = (error(1.5, &three_halves)?, error(0.5, &half)?);
-    Ok(Claim::new(
-        "Supplement: at α = 3/2 and α = 1/2 the drift has closed forms in Bessel functions.",
-        format!("As printed they agree with ₁F₁ to {a:.0e} and {b:.0e} on 0 < v ≤ 5."),
-        Verdict::of_all([a < 1e-10, b < 1e-10]),
-    ))
+    Ok([form(1.5, &three_halves)?, form(0.5, &half)?])
 }
 
 /// I_ν(z) by its series, for moderate z.
@@ -177,4 +187,103 @@ fn bessel(nu: f64, z: f64) -> f64 {
         sum += term;
     }
     sum
+}
+
+fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
+    let (drift, field): (Vec<DriftPoint>, Vec<FieldPoint>) = (tables.rows("drift")?, tables.rows("field")?);
+    let mut left = Panel::new("(a) the drift c, Gaussian kinetic energy")
+        .x(Axis::linear("v").range(-5.0, 5.0))
+        .y(Axis::linear("c(v, α)").range(-25.0, 25.0));
+    let mut right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
+        .x(Axis::linear("v").range(-8.0, 8.0))
+        .y(Axis::linear("∇G_{α}(v)").range(-4.0, 4.0));
+    for alpha in ALPHAS {
+        let (hue, label) = (Hue::alpha(alpha), format!("α = {alpha}"));
+        let c = drift.iter().filter(|p| p.alpha == alpha).map(|p| (p.v, p.c)).collect();
+        let grad_g = field.iter().filter(|p| p.alpha == alpha).map(|p| (p.v, p.grad_g)).collect();
+        (left, right) = (left.line(hue, label.clone(), c), right.line(hue, label, grad_g));
+    }
+    Ok(vec![CaptionedFigure::new(Figure::new("fig2").panel(left).panel(right), "Both at β = 1.")])
+}
+
+fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
+    Ok(vec![
+        growth_claim(&tables.rows("growth")?),
+        identity_claim(&tables.rows("identity")?),
+        shape_claim(&tables.rows("shape")?),
+        lipschitz_claim(&tables.rows("steepness")?),
+        bessel_claim(&tables.rows("bessel_forms")?),
+    ])
+}
+
+fn growth_claim(all: &[Growth]) -> Claim {
+    let texts: Vec<String> = all.iter().map(|g| format!("{:.4} (α = {})", g.rate, g.alpha)).collect();
+    Claim::paper(
+        "growth",
+        "With the Gaussian kinetic energy the drift grows exponentially fast in |v| for every α < 2.",
+        format!("Between v = 20 and 40, ln c grows with v² at the rate {}.", texts.join(", ")),
+        Judgement::of(all.iter().map(|g| {
+            ((g.rate - 0.5).abs() < 0.01, format!("at α = {} the rate is {:.4}, not 1/2", g.alpha, g.rate))
+        })),
+    )
+}
+
+fn identity_claim(all: &[Identity]) -> Claim {
+    let texts: Vec<String> = all.iter().map(|i| format!("{:.0e} (α = {})", i.error, i.alpha)).collect();
+    Claim::paper(
+        "identity",
+        "Theorem 3: with the α-stable kinetic energy the drift is the identity, c(v) = v.",
+        format!(
+            "c = 𝒟^(α−2)(ψg′)/ψ, integrated numerically for 0.01 ≤ v ≤ 100, differs from v by a relative error of at most {}.",
+            texts.join(", ")
+        ),
+        Judgement::of(all.iter().map(|i| {
+            (i.error < 1e-8, format!("at α = {} the relative difference is {:.0e}", i.alpha, i.error))
+        })),
+    )
+}
+
+fn shape_claim(all: &[Shape]) -> Claim {
+    let text = |s: &Shape| {
+        format!(
+            "α = {}: slope {:.3}, 10 % below the line from v = {:.2} on, v∇G → {:.3}",
+            s.alpha, s.slope, s.departure, s.far
+        )
+    };
+    let texts: Vec<String> = all.iter().map(text).collect();
+    Claim::paper(
+        "shape",
+        "∇G_α is linear for small |v| and vanishes at infinity, as soon as α < 2.",
+        format!("{}. In theory v∇G → 1 + α.", texts.join("; ")),
+        Judgement::of(all.iter().map(|s| {
+            let holds = s.linearity_error < 1e-6 && (s.far - 1.0 - s.alpha).abs() < 1e-2;
+            (holds, format!("at α = {} it is not linear at 0 or v∇G tends to {:.3}", s.alpha, s.far))
+        })),
+    )
+}
+
+fn lipschitz_claim(all: &[Steepness]) -> Claim {
+    let name = |alpha: f64| if alpha == 1.999_999 { "2 − 10⁻⁶".into() } else { alpha.to_string() };
+    let texts: Vec<String> = all.iter().map(|s| format!("{:.3} (α = {})", s.fine, name(s.alpha))).collect();
+    Claim::paper(
+        "lipschitz",
+        "Proposition 1: ∇G_α is Lipschitz continuous for every 0 < α ≤ 2.",
+        format!("Largest |∇G_α′|: {}.", texts.join(", ")),
+        Judgement::of(all.iter().map(|s| {
+            let holds = s.fine.is_finite() && (s.fine / s.coarse - 1.0).abs() < 0.02;
+            (holds, format!("at α = {} the largest slope grows with a finer grid", name(s.alpha)))
+        })),
+    )
+}
+
+fn bessel_claim(all: &[BesselForm]) -> Claim {
+    let texts: Vec<String> = all.iter().map(|f| format!("{:.0e} (α = {})", f.error, f.alpha)).collect();
+    Claim::paper(
+        "bessel-forms",
+        "Supplement: at α = 3/2 and α = 1/2 the drift has closed forms in Bessel functions.",
+        format!("As printed they agree with ₁F₁ on 0 < v ≤ 5 to {}.", texts.join(" and ")),
+        Judgement::of(all.iter().map(|f| {
+            (f.error < 1e-10, format!("the form printed for α = {} differs by {:.0e}", f.alpha, f.error))
+        })),
+    )
 }

@@ -1,203 +1,265 @@
 //! Beyond the paper: how the bias falls with the step, by integrator.
 
-use super::claim::{Claim, Verdict};
-use super::exhibit::{Exhibit, Table};
-use super::lab::Lab;
-use super::parameters::underdamped;
-use fuld::potential::Harmonic;
-use fuld::{Integrator, Run, Schedule, System};
+use super::claim::{Claim, Judgement};
+use super::context::Context;
+use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
+use super::specification::settings;
+use super::table::Tables;
+use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_sample::Request;
+use serde::{Deserialize, Serialize};
 
-/// f = λx²/2, so that E x² = 1/λ.
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "orders",
+    title: "Beyond the paper · Better integrators at the same price",
+    shows: "beyond the paper: integrators and their orders",
+    seconds: 12.0,
+    version: 1,
+    trains: false,
+    settings: |_| {
+        settings([
+            ("alpha", PROBLEMS.map(|(alpha, _)| alpha).to_vec().into()),
+            ("gamma", PROBLEMS.map(|(_, gamma)| gamma).to_vec().into()),
+            ("lambda", STIFFNESS.into()),
+            ("chains", (CHAINS as i64).into()),
+        ])
+    },
+    experiment,
+    text: |_| {
+        Ok("The dynamics splits into three flows that can be solved exactly, one of them the Lévy–Ornstein–Uhlenbeck step. Composed \
+            symmetrically they need one gradient per step, as Euler's scheme does, and their bias falls with the square of the step. The \
+            potential is f = 2x², with E x² = 1/4."
+            .into())
+    },
+    claims,
+    figures,
+    shown,
+    unported: None,
+};
+
+/// λ of f = λx²/2, so that E x² = 1/λ.
 const STIFFNESS: f64 = 4.0;
 const CHAINS: usize = 4096;
-/// Tail index and friction of the two problems.
+/// α and γ of the two problems.
 const PROBLEMS: [(f64, f64); 2] = [(1.1, 8.0), (1.5, 2.0)];
+const INTEGRATORS: [(Integrator, Hue); 3] =
+    [(Integrator::Euler, Hue::Vermillion), (Integrator::Baoab, Hue::Blue), (Integrator::Aboba, Hue::Green)];
+/// `fuld sample` keeps at least four draws; averages use every step.
+const DRAWS: u64 = 10;
 
-/// An integrator on a problem: bias of E x² and its standard error at each step.
-struct Curve {
-    integrator: Integrator,
-    points: Vec<(f64, f64, f64)>,
+/// The bias of E x² at one step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Bias {
+    integrator: String,
+    alpha: f64,
+    gamma: f64,
+    step: f64,
+    bias: f64,
+    standard_error: f64,
 }
 
-impl Curve {
-    fn of(lab: &Lab, integrator: Integrator, (alpha, gamma): (f64, f64)) -> anyhow::Result<Self> {
-        let system = System::fuld(underdamped(alpha, gamma)?)?;
-        // Euler's bias is seen sooner: it needs less time, and smaller steps.
-        let (steps, time): (&[f64], f64) = if integrator.order() == 1 {
-            (&[0.0125, 0.025, 0.05, 0.1], 150.0)
-        } else {
-            (&[0.1, 0.14, 0.2, 0.28], 3000.0)
-        };
-        let mut points = Vec::new();
-        for &eta in steps {
-            let run = Run::new(system.clone(), integrator, Schedule::constant(eta)?)
-                .averaging("x²", |x| x[0] * x[0]);
-            let (warmup, thin) = ((20.0 / eta) as u64, (time / eta) as u64);
-            let (_, outcome) = lab.run(
-                Run { chains: CHAINS, warmup, draws: 1, thin, ..run },
-                &Harmonic::isotropic(1, STIFFNESS)?,
-            )?;
-            let chains = &outcome.averages[0].chains;
-            let (count, mean) = (chains.len() as f64, outcome.averages[0].mean());
-            let variance = chains.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (count - 1.0);
-            points.push((eta, mean - 1.0 / STIFFNESS, (variance / count).sqrt()));
-        }
-        Ok(Self { integrator, points })
-    }
-
-    /// The slope of ln|bias| against ln η and its standard error, by weighted least squares where the bias is seen; none if
-    /// it is not, or changes its sign.
-    fn order(&self) -> Option<(f64, f64)> {
-        let seen: Vec<_> = self.points.iter().filter(|(_, bias, error)| bias.abs() > 4.0 * error).collect();
-        let one_sign = seen.iter().all(|p| p.1 > 0.0) || seen.iter().all(|p| p.1 < 0.0);
-        if seen.len() < 2 || !one_sign {
-            return None;
-        }
-        let lines = seen.iter().map(|(eta, bias, error)| (eta.ln(), bias.abs().ln(), (bias / error).powi(2)));
-        let sum = |of: fn((f64, f64, f64)) -> f64| lines.clone().map(of).sum::<f64>();
-        let weight = sum(|p| p.2);
-        let (x, y) = (sum(|p| p.2 * p.0) / weight, sum(|p| p.2 * p.1) / weight);
-        let spread: f64 = lines.clone().map(|p| p.2 * (p.0 - x).powi(2)).sum();
-        let slope: f64 = lines.clone().map(|p| p.2 * (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
-        Some((slope, spread.sqrt().recip()))
-    }
-}
-
-/// Makes the exhibit.
-pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    let integrators = [
-        (Integrator::Euler, Hue::Vermillion),
-        (Integrator::Baoab, Hue::Blue),
-        (Integrator::Aboba, Hue::Green),
-    ];
-    let mut figure = Figure::new("orders");
-    let mut data = Table::new("bias", &["integrator", "alpha", "gamma", "eta", "bias", "standard_error"]);
-    let mut table =
-        Table::new("measured orders", &["integrator", "α = 1.1, γ = 8", "α = 1.5, γ = 2", "in theory"]);
-    let mut curves: Vec<Vec<Curve>> = Vec::new();
-    for problem in PROBLEMS {
-        let (alpha, gamma) = problem;
-        let mut panel = Panel::new(format!("α = {alpha}, γ = {gamma}"))
-            .x(Axis::log("step η"))
-            .y(Axis::log("|bias of E x²|").range(5e-5, 0.2));
-        let mut of_problem = Vec::new();
-        for (integrator, hue) in integrators {
-            let curve = Curve::of(lab, integrator, problem)?;
-            let line: Vec<(f64, f64)> = curve.points.iter().map(|p| (p.0, p.1.abs())).collect();
-            let bars =
-                curve.points.iter().map(|p| (p.0, (p.1.abs() - p.2).max(1e-7), p.1.abs() + p.2)).collect();
-            panel = panel.line(hue, "", line.clone()).error_bars(hue, bars).dots(
-                hue,
-                integrator.to_string(),
-                line,
-            );
-            for (eta, bias, error) in &curve.points {
-                data.numbers(integrator.to_string(), &[alpha, gamma, *eta, *bias, *error]);
+fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
+    let mut all = Vec::new();
+    for (alpha, gamma) in PROBLEMS {
+        for (integrator, _) in INTEGRATORS {
+            // The bias of Euler's scheme is larger: shorter runs and smaller steps resolve it.
+            let (steps, time) = if integrator.order() == 1 {
+                ([0.0125, 0.025, 0.05, 0.1], 150.0)
+            } else {
+                ([0.1, 0.14, 0.2, 0.28], 3000.0)
+            };
+            for step in steps {
+                all.push(measure(context, integrator, alpha, gamma, step, time)?);
+                context.progress(all.len() as f64 / 24.0);
             }
-            of_problem.push(curve);
         }
-        figure = figure.panel(panel);
-        curves.push(of_problem);
     }
-    let told = |order: Option<(f64, f64)>| {
-        order.map_or("–".into(), |(order, error)| format!("{order:.2} ± {error:.2}"))
+    Ok(Tables::default().with("bias", all)?)
+}
+
+fn measure(
+    context: &Context<'_>,
+    integrator: Integrator,
+    alpha: f64,
+    gamma: f64,
+    step: f64,
+    time: f64,
+) -> anyhow::Result<Bias> {
+    let request = Request {
+        potential: Some("harmonic".into()),
+        param: [("lambda".to_owned(), STIFFNESS)].into(),
+        system: Some(SystemKind::Fuld),
+        integrator: Some(integrator),
+        alpha: Some(alpha),
+        gamma: Some(gamma),
+        beta: Some(1.0),
+        step: Some(step),
+        chains: Some(CHAINS),
+        warmup: Some((20.0 / step) as u64),
+        draws: Some(DRAWS),
+        thin: Some((time / step) as u64 / DRAWS),
+        ..Request::default()
     };
-    for (i, (integrator, _)) in integrators.into_iter().enumerate() {
-        table.row([
-            integrator.to_string(),
-            told(curves[0][i].order()),
-            told(curves[1][i].order()),
-            integrator.order().to_string(),
-        ]);
-    }
-    let mut settings = toml::Table::new();
-    settings.insert("potential".into(), "2*x^2".into());
-    settings.insert("beta".into(), 1.0.into());
-    settings.insert("chains".into(), (CHAINS as i64).into());
-    Ok(Exhibit {
-        id: "orders",
-        title: "Beyond the paper · Better integrators at the same price".into(),
-        text: "The dynamics splits into three flows that can be solved exactly, of which the Lévy–Ornstein–Uhlenbeck step is one. Composed \
-               symmetrically they take one gradient a step, as Euler's scheme does, and their bias falls with the square of the step. On a spring, \
-               f = 2x², the exact E x² = 1/4 is known."
-            .into(),
-        figures: vec![(figure, "Bias of E x² against the step, with one standard error.".into())],
-        data: vec![data, table.clone()],
-        tables: vec![table],
-        settings,
-        claims: claims(&curves),
+    let (_, outcome) = context.sample_with(request, |run| run.averaging("x²", |x| x[0] * x[0]))?;
+    let average = &outcome.averages[0];
+    let (count, mean) = (average.chains.len() as f64, average.mean());
+    let variance = average.chains.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    Ok(Bias {
+        integrator: integrator.to_string(),
+        alpha,
+        gamma,
+        step,
+        bias: mean - 1.0 / STIFFNESS,
+        standard_error: (variance / count).sqrt(),
     })
 }
 
-/// A measured order: of which integrator, at which α, with its error.
+/// A measured order of convergence.
 struct Order {
-    integrator: Integrator,
+    integrator: String,
     alpha: f64,
     order: f64,
     error: f64,
 }
 
-fn claims(problems: &[Vec<Curve>]) -> Vec<Claim> {
-    let seen: Vec<Order> = problems
+/// Fits the slope of ln|bias| against ln η by weighted least squares to the points where the bias is significant. Returns
+/// `None` if there are fewer than two such points, or they change sign.
+fn order(curve: &[Bias]) -> Option<Order> {
+    let significant: Vec<&Bias> = curve.iter().filter(|p| p.bias.abs() > 4.0 * p.standard_error).collect();
+    let one_sign = significant.iter().all(|p| p.bias > 0.0) || significant.iter().all(|p| p.bias < 0.0);
+    if significant.len() < 2 || !one_sign {
+        return None;
+    }
+    let points: Vec<(f64, f64, f64)> = significant
         .iter()
-        .zip(PROBLEMS)
-        .flat_map(|(curves, (alpha, _))| curves.iter().map(move |curve| (curve, alpha)))
-        .filter_map(|(curve, alpha)| {
-            let (order, error) = curve.order()?;
-            Some(Order { integrator: curve.integrator, alpha, order, error })
-        })
+        .map(|p| (p.step.ln(), p.bias.abs().ln(), (p.bias / p.standard_error).powi(2)))
         .collect();
-    let of = |integrators: &[Integrator], right: &dyn Fn(&Order) -> bool| {
-        let orders: Vec<&Order> =
-            seen.iter().filter(|order| integrators.contains(&order.integrator)).collect();
+    let sum = |of: &dyn Fn(&(f64, f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let weight = sum(&|p| p.2);
+    let (x, y) = (sum(&|p| p.2 * p.0) / weight, sum(&|p| p.2 * p.1) / weight);
+    let spread = sum(&|p| p.2 * (p.0 - x).powi(2));
+    Some(Order {
+        integrator: curve[0].integrator.clone(),
+        alpha: curve[0].alpha,
+        order: sum(&|p| p.2 * (p.0 - x) * (p.1 - y)) / spread,
+        error: spread.sqrt().recip(),
+    })
+}
+
+/// Returns the measured orders of all integrators on all problems.
+fn orders(all: &[Bias]) -> Vec<Order> {
+    all.chunk_by(|a, b| a.integrator == b.integrator && a.alpha == b.alpha).filter_map(order).collect()
+}
+
+fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
+    let all: Vec<Bias> = tables.rows("bias")?;
+    let mut figure = Figure::new("orders");
+    for (alpha, gamma) in PROBLEMS {
+        let mut panel = Panel::new(format!("α = {alpha}, γ = {gamma}"))
+            .x(Axis::log("step η"))
+            .y(Axis::log("|bias of E x²|").range(5e-5, 0.2));
+        for (integrator, hue) in INTEGRATORS {
+            let name = integrator.to_string();
+            let points = || all.iter().filter(|p| p.integrator == name && p.alpha == alpha);
+            let line: Vec<(f64, f64)> = points().map(|p| (p.step, p.bias.abs())).collect();
+            let bar = |p: &Bias| {
+                let (bias, error) = (p.bias.abs(), p.standard_error);
+                (p.step, (bias - error).max(1e-7), bias + error)
+            };
+            let bars = points().map(bar).collect();
+            panel = panel.line(hue, "", line.clone()).error_bars(hue, bars).dots(hue, name.clone(), line);
+        }
+        figure = figure.panel(panel);
+    }
+    Ok(vec![CaptionedFigure::new(figure, "Bias of E x² against the step, with one standard error.")])
+}
+
+fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
+    let orders = orders(&tables.rows::<Bias>("bias")?);
+    let problems = PROBLEMS.map(|(alpha, gamma)| format!("α = {alpha}, γ = {gamma}"));
+    let columns =
+        std::iter::once("measured order".to_owned()).chain(problems).chain(["in theory".to_owned()]);
+    Ok(vec![INTEGRATORS.into_iter().fold(TextTable::new(columns), |table, (integrator, _)| {
+        let name = integrator.to_string();
+        let cells = PROBLEMS.map(|(alpha, _)| {
+            let order = orders.iter().find(|o| o.integrator == name && o.alpha == alpha);
+            order.map_or("–".into(), |o| format!("{:.2} ± {:.2}", o.order, o.error))
+        });
+        table.row([name].into_iter().chain(cells).chain([integrator.order().to_string()]))
+    })])
+}
+
+fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
+    let orders = orders(&tables.rows::<Bias>("bias")?);
+    let judged = |integrators: &[Integrator], holds: &dyn Fn(&Order) -> bool| {
+        let names: Vec<String> = integrators.iter().map(ToString::to_string).collect();
+        let of: Vec<&Order> = orders.iter().filter(|order| names.contains(&order.integrator)).collect();
         let text = |o: &&Order| format!("{} {:.2} ± {:.2} (α = {})", o.integrator, o.order, o.error, o.alpha);
-        // Each must have been seen at work at least once.
-        let missing =
-            integrators.iter().filter(|i| !orders.iter().any(|o| o.integrator == **i)).map(|_| false);
-        let verdict = Verdict::of_all(orders.iter().map(|order| right(order)).chain(missing));
-        (orders.iter().map(text).collect::<Vec<_>>().join(", "), verdict)
+        let checks = of.iter().map(|order| (holds(order), format!("the measured order is {}", text(order))));
+        // Each integrator must have been measured at least once.
+        let missing = names.iter().filter(|name| !of.iter().any(|o| o.integrator == **name));
+        let missing = missing.map(|name| (false, format!("the bias of {name} is not significant")));
+        let judgement = Judgement::of(checks.chain(missing));
+        (of.iter().map(text).collect::<Vec<_>>().join(", "), judgement)
     };
     // The largest step is a little beyond the asymptotic regime.
-    let (euler, first) = of(&[Integrator::Euler], &|o| (o.order - 1.0).abs() < 0.25 + 2.0 * o.error.min(0.1));
+    let (euler, first) =
+        judged(&[Integrator::Euler], &|o| (o.order - 1.0).abs() < 0.25 + 2.0 * o.error.min(0.1));
     let (splittings, second) =
-        of(&[Integrator::Baoab, Integrator::Aboba], &|o| o.order - 2.0 * o.error > 1.0);
-    vec![
+        judged(&[Integrator::Baoab, Integrator::Aboba], &|o| o.order - 2.0 * o.error > 1.0);
+    Ok(vec![
         Claim::ours(
+            "euler",
             "Euler's scheme, the paper's, is of first order in the step.",
             format!("Measured: {euler}."),
             first,
         ),
         Claim::ours(
+            "splittings",
             "BAOAB and ABOBA are of higher than first order: of second, or more where the leading error happens to cancel.",
-            format!("Measured, where the bias is seen and of one sign: {splittings}."),
+            format!("Measured, where the bias is significant and of one sign: {splittings}."),
             second,
         ),
-    ]
+    ])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Verdict;
+
+    fn curve(integrator: Integrator, power: i32) -> Vec<Bias> {
+        let bias = |step: f64| Bias {
+            integrator: integrator.to_string(),
+            alpha: 1.5,
+            gamma: 2.0,
+            step,
+            bias: 3.0 * step.powi(power),
+            standard_error: 1e-3 * step.powi(power),
+        };
+        [0.1, 0.2, 0.4].map(bias).to_vec()
+    }
+
+    fn verdicts(curves: &[Vec<Bias>]) -> Vec<Verdict> {
+        let tables = Tables::default().with("bias", curves.concat()).unwrap();
+        claims(&tables).unwrap().into_iter().map(|claim| claim.verdict).collect()
+    }
 
     #[test]
     fn slopes_are_orders() {
-        let curve = |integrator: Integrator, power: i32| {
-            let points = [0.1f64, 0.2, 0.4].map(|eta| (eta, 3.0 * eta.powi(power), 1e-3 * eta.powi(power)));
-            Curve { integrator, points: points.to_vec() }
-        };
-        assert!((curve(Integrator::Baoab, 2).order().unwrap().0 - 2.0).abs() < 1e-9);
-        let verdicts = |euler: i32, splittings: i32| {
-            let curves = vec![
+        assert!((order(&curve(Integrator::Baoab, 2)).unwrap().order - 2.0).abs() < 1e-9);
+        let of = |euler: i32, splittings: i32| {
+            verdicts(&[
                 curve(Integrator::Euler, euler),
                 curve(Integrator::Baoab, splittings),
                 curve(Integrator::Aboba, splittings),
-            ];
-            claims(&[curves]).iter().map(|claim| claim.verdict).collect::<Vec<_>>()
+            ])
         };
-        assert_eq!(verdicts(1, 2), [Verdict::Holds, Verdict::Holds]);
-        assert_eq!(verdicts(2, 1), [Verdict::Fails, Verdict::Fails]);
-        // One that is not seen at work proves nothing.
-        assert_eq!(claims(&[vec![curve(Integrator::Baoab, 2)]])[1].verdict, Verdict::InPart);
+        assert_eq!(of(1, 2), [Verdict::Holds, Verdict::Holds]);
+        assert_eq!(of(2, 1), [Verdict::Fails, Verdict::Fails]);
+        // An integrator that was not measured proves nothing.
+        assert_eq!(verdicts(&[curve(Integrator::Baoab, 2)])[1], Verdict::InPart);
     }
 }

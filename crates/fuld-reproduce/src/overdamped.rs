@@ -1,15 +1,48 @@
-//! The footnote to Figure 3: with much friction the uncorrected dynamics is like the overdamped one, whose measure is known.
+//! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped one, whose law is known.
 
-use super::claim::{Claim, Verdict};
+use super::claim::{Claim, Judgement};
+use super::context::Context;
 use super::distance::Distance;
-use super::exhibit::{Exhibit, Table};
-use super::lab::Lab;
-use super::parameters::underdamped;
-use super::quartic::{mode, well};
+use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
+use super::quartic::{chains, mode};
+use super::specification::settings;
+use super::table::Tables;
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
-use fuld::{Integrator, Run, Schedule, System};
+use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_sample::Request;
+use serde::{Deserialize, Serialize};
+
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "overdamped",
+    title: "Footnote to Figure 3 · Large friction",
+    shows: "the footnote on large friction",
+    seconds: 4.0,
+    version: 1,
+    trains: false,
+    settings: |_| {
+        settings([
+            ("alpha", 1.0.into()),
+            ("gamma", FRICTIONS.to_vec().into()),
+            ("step", ETA.into()),
+            ("chains", (CHAINS as i64).into()),
+        ])
+    },
+    experiment,
+    text: |_| {
+        Ok("With Cauchy noise the overdamped uncorrected dynamics on the quartic potential has a stationary law in closed form. As the \
+            friction grows, the underdamped dynamics must approach it. Eliminating the velocity turns the amplitude (γ/β)^(1/α) into \
+            γ^(2/α − 1), which for α < 2 grows with the friction. So the modes of the uncorrected dynamics not only differ from the \
+            minima of f: they move with γ."
+            .into())
+    },
+    claims,
+    figures,
+    shown,
+    unported: None,
+};
 
 const FRICTIONS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 const ETA: f64 = 0.002;
@@ -44,96 +77,102 @@ impl CauchyQuartic {
     }
 }
 
-/// Makes the exhibit.
-pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    let mut table = Table::new(
-        "frictions",
-        &["γ", "KS to overdamped", "95 % by chance", "modes at ±", "of overdamped", "diverged"],
-    );
-    let (mut distances, mut modes, mut closed) = (Vec::new(), Vec::new(), Vec::new());
+/// The underdamped dynamics at one friction, against the overdamped law.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    gamma: f64,
+    ks: f64,
+    ks_noise: f64,
+    mode: f64,
+    mode_error: f64,
+    overdamped_mode: f64,
+    diverged: usize,
+}
+
+fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
+    let mut all = Vec::new();
     for gamma in FRICTIONS {
-        // In the overdamped limit the clock runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
+        // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
         let limit = CauchyQuartic::new(gamma);
-        let law = limit.law()?;
-        let run = Run::new(
-            System::uncorrected(underdamped(1.0, gamma)?)?,
-            Integrator::Baoab,
-            Schedule::constant(ETA)?,
-        );
-        let run = Run { chains: CHAINS, warmup: 10_000, draws: 20, thin: 500, ..run };
-        let (samples, outcome) = lab.run(run, &well()?)?;
+        let request = Request {
+            alpha: Some(1.0),
+            gamma: Some(gamma),
+            beta: Some(1.0),
+            chains: Some(CHAINS),
+            warmup: Some(10_000),
+            draws: Some(20),
+            thin: Some(500),
+            ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA)
+        };
+        let (samples, outcome) = context.sample(request)?;
         let draws = samples.coordinate(0);
-        let distance = Distance::of(&draws, &law)?;
-        let (mode, error) = mode(&draws);
-        table.row([
-            gamma.to_string(),
-            format!("{:.4}", distance.value),
-            format!("{:.4}", distance.chance),
-            format!("{mode:.3} ± {error:.3}"),
-            format!("{:.3}", limit.mode()),
-            format!("{} of {CHAINS}", outcome.divergences.len()),
-        ]);
-        distances.push((gamma, distance.value));
-        modes.push((gamma, mode, error));
-        closed.push((gamma, limit.mode()));
+        let Distance { ks, ks_noise } = Distance::of(&draws, &limit.law()?)?;
+        let (mode, mode_error) = mode(&draws);
+        let (overdamped_mode, diverged) = (limit.mode(), outcome.divergences.len());
+        all.push(Measured { gamma, ks, ks_noise, mode, mode_error, overdamped_mode, diverged });
+        context.progress(all.len() as f64 / FRICTIONS.len() as f64);
     }
+    Ok(Tables::default().with("frictions", all)?)
+}
+
+fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
+    let all: Vec<Measured> = tables.rows("frictions")?;
+    let curve =
+        |of: fn(&Measured) -> f64| -> Vec<(f64, f64)> { all.iter().map(|m| (m.gamma, of(m))).collect() };
     let left = Panel::new("distance of the two measures")
         .x(Axis::log("friction γ"))
         .y(Axis::log("KS distance"))
-        .line(Hue::Vermillion, "", distances.clone())
-        .dots(Hue::Vermillion, "uncorrected, underdamped", distances.clone());
-    let right = Panel::new("where the modes are")
+        .line(Hue::Vermillion, "", curve(|m| m.ks))
+        .dots(Hue::Vermillion, "uncorrected, underdamped", curve(|m| m.ks));
+    let bars = all.iter().map(|m| (m.gamma, m.mode - m.mode_error, m.mode + m.mode_error)).collect();
+    let right = Panel::new("modes")
         .x(Axis::log("friction γ"))
         .y(Axis::linear("mode"))
-        .line(Hue::Ink, "uncorrected, overdamped: closed form", closed.clone())
-        .error_bars(
-            Hue::Vermillion,
-            modes.iter().map(|&(gamma, mode, error)| (gamma, mode - error, mode + error)).collect(),
-        )
-        .dots(
-            Hue::Vermillion,
-            "uncorrected, underdamped",
-            modes.iter().map(|&(gamma, mode, _)| (gamma, mode)).collect(),
-        )
+        .line(Hue::Ink, "uncorrected, overdamped: closed form", curve(|m| m.overdamped_mode))
+        .error_bars(Hue::Vermillion, bars)
+        .dots(Hue::Vermillion, "uncorrected, underdamped", curve(|m| m.mode))
         .horizontal(1.0, "minimum of f");
-    let mut settings = toml::Table::new();
-    settings.insert("alpha".into(), 1.0.into());
-    settings.insert("beta".into(), 1.0.into());
-    settings.insert("gamma".into(), FRICTIONS.to_vec().into());
-    settings.insert("eta".into(), ETA.into());
-    settings.insert("integrator".into(), "baoab".into());
-    settings.insert("chains".into(), (CHAINS as i64).into());
-    Ok(Exhibit {
-        id: "overdamped",
-        title: "Footnote to Figure 3 · Much friction".into(),
-        text: "With Cauchy noise the overdamped uncorrected dynamics on the quartic potential has a stationary law in closed form. As the friction \
-               grows, the underdamped one must approach it, with the noise that is left of (γ/β)^(1/α) after the velocity is eliminated: \
-               γ^(2/α − 1), which for α < 2 grows with the friction. So the modes of the uncorrected dynamics do not only differ from the \
-               minima of f: they move with γ."
-            .into(),
-        figures: vec![(Figure::new("overdamped").panel(left).panel(right), "α = 1, β = 1.".into())],
-        data: vec![table.clone()],
-        tables: vec![table],
-        settings,
-        claims: vec![claim(&distances, &modes, &closed)],
-    })
+    Ok(vec![CaptionedFigure::new(Figure::new("overdamped").panel(left).panel(right), "α = 1, β = 1.")])
 }
 
-fn claim(distances: &[(f64, f64)], modes: &[(f64, f64, f64)], closed: &[(f64, f64)]) -> Claim {
-    let (first, last) = (distances[0], distances[distances.len() - 1]);
-    let ((_, mode, error), (_, exact)) = (modes[modes.len() - 1], closed[closed.len() - 1]);
-    Claim::new(
+fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
+    let columns = ["γ", "KS to overdamped", "95 % of noise", "modes at ±", "overdamped modes", "diverged"];
+    let all: Vec<Measured> = tables.rows("frictions")?;
+    Ok(vec![all.iter().fold(TextTable::new(columns), |table, m| {
+        table.row([
+            m.gamma.to_string(),
+            format!("{:.4}", m.ks),
+            format!("{:.4}", m.ks_noise),
+            format!("{:.3} ± {:.3}", m.mode, m.mode_error),
+            format!("{:.3}", m.overdamped_mode),
+            format!("{} of {CHAINS}", m.diverged),
+        ])
+    })])
+}
+
+fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
+    let all: Vec<Measured> = tables.rows("frictions")?;
+    let [first, .., last] = &all[..] else { return Ok(Vec::new()) };
+    let (mode, error, exact) = (last.mode, last.mode_error, last.overdamped_mode);
+    Ok(vec![Claim::paper(
+        "limit",
         "With sufficiently large γ the uncorrected underdamped dynamics behaves like the uncorrected overdamped one.",
         format!(
-            "KS distance to the closed form {:.3} at γ = {}, {:.3} at γ = {}; the modes there are at ±{mode:.2} ± {error:.2}, by the closed form at \
-             ±{exact:.2}, and the minima of f at ±1.",
-            first.1, first.0, last.1, last.0
+            "KS distance to the closed form {:.3} at γ = {}, {:.3} at γ = {}; there the modes are at ±{mode:.2} ± {error:.2}, those of the \
+             closed form at ±{exact:.2}, and the minima of f at ±1.",
+            first.ks, first.gamma, last.ks, last.gamma
         ),
-        Verdict::of_all([
-            last.1 < 0.5 * first.1 && last.1 < 0.05,
-            (mode - exact).abs() < 3.0 * error + 0.03 * exact,
+        Judgement::of([
+            (
+                last.ks < 0.5 * first.ks && last.ks < 0.05,
+                format!("the KS distance at γ = {} is still {:.3}", last.gamma, last.ks),
+            ),
+            (
+                (mode - exact).abs() < 3.0 * error + 0.03 * exact,
+                format!("the modes are at ±{mode:.2}, not at ±{exact:.2}"),
+            ),
         ]),
-    )
+    )])
 }
 
 #[cfg(test)]

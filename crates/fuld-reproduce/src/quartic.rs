@@ -1,62 +1,59 @@
-//! The paper's synthetic setting: f = x⁴/4 − x²/2, uncorrected dynamics against FULD, by Euler's scheme.
+//! The paper's synthetic problem: f = x⁴/4 − x²/2 with the settings of Figures 3 and 4.
 
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
-use fuld::{Alpha, Beta, Friction, ParameterError, System, Underdamped};
+use fuld::{Integrator, SystemKind};
+use fuld_sample::Request;
 
-pub(super) const GAMMA: f64 = 10.0;
-pub(super) const BETA: f64 = 1.0;
-pub(super) const ETA: f64 = 0.01;
-/// K of the paper.
-pub(super) const ITERATIONS: u64 = 50_000;
-pub(super) const ALPHAS: [f64; 2] = [1.0, 1.9];
+/// Friction γ of Figures 3 and 4.
+pub(crate) const GAMMA: f64 = 10.0;
+/// Step η of Figures 3 and 4.
+pub(crate) const ETA: f64 = 0.01;
+/// Number of Euler steps, the paper's K.
+pub(crate) const ITERATIONS: u64 = 50_000;
+/// Tail indices of Figures 3 and 4.
+pub(crate) const ALPHAS: [f64; 2] = [1.0, 1.9];
+/// Densities are drawn for |x| up to this.
+pub(crate) const WINDOW: f64 = 3.5;
 
-/// A dynamics for each tail index.
-pub(super) type Dynamics = fn(f64) -> anyhow::Result<System>;
-
-/// Returns the parameters of the paper's systems.
-pub(super) fn parameters(alpha: f64, beta: f64) -> Result<Underdamped, ParameterError> {
-    Ok(Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::new(beta)? })
+/// Returns the target exp(−βf) by quadrature.
+pub(crate) fn target(beta: f64) -> anyhow::Result<Gibbs> {
+    Ok(Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta)?)
 }
 
-pub(super) fn corrected(alpha: f64) -> anyhow::Result<System> {
-    Ok(System::fuld(parameters(alpha, BETA)?)?)
+/// Returns the exact density at β = 1 within the window.
+pub(crate) fn exact_density() -> anyhow::Result<Vec<(f64, f64)>> {
+    let target = target(1.0)?;
+    Ok((-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, target.density(x))).collect())
 }
 
-pub(super) fn uncorrected(alpha: f64) -> anyhow::Result<System> {
-    Ok(System::uncorrected(parameters(alpha, BETA)?)?)
+/// Returns a request for chains on the double well.
+pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64) -> Request {
+    Request {
+        potential: Some("double_well".into()),
+        system: Some(system),
+        integrator: Some(integrator),
+        step: Some(step),
+        ..Request::default()
+    }
 }
 
-pub(super) fn well() -> anyhow::Result<DoubleWell> {
-    Ok(DoubleWell::new(1, 1.0, 1.0)?)
+/// Returns a request for the Euler chains of Figures 3 and 4.
+pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64) -> Request {
+    Request {
+        alpha: Some(alpha),
+        gamma: Some(GAMMA),
+        beta: Some(1.0),
+        ..chains(system, Integrator::Euler, step)
+    }
 }
 
-/// Where densities on the double well are drawn.
-pub(super) const REACH: f64 = 3.5;
-
-/// The exact density up to there, to be laid behind what chains say of it.
-pub(super) fn density(gibbs: &Gibbs) -> Vec<(f64, f64)> {
-    (-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, gibbs.density(x))).collect()
-}
-
-pub(super) fn settings() -> toml::Table {
-    let mut settings = toml::Table::new();
-    settings.insert("potential".into(), "x^4/4 - x^2/2".into());
-    settings.insert("alpha".into(), ALPHAS.to_vec().into());
-    settings.insert("beta".into(), BETA.into());
-    settings.insert("gamma".into(), GAMMA.into());
-    settings.insert("eta".into(), ETA.into());
-    settings.insert("iterations".into(), (ITERATIONS as i64).into());
-    settings.insert("integrator".into(), "euler".into());
-    settings
-}
-
-/// Groups of chains from which the error of a mode is taken.
+/// Groups of chains from which the error of a mode is estimated.
 const GROUPS: usize = 8;
 
-/// How far from 0 draws are likeliest to be, since both sides are of one law, and the standard error of that.
-pub(super) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
+/// Returns the mode of |x|, which uses both wells at once, and its standard error.
+pub(crate) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
     let mode_of = |group: &[Vec<f64>]| {
         let distances: Vec<f64> = group.iter().flatten().filter(|x| x.is_finite()).map(|x| x.abs()).collect();
         let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
@@ -65,6 +62,11 @@ pub(super) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
     let modes: Vec<f64> = chains.chunks(chains.len().div_ceil(GROUPS)).filter_map(mode_of).collect();
     let count = modes.len() as f64;
     let mean = modes.iter().sum::<f64>() / count;
-    let spread = modes.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (count * (count - 1.0));
-    (mean, spread.sqrt())
+    let variance = modes.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (count * (count - 1.0));
+    (mean, variance.sqrt())
+}
+
+/// Returns the draws that are finite.
+pub(crate) fn finite(chains: &[Vec<f64>]) -> Vec<f64> {
+    chains.iter().flatten().copied().filter(|x| x.is_finite()).collect()
 }

@@ -1,8 +1,8 @@
-//! Means over seeds in a panel.
+//! Means over seeds with error bars, in a panel.
 
 use fuld_plot::{Hue, Panel};
 
-/// Means joined by a line, with an error bar of one standard error each way: points are (x, mean, error).
+/// Adds means joined by a line, with error bars of one standard error: points are (x, mean, error).
 pub(crate) fn series(
     mut panel: Panel,
     hue: Hue,

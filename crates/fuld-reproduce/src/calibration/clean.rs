@@ -4,10 +4,11 @@ use super::arm::Arm;
 use super::errors::{self, error};
 use super::outcome::{Cell, Pairs, Results};
 use super::words::{accuracy, share};
+use crate::Verdict;
 use crate::gap::{Gap, SURE};
 use crate::series::series;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// Standard errors by which auto must be behind in one cell to be worse there: with five seeds, four degrees of freedom, chance alone

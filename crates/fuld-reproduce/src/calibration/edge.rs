@@ -3,8 +3,9 @@
 use super::arm::Arm;
 use super::outcome::Results;
 use super::words::{accuracy, share};
+use crate::Verdict;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 
 /// Adds what the study shows.
 pub(super) fn show(exhibit: &mut Exhibit, set: Set, results: &Results) {

@@ -3,10 +3,11 @@
 use super::arm::Arm;
 use super::outcome::{Cell, Outcome, Results};
 use super::words::{law, share};
+use crate::Verdict;
 use crate::gap::mean_and_error;
 use crate::series::series;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_train::spec::InjectedNoise;
 use fuld_train::train::{LayerCalibration, RunResult};

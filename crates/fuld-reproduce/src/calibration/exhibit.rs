@@ -4,7 +4,7 @@ use super::outcome::{Outcome, Results};
 use super::plan::{Plan, Run, Study};
 use super::{clean, edge, estimates, gaussian, noise, rates};
 use crate::set::Set;
-use crate::{Exhibit, Table};
+use crate::unported::{Exhibit, Table};
 use fuld_train::spec::{DataDescription, TrainSpec};
 use std::collections::BTreeSet;
 use std::ops::Range;

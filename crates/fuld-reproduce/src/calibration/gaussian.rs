@@ -4,10 +4,11 @@ use super::arm::Arm;
 use super::noise::NEAR;
 use super::outcome::{Cell, Pairs, Results};
 use super::words::{accuracy, share};
+use crate::Verdict;
 use crate::gap::{Gap, SURE};
 use crate::series::series;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 /// Adds what the study shows.

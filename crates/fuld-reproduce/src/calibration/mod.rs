@@ -15,9 +15,10 @@ mod plan;
 mod rates;
 mod words;
 
-use super::exhibit::Exhibit;
+use super::context::{Context, Interrupted};
 use super::set::Set;
 use super::training::{self, News, Planned, Speed, Training, Watch, result};
+use super::unported::Exhibit;
 use fuld_train::data::DataSet;
 use fuld_train::spec::{DataDescription, TrainSpec};
 use fuld_train::sweep::SweepRun;
@@ -44,15 +45,22 @@ impl Planned for Plan {
 
 type Work = training::Work<Plan>;
 
-/// Trains what is missing in the folder and gives a section for each data set. None if `watch` said stop: the runs are saved, and the
-/// same call goes on from there.
-pub(super) fn run(
-    training: &Training,
-    folder: &Path,
-    watch: &Watch<'_>,
-) -> anyhow::Result<Option<Vec<Exhibit>>> {
-    let out = folder.join("calibration");
-    complete(training, &training.works(&out)?, &out, watch)
+/// Trains what is missing and makes the exhibit of a data set.
+pub(super) fn make(context: &Context<'_>) -> anyhow::Result<Exhibit> {
+    let out = context.folder().join("training");
+    let training =
+        Training { full: context.is_full(), seed: context.seed(), threads: context.threads(), data: None };
+    let data = context.data()?.clone();
+    let work = Work::new(data.clone(), Plan::of(data.name, training.full, training.seed), &out)?;
+    let watch = |news: News<'_>| {
+        match news {
+            News::Plan(text) => context.note(text),
+            News::Done(share) => context.progress(share),
+        }
+        context.stop().control()
+    };
+    let made = complete(&training, &[work], &out, &watch)?.and_then(|mut exhibits| exhibits.pop());
+    made.ok_or(Interrupted.into())
 }
 
 /// Trains what is missing of these, and shows what there is.

@@ -4,10 +4,11 @@ use super::arm::Arm;
 use super::errors::{axis, error};
 use super::outcome::{Cell, Pairs, Results};
 use super::words::{accuracy, law, share};
+use crate::Verdict;
 use crate::gap::Gap;
 use crate::series::series;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// Points of accuracy by which auto may stay behind.

@@ -4,10 +4,11 @@ use super::arm::Arm;
 use super::errors::{axis, error};
 use super::outcome::{Cell, Pairs, Results};
 use super::words::accuracy;
+use crate::Verdict;
 use crate::gap::SURE;
 use crate::series::series;
 use crate::set::Set;
-use crate::{Claim, Exhibit, Table, Verdict};
+use crate::unported::{Claim, Exhibit, Table};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// A learning rate trains well if the mean is within so many points of the best mean of either rule. One seed that is lost, and counts as a

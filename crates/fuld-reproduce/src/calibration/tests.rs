@@ -2,7 +2,7 @@
 
 use super::plan::{Clean, Edge, Network, Noisy, Rates};
 use super::*;
-use crate::Table;
+use crate::unported::Table;
 use fuld::Control;
 use std::sync::Mutex;
 use tempfile::TempDir;

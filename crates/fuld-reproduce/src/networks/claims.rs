@@ -5,9 +5,10 @@ mod words;
 use super::arm::Arm;
 use super::reach::{Reach, STRAIGHT};
 use super::results::{Measure, Results};
+use crate::Verdict;
 use crate::gap::{Gap, SURE};
 use crate::set::Set;
-use crate::{Claim, Verdict};
+use crate::unported::Claim;
 use words::{amount, differences, explosions, sentence, small};
 
 /// The chance below which cells that were won are not taken for tosses of a coin.

@@ -8,7 +8,7 @@ use super::reach::Reach;
 use super::results::{Measure, Outcome, Results};
 use crate::gap;
 use crate::set::Set;
-use crate::{Exhibit, Table};
+use crate::unported::{Exhibit, Table};
 use fuld_plot::Figure;
 use fuld_train::spec::{DataDescription, TrainSpec};
 

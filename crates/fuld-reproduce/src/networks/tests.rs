@@ -1,7 +1,7 @@
 //! From nothing to a section of the report, at once and in pieces.
 
 use super::*;
-use crate::Table;
+use crate::unported::Table;
 use fuld::Control;
 use fuld_train::spec::DataDescription;
 use std::path::PathBuf;
@@ -70,15 +70,6 @@ fn a_section_has_figures_data_settings_and_claims() {
     assert_eq!(momenta["shapes"].as_array().unwrap().len(), 2);
     let run = std::fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     assert!(run.join("result.toml").exists() && !run.join("weights.safetensors").exists());
-}
-
-#[test]
-fn a_folder_without_data_is_named() {
-    let folder = TempDir::new().unwrap();
-    let error =
-        run(&training(Some(folder.path().into())), folder.path(), &|_| Control::Continue).unwrap_err();
-    let path = folder.path().display().to_string();
-    assert!(error.to_string().contains(&path) && error.to_string().contains("MNIST"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::arm::Arm;
 use super::comparison::{Comparison, Tuned};
 use super::gap::{Gap, SURE};
 use super::tails::Tail;
-use crate::{Claim, Verdict};
+use crate::Verdict;
+use crate::unported::Claim;
 
 /// A learning rate trains well if it ends within so many nats of SGDm's best.
 const WELL: f64 = 0.1;

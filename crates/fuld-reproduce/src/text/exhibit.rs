@@ -6,7 +6,7 @@ use super::exam::Exam;
 use super::plan::Plan;
 use super::tails::Tail;
 use super::{claims, figures, gap};
-use crate::{Exhibit, Table};
+use crate::unported::{Exhibit, Table};
 use fuld::optimizer::Estimates;
 
 /// Figures, tables and claims from all runs.

@@ -15,15 +15,17 @@ mod tails;
 #[cfg(test)]
 mod tests;
 
-use super::Exhibit;
-use super::lab::Lab;
+use super::context::Context;
+use super::unported::Exhibit;
+use super::unported::Lab;
 use arm::Arm;
 use comparison::Comparison;
 use plan::Plan;
 
 /// Makes the exhibit.
-pub(super) fn make(lab: &Lab) -> anyhow::Result<Exhibit> {
-    of_plan(&Plan::new(lab.seed()), lab)
+pub(super) fn make(context: &Context<'_>) -> anyhow::Result<Exhibit> {
+    let lab = Lab::new(context.seed(), context.threads()).stopped_by(context.stop().clone());
+    of_plan(&Plan::new(lab.seed()), &lab)
 }
 
 fn of_plan(plan: &Plan, lab: &Lab) -> anyhow::Result<Exhibit> {
