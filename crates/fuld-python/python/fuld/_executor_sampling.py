@@ -1,4 +1,4 @@
-"""A run whose chains are spread over an executor."""
+"""A run whose chains are divided into tasks of an executor."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ExecutorSampling(Sampling):
     def pause(self) -> None:
         """Raise an error: there is no way to reach the workers of an executor."""
         raise NotImplementedError(
-            "a run in an executor cannot pause: abort it, and go on with resume=True"
+            "a run in an executor cannot pause: abort it, and continue with resume=True"
         )
 
     def resume(self) -> None:

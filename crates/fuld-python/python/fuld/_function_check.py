@@ -1,4 +1,8 @@
-"""A function that is tried, to find out how it wants to be called and whether it can be true."""
+"""Checks of a user's function at the points where chains start.
+
+They find out whether the function takes one point or those of all chains, and whether its values
+have the right shapes. They warn of a gradient that does not belong to the value.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from fuld._returned_arrays import float64
 
 @dataclass(frozen=True)
 class FunctionCheck:
-    """A function and the points at which it is tried: those where chains start."""
+    """A function and the points at which it is checked: those where chains start."""
 
     function: Callable[..., tuple[Any, Any]]
     stochastic: bool

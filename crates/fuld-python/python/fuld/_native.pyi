@@ -139,7 +139,8 @@ class Target:
         dim: int,
         vectorized: bool,
         stochastic: bool,
-        fingerprint: int,
+        name: str,
+        code: str,
     ) -> Target: ...
     @property
     def names(self) -> list[str]: ...

@@ -1,4 +1,8 @@
-"""Where parts of a spread run are kept until all are there."""
+"""The parts of a run with an executor, kept as files in its store until all are complete.
+
+Each part holds the draws of some chains. When all chains are there, the parts are replaced by the
+store of the whole run, which is the same as that of a run without an executor.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +37,8 @@ class Part:
 class PartFiles:
     """A store that is filled part by part, and becomes the store of the whole run.
 
-    A part is a file, written beside its place and renamed into it; its name says which chains it
-    holds. A file of settings says of which run they are, and whether all of it is in the store.
+    Each part is written to a temporary file and renamed; its name holds the range of its chains. A
+    settings file holds the hash of the run's specification and whether the store is complete.
     """
 
     def __init__(self, store: Store, plan: _native.Plan, settings: dict[str, Any]) -> None:
@@ -57,7 +61,7 @@ class PartFiles:
         _replace(self._settings_file, json.dumps(self._about).encode())
 
     def _check(self) -> None:
-        """Refuse to go on with another run, and say what is different."""
+        """Raise an error with the first difference if the parts belong to another run."""
         try:
             there = json.loads(self._settings_file.read_bytes())
             run, settings = there["run"], dict(there["settings"])
@@ -74,12 +78,12 @@ class PartFiles:
             name = names[0]
             difference = f"there {name}: {settings.get(name)}, here {name}: {here.get(name)}"
         raise ValueError(
-            f"{self._store} belongs to another run: {difference}; go on with the settings that it "
+            f"{self._store} belongs to another run: {difference}; continue with the settings that it "
             "has, or name another store"
         )
 
     def load(self) -> list[Part]:
-        """Read the parts that are there, or all of them if the run was finished."""
+        """Return the complete parts, or the whole run if it was finished."""
         if self._about["finished"]:
             x, v = _native.read_store(os.fspath(self._store))
             diverged = np.flatnonzero(np.isnan(x[:, -1, 0]))
@@ -102,7 +106,7 @@ class PartFiles:
         beside.replace(path)
 
     def close(self, whole: Part) -> None:
-        """Write the whole run as a store, and put the parts away."""
+        """Write the whole run as a store and delete the parts."""
         if self._about["finished"]:
             return
         self._plan.write_store(os.fspath(self._store), whole.x, whole.v)
@@ -119,11 +123,11 @@ def _read(path: Path) -> Part | None:
             part = Part(range(first, last), file["x"], file.get("v"), file["diverged"].tolist())
             return part if len(part.x) == len(part.chains) else None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None  # damaged: these chains are run again
+        return None  # damaged: its chains are run again
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     beside = path.with_suffix(".part")
     beside.write_bytes(content)
     beside.replace(path)

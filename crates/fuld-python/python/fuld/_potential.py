@@ -1,14 +1,19 @@
-"""Potentials: formulas, names, and functions of one point or of all chains at once."""
+"""Potentials: formulas, names, and functions of one point or of all chains at once.
+
+`target_of` checks a potential and collects everything that is needed to build it again. A function
+is called at the starting points, to find out whether it takes all chains at once and whether its
+values have the right shapes. It is identified by its name and a hash of its code, not by values.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fuld import _native
 from fuld._function_check import FunctionCheck
+from fuld._function_identity import code_hash
 
 #: A formula or a name, or a function that returns value and gradient.
 Potential: TypeAlias = str | Callable[..., tuple[Any, Any]]
@@ -16,29 +21,37 @@ Potential: TypeAlias = str | Callable[..., tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Target:
-    """A potential with all that is needed to build it again, in this process or in another."""
+    """A potential with everything that is needed to build it again, also in another process."""
 
     potential: Potential
     dim: int | None
     params: Mapping[str, float]
     vectorized: bool = False
     stochastic: bool = False
-    fingerprint: int = 0
+    function_name: str = ""
+    """The name of a function in stores, given by the caller or its own."""
+    code: str = ""
+    """The hash of a function's code."""
 
     @property
     def name(self) -> str:
         """The formula, the name with its parameters, or the name of the function."""
         if isinstance(self.potential, str):
             return ", ".join([self.potential, *(f"{k} = {v:g}" for k, v in self.params.items())])
-        return getattr(self.potential, "__qualname__", type(self.potential).__name__)
+        return self.function_name
 
     def native(self) -> _native.Target:
-        """Build it."""
+        """Build the potential."""
         if isinstance(self.potential, str):
             return _native.Target.of_text(self.potential, self.dim, dict(self.params))
         assert self.dim is not None
         return _native.Target.of_function(
-            self.potential, self.dim, self.vectorized, self.stochastic, self.fingerprint
+            self.potential,
+            self.dim,
+            self.vectorized,
+            self.stochastic,
+            self.function_name,
+            self.code,
         )
 
 
@@ -49,13 +62,14 @@ def target_of(
     params: Mapping[str, float],
     vectorized: bool | None,
     stochastic: bool,
+    name: str | None,
     options: Mapping[str, Any],
 ) -> Target:
-    """Find out all there is to know of a potential; a function is tried where chains start."""
+    """Check a potential and return its target; a function is called at the starting points."""
     if isinstance(potential, str):
-        if vectorized is not None or stochastic:
+        if vectorized is not None or stochastic or name is not None:
             raise ValueError(
-                "vectorized and stochastic are for functions, not for formulas or names"
+                "vectorized, stochastic and name are for functions, not for formulas or names"
             )
         return Target(potential, dim, params)
     if not callable(potential):
@@ -65,12 +79,14 @@ def target_of(
         )
     if params:
         raise ValueError("params are for potentials with names; a function has its own")
+    # Before the function is called, which may change what it refers to.
+    code = code_hash(potential)
     chains, start = options["chains"], options["start"]
     guessed = dim is None and start is None
     if dim is None:
         dim = 1 if start is None else len(start)
-    # As many points as chains, so that a function that is compiled for a shape is so only once; but
-    # never as many as coordinates, so that shapes tell which is which.
+    # As many points as chains, so that a function is compiled for one shape only. But never as many
+    # as coordinates, so that the two axes of a shape can be told apart.
     check = FunctionCheck(
         potential, stochastic, _native.starts(dim, chains + (chains == dim), options)
     )
@@ -84,5 +100,6 @@ def target_of(
         raise
     check.check_starts(value, chains)
     check.check_gradient(gradient, vectorized)
-    digest = hashlib.blake2b(value.tobytes() + gradient.tobytes(), digest_size=8).digest()
-    return Target(potential, dim, {}, vectorized, stochastic, int.from_bytes(digest, "little"))
+    if name is None:
+        name = getattr(potential, "__qualname__", type(potential).__name__)
+    return Target(potential, dim, {}, vectorized, stochastic, name, code)

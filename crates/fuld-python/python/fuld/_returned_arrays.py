@@ -1,4 +1,4 @@
-"""Arrays from what functions return."""
+"""Conversion of the values that a potential returns to NumPy arrays."""
 
 from __future__ import annotations
 

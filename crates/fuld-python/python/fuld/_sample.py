@@ -73,6 +73,7 @@ def sample(
     velocities: bool = False,
     vectorized: bool | None = None,
     stochastic: bool = False,
+    name: str | None = None,
     cores: SupportsIndex | None = None,
     executor: Executor | None = None,
     parts: SupportsIndex = 16,
@@ -82,77 +83,82 @@ def sample(
     blocking: bool = True,
     output: Output = "arviz",
 ) -> Any:
-    r"""Draw from the density proportional to exp(-beta f), by chains under heavy-tailed noise.
+    r"""Draw from the density proportional to exp(-beta f), with chains under heavy-tailed noise.
 
     Parameters
     ----------
     potential
-        What f is: a formula like ``"x^4/4 - x^2/2"``, the name of a potential like
+        The potential f: a formula like ``"x^4/4 - x^2/2"``, the name of a potential like
         ``"double_well"`` (`fuld.potentials` lists them), or a function that returns value and
         gradient. A function is called with one point, an array (dim,), and returns a number and an
         array (dim,); or with the points of all chains, an array (chains, dim), and returns arrays
-        (chains,) and (chains, dim). Which of the two is tried out, unless `vectorized` says. Arrays
-        of JAX and torch are welcome.
+        (chains,) and (chains, dim). Unless `vectorized` is given, both calls are tried. Arrays of
+        JAX and torch are accepted.
     system
         The dynamics, by name; `fuld.systems` lists them.
     alpha
-        Tail index of the noise, at most 2, which is Gaussian; 1.5 unless given. `fuld` takes 0.1
-        and more; below 0.3 its field is so steep at 0 that steps must be far below the default.
+        Tail index of the noise, at most 2, which is Gaussian; 1.5 by default. `fuld` requires
+        alpha >= 0.1; below 0.3 its field is so steep at 0 that steps must be far below the default.
     beta
-        Inverse temperature. 1 unless given.
+        Inverse temperature; 1 by default.
     gamma
-        Friction. 2 unless given.
+        Friction; 2 by default.
     step
-        Step size; what suits the system unless given.
+        Step size; by default one that suits the system.
     integrator
-        ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; what suits the system unless
-        given.
+        ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; by default one that suits the
+        system.
     chains, draws
-        How many chains, and how many draws of each.
+        Number of chains, and of draws per chain.
     warmup
-        Steps before the first draw; those of 100 draws unless given.
+        Steps before the first draw; by default those of 100 draws.
     thin
-        Steps a draw; a time of 1 unless given.
+        Steps per draw; by default a time of 1.
     seed
-        On which alone the draws depend: not on cores, nor on the executor.
+        Seed of the random numbers. Draws depend on it alone, not on `cores` or `executor`.
     dim
-        Dimension, where the potential does not say: that of `start`, or 1, unless given.
+        Dimension, if the potential does not determine it; by default that of `start`, or 1.
     params
-        Parameters of a potential with a name.
+        Parameters of a named potential.
     start
-        Where all chains start: a point, or one number for all coordinates. Unless given, every
+        Starting point of all chains: a point, or one number for all coordinates. By default every
         coordinate of every chain is drawn from N(0, `spread`\ :sup:`2`).
     step_power, half_life
-        Let the step fall as step (1 + k/half_life)^-step_power, k the iteration.
+        The step size decreases as step (1 + k/half_life)^-step_power with the iteration k.
     velocities
-        Keep velocities too.
+        Whether to keep velocities.
     vectorized
         Whether a function takes the points of all chains at once.
     stochastic
-        Whether a function takes random bits beside the points, to choose a minibatch by: an integer
-        below 2**64 for one point, an array of uint64, one for each chain, for many.
+        Whether a function takes random bits beside the points, which choose a minibatch: an integer
+        below 2**64 for one point, or an array of uint64 with one number per chain.
+    name
+        Name of a function in the settings and in a store; by default its own. A store identifies
+        the function by this name and a hash of its code, see `resume`.
     cores
-        Threads; all cores unless given, one for each part of an `executor`. Functions are called
-        from one thread.
+        Number of threads; by default all cores, or one for each part of an `executor`. Functions
+        are called from one thread.
     executor
-        Spreads the chains over the processes or machines of a `concurrent.futures.Executor`, such
-        as a ``ProcessPoolExecutor`` or ``dask.distributed.Client(...).get_executor()``.
+        A `concurrent.futures.Executor` that runs the chains in other processes or on other
+        machines, such as a ``ProcessPoolExecutor`` or
+        ``dask.distributed.Client(...).get_executor()``.
     parts
-        Into how many tasks for the `executor` chains are divided.
+        Number of tasks for the `executor` that the chains are divided into.
     progress
-        Show a bar, in terminals and notebooks, if it takes more than a second.
+        Whether to show a progress bar, in terminals and notebooks, after one second.
     store
-        A new folder for the draws, in Zarr; written while the run goes on, and opened by
+        A new folder for the draws, in Zarr format. It is written during the run, and opened by
         ``xarray.open_zarr(store, group="posterior")``.
     resume
-        Go on with the run in `store`, which was interrupted or killed. The draws are those of an
-        unbroken run. Other settings are refused; a function is told from another by what it
-        returns where chains start.
+        Whether to continue an interrupted run in `store`. The draws are those of an uninterrupted
+        run. A store with other settings or another potential is refused. A function is the same if
+        `name` is, and the bytecode, constants and default arguments of the function and of all
+        functions, arrays and numbers that it refers to.
     blocking
-        Wait for the end. Else return a `Sampling` at once: a handle with ``progress``, ``pause``,
-        ``resume``, ``peek``, ``abort`` and ``result``.
+        Whether to wait for the end. Otherwise a `Sampling` is returned at once: a handle with
+        ``progress``, ``pause``, ``resume``, ``peek``, ``abort`` and ``result``.
     output
-        ``"arviz"``: the object of the ArviZ that is installed, with groups ``posterior`` and
+        ``"arviz"``: the object of the installed ArviZ, with groups ``posterior`` and
         ``sample_stats``. ``"xarray"``: a dataset. ``"numpy"``: a dict of arrays. Each has the
         variable ``x`` (and ``v``) with axes chain, draw and, if there are several, coordinate.
 
@@ -163,15 +169,15 @@ def sample(
 
     Notes
     -----
-    Ctrl-C stops the run and returns the draws made until then, with a warning `fuld.Interrupted`;
-    before the first draw it is a KeyboardInterrupt. What a function raises ends the run and is
-    raised here, with its traceback.
+    Ctrl-C stops the run and returns the draws made so far, with a warning `fuld.Interrupted`;
+    before the first draw it raises KeyboardInterrupt. An exception in a function ends the run and
+    is raised here, with its traceback.
 
-    A chain that leaves for infinity is NaN from there on, ``diverging`` in ``sample_stats``, and
-    told by a warning `fuld.Diverged`.
+    The draws of a chain that diverges are NaN from there on, and ``diverging`` in ``sample_stats``;
+    a warning `fuld.Diverged` reports it.
 
     All settings are attributes of the result. ``exact`` is 1 if the dynamics leaves exp(-beta f)
-    invariant as the step goes to 0, and 0 if it does not or if gradients are stochastic.
+    invariant as the step size tends to 0, and 0 if not or if gradients are stochastic.
 
     Examples
     --------
@@ -198,7 +204,7 @@ def sample(
     for name, value in (("progress", progress), ("resume", resume), ("blocking", blocking)):
         _arguments.flag(name, value)
     if resume and store is None:
-        raise ValueError("resume goes on with the run in a store: say which, with store=")
+        raise ValueError("resume=True requires store=")
     cores = _arguments.count_or_none("cores", cores, 1)
     parts = _arguments.count("parts", parts, 1)
     chains = _arguments.count("chains", chains, 1)
@@ -228,6 +234,7 @@ def sample(
         params=_arguments.params(params),
         vectorized=None if vectorized is None else _arguments.flag("vectorized", vectorized),
         stochastic=_arguments.flag("stochastic", stochastic),
+        name=None if name is None else _arguments.text("name", name),
         options=options,
     )
     native = target.native()
@@ -241,7 +248,7 @@ def sample(
     sampling: Sampling
     try:
         if executor is None:
-            # More threads than chains, or than processors, would have nothing to do.
+            # More threads than chains or processors would be idle.
             threads = min(cores or 0, chains, os.cpu_count() or 1)
             path = None if claimed is None else os.fspath(claimed.path)
             run = plan.start(0, chains, threads, path)

@@ -33,6 +33,7 @@ class Settings(TypedDict, total=False):
     velocities: bool
     vectorized: bool | None
     stochastic: bool
+    name: str | None
     cores: SupportsIndex | None
     executor: Executor | None
     parts: SupportsIndex

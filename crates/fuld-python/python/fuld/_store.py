@@ -1,4 +1,4 @@
-"""The folder that a run keeps its draws in: whose it is, and that no other run uses it."""
+"""The folder of a run's draws: which kind of run it belongs to, and a lock against other runs."""
 
 from __future__ import annotations
 
