@@ -64,7 +64,7 @@ NAN = float("nan")
         ({"integrator": "tamed-euler"}, ValueError, "does not suit"),
         ({"system": "flmc", "velocities": True}, ValueError, "flmc has no velocities"),
         ({"output": "pandas"}, ValueError, "output must be .* got 'pandas'"),
-        ({"resume": True}, ValueError, "say which, with store="),
+        ({"resume": True}, ValueError, "resume=True requires store="),
         ({"executor": 4}, TypeError, "must be a concurrent.futures.Executor, .* got int"),
         ({"store": 3}, TypeError, "store must be the path of a folder, got 3"),
         ({"store": ""}, ValueError, "store must be the path of a folder, got ''"),
