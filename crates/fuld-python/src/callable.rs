@@ -1,4 +1,6 @@
 //! Potentials that are Python functions.
+//!
+//! Each is identified by a name and a hash of its code, which `python/fuld/_function_identity.py` computes.
 
 use fuld::{Potential, Specification};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
@@ -17,7 +19,9 @@ pub(crate) struct Callable {
     vectorized: bool,
     /// Whether it takes words of random bits beside the points.
     stochastic: bool,
-    fingerprint: u64,
+    /// Name in stores, and the hash of the function's code.
+    name: String,
+    code: String,
     raised: Arc<Raised>,
 }
 
@@ -69,9 +73,10 @@ impl Callable {
         dim: usize,
         vectorized: bool,
         stochastic: bool,
-        fingerprint: u64,
+        name: String,
+        code: String,
     ) -> Self {
-        Self { function, dim, vectorized, stochastic, fingerprint, raised: Arc::default() }
+        Self { function, dim, vectorized, stochastic, name, code, raised: Arc::default() }
     }
 
     pub(crate) fn raised(&self) -> &Arc<Raised> {
@@ -190,7 +195,8 @@ impl Potential for Callable {
 
     fn specification(&self) -> Option<Specification> {
         let specification = Specification::new("python")
-            .with("fingerprint", format!("{:016x}", self.fingerprint))
+            .with("name", self.name.as_str())
+            .with("code", self.code.as_str())
             .with("vectorized", self.vectorized)
             .with("stochastic", self.stochastic);
         Some(specification)

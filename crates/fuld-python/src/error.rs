@@ -8,17 +8,17 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// What a user gave and cannot be.
+/// Returns a `ValueError` with the message of an error.
 pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A file that cannot be had: an `OSError` of the right kind, as `open` would raise it.
+/// Returns an `OSError` of the right kind, as `open` would raise it.
 pub(crate) fn io_error(error: &io::Error, path: &Path) -> PyErr {
     io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-/// Why a run could not begin or go on.
+/// Returns the exception of a run that could not begin or continue.
 pub(crate) fn run_error(error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -28,11 +28,8 @@ pub(crate) fn run_error(error: RunError) -> PyErr {
         RunError::Sink(io) => io::Error::new(io.kind(), text).into(),
         RunError::Checkpoint(CheckpointError::OtherRun { path, difference }) => {
             let store = path.parent().unwrap_or(&path).display();
-            // Of a potential there is only a hash.
-            let difference =
-                if difference.contains(" potential: ") { "another potential" } else { &difference };
             PyValueError::new_err(format!(
-                "{store} belongs to another run: {difference}; go on with the settings that it has, or name another store"
+                "{store} belongs to another run: {difference}; continue with the settings that it has, or name another store"
             ))
         }
         RunError::Checkpoint(_) => PyOSError::new_err(text),
@@ -41,7 +38,7 @@ pub(crate) fn run_error(error: RunError) -> PyErr {
     }
 }
 
-/// Memory that cannot be had for this.
+/// Returns a `MemoryError`.
 pub(crate) fn memory_error(what: &str) -> PyErr {
     PyMemoryError::new_err(format!(
         "{what} do not fit into memory: take fewer chains or draws, or let a store hold them"

@@ -1,4 +1,4 @@
-//! What is sampled from, as Python hands it over.
+//! The potential of a run: a formula, a named potential or a Python function.
 
 use crate::callable::{Callable, Raised};
 use crate::error::value_error;
@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A potential, and what its function raised if it is one.
+/// A potential, and the exception of its function if it is one.
 #[pyclass(frozen, name = "Target", module = "fuld._native")]
 pub(crate) struct PyTarget {
     pub(crate) target: Arc<Target>,
     pub(crate) raised: Option<Arc<Raised>>,
 }
 
-/// Coordinates that a potential may have: every one has a name, and every chain some numbers for each.
+/// Largest number of coordinates: each has a name, and every chain some numbers for each.
 const MOST: usize = 1 << 24;
 
 /// Refuses a dimension before anything of that size is made.
@@ -24,13 +24,13 @@ pub(crate) fn check_dim(dim: usize) -> PyResult<()> {
         return Ok(());
     }
     Err(PyValueError::new_err(format!(
-        "dim = {dim} is more than a machine can hold: dim must be at most {MOST}"
+        "dim must be at most {MOST}, got {dim}"
     )))
 }
 
 #[pymethods]
 impl PyTarget {
-    /// A formula, or a potential with a name.
+    /// Creates the target of a formula or a named potential.
     #[staticmethod]
     fn of_text(text: &str, dim: Option<usize>, params: BTreeMap<String, f64>) -> PyResult<Self> {
         dim.map_or(Ok(()), check_dim)?;
@@ -39,21 +39,22 @@ impl PyTarget {
         Ok(Self { target: Arc::new(target), raised: None })
     }
 
-    /// A function that returns value and gradient.
+    /// Creates the target of a function that returns value and gradient.
     #[staticmethod]
     fn of_function(
         function: Py<PyAny>,
         dim: usize,
         vectorized: bool,
         stochastic: bool,
-        fingerprint: u64,
+        name: String,
+        code: String,
     ) -> Self {
-        let callable = Callable::new(function, dim, vectorized, stochastic, fingerprint);
+        let callable = Callable::new(function, dim, vectorized, stochastic, name, code);
         let raised = Some(Arc::clone(callable.raised()));
         Self { target: Arc::new(Target::from_potential(Box::new(callable))), raised }
     }
 
-    /// Names of the coordinates.
+    /// Returns the names of the coordinates.
     #[getter]
     fn names(&self) -> Vec<String> {
         self.target.names().to_vec()
