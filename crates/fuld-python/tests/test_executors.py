@@ -154,10 +154,10 @@ def test_a_part_that_was_lost_is_run_again():
     assert pool.losses == 10**9 - 4
 
 
-def test_what_is_damaged_or_was_written_in_part_is_run_again(tmp_path, threads):
+def test_what_is_damaged_or_was_written_in_part_is_run_again(tmp_path, threads, same_code):
     settings: dict[str, Any] = {**SETTINGS, "store": tmp_path / "s", "executor": threads}
     settings |= {"draws": 5, "warmup": 20, "thin": 2}
-    with fuld.sample(slow_well, **settings, parts=7, blocking=False) as handle:
+    with fuld.sample(slow_well, name="well", **settings, parts=7, blocking=False) as handle:
         while len(list((tmp_path / "s").rglob("*.npz"))) < 2:
             time.sleep(0.01)
     first = min((tmp_path / "s" / ".fuld-parts").glob("*.npz"))
@@ -210,7 +210,7 @@ def test_the_handle(threads):
         assert handle.peek()["x"].shape == (0, 10**6, 2)
         assert not handle.paused
         handle.resume()
-        with pytest.raises(NotImplementedError, match="abort it, and go on with resume=True"):
+        with pytest.raises(NotImplementedError, match="abort it, and continue with resume=True"):
             handle.pause()
         with pytest.raises(TimeoutError):
             handle.result(0.01)

@@ -149,11 +149,11 @@ def test_chains_that_diverge_are_told_of():
     assert np.isnan(x).all()
 
 
-def test_draws_before_an_error_stay(tmp_path):
+def test_draws_before_an_error_stay(tmp_path, same_code):
     settings: dict[str, Any] = {"chains": 8, "draws": 1000, "start": 0.5, "output": "numpy"}
     with pytest.raises(ArithmeticError):
-        fuld.sample(far_well, store=tmp_path / "kept", **settings)
-    # With another function, which returns the same where chains start, the run goes on.
+        fuld.sample(far_well, name="well", store=tmp_path / "kept", **settings)
+    # With a function that passes for the same the run continues.
     done = fuld.sample(well, store=tmp_path / "kept", resume=True, **settings)["x"]
     np.testing.assert_array_equal(done, fuld.sample(well, **settings)["x"])
     # And in memory they can be looked at.

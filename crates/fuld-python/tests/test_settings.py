@@ -83,7 +83,12 @@ def test_refused(potential, settings, error, says):
     ("potential", "settings", "error", "says"),
     [
         ("double_wel", {}, ValueError, "did you mean `double_well`"),
-        ("harmonic", {"dim": 10**12}, ValueError, "dim must be at most 16777216, got 1000000000000"),
+        (
+            "harmonic",
+            {"dim": 10**12},
+            ValueError,
+            "dim must be at most 16777216, got 1000000000000",
+        ),
         (well, {"dim": 10**12}, ValueError, "dim must be at most 16777216, got 1000000000000"),
         ("x^2 +", {}, ValueError, "this formula cannot be read"),
         ("", {}, ValueError, "the formula is empty"),

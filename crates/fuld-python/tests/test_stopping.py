@@ -103,7 +103,7 @@ def test_a_slow_function_is_called_once_a_step(slow):
     assert function.calls == trial + 24
 
 
-def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path):
+def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path, same_code):
     settings: dict[str, Any] = {
         "dim": 1,
         "chains": 10,
@@ -114,7 +114,9 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path):
     }
     unbroken = fuld.sample(well, vectorized=False, store=tmp_path / "unbroken", **settings)["x"]
     function = slow(one_well, 10_000, 0.3)
-    handle = fuld.sample(function, store=tmp_path / "broken", blocking=False, **settings)
+    handle = fuld.sample(
+        function, name="one_well", store=tmp_path / "broken", blocking=False, **settings
+    )
     assert function.is_slow.wait(20)
     draws = handle.abort()["x"]
     assert 0 < draws.shape[1] < 300
