@@ -118,7 +118,7 @@ def test_functions_that_refer_to_themselves():
 def test_another_function_does_not_continue_a_run(tmp_path, one, other, executor):
     settings: dict[str, Any] = {**SETTINGS, "store": tmp_path / "s", "executor": executor}
     x = fuld.sample(one, name="f", **settings)["x"]
-    with pytest.raises(ValueError, match="belongs to another run: .*potential"):
+    with pytest.raises(ValueError, match=r"belongs to another run: .*potential"):
         fuld.sample(other, name="f", resume=True, **settings)
     again = fuld.sample(one, name="f", resume=True, **settings)["x"]
     np.testing.assert_array_equal(x, again)

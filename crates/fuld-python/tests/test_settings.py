@@ -152,7 +152,7 @@ except MemoryError as error:
         ),
         (
             "fuld.sample('harmonic', dim=10**5, chains=2000, draws=1, start=0, output='numpy')",
-            "than",
+            "overflow memory",
         ),
         (
             "with fuld.sample('x^2/2', chains=4, draws=5 * 10**7, cores=1, blocking=False, "

@@ -84,8 +84,8 @@ def test_a_finished_run_is_read_again(tmp_path):
         ({"seed": 6}, "there seed: 5, here seed: 6"),
         ({"chains": 5}, "there chains: 4, here chains: 5"),
         ({"draws": 301}, "there draws: 300, here draws: 301"),
-        ({"start": 1.0}, "there start: .*here start: "),
-        ({"alpha": 1.7}, "there system: .*1.5.*here system: .*1.7"),
+        ({"start": 1.0}, r"there start\.point: null, here start\.point: \[1\.0\]"),
+        ({"alpha": 1.7}, r"there system\.alpha: 1\.5, here system\.alpha: 1\.7"),
         ({"potential": lambda x: (x[:, 0] ** 2, 2 * x)}, "potential"),
     ],
 )

@@ -30,7 +30,7 @@ def code_hash(function: object) -> str:
 
 
 class _Hasher:
-    """Feeds objects to a digest, each with its kind and length, so that none can imitate another."""
+    """Feeds objects to a digest, each with its kind and length, so that encodings are unique."""
 
     def __init__(self, digest: Any) -> None:  # noqa: ANN401
         self._digest = digest
@@ -86,8 +86,8 @@ class _Hasher:
             self.add(value.__wrapped__)  # type: ignore[attr-defined]
         elif isinstance(value, type):
             self._put("class", f"{value.__module__}.{value.__qualname__}".encode())
-        elif isinstance(getattr(type(value), "__call__", None), types.FunctionType):
-            self._several("callable", (type(value).__call__, _attributes(value)))
+        elif isinstance(call := getattr(type(value), "__call__", None), types.FunctionType):  # noqa: B004
+            self._several("callable", (call, _attributes(value)))
         else:
             self._put("object", _type_name(value), _pickled(value))
 

@@ -78,8 +78,8 @@ class PartFiles:
             name = names[0]
             difference = f"there {name}: {settings.get(name)}, here {name}: {here.get(name)}"
         raise ValueError(
-            f"{self._store} belongs to another run: {difference}; continue with the settings that it "
-            "has, or name another store"
+            f"{self._store} belongs to another run: {difference}; continue with the settings that "
+            "it has, or name another store"
         )
 
     def load(self) -> list[Part]:

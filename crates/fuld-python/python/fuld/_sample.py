@@ -201,8 +201,8 @@ def sample(
     check_output(output)
     if executor is not None:
         _arguments.executor(executor)
-    for name, value in (("progress", progress), ("resume", resume), ("blocking", blocking)):
-        _arguments.flag(name, value)
+    for setting, value in (("progress", progress), ("resume", resume), ("blocking", blocking)):
+        _arguments.flag(setting, value)
     if resume and store is None:
         raise ValueError("resume=True requires store=")
     cores = _arguments.count_or_none("cores", cores, 1)
