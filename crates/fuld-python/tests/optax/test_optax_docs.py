@@ -26,7 +26,7 @@ def test_the_code_of_the_documentation(tmp_path):
     loss = re.search(r"^loss (\S+)$", printed, re.MULTILINE)
     assert loss is not None
     assert float(loss[1]) < 0.1  # of 1 at first
-    pattern = r"^scale +\S+: ([\d.]+)% would be bent$"
+    pattern = r"^noise_scale +\S+: ([\d.]+)% beyond the knee$"
     written, found = (
         [float(share) for share in re.findall(pattern, text, re.MULTILINE)]
         for text in (TEXT, printed)
