@@ -191,8 +191,8 @@ def test_what_is_found_for_each_parameter():
     assert np.isfinite(found["a"].knee)
     assert np.isinf(found["c"].knee)
     # Bounded, whatever the parameter is.
-    known = optax.tree.get(fuld(1e-2, **AUTO).init(jnp.ones((300, 2000))), "known")
-    assert sum(part.size for part in known) == 2 * 1024 + 18
+    known = optax.tree.get(fuld(1e-2, **AUTO).init(jnp.ones((300, 2000))), "calibration")
+    assert sum(part.size for part in known) == 2 * 1024 + 21
 
 
 def test_nothing_and_none():
@@ -219,7 +219,7 @@ def test_masks_and_labels():
     _, masked = only.update(params, only.init(params), params)
     assert calibration(masked)["b"] is None
     assert calibration(masked)["c"].knee > 0
-    with pytest.raises(ValueError, match=r"momentum=None .* give params"):
+    with pytest.raises(ValueError, match=r"momentum=None requires params"):
         calibration(state)
 
 
@@ -243,7 +243,7 @@ def test_states_are_stored_and_spread_as_others():
         transform_non_params=lambda leaf: "other",
     )
     assert optax.tree.get(spread, "trace") == {"a": "of a", "b": "of b"}
-    assert set(optax.tree.get(spread, "known")) == {"other"}
+    assert set(optax.tree.get(spread, "calibration")) == {"other"}
     shapes = jax.eval_shape(optimizer.init, params)
     assert jax.tree.map(jnp.shape, shapes) == jax.tree.map(jnp.shape, state)
 
@@ -285,11 +285,26 @@ def test_what_is_refused(settings, words):
 def test_wrong_states_and_gradients():
     optimizer = fuld(0.1, **AUTO)
     state = optimizer.init({"a": jnp.ones(3)})
-    with pytest.raises(ValueError, match="that of 1 parameters, got 2 gradients"):
+    with pytest.raises(ValueError, match="the state has 1 parameters, got 2 gradients"):
         optimizer.update({"a": jnp.ones(3), "b": jnp.ones(3)}, state)
-    with pytest.raises(ValueError, match="nothing in this state was calibrated"):
+    with pytest.raises(ValueError, match="state has no calibration"):
         calibration(fuld(0.1).init(jnp.ones(3)))
-    with pytest.raises(ValueError, match="that of 1 parameters, got 2 in params"):
+    with pytest.raises(ValueError, match="the state has 1 parameters, got 2 in params"):
         calibration(fuld(0.1, None, "auto").init(jnp.ones(3)), [1.0, 2.0])
     with pytest.raises(TypeError, match=r"complex64.*split_real"):
         optimizer.init(jnp.ones(3, jnp.complex64))
+
+
+def test_states_of_other_sizes_and_versions_are_refused():
+    optimizer = fuld(0.1, **AUTO)
+    state = optimizer.init(jnp.ones(2000))
+    with pytest.raises(ValueError, match="array of size 2000, got one of size 3000"):
+        optimizer.update(jnp.ones(3000), state)
+    version = -3  # of the numbers of a parameter: version, size modulo 2**24, size / 2**24
+    other = optax.tree.set(state, numbers=optax.tree.get(state, "numbers").at[version].set(99.0))
+    with pytest.raises(ValueError, match="format version 99"):
+        optimizer.update(jnp.ones(2000), other)
+    fewer = optax.tree.set(state, numbers=optax.tree.get(state, "numbers")[:18])
+    for update in (optimizer.update, jax.jit(optimizer.update)):
+        with pytest.raises(ValueError, match="18 numbers .* expected 21"):
+            update(jnp.ones(2000), fewer)

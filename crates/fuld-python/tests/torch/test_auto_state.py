@@ -151,3 +151,23 @@ def test_the_calibration_of_another_model_is_refused(way):
         Noise(1.4, seed=2).lead(params, optimizer, 1)
     for x, y in zip(before, (*params, *known(params, optimizer)), strict=True):
         assert torch.equal(x, y)
+
+
+def test_a_state_of_another_version_or_size_is_refused_when_it_is_loaded():
+    params, optimizer = led()
+    other = FULD([torch.zeros_like(x) for x in params], **AUTO)
+    before = copy.deepcopy(other.state_dict())
+    version, length = -3, -2
+    for place, value, says in [
+        (version, 99.0, "format version 99"),
+        (length, 5000.0, "the length 5000 of another tensor"),
+    ]:
+        state = copy.deepcopy(optimizer.state_dict())
+        head = len(_native.calibration_start(0))
+        state["state"][0]["calibration"][:head][place] = value
+        with pytest.raises(RuntimeError, match=says):
+            other.load_state_dict(state)
+        assert other.state_dict() == before
+    wrong = FULD([torch.zeros(70, 34), *(torch.zeros_like(x) for x in params[1:])], **AUTO)
+    with pytest.raises(RuntimeError, match=r"momentum_buffer of shape \(70, 33\)"):
+        wrong.load_state_dict(optimizer.state_dict())

@@ -80,7 +80,7 @@ def calibrated(
             raise ValueError(
                 f"the state has {rows} parameters, got {len(_leaves(updates))} gradients"
             )
-        check(new, [0 if leaf is None else jnp.size(leaf) for leaf in _leaves(updates)])
+        check(new, [None if leaf is None else jnp.size(leaf) for leaf in _leaves(updates)])
         if rows:
             sample = _Sample(updates, new)
             new = update_limits(
@@ -171,7 +171,7 @@ def _estimates_by_parameter(state: CalibratedState, params: optax.Params | None)
     if isinstance(state.buffer, optax.TraceState):
         params = state.buffer.trace
     elif params is None:
-        raise ValueError("momentum=None requires params: the state has not their structure")
+        raise ValueError("momentum=None requires params: the state does not contain them")
     rows, leaves = state.calibration.previous.shape[-2], len(_leaves(params))
     if rows != leaves:
         raise ValueError(f"the state has {rows} parameters, got {leaves} in params")

@@ -121,12 +121,13 @@ def start(sizes: Sequence[int]) -> CalibrationState:
     return CalibrationState(jnp.asarray(numbers), jnp.asarray(nothing), jnp.asarray(nothing))
 
 
-def check(state: CalibrationState, sizes: Sequence[int]) -> None:
+def check(state: CalibrationState, sizes: Sequence[int | None]) -> None:
     """Raise an error if a state is not one of this version for arrays of these sizes.
 
-    Shapes are always checked; the version and the sizes only if the state is not traced.
+    None stands for an array without a gradient. Shapes are always checked; the version and the sizes only if the state is not traced.
     """
-    columns, width = len(sizes), max(map(count, sizes), default=0)
+    columns = len(sizes)
+    width = max((count(size) for size in sizes if size is not None), default=0)
     if state.numbers.shape[-2:] != (ESTIMATORS, columns) or state.previous.shape[-1] < width:
         raise ValueError(
             f"the calibration state has {state.numbers.shape[-2]} numbers and "
@@ -134,13 +135,14 @@ def check(state: CalibrationState, sizes: Sequence[int]) -> None:
             f"parameters, expected {ESTIMATORS} and {width} for {columns}: it is that of other "
             "parameters or of another version; begin with a new state"
         )
-    if isinstance(state.numbers, jax.core.Tracer) or not state.numbers.is_fully_addressable:
+    traced = isinstance(state.numbers, jax.core.Tracer)
+    if not columns or traced or not jnp.asarray(state.numbers).is_fully_addressable:
         return
-    found = np.asarray(state.numbers).reshape(-1, ESTIMATORS, columns)
+    found = np.asarray(state.numbers, np.float32).reshape(-1, ESTIMATORS, columns)
     for column, size in enumerate(sizes):
         for numbers in found[:, :, column]:
             length = _native.calibration_length(np.ascontiguousarray(numbers))
-            if length != size:
+            if size is not None and length != size:
                 raise ValueError(
                     f"the calibration state of parameter {column} is that of an array of size "
                     f"{length}, got one of size {size}; begin with a new state"

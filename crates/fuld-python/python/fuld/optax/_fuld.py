@@ -79,7 +79,7 @@ def fuld(
     Settings that are "auto" are estimated for each parameter at each step; `calibration` reports
     them. With ``noise_scale="auto"`` gradient components are also clipped to an estimated limit,
     before decay and momentum, unless the estimated alpha is 2: then the step is SGD's. Calibration
-    adds at most 2066 numbers per parameter to the state. Derivatives through a step treat the
+    adds at most 2069 numbers per parameter to the state. Derivatives through a step treat the
     estimates as constants.
 
     All hyperparameters may be traced values: wrap the optimizer with `optax.inject_hyperparams` to
