@@ -306,5 +306,5 @@ def test_states_of_other_sizes_and_versions_are_refused():
         optimizer.update(jnp.ones(2000), other)
     fewer = optax.tree.set(state, numbers=optax.tree.get(state, "numbers")[:18])
     for update in (optimizer.update, jax.jit(optimizer.update)):
-        with pytest.raises(ValueError, match="18 numbers .* expected 21"):
+        with pytest.raises(ValueError, match=r"18 numbers .* expected 21"):
             update(jnp.ones(2000), fewer)

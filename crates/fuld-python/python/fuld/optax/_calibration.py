@@ -124,7 +124,8 @@ def start(sizes: Sequence[int]) -> CalibrationState:
 def check(state: CalibrationState, sizes: Sequence[int | None]) -> None:
     """Raise an error if a state is not one of this version for arrays of these sizes.
 
-    None stands for an array without a gradient. Shapes are always checked; the version and the sizes only if the state is not traced.
+    None stands for an array without a gradient. Shapes are always checked; the version and the
+    sizes only if the state is not traced.
     """
     columns = len(sizes)
     width = max((count(size) for size in sizes if size is not None), default=0)
