@@ -113,7 +113,7 @@ class Curves(Parameters):
         return self._at("score", x)
 
     def score_derivative(self, x: ArrayLike) -> Values:
-        """d²/dx² ln ψ(x), with an error of at most 1e-12 (|s'| + s²) for alpha >= 0.1; s is the score.
+        """d²/dx² ln ψ(x), the derivative of the score s, to 1e-12 (|s'| + s²) for alpha >= 0.1.
 
         Examples
         --------

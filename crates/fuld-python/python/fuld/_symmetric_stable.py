@@ -67,7 +67,7 @@ class SymmetricStable(Summaries):
 
     @classmethod
     def kinetic(cls, alpha: ArrayLike) -> SymmetricStable:
-        """SαS(α^(-1/α)), whose negative score is the field ∇G_α of fractional underdamped Langevin dynamics.
+        """SαS(α^(-1/α)), whose negative score is the field ∇G_α of the dynamics.
 
         For 0.0075 <= alpha <= 2: below, the scale nears the largest double.
 
