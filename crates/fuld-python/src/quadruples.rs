@@ -1,6 +1,6 @@
 //! The tail index of a stream, from means that others keep.
 
-use fuld::tail_index::{QuadrupleEstimate, Quadruples};
+use levy_stable::tail_index::{QuadrupleEstimate, Quadruples};
 use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,13 +3,14 @@
 use crate::error::value_error;
 use crate::interruptible::interruptible;
 use crate::threads;
-use fuld::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Hill, Interval,
+use levy_stable::tail_index::{
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Fit, Hill, Interval,
     IntervalEstimate, LogMoments, Method, Sample, Scaling, TailIndexError, TailIndexEstimator,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -46,8 +47,9 @@ fn tail_index(
         bootstrap.check()?;
         let sample = Sample::rows(x, dimension, scaling)?;
         let estimator = Stoppable { estimator: &*estimator, stop };
-        let found = bootstrap.in_parallel(&estimator, &sample, &|| {})?;
-        let gaussian = control.then(|| bootstrap.if_stable(2.0, &estimator, &sample, &|| {})).transpose()?;
+        let found = bootstrap.intervals(&estimator, &sample, in_parallel)?;
+        let gaussian =
+            control.then(|| bootstrap.if_stable(2.0, &estimator, &sample, in_parallel)).transpose()?;
         Ok((found, gaussian))
     };
     let (IntervalEstimate { estimate, alpha, scale }, gaussian) =
@@ -63,6 +65,11 @@ fn tail_index(
         estimate.zeros,
         gaussian,
     ))
+}
+
+/// Spreads the fits of a bootstrap over the threads of rayon.
+fn in_parallel(count: usize, fit: &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
+    (0..count).into_par_iter().map(fit).collect()
 }
 
 fn ends(Interval { low, high }: Interval) -> Ends {

@@ -1,7 +1,7 @@
 //! Systems, integrators and potentials by name, with a suggestion for names that do not exist.
 
-use fuld::tail_index::Method;
 use fuld::{Integrator, SystemKind};
+use levy_stable::tail_index::Method;
 use serde::{Deserialize, Deserializer, Serializer, de};
 use thiserror::Error;
 

@@ -21,7 +21,6 @@
 //! - [`Recipe`]: a run from what one cares to say, with defaults for the rest; [`Dynamics`]: the systems by name.
 //! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
 //! - [`gibbs`]: the law itself, normalised by quadrature, to compare with.
-//! - [`tail_index`]: how heavy the tails of numbers are, with intervals.
 //! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
 //! - [`random`], [`durable`]: randomness that depends on the seed alone, files that survive a kill.
 //! - [`dynamics`]: kinetic energies, drifts and flows, the fields of Theorem 1; [`numerics`]: what they are computed with.
@@ -42,7 +41,6 @@ mod schedule;
 mod specification;
 mod stop;
 mod system;
-pub mod tail_index;
 
 pub use levy_stable::random;
 

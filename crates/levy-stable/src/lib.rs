@@ -18,6 +18,7 @@
 //! - [`table`]: the engine of such tables, and their serialised form for other devices, for one α or for a band of α.
 //! - [`Sampler`]: draws in bulk, 200 million a second.
 //! - [`LevyMotion`]: paths with stable increments.
+//! - [`tail_index`]: estimators of α and σ from data, with intervals.
 //! - [`random`]: counter-based random words, Philox4x32-10.
 //!
 //! # Conventions
@@ -62,12 +63,14 @@ mod local;
 mod moments;
 mod path;
 mod quantile;
+pub mod quantiles;
 pub mod random;
 mod sampler;
 mod simd;
 mod symmetric;
 pub mod table;
 mod tail;
+pub mod tail_index;
 mod unit;
 
 pub use alpha::Alpha;

@@ -1,8 +1,9 @@
 //! Every estimator on the data and on Gaussian numbers in its shape.
 
-use fuld::tail_index::{
-    Bootstrap, Expected, Hill, Interval, IntervalEstimate, Method, Sample, TailIndexError,
+use levy_stable::tail_index::{
+    Bootstrap, Expected, Fit, Hill, Interval, IntervalEstimate, Method, Sample, TailIndexError,
 };
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// What a method says of the data, and would say of Gaussian numbers.
@@ -37,11 +38,14 @@ impl Findings {
         bootstrap: &Bootstrap,
         heard: &(dyn Fn() + Sync),
     ) -> Result<Self, TailIndexError> {
+        let in_parallel = |count: usize, fit: &Fit<'_>| {
+            (0..count).into_par_iter().map(|index| fit(index).inspect(|_| heard())).collect()
+        };
         let find = |method: Method| {
             let estimator = method.estimator();
             let find = || {
-                let data = bootstrap.in_parallel(&*estimator, sample, heard)?;
-                Ok(Finding { data, gaussian: bootstrap.if_stable(2.0, &*estimator, sample, heard)? })
+                let data = bootstrap.intervals(&*estimator, sample, in_parallel)?;
+                Ok(Finding { data, gaussian: bootstrap.if_stable(2.0, &*estimator, sample, in_parallel)? })
             };
             (method, find())
         };
@@ -52,7 +56,7 @@ impl Findings {
         }
         let mut findings = Self { all, hill_if_stable: None };
         if let Some(Finding { data, .. }) = findings.by(Method::Characteristic) {
-            let hill = |alpha| bootstrap.if_stable(alpha, &Hill::default(), sample, heard).ok();
+            let hill = |alpha| bootstrap.if_stable(alpha, &Hill::default(), sample, in_parallel).ok();
             let ends = hill(data.alpha.low).zip(hill(data.alpha.high));
             findings.hill_if_stable = ends.map(|(a, b)| Interval {
                 low: a.interval.low.min(b.interval.low),

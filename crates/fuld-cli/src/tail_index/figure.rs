@@ -1,9 +1,9 @@
 //! How often numbers are large: the data against the stable law that was fitted, and against the Gaussian.
 
 use super::estimates::Findings;
-use fuld::tail_index::{Method, Sample};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
+use levy_stable::tail_index::{Method, Sample};
 
 /// Dots, evenly spaced on the logarithmic axes.
 const DOTS: usize = 160;

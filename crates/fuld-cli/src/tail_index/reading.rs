@@ -1,7 +1,7 @@
 //! What the estimates mean, in a sentence.
 
 use super::estimates::{Finding, Findings};
-use fuld::tail_index::Method;
+use levy_stable::tail_index::Method;
 use serde::Serialize;
 
 /// Whether there is a heavy tail.

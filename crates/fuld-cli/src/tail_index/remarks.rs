@@ -2,7 +2,7 @@
 
 use super::estimates::Findings;
 use crate::grouped::grouped;
-use fuld::tail_index::{Method, Sample};
+use levy_stable::tail_index::{Method, Sample};
 
 /// Of a law with a density no number comes twice; so many of one are more than rounding makes.
 const LUMP: f64 = 0.05;

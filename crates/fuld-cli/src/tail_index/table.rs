@@ -1,7 +1,7 @@
 //! The estimates as a table for the eye.
 
 use super::estimates::{Finding, Findings};
-use fuld::tail_index::{Interval, Method};
+use levy_stable::tail_index::{Interval, Method};
 use std::fmt::Write;
 
 /// A line for each method: the data, then the Gaussian numbers.

@@ -2,9 +2,9 @@
 
 use super::plan::Plan;
 use burn::backend::Flex;
-use fuld::tail_index::{QuadrupleEstimate, Quadruples};
 use fuld_train::language::Language;
 use fuld_train::transformer::Transformer;
+use levy_stable::tail_index::{QuadrupleEstimate, Quadruples};
 use rayon::prelude::*;
 
 /// Four minibatches each.

@@ -7,8 +7,8 @@ use super::tails::Tail;
 use super::*;
 use crate::Verdict;
 use fuld::Control;
-use fuld::tail_index::QuadrupleEstimate;
 use fuld_train::transformer::{Transformer, TransformerShape};
+use levy_stable::tail_index::QuadrupleEstimate;
 use std::sync::{Arc, Mutex};
 
 fn small() -> Plan {

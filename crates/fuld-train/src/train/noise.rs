@@ -63,7 +63,7 @@ fn draw(sampler: &Sampler, stream: Stream, out: &mut [f32]) {
 mod tests {
     use super::*;
     use burn::backend::Flex;
-    use fuld::tail_index::{LogMoments, TailIndexEstimator};
+    use levy_stable::tail_index::{LogMoments, TailIndexEstimator};
 
     fn noise(seeds: &[u64], iteration: u64) -> Vec<f32> {
         let device = Default::default();

@@ -7,7 +7,9 @@
 use super::TrainError;
 use crate::data::Minibatches;
 use fuld::random::{Purpose, Stream};
-use fuld::tail_index::{BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator};
+use levy_stable::tail_index::{
+    BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator,
+};
 use serde::{Deserialize, Serialize};
 
 /// Minibatches of a measurement.

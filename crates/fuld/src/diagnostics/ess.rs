@@ -4,7 +4,8 @@ use super::error::probability;
 use super::fourier::mean_autocovariance;
 use super::moments::{mean, variance};
 use super::rank::NormalScores;
-use super::sample::quantile;
+use levy_stable::quantiles::quantile_by_selection;
+
 use super::{Chains, DiagnosticError, chains::Split};
 
 /// Draws closer together than this count as one and the same, as in ArviZ. It is no relative measure: draws of a
@@ -43,7 +44,7 @@ impl Chains<'_> {
         if self.has_nan() {
             return f64::NAN;
         }
-        let quantile = quantile(&mut self.pooled(), p);
+        let quantile = quantile_by_selection(&mut self.pooled(), p);
         effective(&self.split(|x| if x <= quantile { 1.0 } else { 0.0 }))
     }
 }

@@ -56,4 +56,3 @@ pub use histogram::Histogram;
 pub use kolmogorov::{KolmogorovSmirnov, kolmogorov_sf};
 pub use pareto::{GeneralizedPareto, Tail};
 pub use sample::Sample;
-pub(crate) use sample::quantile_of;

@@ -2,7 +2,8 @@
 
 use super::moments::{mean, variance};
 use super::rank::NormalScores;
-use super::sample::quantile;
+use levy_stable::quantiles::quantile_by_selection;
+
 use super::{Chains, chains::Split};
 
 impl Chains<'_> {
@@ -23,7 +24,7 @@ impl Chains<'_> {
             return f64::NAN;
         }
         let mut bulk = self.split(|x| x);
-        let median = quantile(&mut bulk.values.clone(), 0.5);
+        let median = quantile_by_selection(&mut bulk.values.clone(), 0.5);
         let mut folded = bulk.clone();
         folded.values.iter_mut().for_each(|x| *x = (*x - median).abs());
         let scores = NormalScores::new(bulk.values.len());

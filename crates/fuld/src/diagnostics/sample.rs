@@ -2,6 +2,7 @@
 
 use super::DiagnosticError;
 use super::error::probability;
+use levy_stable::quantiles::quantile_of_sorted;
 
 /// A sample of finite numbers, sorted once so that everything after is cheap.
 ///
@@ -57,7 +58,7 @@ impl Sample {
 
     /// The quantile at a p known to be a probability.
     pub(super) fn at(&self, p: f64) -> f64 {
-        quantile_of(&self.sorted, p)
+        quantile_of_sorted(&self.sorted, p)
     }
 
     /// Where the sample has its body: the quantiles 0.001 and 0.999, but no further than five interquartile ranges
@@ -86,50 +87,10 @@ impl Sample {
     }
 }
 
-/// The quantile at p of sorted numbers, as [`Sample::quantile`] has it.
-pub(crate) fn quantile_of(sorted: &[f64], p: f64) -> f64 {
-    let position = Position::new(sorted.len(), p);
-    position.between(sorted[position.index], sorted[(position.index + 1).min(sorted.len() - 1)])
-}
-
-/// Where a quantile of type 7 lies between two neighbours in order.
-#[derive(Clone, Copy)]
-struct Position {
-    index: usize,
-    weight: f64,
-}
-
-impl Position {
-    fn new(n: usize, p: f64) -> Self {
-        // In this order of operations, so that draws at the quantile fall on the same side of it as in ArviZ.
-        let position = n as f64 * p + (1.0 - p);
-        let index = position.floor().clamp(1.0, (n as f64 - 1.0).max(1.0));
-        Self { index: index as usize - 1, weight: (position - index).clamp(0.0, 1.0) }
-    }
-
-    fn between(self, low: f64, high: f64) -> f64 {
-        // Weights that are exact must not touch a neighbour, which may be infinite.
-        if self.weight == 0.0 {
-            low
-        } else if self.weight == 1.0 {
-            high
-        } else {
-            (1.0 - self.weight) * low + self.weight * high
-        }
-    }
-}
-
-/// The quantile of numbers in any order, none of them NaN, by selection in linear time. It moves them about.
-pub(super) fn quantile(draws: &mut [f64], p: f64) -> f64 {
-    let position = Position::new(draws.len(), p);
-    let (_, &mut low, above) = draws.select_nth_unstable_by(position.index, f64::total_cmp);
-    let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
-    position.between(low, high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use levy_stable::quantiles::quantile_by_selection;
 
     #[test]
     fn ends_and_between() {
@@ -147,7 +108,7 @@ mod tests {
         let sample = Sample::new(draws.clone()).unwrap();
         for i in 0..=200 {
             let p = i as f64 / 200.0;
-            assert_eq!(quantile(&mut draws.clone(), p), sample.at(p), "p = {p}");
+            assert_eq!(quantile_by_selection(&mut draws.clone(), p), sample.at(p), "p = {p}");
         }
     }
 

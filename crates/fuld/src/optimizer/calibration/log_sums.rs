@@ -3,7 +3,7 @@
 use super::THRESHOLDS;
 use super::blocks::{Lanes, blocks, each};
 use super::log_abs::{counts, log_abs, log_if_counted};
-use crate::tail_index::{log_scale_of, log_variance};
+use levy_stable::tail_index::{log_scale_of, log_variance};
 
 /// Weighted number, sum and sum of squares of log|x| over the last steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

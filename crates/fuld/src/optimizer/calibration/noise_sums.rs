@@ -3,7 +3,7 @@
 use super::blocks::{LANES, Lanes, blocks, each};
 use super::log_abs::{counts, log_if_counted};
 use super::sampled_rows::ROW;
-use crate::tail_index::Quadruples;
+use levy_stable::tail_index::Quadruples;
 use std::f64::consts::LN_2;
 
 /// Sums over first and second differences of the gradients of the last quadruples.

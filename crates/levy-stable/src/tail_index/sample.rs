@@ -1,7 +1,7 @@
 //! Data made ready: checked, centred, coordinate by coordinate.
 
 use super::TailIndexError;
-use crate::diagnostics::quantile_of;
+use crate::quantiles::quantile_of_sorted;
 use crate::random::Stream;
 
 /// Numbers larger than this are refused: twice the largest must not overflow.
@@ -28,7 +28,7 @@ pub enum Scaling {
 /// exact zeros, which estimators that take logarithms leave out.
 ///
 /// ```
-/// use fuld::tail_index::{LogMoments, Sample, Scaling, TailIndexEstimator, TailIndexError};
+/// use levy_stable::tail_index::{LogMoments, Sample, Scaling, TailIndexEstimator, TailIndexError};
 /// # fn main() -> Result<(), TailIndexError> {
 /// let rows: Vec<f64> = (0..20).flat_map(|i| [f64::from(i * i), 1e-3 * f64::from(i)]).collect();
 /// let sample = Sample::rows(&rows, 2, Scaling::PerCoordinate)?;
@@ -96,7 +96,7 @@ impl Sample {
     pub(super) fn spreads(&self) -> Result<Vec<f64>, TailIndexError> {
         let spread = |(coordinate, values): (usize, &[f64])| {
             let sorted = sorted(values);
-            let range = quantile_of(&sorted, 0.75) - quantile_of(&sorted, 0.25);
+            let range = quantile_of_sorted(&sorted, 0.75) - quantile_of_sorted(&sorted, 0.25);
             if range > 0.0 { Ok(range) } else { Err(TailIndexError::NoSpread { coordinate }) }
         };
         self.coordinates().enumerate().map(spread).collect()
@@ -132,7 +132,7 @@ impl Sample {
             if first == last {
                 return Err(TailIndexError::Constant { coordinate, value: first });
             }
-            let median = quantile_of(&sorted, 0.5);
+            let median = quantile_of_sorted(&sorted, 0.5);
             column.iter_mut().for_each(|x| *x -= median);
         }
         Ok(())

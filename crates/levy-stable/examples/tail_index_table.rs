@@ -3,11 +3,11 @@
 //! Usage: cargo run --release -p fuld --example tail_index_table [N] [REPLICATIONS] [RESAMPLES]
 //! (defaults 2000 300 199: some minutes)
 
-use fuld::tail_index::{
+use levy_stable::SymmetricStable;
+use levy_stable::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments, Sample,
     TailIndexError, TailIndexEstimator,
 };
-use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::error::Error;

@@ -3,7 +3,7 @@
 //! Seeds are fixed. Bands are five standard deviations of the estimator (probability 6e-7 of failing a correct one, each),
 //! as measured by the example `tail_index_table`.
 
-use fuld::tail_index::{
+use levy_stable::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Sample, Scaling,
     TailIndexEstimator, gaussian_control,
 };

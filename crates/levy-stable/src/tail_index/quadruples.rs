@@ -64,7 +64,7 @@ impl Quadruples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use levy_stable::SymmetricStable;
+    use crate::SymmetricStable;
     use rand::SeedableRng;
 
     fn means(mean_log: f64, growth: f64) -> Quadruples {

@@ -63,7 +63,7 @@ pub enum TailIndexError {
     Characteristic(usize),
     /// The law of the Gaussian control was refused.
     #[error(transparent)]
-    Law(#[from] levy_stable::ParameterError),
+    Law(#[from] crate::ParameterError),
     /// A confidence level outside (0, 1).
     #[error("the level of an interval must satisfy 0 < level < 1, got {0}")]
     Level(f64),

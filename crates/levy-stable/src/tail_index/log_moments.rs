@@ -55,13 +55,13 @@ pub(super) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
     libm::exp(log_scale_of(mean_log, alpha)).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
-/// log σ = E log|X| − C(1/α − 1)
-pub(crate) fn log_scale_of(mean_log: f64, alpha: f64) -> f64 {
+/// Returns log σ = E log|X| − C(1/α − 1), with C Euler's constant.
+pub fn log_scale_of(mean_log: f64, alpha: f64) -> f64 {
     mean_log - EULER * (1.0 / alpha - 1.0)
 }
 
-/// Var log|X| = (π²/6)(1/α² + 1/2)
-pub(crate) fn log_variance(alpha: f64) -> f64 {
+/// Returns Var log|X| = (π²/6)(1/α² + 1/2).
+pub fn log_variance(alpha: f64) -> f64 {
     PI * PI / 6.0 * (1.0 / (alpha * alpha) + 0.5)
 }
 

@@ -3,7 +3,7 @@
 use super::log_moments::Logs;
 use super::sample::sorted;
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
-use crate::diagnostics::quantile_of;
+use crate::quantiles::quantile_of_sorted;
 
 /// The growth of sums: m independent SαS(σ) numbers add up to SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
 ///
@@ -50,7 +50,7 @@ impl TailIndexEstimator for BlockLogMoments {
             .iter()
             .map(|&m| slope(sample, logs.mean, m, self.lags))
             .collect::<Result<Vec<_>, _>>()?;
-        let alpha = 1.0 / quantile_of(&sorted(&slopes), 0.5).max(0.5);
+        let alpha = 1.0 / quantile_of_sorted(&sorted(&slopes), 0.5).max(0.5);
         Ok(Estimate { alpha, scale: Some(logs.scale(alpha)), zeros: logs.zeros })
     }
 }

@@ -1,12 +1,11 @@
 //! What the estimator says of Gaussian data.
 
-use super::interval::first_estimate;
+use super::interval::{Fit, first_estimate};
 use super::sample::sorted;
 use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
-use crate::diagnostics::quantile_of;
+use crate::quantiles::quantile_of_sorted;
 use crate::random::{Purpose, Stream};
-use levy_stable::{Sampler, SymmetricStable};
-use rayon::prelude::*;
+use crate::{Sampler, SymmetricStable};
 
 /// Interquartile range of SαS(1) at α = 2, the Gaussian law of variance 2: 2√2 Φ⁻¹(3/4).
 const GAUSSIAN_RANGE: f64 = 1.907_745_104_817_88;
@@ -59,9 +58,10 @@ pub struct Expected {
 }
 
 impl Bootstrap {
-    /// What the estimator would say of `sample` were it of independent SαS draws: of as many such samples as there are to be resamples,
-    /// in its shape and with its quartiles, spread over the threads of rayon; `heard` is told of each. Those without an estimate are
-    /// drawn again, as resamples are.
+    /// Returns the estimates to expect if `sample` consisted of independent SαS draws. They come from `resamples` such
+    /// samples of the same shape and quartiles. A sample without an estimate is drawn again, as resamples are.
+    ///
+    /// `run` calls the fits as in [`intervals`](Self::intervals).
     ///
     /// With α = 2 this is the Gaussian control with its noise: an interval for the data that lies below this one is evidence of a
     /// heavy tail.
@@ -70,20 +70,18 @@ impl Bootstrap {
         alpha: f64,
         estimator: &E,
         sample: &Sample,
-        heard: &(dyn Fn() + Sync),
+        run: impl FnOnce(usize, &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
     ) -> Result<Expected, TailIndexError>
     where
-        E: TailIndexEstimator + Sync + ?Sized,
+        E: TailIndexEstimator + ?Sized,
     {
         self.check()?;
         let twins = Twins::of(sample, alpha, self.seed)?;
-        let fit = |index| {
+        let fits = run(self.resamples, &|index| {
             first_estimate(|attempt| estimator.fit(&twins.nth(index, attempt)?))
-                .map(|fit| fit.alpha)
-                .inspect(|_| heard())
-        };
-        let alphas = (0..self.resamples).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
-        Ok(Expected { alpha: quantile_of(&sorted(&alphas), 0.5), interval: self.interval(&alphas) })
+        })?;
+        let alphas: Vec<f64> = fits.iter().map(|fit| fit.alpha).collect();
+        Ok(Expected { alpha: quantile_of_sorted(&sorted(&alphas), 0.5), interval: self.interval(&alphas) })
     }
 }
 
@@ -93,7 +91,7 @@ impl Bootstrap {
 /// clearly below it is no evidence of one. For vectors, fit the [`gaussian_twin`](Sample::gaussian_twin) of the sample.
 ///
 /// ```
-/// use fuld::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
+/// use levy_stable::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
 /// use levy_stable::SymmetricStable;
 /// use rand::SeedableRng;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -114,8 +112,9 @@ where
 #[cfg(test)]
 mod tests {
     use super::super::CharacteristicRegression;
+    use super::super::interval::in_order;
     use super::*;
-    use levy_stable::SymmetricStable;
+    use crate::SymmetricStable;
 
     #[test]
     fn the_range_is_the_gaussian_one() {
@@ -142,7 +141,7 @@ mod tests {
             let x: Vec<f64> = (0..n).map(f64::from).collect();
             let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed };
             let sample = Sample::scalars(&x).unwrap();
-            bootstrap.if_stable(1.2, &CharacteristicRegression::default(), &sample, &|| ()).unwrap()
+            bootstrap.if_stable(1.2, &CharacteristicRegression::default(), &sample, in_order).unwrap()
         };
         let (few, many) = (expected(300, 1), expected(3_000, 1));
         let width = |expected: &Expected| expected.interval.high - expected.interval.low;

@@ -1,7 +1,7 @@
 //! Estimators of the tail index α, and of the scale σ, of symmetric stable data: characteristic function exp(−|σω|^α).
 //!
 //! ```
-//! use fuld::tail_index::{Bootstrap, CharacteristicRegression, Sample, TailIndexEstimator, gaussian_control};
+//! use levy_stable::tail_index::{Bootstrap, CharacteristicRegression, Sample, TailIndexEstimator, gaussian_control};
 //! use levy_stable::SymmetricStable;
 //! use rand::SeedableRng;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,14 +44,16 @@ mod method;
 mod quadruples;
 mod sample;
 
+use interval::in_order;
+
 pub use blocks::BlockLogMoments;
 pub use characteristic::CharacteristicRegression;
 pub use control::{Expected, gaussian_control};
 pub use error::TailIndexError;
 pub use hill::Hill;
-pub use interval::{Bootstrap, Interval, IntervalEstimate};
+pub use interval::{Bootstrap, Fit, Interval, IntervalEstimate};
 pub use log_moments::LogMoments;
-pub(crate) use log_moments::{log_scale_of, log_variance};
+pub use log_moments::{log_scale_of, log_variance};
 pub use method::Method;
 pub use quadruples::{QuadrupleEstimate, Quadruples};
 pub use sample::{Sample, Scaling};
@@ -67,8 +69,8 @@ pub struct Estimate {
     pub zeros: usize,
 }
 
-/// A way to estimate the tail index.
-pub trait TailIndexEstimator {
+/// A method that estimates the tail index.
+pub trait TailIndexEstimator: Sync {
     /// The estimate from a sample that is checked and centred.
     fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError>;
 
@@ -83,6 +85,6 @@ pub trait TailIndexEstimator {
         sample: &Sample,
         bootstrap: &Bootstrap,
     ) -> Result<IntervalEstimate, TailIndexError> {
-        bootstrap.around(self, sample)
+        bootstrap.intervals(self, sample, in_order)
     }
 }

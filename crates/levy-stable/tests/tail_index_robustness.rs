@@ -1,10 +1,10 @@
 //! Whatever is put in, the tail-index estimators answer with usable numbers or an error that names what is wrong.
 
-use fuld::tail_index::{
+use levy_stable::SymmetricStable;
+use levy_stable::tail_index::{
     BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Sample, Scaling, TailIndexError,
     TailIndexEstimator, gaussian_control,
 };
-use levy_stable::SymmetricStable;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -4,9 +4,8 @@ use super::sample::sorted;
 #[cfg(doc)]
 use super::{BlockLogMoments, CharacteristicRegression, LogMoments};
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
-use crate::diagnostics::quantile_of;
+use crate::quantiles::quantile_of_sorted;
 use crate::random::{Purpose, Stream};
-use rayon::prelude::*;
 
 /// The percentile bootstrap: rows are drawn with replacement, the estimator is run on each resample, and the interval lies
 /// between the (1 ∓ level)/2 quantiles of what it said.
@@ -62,70 +61,46 @@ pub struct IntervalEstimate {
     pub scale: Option<Interval>,
 }
 
-impl Bootstrap {
-    /// The estimate from `sample` and its interval.
-    pub(super) fn around<E>(&self, estimator: &E, sample: &Sample) -> Result<IntervalEstimate, TailIndexError>
-    where
-        E: TailIndexEstimator + ?Sized,
-    {
-        self.check()?;
-        let estimate = estimator.fit(sample)?;
-        let mut drawn = sample.clone();
-        let again = (0..self.resamples)
-            .map(|index| self.again(estimator, sample, index, &mut drawn))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(self.intervals(estimate, &again))
-    }
+/// The estimate from the resample of an index below [`Bootstrap::resamples`].
+pub type Fit<'a> = dyn Fn(usize) -> Result<Estimate, TailIndexError> + Sync + 'a;
 
-    /// As [`with_interval`](TailIndexEstimator::with_interval), to the same numbers, with the resamples spread over the threads of
-    /// rayon; `heard` is told of each that is done.
-    pub fn in_parallel<E>(
+/// Runs the fits one after the other.
+pub(super) fn in_order(count: usize, fit: &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
+    (0..count).map(fit).collect()
+}
+
+impl Bootstrap {
+    /// Returns the estimate and its intervals, as [`with_interval`](TailIndexEstimator::with_interval) does, with resamples
+    /// that the caller runs.
+    ///
+    /// `run(count, fit)` must return `fit(0)`, …, `fit(count - 1)` in this order. It may call them in any order and on any
+    /// threads: the result is the same.
+    pub fn intervals<E>(
         &self,
         estimator: &E,
         sample: &Sample,
-        heard: &(dyn Fn() + Sync),
+        run: impl FnOnce(usize, &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
     ) -> Result<IntervalEstimate, TailIndexError>
     where
-        E: TailIndexEstimator + Sync + ?Sized,
+        E: TailIndexEstimator + ?Sized,
     {
         self.check()?;
         let estimate = estimator.fit(sample)?;
-        let again = (0..self.resamples)
-            .into_par_iter()
-            .map_init(
-                || sample.clone(),
-                |drawn, index| self.again(estimator, sample, index, drawn).inspect(|_| heard()),
-            )
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(self.intervals(estimate, &again))
-    }
-
-    /// The estimate from one resample, for which `drawn` has room.
-    fn again<E>(
-        &self,
-        estimator: &E,
-        sample: &Sample,
-        index: usize,
-        drawn: &mut Sample,
-    ) -> Result<Estimate, TailIndexError>
-    where
-        E: TailIndexEstimator + ?Sized,
-    {
-        let stream = Stream::new(self.seed, index as u64, Purpose::Resample);
-        first_estimate(|attempt| {
-            sample.resample(stream, attempt, drawn);
-            estimator.fit(drawn)
-        })
-    }
-
-    fn intervals(&self, estimate: Estimate, again: &[Estimate]) -> IntervalEstimate {
-        let alphas: Vec<f64> = again.iter().map(|again| again.alpha).collect();
-        let scales: Vec<f64> = again.iter().filter_map(|again| again.scale).collect();
+        let resamples = run(self.resamples, &|index| {
+            let stream = Stream::new(self.seed, index as u64, Purpose::Resample);
+            let mut drawn = sample.clone();
+            first_estimate(|attempt| {
+                sample.resample(stream, attempt, &mut drawn);
+                estimator.fit(&drawn)
+            })
+        })?;
+        let alphas: Vec<f64> = resamples.iter().map(|fit| fit.alpha).collect();
+        let scales: Vec<f64> = resamples.iter().filter_map(|fit| fit.scale).collect();
         let scale = (scales.len() == self.resamples).then(|| self.interval(&scales));
-        IntervalEstimate { estimate, alpha: self.interval(&alphas), scale }
+        Ok(IntervalEstimate { estimate, alpha: self.interval(&alphas), scale })
     }
 
-    /// Refuses a level that is none, and too few resamples for it.
+    /// Checks that the level is in (0, 1) and that there are enough resamples for it.
     pub fn check(&self) -> Result<(), TailIndexError> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(TailIndexError::Level(self.level));
@@ -142,7 +117,9 @@ impl Bootstrap {
         let sorted = sorted(values);
         let (n, tail) = (sorted.len() as f64, 0.5 * (1.0 - self.level));
         // From quantiles i/(n + 1) to those of `quantile`, whose ends are the first and the last.
-        let at = |q: f64| quantile_of(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0));
+        let at = |q: f64| {
+            quantile_of_sorted(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0))
+        };
         Interval { low: at(tail), high: at(1.0 - tail) }
     }
 }
@@ -168,10 +145,25 @@ pub(super) fn first_estimate(
 mod tests {
     use super::super::{Hill, LogMoments};
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn data() -> Vec<f64> {
         (1..=100).map(|i| libm::tan(1.5 * libm::sin(f64::from(i * i)))).collect()
+    }
+
+    /// The intervals from resamples that are run in another order.
+    fn backwards<E: TailIndexEstimator>(
+        estimator: &E,
+        sample: &Sample,
+        bootstrap: &Bootstrap,
+        fits: &mut usize,
+    ) -> IntervalEstimate {
+        let run = |count: usize, fit: &Fit<'_>| {
+            let mut all = (0..count).rev().map(fit).collect::<Result<Vec<_>, _>>()?;
+            all.reverse();
+            *fits += all.len();
+            Ok(all)
+        };
+        bootstrap.intervals(estimator, sample, run).unwrap()
     }
 
     /// The 5th and the 95th of 99.
@@ -207,12 +199,9 @@ mod tests {
         let run =
             |seed| LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap();
         assert_eq!(run(5), run(5));
-        let (bootstrap, heard) = (Bootstrap { seed: 5, ..Bootstrap::default() }, AtomicUsize::new(0));
-        let count = || {
-            heard.fetch_add(1, Ordering::Relaxed);
-        };
-        assert_eq!(bootstrap.in_parallel(&LogMoments, &sample, &count).unwrap(), run(5));
-        assert_eq!(heard.into_inner(), bootstrap.resamples);
+        let (bootstrap, mut fits) = (Bootstrap { seed: 5, ..Bootstrap::default() }, 0);
+        let backwards = backwards(&LogMoments, &sample, &bootstrap, &mut fits);
+        assert_eq!((backwards, fits), (run(5), bootstrap.resamples));
         assert_ne!(run(5), run(6));
         let Interval { low, high } = run(5).alpha;
         assert!((low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12, "({low:?}, {high:?})");
@@ -226,7 +215,7 @@ mod tests {
         let sample = Sample::scalars(&data()).unwrap();
         let bootstrap = Bootstrap { seed: 5, ..Bootstrap::default() };
         let found = hill.with_interval(&sample, &bootstrap).unwrap();
-        assert_eq!(bootstrap.in_parallel(&hill, &sample, &|| ()).unwrap(), found);
+        assert_eq!(backwards(&hill, &sample, &bootstrap, &mut 0), found);
         assert!(found.alpha.low > 0.0 && found.alpha.high < f64::INFINITY, "{found:?}");
 
         let mut attempts = 0;
