@@ -1,13 +1,13 @@
 //! The state of a run on disk, from which the run continues with the same draws.
 //!
-//! A file holds, in little-endian order: a mark, the format version, the [`RunSpec`] as JSON, step and weight, positions, velocities,
+//! A file holds, in little-endian order: a mark, the format version, the [`RunSpec`](super::RunSpec) as JSON, step and weight, positions, velocities,
 //! sums, the draws of the unfinished segment, and divergences, each preceded by its length, and a checksum of all this. Specification,
 //! version and lengths are checked on reading. The file is written beside its place and renamed into it, so that a whole checkpoint is
 //! there whenever a run is killed.
 
 use super::outcome::Divergence;
 use super::run::Run;
-use super::spec::RunSpec;
+use super::sink::Layout;
 use crate::durable::{fingerprint, replace};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,21 +127,22 @@ impl Checkpoint {
     }
 
     /// Returns the checkpoint if it belongs to this run and its arrays have the right lengths.
-    pub(super) fn of(self, path: &Path, run: &Run, spec: &RunSpec) -> Result<Self, CheckpointError> {
+    pub(super) fn of(self, path: &Path, run: &Run, layout: &Layout) -> Result<Self, CheckpointError> {
+        let spec = &layout.spec;
         if let Some(difference) = spec.difference(&self.spec) {
             return Err(CheckpointError::OtherRun { path: path.into(), difference });
         }
         let coordinates = spec.chains * spec.dim;
-        let width = if spec.velocities { 2 * spec.dim } else { spec.dim };
-        let unfinished = self.begun.len().next_multiple_of(spec.chains * width);
+        // A segment that is not complete yet is in the checkpoint; complete ones are in the sink.
+        let unfinished = (run.draws_at(self.step) % layout.segment as u64) as usize;
         let last = usize::try_from(run.total().min(self.step)).unwrap_or(usize::MAX);
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);
         for (what, expected, given) in [
+            ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
             ("positions", coordinates, self.x.len()),
             ("velocities", coordinates, self.v.len()),
             ("sums", spec.chains * spec.averages.len(), self.sums.len()),
-            ("values of the unfinished segment", unfinished, self.begun.len()),
-            ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
+            ("values of the unfinished segment", spec.chains * layout.width() * unfinished, self.begun.len()),
             ("as the index of a chain", chain.min(spec.chains - 1), chain),
         ] {
             if given != expected {
@@ -204,5 +205,53 @@ impl<'a> Reader<'a> {
             return Err(at);
         }
         Ok(Checkpoint { spec, step, weight, x, v, sums, begun, divergences })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::potential::Harmonic;
+    use crate::{Alpha, Beta, Friction, Integrator, Schedule, System, Underdamped};
+
+    /// A file of this run whose arrays have other lengths is refused instead of being indexed out of bounds.
+    #[test]
+    fn lengths_are_checked() {
+        let parameters =
+            Underdamped { alpha: Alpha::GAUSS, gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+        let system = System::fuld(parameters).unwrap();
+        let run = Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap());
+        let run = Run { chains: 2, warmup: 1, draws: 20, ..run };
+        let layout = run.layout(&Harmonic::isotropic(3, 1.0).unwrap()).unwrap();
+        let whole = Checkpoint {
+            spec: layout.spec.to_json(),
+            step: 5,
+            weight: 0.4,
+            x: vec![0.0; 6],
+            v: vec![0.0; 6],
+            sums: Vec::new(),
+            begun: vec![0.0; 4 * 6],
+            divergences: Vec::new(),
+        };
+        let of = |checkpoint: Checkpoint| checkpoint.of(Path::new("file"), &run, &layout);
+        assert!(of(whole.clone()).is_ok());
+        let lost = Divergence { chain: 2, step: 1, value: 0.0 };
+        for (bad, says) in [
+            (Checkpoint { x: vec![0.0; 5], ..whole.clone() }, "has 5 positions, expected 6"),
+            (Checkpoint { v: vec![0.0; 7], ..whole.clone() }, "has 7 velocities, expected 6"),
+            (Checkpoint { sums: vec![1.0], ..whole.clone() }, "has 1 sums, expected 0"),
+            (
+                Checkpoint { begun: vec![0.0; 30], ..whole.clone() },
+                "has 30 values of the unfinished segment, expected 24",
+            ),
+            (Checkpoint { step: 22, begun: Vec::new(), ..whole.clone() }, "has 22 steps, expected 21"),
+            (
+                Checkpoint { divergences: vec![lost], ..whole.clone() },
+                "has 2 as the index of a chain, expected 1",
+            ),
+        ] {
+            let error = of(bad).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
     }
 }

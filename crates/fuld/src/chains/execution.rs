@@ -1,4 +1,4 @@
-//! A run being run: batches of chains over threads, segments to the sink, checkpoints on the way.
+//! The execution of a run: batches of chains over threads, segments to the sink, checkpoints.
 
 use super::checkpoint::Checkpoint;
 use super::outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
@@ -11,12 +11,12 @@ use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Coordinates of a batch: what it works on stays in the first cache.
+/// Coordinates per batch, so that its arrays stay in the first-level cache.
 const COORDINATES: usize = 512;
-/// How long to work between two looks at the clock.
-const BREATH: Duration = Duration::from_millis(50);
+/// Time between two calls of the progress callback.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Numbers that a worker holds for each coordinate of each chain, and a checkpoint of them.
+/// Values that a worker and a checkpoint hold per coordinate of each chain.
 const STATE: usize = 8;
 
 /// A run with its state.
@@ -26,15 +26,15 @@ pub(super) struct Execution<'a> {
     sampler: Sampler,
     pool: rayon::ThreadPool,
     layout: Layout,
-    /// Steps made.
+    /// Steps taken.
     step: u64,
     workers: Vec<Worker>,
-    /// Draws of the segment that was begun: for each chain room for a segment.
+    /// Draws of the unfinished segment, with space for a whole segment per chain.
     begun: Vec<f64>,
 }
 
 impl<'a> Execution<'a> {
-    /// From the start, or from where the checkpoint says.
+    /// Begins a run, or continues it from its checkpoint.
     pub(super) fn begin(
         run: &'a Run,
         potential: &'a dyn Potential,
@@ -49,7 +49,7 @@ impl<'a> Execution<'a> {
         let room = layout.chains * layout.segment * layout.width();
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
         begun.resize(room, 0.0);
-        // Tried, and given back: the state of the chains is made by many small hands, which cannot refuse.
+        // Reserves the memory of the chains once and frees it, because the many allocations that follow cannot return an error.
         let state = STATE.saturating_mul(layout.chains).saturating_mul(layout.dim);
         let mut trial = Vec::<f64>::new();
         trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
@@ -59,7 +59,7 @@ impl<'a> Execution<'a> {
         let mut this = Self { run, potential, sampler, pool, layout, step: 0, workers: Vec::new(), begun };
         let resumed = this.restore()?;
         if !resumed {
-            // From here on the sink is this run's: should it be killed before its first draw, it is still recognised.
+            // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
             sink.vacant()?;
             this.save()?;
         }
@@ -67,7 +67,7 @@ impl<'a> Execution<'a> {
         Ok(this)
     }
 
-    /// To the end, or until told to stop.
+    /// Runs to the end, or until `progress` stops it.
     pub(super) fn finish(
         mut self,
         sink: &mut dyn Sink,
@@ -79,11 +79,11 @@ impl<'a> Execution<'a> {
         while self.step < total && !stopped {
             let end = self.segment_end();
             let steps = self.step..end.min(self.step.saturating_add(pace.steps));
-            if let Err(error) = pace.time(|| self.breathe(steps)) {
+            if let Err(error) = pace.time(|| self.advance_for_interval(steps)) {
                 // The step that failed is lost; the draws before it are not.
                 self.deliver(sink, end)?;
                 sink.flush()?;
-                // A potential may refuse because the run was told to stop. Half a step cannot be saved: the last checkpoint stays.
+                // A potential may fail because the run is being stopped. An unfinished step cannot be saved, so the last checkpoint stays.
                 let refused = matches!(error, RunError::Potential(_));
                 if refused && progress(&self.progress(began.elapsed())) == Control::Stop {
                     return Ok(self.outcome(true));
@@ -109,18 +109,18 @@ impl<'a> Execution<'a> {
         Ok(self.outcome(stopped))
     }
 
-    /// Draws of a chain before the segment that the present step is in.
+    /// Returns the number of draws per chain before the present segment.
     fn segment_start(&self) -> u64 {
         let segment = self.layout.segment as u64;
         self.run.draws_at(self.step) / segment * segment
     }
 
-    /// Draws of a chain that the sink has in whole segments; the others are in the checkpoint.
+    /// Returns the number of draws per chain that the sink has in whole segments; the others are in the checkpoint.
     fn delivered(&self) -> u64 {
         if self.step == self.run.total() { self.run.draws } else { self.segment_start() }
     }
 
-    /// The step at which the present segment, or the warm-up, is complete.
+    /// Returns the step at which the present segment, or the warmup, is complete.
     fn segment_end(&self) -> u64 {
         if self.step < self.run.warmup {
             return self.run.warmup;
@@ -129,16 +129,16 @@ impl<'a> Execution<'a> {
         self.run.warmup + draws * self.run.thin
     }
 
-    /// Makes the steps, or the first of them: a potential that takes all chains may be slow, and be so of a sudden, so that after
-    /// each step it may be time to look up.
-    fn breathe(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+    /// Takes the steps. A potential that takes all chains may suddenly be slow, so the clock is read after each step, and the remaining
+    /// steps are left for later.
+    fn advance_for_interval(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
         if !self.potential.takes_all_chains() {
             return self.advance(steps);
         }
         let began = Instant::now();
         for k in steps {
             self.advance(k..k + 1)?;
-            if began.elapsed() >= BREATH {
+            if began.elapsed() >= INTERVAL {
                 break;
             }
         }
@@ -169,7 +169,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// The draws of the present segment so far, without the room that is left; `first` is the segment's first draw.
+    /// Returns the draws of the present segment so far, without unused space; `first` is the first draw of the segment.
     fn packed(&self, first: u64) -> Vec<f64> {
         let width = self.layout.width();
         let count = (self.run.draws_at(self.step) - first) as usize * width;
@@ -180,7 +180,7 @@ impl<'a> Execution<'a> {
             .collect()
     }
 
-    /// Hands the segment that ends, or would end, at step `end` to the sink.
+    /// Passes the segment that ends, or would end, at step `end` to the sink.
     fn deliver(&self, sink: &mut dyn Sink, end: u64) -> Result<(), RunError> {
         let segment = self.layout.segment as u64;
         let first = self.run.draws_at(end).saturating_sub(1) / segment * segment;
@@ -204,11 +204,11 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Makes the workers, with the state of the checkpoint if there is one; says whether there was.
+    /// Creates the workers, with the state of the checkpoint if there is one; returns whether there was.
     fn restore(&mut self) -> Result<bool, RunError> {
         let (run, dim) = (self.run, self.layout.dim);
         let saved = match &run.checkpoint {
-            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, run, &self.layout.spec)?),
+            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, run, &self.layout)?),
             _ => None,
         };
         let size = if self.potential.takes_all_chains() {
@@ -282,7 +282,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// How many steps make a breath, learned on the way. It decides when to look up, never what is computed.
+/// Number of steps per interval, adapted to their duration. It does not affect the draws.
 struct Pace {
     steps: u64,
 }
@@ -294,11 +294,11 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Times the work of the present number of steps, and chooses the next.
+    /// Measures the duration of the present number of steps, and chooses the next number.
     fn time(&mut self, work: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         let start = Instant::now();
         work()?;
-        let ratio = BREATH.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
+        let ratio = INTERVAL.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
         self.steps = ((self.steps as f64 * ratio.clamp(0.25, 4.0)) as u64).clamp(1, 1 << 24);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Many chains of one dynamics: in parallel, resumable, streamed.
+//! Runs of many chains of one dynamics: in parallel, resumable, streamed.
 //!
 //! ```
 //! use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, Underdamped, potential::DoubleWell};
@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! A run is a function of its seed: the number of threads, the batching and interruptions leave no trace in the result.
+//! The draws depend only on the [`RunSpec`], not on the number of threads, on batches or on interruptions.
 
 mod checkpoint;
 mod execution;

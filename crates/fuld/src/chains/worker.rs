@@ -1,4 +1,4 @@
-//! Some chains of a run, advanced together.
+//! A batch of chains of a run, advanced together.
 
 use super::outcome::{Divergence, RunError};
 use super::run::Run;
@@ -6,22 +6,22 @@ use crate::Potential;
 use crate::batch::Batch;
 use levy_stable::Sampler;
 
-/// A position beyond this is on its way to infinity.
+/// A chain with a position beyond this has diverged.
 const RUNAWAY: f64 = 1e100;
 
-/// A batch of chains with what is recorded of them.
+/// A batch of chains with its sums and divergences.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     /// Number of the first chain.
     pub(super) first: usize,
     pub(super) batch: Batch,
-    /// Σ ηₖ over the steps that the averages are over.
+    /// Σ ηₖ over the averaged steps.
     pub(super) weight: f64,
     /// Σ ηₖ h(xᵏ): for each chain, each test function.
     pub(super) sums: Vec<f64>,
-    /// What became of chains that diverged.
+    /// Chains that diverged.
     pub(super) divergences: Vec<Divergence>,
-    /// Whether the batch has the gradient that the last step left.
+    /// Whether the batch holds the gradient at its positions.
     carries_gradient: bool,
 }
 
@@ -31,8 +31,8 @@ impl Worker {
         Self { first, batch, weight: 0.0, sums, divergences: Vec::new(), carries_gradient: false }
     }
 
-    /// Makes the steps. Records every `thin`-th position after the warm-up into `out`, which has room for a segment of each
-    /// chain, from its draw number `draw` on, and adds to the averages.
+    /// Takes the steps, updates the averages, and records every `thin`-th position after the warmup in `out`, which has space for a
+    /// segment of each chain, from draw `draw` on.
     pub(super) fn advance(
         &mut self,
         run: &Run,
@@ -43,7 +43,7 @@ impl Worker {
         out: &mut [f64],
     ) -> Result<(), RunError> {
         if run.integrator.carries_gradient() && !self.carries_gradient {
-            // As the step before left it; computed again, so that a resumed run need not store it.
+            // Computed again after a resumption, so that checkpoints need not store it.
             self.batch.update_gradient(potential, steps.start);
             self.carries_gradient = true;
         }
@@ -54,7 +54,7 @@ impl Worker {
                 return Err(RunError::Potential(k));
             }
             if !self.batch.is_within(RUNAWAY) {
-                self.bury_diverged(k);
+                self.park_diverged(k);
             }
             if k >= run.warmup {
                 self.weight += eta;
@@ -68,8 +68,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Notes the chains that diverged, and parks them at the origin: from now on they are recorded as NaN.
-    fn bury_diverged(&mut self, step: u64) {
+    /// Records the chains that diverged and moves them to the origin; their draws are NaN from now on.
+    fn park_diverged(&mut self, step: u64) {
         let d = self.batch.dim;
         for chain in 0..self.batch.chains() {
             let here = chain * d..(chain + 1) * d;
