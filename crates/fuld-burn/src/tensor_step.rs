@@ -134,7 +134,7 @@ mod tests {
         rules.iter().map(|rule| StepRule::Fixed(Form::Sgd { momentum: 0.9 }, rule.clone())).collect()
     }
 
-    /// Two steps in tensor operations on a device against the rule on slices: every change of x to 5e-6 of itself.
+    /// Two steps in tensor operations on a device against the rule on slices: every change of x to 1e-6 of itself.
     fn agrees<B: Backend>(device: &B::Device) {
         type Options = fn(FuldConfig) -> FuldConfig;
         let options: [Options; 3] = [
@@ -160,7 +160,7 @@ mod tests {
                 let (ours, theirs) = (ours.into_data(), theirs.into_data());
                 let pairs = ours.iter::<f32>().zip(theirs.iter::<f32>());
                 let worst = pairs.map(|(a, b)| (a - b).abs() / b.abs().max(1e-30)).fold(0.0, f32::max);
-                assert!(worst < 5e-6, "{what}: {worst:e}");
+                assert!(worst < 1e-6, "{what}: {worst:e}");
             }
         }
     }
