@@ -1,4 +1,4 @@
-//! ∇G_α from its table.
+//! `fuld._native.FieldTable`: ∇G_α of one α, evaluated over NumPy arrays on all cores.
 
 use crate::error::value_error;
 use crate::interruptible::interruptible_if;
@@ -14,11 +14,11 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<FieldTable>()
 }
 
-/// From this many values on threads are worth waking.
+/// Number of values from which on several threads are faster.
 const MANY: usize = 1 << 17;
-/// From this many values on one may lose patience.
+/// Number of values from which on Ctrl-C is checked.
 const LONG: usize = 1 << 21;
-/// Values that a thread takes at a time. A multiple of the sixteen that single precision takes together.
+/// Values per task. A multiple of the sixteen that single precision evaluates together.
 const SHARE: usize = 1 << 14;
 
 /// The field of one α.
@@ -35,7 +35,7 @@ impl FieldTable {
         Ok(Self { table })
     }
 
-    /// `out[i] = ∇G_α(v[i])`, both of one precision.
+    /// Computes `out[i] = ∇G_α(v[i])`; both arrays have the same precision.
     fn eval_into(&self, py: Python<'_>, v: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let table = &self.table;
         if let Ok(v) = v.cast::<PyArray1<f32>>() {

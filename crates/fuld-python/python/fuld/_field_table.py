@@ -40,9 +40,9 @@ def grad_g(v: ArrayLike, alpha: ArrayLike) -> Values:
 
 
 def field_table(alpha: float, dtype: DTypeLike = np.float64) -> FieldTable:
-    """The field ∇G_α of one alpha as a table, for some hundred million values a second.
+    """Return a table of the field ∇G_α of one alpha, for some hundred million values per second.
 
-    See `FieldTable` for what it can do. Making it takes 2 to 40 milliseconds.
+    See `FieldTable` for its accuracy. Building it takes 2 to 40 milliseconds.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def field_table(alpha: float, dtype: DTypeLike = np.float64) -> FieldTable:
 
 @final
 class FieldTable:
-    """The field ∇G_α on all of ℝ, tabulated; made by `field_table`.
+    """The field ∇G_α on all of ℝ, tabulated; built by `field_table`.
 
     The relative error is at most 1e-12 in float64 and 2e-7 in float32, for every v. The field is
     odd to the last bit, 0 at 0, NaN at NaN, and at alpha = 2 it is v.
@@ -66,7 +66,7 @@ class FieldTable:
     alpha : float
         Tail index, 0.1 <= alpha <= 2.
     dtype : dtype, optional
-        float64 or float32: what it takes and gives.
+        float64 or float32, the type of arguments and results.
 
     Examples
     --------
@@ -97,13 +97,13 @@ class FieldTable:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What the table takes and gives."""
+        """The type of arguments and results."""
         return self._dtype
 
     def __call__(self, v: ArrayLike, out: NDArray[Any] | None = None) -> Values:
-        """∇G_α(v), written to `out` if that is given.
+        """Return ∇G_α(v), written to `out` if that is given.
 
-        Arrays must be of the table's dtype; numbers and lists become it. `out` may be v.
+        Arrays must have the table's dtype; numbers and lists are converted. `out` may be v.
         """
         values = real_array(v, "v")
         if isinstance(v, np.ndarray) and values.dtype != self._dtype:

@@ -8,6 +8,7 @@ collect_ignore = (
     else [
         "auto_processes.py",
         "calibrated.py",
+        "interpreted_kernels.py",
         "noise.py",
         "sharded_gradients.py",
         "training.py",

@@ -1,7 +1,12 @@
-"""The step and the field on CUDA: one launch over all tensors of one device and dtype."""
+"""The step and the field on CUDA: one launch over all tensors of one device and dtype.
+
+Under Triton's interpreter the tensors are those of the CPU, where there is neither a current
+device nor a capture.
+"""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,10 +21,12 @@ from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 from fuld.torch._triton import field_kernel, step_kernel
 
-# Numbers that a program takes, and at a time.
 CHUNK = 1 << 12
+"""Numbers per program."""
 BLOCK = 1 << 10
+"""Numbers that a program handles at a time."""
 WARPS = 8
+"""Warps per program."""
 
 _NUMBERS = {
     torch.float64: tl.float64,
@@ -30,37 +37,36 @@ _NUMBERS = {
 
 
 def field_(tensors: list[Tensor], alpha: float) -> None:
-    """∇G_α in place."""
+    """Replace v by ∇G_α(v) in tensors of float32 or float64."""
     device, dtype = tensors[0].device, tensors[0].dtype
     lengths = tuple(v.numel() for v in tensors)
     if not any(lengths):
         return
-    table = _DeviceField.of(alpha, device, wide(dtype))
-    with torch.cuda.device(device):
+    table = _DeviceField.of(alpha, device, dtype)
+    with _current(device):
         work = _work(lengths, device)
         where = _uploaded(np.array([addresses(tensors), lengths], dtype=np.int64), device)
         _keep_if_captured(where, work, *table.tensors)
         field_kernel[(len(work),)](
             where, len(tensors), work, *table.tensors, *table.numbers,
-            NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
-            num_warps=WARPS,
+            NUMBER=_NUMBERS[dtype], CHUNK=CHUNK, BLOCK=BLOCK, num_warps=WARPS,
         )  # fmt: skip
 
 
 def fused(
     plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
 ) -> None:
-    """One pass over the tensors; without momentum there are no buffers."""
+    """Take a step in one pass over the tensors; without momentum there are no buffers."""
     if not any(plan.lengths):
         return
     device, dtype = plan.device, plan.dtype
     inner, outer = step.factors
     lr = step.lr
     if isinstance(lr, Tensor) and lr.device != device:
-        # Of a processor's memory: reading it waits for nothing.
+        # In the memory of the host: reading it does not wait for the device.
         lr = lr.item() if lr.device.type == "cpu" else lr.to(device)
     table = _DeviceField.of(step.alpha, device, wide(dtype))
-    with torch.cuda.device(device):
+    with _current(device):
         work = _work(plan.lengths, device)
         where, aligned = _where(plan)
         _keep_if_captured(where, work, *table.tensors)
@@ -79,7 +85,7 @@ def fused(
 
 @dataclass(frozen=True)
 class _DeviceField:
-    """What the kernels are given of the field."""
+    """Arguments of the kernels that describe the field."""
 
     tensors: tuple[Tensor, Tensor]
     numbers: tuple[float, float, int, int]
@@ -87,19 +93,22 @@ class _DeviceField:
     @staticmethod
     @lru_cache(maxsize=64)
     def of(alpha: float, device: torch.device, dtype: torch.dtype) -> _DeviceField:
-        """The field in float32 or float64."""
+        """Return the field in float32 or float64."""
         _refuse_capture()
         table = pieces(alpha, device, dtype)
-        data = table.data
         return _DeviceField(
             (table.packed, table.coefficients),
-            (data.shift, table.near, data.lowest, len(table.octaves) - 1),
+            (table.shift, table.near, table.lowest, len(table.octaves) - 1),
         )
+
+
+def _current(device: torch.device) -> AbstractContextManager[object]:
+    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
 
 @lru_cache(maxsize=64)
 def _work(lengths: tuple[int, ...], device: torch.device) -> Tensor:
-    """Tensor and chunk of every program."""
+    """Return tensor and chunk of every program."""
     _refuse_capture()
     chunks = -(-np.array(lengths, dtype=np.int64) // CHUNK)
     tensors = np.repeat(np.arange(len(lengths)), chunks)
@@ -108,38 +117,45 @@ def _work(lengths: tuple[int, ...], device: torch.device) -> Tensor:
     return torch.from_numpy(pairs).to(device)
 
 
+def _capturing() -> bool:
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+
+
 def _refuse_capture() -> None:
-    if torch.cuda.is_current_stream_capturing():
+    if _capturing():
         raise RuntimeError(
-            "take a step before the capture: tables that it puts on the device must be there"
+            "tables cannot be uploaded during the capture of a CUDA graph: take one step before it"
         )
 
 
-# What captured graphs read: it must stay where it is as long as they may be replayed.
+# Tensors that captured graphs read: they must stay in place as long as a graph may be replayed.
 _CAPTURED: list[Tensor] = []
 
 
 def _keep_if_captured(*tensors: Tensor) -> None:
-    if torch.cuda.is_current_stream_capturing():
+    if _capturing():
         _CAPTURED.extend(tensors)
 
 
 def _where(plan: Plan) -> tuple[Tensor, bool]:
-    """The table of addresses, kept if the gradients lie where they lay; whether all are aligned."""
+    """Return the matrix of addresses, reused if no gradient moved, and whether all are aligned."""
     grads = plan.grad_addresses
     if plan.uploaded is None or plan.uploaded_grads != grads:
         buffers = plan.buffer_addresses or plan.param_addresses
         table = np.array([plan.param_addresses, grads, buffers, plan.lengths], dtype=np.int64)
         aligned = not (table[:3] % 16).any()
         there = _uploaded(table, plan.device)
-        if torch.cuda.is_current_stream_capturing():
+        if _capturing():
             return there, aligned
         plan.uploaded_grads, plan.uploaded, plan.aligned = grads, there, aligned
     return plan.uploaded, plan.aligned
 
 
 def _uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
-    """The numbers in the device's memory, copied there without waiting for it."""
-    host = torch.from_numpy(numbers).pin_memory()
+    """Copy numbers to the device without waiting for it."""
+    host = torch.from_numpy(numbers)
+    if device.type == "cpu":
+        return host
+    host = host.pin_memory()
     _keep_if_captured(host)
     return host.to(device, non_blocking=True)

@@ -9,17 +9,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fuld._table_data import TableData, table_data
+from fuld._table_data import table_data
 from fuld.torch._constant import constant
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """The table of one alpha and precision in the memory of one device."""
+    """The table of one alpha and precision in the memory of one device.
 
-    data: TableData
+    Flat: torch's compiler makes several graphs of a step if objects are nested here.
+    """
+
+    shift: float
     near: float
     """The largest v at which pieces hold ∇G/v."""
+    lowest: int
+    """Binary exponent of the first octave."""
     octaves: Tensor
     """First piece and split of each octave, int32."""
     packed: Tensor
@@ -37,8 +42,9 @@ def _pieces(alpha: float, device: torch.device, dtype: torch.dtype) -> Pieces:
     octaves = data.octaves
     exponents = np.arange(data.lowest, data.lowest + len(octaves), dtype=np.float64)
     return Pieces(
-        data,
+        data.shift,
         data.near(real),
+        data.lowest,
         torch.tensor(octaves, device=device),
         torch.tensor(data.packed, device=device),
         torch.tensor(np.exp2(octaves[:, 1] - exponents), device=device, dtype=dtype),
@@ -73,13 +79,12 @@ def field(v: Tensor, alpha: float) -> Tensor:
         integers, mantissa_bits, bias = torch.int32, 23, 127
     x = v.to(dtype)
     size = x.abs()
-    lowest = table.data.lowest
-    u = torch.maximum(size + table.data.shift, size + size)
+    u = torch.maximum(size + table.shift, size + size)
     # Beyond the last octave the table keeps its last value.
-    top = 2.0 ** (lowest + len(table.octaves))
+    top = 2.0 ** (table.lowest + len(table.octaves))
     u = u.clamp(max=top * (1 - torch.finfo(dtype).eps))
     bits = u.detach().view(integers)
-    octave = ((bits >> mantissa_bits) - (lowest + bias)).clamp(0, len(table.octaves) - 1)
+    octave = ((bits >> mantissa_bits) - (table.lowest + bias)).clamp(0, len(table.octaves) - 1)
     first, split = table.octaves[octave].to(integers).unbind(-1)
     mantissa = bits & ((1 << mantissa_bits) - 1)
     within = mantissa >> (mantissa_bits - split)

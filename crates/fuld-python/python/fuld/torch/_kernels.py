@@ -1,4 +1,4 @@
-"""Where the field and the step have kernels of their own, and which."""
+"""Selects the kernel of the field and of the fused step: Rust on the CPU, Triton on CUDA."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from fuld.torch._layout import Aligned
 from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 
+#: Types that the kernels handle.
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
-#: Tensors that are their own memory; other kinds may hold theirs elsewhere.
+#: Classes whose `data_ptr` is the memory of their numbers; subclasses may keep theirs elsewhere.
 PLAIN = (Tensor, torch.nn.Parameter)
 
-
-#: Whether kernels for CUDA can be made.
+#: Whether kernels can be compiled for CUDA.
 HAS_TRITON = find_spec("triton") is not None
 
 
 def has_kernel(tensor: Tensor) -> bool:
-    """Whether the step of such parameters is one kernel."""
+    """Return whether there is a fused step for such parameters."""
     device = tensor.device.type
     return tensor.dtype in FLOATS and (device == "cpu" or (device == "cuda" and HAS_TRITON))
 
 
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
-    """∇G_α of dense tensors, in place where there is one kernel for all of them."""
+    """Return ∇G_α of dense tensors, computed in place where one kernel handles all of them."""
     first = tensors[0]
     kernel = has_kernel(first) and first.dtype == wide(first.dtype)
     kernel = kernel and all(
@@ -54,9 +54,9 @@ def fused(
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
 ) -> Plan | None:
-    """The step of tensors of one device and dtype in one pass over them.
+    """Take the step of tensors of one device and dtype in one pass over them.
 
-    Returns what `planned` needs for the next step, if that needs no more than these tensors.
+    Returns the plan for the next step, if all tensors are contiguous.
     """
     lr = step.lr
     if torch.compiler.is_compiling():
@@ -91,12 +91,12 @@ def fused(
 def planned(
     plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
 ) -> None:
-    """The step of tensors that are known, along dense gradients."""
+    """Take the step of the tensors of a plan, along dense gradients."""
     on = [None if t is None else t.to(plan.device) for t in (grad_scale, found_inf)]
     if plan.device.type == "cpu":
         _cpu.fused(plan, grads, step, *on)
-        # Autograd asks whether what it kept was changed. torch's operations say so by themselves,
-        # but for its fused steps, which nobody takes who has not asked for them.
+        # Autograd checks the versions of the tensors that it saved. torch's own operations
+        # increment them, except for its fused steps, which users must request.
         torch.autograd.graph.increment_version(plan.params)
     else:
         from fuld.torch import _cuda
@@ -123,7 +123,7 @@ def _fused_op(
     nesterov: bool,
     maximize: bool,
 ) -> None:
-    """What a compiler sees of the fused step: one operation that changes its tensors."""
+    """Take the fused step, as one operation that the compiler treats as opaque."""
     step = Step(
         alpha,
         lr if lr_tensor is None else lr_tensor,

@@ -1,4 +1,4 @@
-"""What is known of the tensors of a fused step from one step to the next."""
+"""Addresses and lengths of the tensors of a fused step, kept from one step to the next."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from torch import Tensor
 
 
 class Plan:
-    """Dense tensors of one device and dtype, and where they are.
+    """Dense tensors of one device and dtype, and their addresses.
 
-    Most of a step over thousands of small tensors would be asking each of them what it is. So
-    that is asked once, and again only if one of them is another or lies elsewhere. Gradients are
-    new at every step, and always asked.
+    Querying thousands of small tensors would take most of a step. So they are queried once, and
+    again only if one of them was replaced or moved. Gradients are new at every step, and queried
+    at every step.
     """
 
     def __init__(
         self, params: list[Tensor], buffers: list[Tensor], calibrations: Sequence[Tensor] = ()
     ) -> None:
         self.params, self.buffers = params, buffers
-        # Of a group that calibrates itself; nobody writes them but its step.
+        # States of the estimators of a group; only its step writes them.
         self.calibrations = calibrations
         self.calibration_addresses = addresses(list(calibrations))
         self.device, self.dtype = params[0].device, params[0].dtype
         self.lengths = tuple(x.numel() for x in params)
         self.param_addresses = addresses(params)
         self.buffer_addresses = addresses(buffers)
-        # Of gradients. Of types of the same size only halves are more than one.
+        # Sizes of the gradients. The two half precisions have the same size.
         self.bytes = [n * self.dtype.itemsize for n in self.lengths]
         self.grad_addresses: list[int] = []
-        # On a GPU: all addresses in its memory, with these gradients.
+        # On a GPU: the matrix of addresses in its memory, and the gradients that it was made for.
         self.uploaded: Tensor | None = None
         self.uploaded_grads: list[int] = []
         self.aligned = False
 
     def fits(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor | None]) -> bool:
-        """Whether these are the same parameters and buffers, with gradients that go with them.
+        """Return whether the plan is valid for these parameters, buffers and gradients.
 
-        What a tensor is may have been changed under its name (x.data = ...). So what a kernel
-        relies on is asked again: of known tensors where they are, of gradients all.
+        A tensor may have been changed in place (x.data = ...). So everything that a kernel relies
+        on is checked: the addresses of known tensors, and all properties of gradients.
         """
         if not (
             len(params) == len(self.params)
@@ -62,7 +62,7 @@ class Plan:
 
 
 def addresses(tensors: list[Tensor]) -> list[int]:
-    """Where the tensors begin."""
+    """Return the addresses of the tensors."""
     found = list(map(Tensor.data_ptr, tensors))
     if 0 in found:
         for tensor, address in zip(tensors, found, strict=True):

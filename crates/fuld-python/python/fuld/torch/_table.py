@@ -1,4 +1,4 @@
-"""Tables to read, one line for each parameter."""
+"""Formats text tables, with one line per parameter."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 WIDEST = 40
-"""Of names."""
+"""Largest width of a name, in characters."""
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; a column in which nothing stands is not shown."""
+    """Return the lines of a table, without its empty columns."""
     columns = [column for column in zip(heads, *rows, strict=True) if any(column[1:])]
     widths = [max(map(len, column)) for column in columns]
     lines = [
@@ -25,10 +25,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def ending(name: str, widest: int = WIDEST) -> str:
-    """Return a name, of a long one its end, which tells more than its beginning."""
+    """Return a name, or the end of a long one, which is more specific than its beginning."""
     return name if len(name) <= widest else "…" + name[1 - widest :]
 
 
 def number(value: float, form: str) -> str:
-    """Return a number, and nothing for one that is not known."""
+    """Return a formatted number, or an empty string for NaN."""
     return "" if math.isnan(value) else format(value, form)

@@ -3,12 +3,16 @@
 # mypy: disable-error-code="no-untyped-def"
 """The kernels for CUDA: the step and the field over many tensors in one launch.
 
-`addresses` is a table in the device's memory, one column a tensor: where its parameters, its
-gradient and its buffer are, and its length. Every program takes one chunk of one tensor, which
-`work` names by tensor and chunk.
+`addresses` is a matrix in the device's memory with one column per tensor. Its rows are the
+addresses of the tensor's parameters, gradient and buffer (of the field: of its numbers alone), and
+in the last row its length. Every program handles one chunk of one tensor; `work` holds tensor and
+chunk of each program.
+
+The kernels also run under Triton's interpreter (TRITON_INTERPRET=1) on tensors of the CPU, where
+the tests compare them with the step in Rust.
 """
 
-# No postponed annotations: triton reads them.
+# No postponed annotations: Triton reads them.
 
 import triton
 import triton.language as tl
@@ -16,7 +20,7 @@ import triton.language as tl
 
 @triton.jit
 def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.constexpr):
-    """∇G(v), as `levy_stable::FieldPieces` describes it; NaN where v is infinite."""
+    """∇G(v), as `levy_stable::table::TableData` describes it; NaN where v is infinite."""
     size = tl.abs(v)
     u = tl.maximum(size + shift, size + size)
     if DOUBLE:
@@ -25,7 +29,7 @@ def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.const
     else:
         bits = u.to(tl.uint32, bitcast=True)
         octave = (bits >> 23).to(tl.int32) - (lowest + 127)
-    # The sign of a NaN may make it anything.
+    # A NaN may have any sign, hence any octave.
     octave = tl.minimum(tl.maximum(octave, 0), last)
     index = tl.load(octaves + octave)
     first, split = index >> 4, index & 15
@@ -45,6 +49,16 @@ def _field(v, octaves, coefficients, shift, near, lowest, last, DOUBLE: tl.const
     value = held * tl.where(size > near, 1 / size, size)
     value = tl.where(size == float("inf"), float("nan"), value)
     return tl.where(v < 0, -value, value)
+
+
+@triton.jit
+def _chunk(addresses, tensors, work, LAST_ROW: tl.constexpr, CHUNK: tl.constexpr):
+    """Column of the tensor, and start and length of the chunk, of this program."""
+    program = tl.program_id(0)
+    column = addresses + tl.load(work + 2 * program)
+    start = tl.load(work + 2 * program + 1).to(tl.int64) * CHUNK
+    count = tl.minimum(tl.load(column + LAST_ROW * tensors) - start, CHUNK).to(tl.int32)
+    return column, start, count
 
 
 @triton.jit
@@ -137,11 +151,7 @@ def step_kernel(
     FOUND: tl.constexpr,
 ):
     """X ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b)."""
-    program = tl.program_id(0)
-    tensor = tl.load(work + 2 * program)
-    start = tl.load(work + 2 * program + 1).to(tl.int64) * CHUNK
-    column = addresses + tensor
-    count = tl.minimum(tl.load(column + 3 * tensors) - start, CHUNK).to(tl.int32)
+    column, start, count = _chunk(addresses, tensors, work, 3, CHUNK)
     x_ptr = tl.load(column).to(tl.pointer_type(NUMBER)) + start
     g_ptr = tl.load(column + tensors).to(tl.pointer_type(NUMBER)) + start
     b_ptr = tl.load(column + 2 * tensors).to(tl.pointer_type(NUMBER)) + start
@@ -193,21 +203,17 @@ def field_kernel(
     lowest,
     last,
     NUMBER: tl.constexpr,
-    WIDE: tl.constexpr,
     CHUNK: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """V ← ∇G(v)."""
-    program = tl.program_id(0)
-    tensor = tl.load(work + 2 * program)
-    start = tl.load(work + 2 * program + 1).to(tl.int64) * CHUNK
-    count = tl.minimum(tl.load(addresses + tensors + tensor) - start, CHUNK).to(tl.int32)
-    v_ptr = tl.load(addresses + tensor).to(tl.pointer_type(NUMBER)) + start
+    """V ← ∇G(v), in single or double precision."""
+    column, start, count = _chunk(addresses, tensors, work, 1, CHUNK)
+    v_ptr = tl.load(column).to(tl.pointer_type(NUMBER)) + start
     for offset in range(0, count, BLOCK):
         i = offset + tl.arange(0, BLOCK)
-        v = tl.load(v_ptr + i, i < count).to(WIDE)
+        v = tl.load(v_ptr + i, i < count)
         h = _field(
-            v, octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
-            tl.float64 == WIDE,
+            v, octaves, coefficients, shift.to(NUMBER), near.to(NUMBER), lowest, last,
+            tl.float64 == NUMBER,
         )  # fmt: skip
-        tl.store(v_ptr + i, h.to(NUMBER), i < count)
+        tl.store(v_ptr + i, h, i < count)

@@ -1,0 +1,127 @@
+"""The Triton kernels under Triton's interpreter, against the step in Rust on the same tensors.
+
+Run by `test_interpreter.py` in a process with TRITON_INTERPRET=1: Triton decides on import whether
+it compiles or interprets.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import fuld
+import numpy as np
+import pytest
+import torch
+from fuld.torch import FULD, _cpu
+
+# NumPy, which the interpreter computes with, warns of infinities that kernels do not select.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+#: Parts of chunks, whole chunks, and no numbers at all.
+SHAPES = [(33, 7), (5,), (), (0, 3), (4096,), (5000,)]
+#: Largest difference, as a part of the largest number: halves are rounded once per step.
+CLOSE = {torch.float64: 1e-12, torch.float32: 3e-6, torch.bfloat16: 0.03, torch.float16: 0.004}
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"nesterov": True},
+    {"weight_decay": 0.1},
+    {"weight_decay": 0.1, "decoupled_weight_decay": True},
+    {"weight_decay": 0.1, "maximize": True, "nesterov": True},
+    {"momentum": 0.0},
+    {"form": "paper"},
+    {"alpha": 2.0},
+]
+
+
+class Launcher:
+    """A kernel that gets Python's numbers in double precision, as compiled kernels do."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+
+    def __getitem__(self, grid: tuple[int, ...]) -> Any:
+        def launch(*arguments: object, **constants: object) -> None:
+            self.kernel[grid](*map(_double, arguments), **constants)
+
+        return launch
+
+
+def _double(argument: Any) -> Any:
+    import triton.language as tl
+    from triton.runtime.interpreter import TensorHandle
+
+    if not isinstance(argument, float):
+        return argument
+    return tl.tensor(TensorHandle(np.array([argument]), tl.float64), tl.float64)
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """The module that launches the kernels."""
+    assert os.environ["TRITON_INTERPRET"] == "1"
+    from fuld.torch import _cuda
+
+    for name in ("step_kernel", "field_kernel"):
+        monkeypatch.setattr(_cuda, name, Launcher(getattr(_cuda, name)))
+    return _cuda
+
+
+def run(dtype, options, *, scaled=False, lr=0.1):
+    """Parameters and buffers after two steps of the fused optimizer."""
+    generator = torch.Generator().manual_seed(1)
+    params = [torch.nn.Parameter(torch.randn(s, generator=generator).to(dtype)) for s in SHAPES]
+    optimizer = FULD(params, lr, fused=True, **{"alpha": 1.5, **options})
+    for k in range(2):
+        for x in params:
+            size = 12 if scaled else 3
+            x.grad = (size * torch.randn(x.shape, generator=generator)).to(dtype)
+        if scaled:
+            # As torch.amp.GradScaler sets them.
+            optimizer.grad_scale = torch.tensor(4.0)  # type: ignore[attr-defined]
+            optimizer.found_inf = torch.tensor(float(k == 0))  # type: ignore[attr-defined]
+        optimizer.step()
+    buffers = [state["momentum_buffer"] for state in optimizer.state.values() if state]
+    return [*params, *buffers]
+
+
+def differ(ours, theirs):
+    """Return the largest difference, as a part of the largest number."""
+    ours = torch.cat([x.detach().double().flatten() for x in ours])
+    theirs = torch.cat([x.detach().double().flatten() for x in theirs])
+    return ((ours - theirs).abs().max() / theirs.abs().max()).item()
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.75, 1.999, 2.0])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_field(cuda, dtype, alpha):
+    generator = torch.Generator().manual_seed(3)
+    v = (20 * torch.randn(10_000, generator=generator, dtype=torch.float64)).exp2()
+    v = (v * torch.randn(10_000, generator=generator).sign()).to(dtype)
+    exact = fuld.grad_g(v.double().numpy(), alpha)
+    cuda.field_([v], alpha)
+    bound = 4e-7 if dtype == torch.float32 else 1e-12
+    assert np.abs(v.double().numpy() / exact - 1).max() < bound
+    special = torch.tensor([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan], dtype=dtype)
+    cuda.field_([special], alpha)
+    assert special[:2].tolist() == [0.0, 0.0]
+    assert special[2:].isnan().all()
+
+
+#: Halves differ in how numbers are loaded and stored, which two sets of options cover.
+CASES = [(d, o) for d in CLOSE for o in (OPTIONS if d.itemsize > 2 else [OPTIONS[0], OPTIONS[4]])]
+
+
+@pytest.mark.parametrize(("dtype", "options"), CASES, ids=str)
+def test_step(cuda, monkeypatch, dtype, options):
+    rust = run(dtype, options)
+    monkeypatch.setattr(_cpu, "fused", cuda.fused)
+    assert differ(run(dtype, options), rust) < CLOSE[dtype]
+
+
+@pytest.mark.parametrize("dtype", CLOSE, ids=str)
+def test_scaled_gradients_and_a_rate_in_a_tensor(cuda, monkeypatch, dtype):
+    lr = torch.tensor(0.1)
+    rust = run(dtype, {}, scaled=True, lr=lr)
+    monkeypatch.setattr(_cpu, "fused", cuda.fused)
+    assert differ(run(dtype, {}, scaled=True, lr=lr), rust) < CLOSE[dtype]
