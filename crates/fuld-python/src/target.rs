@@ -23,9 +23,7 @@ pub(crate) fn check_dim(dim: usize) -> PyResult<()> {
     if dim <= MOST {
         return Ok(());
     }
-    Err(PyValueError::new_err(format!(
-        "dim must be at most {MOST}, got {dim}"
-    )))
+    Err(PyValueError::new_err(format!("dim must be at most {MOST}, got {dim}")))
 }
 
 #[pymethods]

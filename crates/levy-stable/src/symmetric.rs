@@ -1,4 +1,4 @@
-//! The law as its users see it.
+//! The symmetric α-stable law: density, distribution, quantile, score, moments and entropy at any scale.
 
 use crate::unit::{Regime, UnitLaw};
 use crate::{Alpha, ParameterError, moments, quantile};
@@ -10,11 +10,11 @@ use crate::{Alpha, ParameterError, moments, quantile};
 ///
 /// Accuracy of `pdf`, `sf`, `cdf` and `score`: relative error at most 2e-14 for 0.3 ≤ α ≤ 2 and 1e-12 for
 /// 0.003 ≤ α < 0.3, for every x/σ from the smallest to the largest double, measured against ball arithmetic. Below
-/// α = 0.003 the series in the tail serves almost all doubles and loses at most four digits. The others say what they have;
-/// g″ about its own zero has its accuracy down to α = 0.1, and at α = 0.03 it has lost another four digits.
+/// α = 0.003 the series in the tail serves almost all doubles and loses at most four digits. Other methods document their own accuracy.
+/// The derivative of the score near its own zero keeps its accuracy down to α = 0.1 and has lost four more digits at α = 0.03.
 ///
-/// All of them are those of the unit law at x/σ. Where that quotient leaves the doubles, as at x = 1e300 for σ = 1e-300, they
-/// are what they are at 0 or at ±∞: the tail is 0 and its logarithm −∞, although they need not be.
+/// All methods evaluate the unit law at x/σ. Where that quotient overflows or underflows, as at x = 1e300 for σ = 1e-300, they
+/// return the values at ±∞ or 0.
 ///
 /// ```
 /// use levy_stable::SymmetricStable;
@@ -66,12 +66,12 @@ impl SymmetricStable {
         Self::with_scale(a, libm::pow(a, -1.0 / a))
     }
 
-    /// The tail index α.
+    /// Returns the tail index α.
     pub fn alpha(&self) -> f64 {
         self.alpha.get()
     }
 
-    /// The scale σ.
+    /// Returns the scale σ.
     pub fn scale(&self) -> f64 {
         self.scale
     }
@@ -80,7 +80,7 @@ impl SymmetricStable {
         &self.unit
     }
 
-    /// Density ψ(x).
+    /// Returns the density ψ(x).
     pub fn pdf(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
@@ -88,7 +88,7 @@ impl SymmetricStable {
         self.unit.density((x / self.scale).abs()).pdf / self.scale
     }
 
-    /// ln ψ(x), finite also where ψ underflows.
+    /// Returns ln ψ(x), finite also where ψ underflows.
     pub fn ln_pdf(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
@@ -96,12 +96,12 @@ impl SymmetricStable {
         self.unit.ln_pdf((x / self.scale).abs()) - libm::log(self.scale)
     }
 
-    /// P(X ≤ x). For x > 0 this is close to 1: use [`sf`](Self::sf) for what is missing.
+    /// Returns P(X ≤ x). For large x this is close to 1: use [`sf`](Self::sf) for the complement.
     pub fn cdf(&self, x: f64) -> f64 {
         self.sf(-x)
     }
 
-    /// P(X > x), to its relative accuracy however far in the tail.
+    /// Returns P(X > x), with full relative accuracy however far in the tail.
     pub fn sf(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
