@@ -1,9 +1,9 @@
-//! A language made of numbers: words as frequent as Zipf's law says, and topics that make the words before tell of the next one.
+//! A synthetic language: word frequencies by Zipf's law, and hidden topics that make a word depend on the words before it.
 //!
-//! A sentence has a topic at every place, which mostly stays from one word to the next. A word comes from the words of its topic
-//! with the probability `loyalty`, from all words otherwise, and either way in proportion to its frequency. Topics are as likely as
-//! their words, so that every word, at every place, has the probability that Zipf's law gives it. The topic is hidden but its
-//! posterior is not, and the least loss that any model can have is known for every text.
+//! Every position of a sentence has a topic, which mostly stays from one word to the next. A word is drawn from the words of its
+//! topic with probability `loyalty`, otherwise from all words, in either case in proportion to its frequency. A topic is as likely
+//! as its words together, so every word has its Zipf probability at every position. The posterior of the hidden topic can be
+//! computed, so the least possible loss is known for every text.
 
 use fuld::random::{Purpose, Stream};
 
@@ -13,37 +13,38 @@ pub struct Language {
     topics: usize,
     loyalty: f64,
     stay: f64,
-    /// Of each word: 1/(w + 1), made to sum to 1.
+    /// Frequency of each word: 1/(w + 1), normalised.
     frequency: Vec<f64>,
-    /// Of each topic: the sum over its words.
+    /// Probability of each topic: the sum over its words.
     weight: Vec<f64>,
-    /// Frequencies of all words, summed up.
+    /// Cumulative frequencies of all words.
     all: Vec<f64>,
-    /// Frequencies of the words of each topic, summed up.
+    /// Cumulative frequencies of the words of each topic.
     own: Vec<Vec<f64>>,
 }
 
-/// Sentences, one after the other, of as many words each.
+/// Sentences of equal length, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The words.
     pub words: Vec<u32>,
-    /// Words of a sentence.
+    /// Words per sentence.
     pub length: usize,
 }
 
 impl Text {
-    /// Each sentence.
+    /// Returns the sentences.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
         self.words.chunks_exact(self.length)
     }
 }
 
-/// Random numbers that a word is made from: whether the topic changes, to which, whether the word is loyal, which one.
+/// Random numbers per word: whether the topic changes, to which, whether the word is of the topic, and which word.
 const DRAWS: u64 = 4;
 
 impl Language {
-    /// Of at least as many words as topics. `loyalty` and `stay`, the chance that a topic is not drawn anew, are from 0 to 1.
+    /// Creates a language with at least as many words as topics. `loyalty` and `stay`, the probability that a topic is not drawn anew,
+    /// are from 0 to 1.
     pub fn new(words: usize, topics: usize, loyalty: f64, stay: f64) -> Self {
         let total: f64 = (1..=words).map(|rank| 1.0 / rank as f64).sum();
         let frequency: Vec<f64> = (1..=words).map(|rank| 1.0 / rank as f64 / total).collect();
@@ -53,17 +54,17 @@ impl Language {
         Self { topics, loyalty, stay, all: sums(&frequency), frequency, weight, own }
     }
 
-    /// Words that there are.
+    /// Returns the number of words.
     pub fn words(&self) -> usize {
         self.frequency.len()
     }
 
-    /// How often each word comes.
+    /// Returns the frequency of each word.
     pub fn frequencies(&self) -> &[f64] {
         &self.frequency
     }
 
-    /// Sentences `first`, `first` + 1, … of the text that belongs to a seed and a purpose.
+    /// Returns the sentences `first`, `first` + 1, … of the text of a seed and a purpose.
     pub fn text(&self, first: u64, sentences: usize, length: usize, seed: u64, purpose: Purpose) -> Text {
         let mut words = Vec::with_capacity(sentences * length);
         for sentence in first..first + sentences as u64 {
@@ -86,17 +87,17 @@ impl Language {
         Text { words, length }
     }
 
-    /// The loss of a model that knows how often each word comes, and nothing else.
+    /// Returns the loss of a model that knows the frequency of each word and nothing else.
     pub fn unigram_entropy(&self) -> f64 {
         -self.frequency.iter().map(|p| p * p.ln()).sum::<f64>()
     }
 
-    /// The least loss in nats that any model can expect of each word of a text but the first of its sentence: minus the logarithm of its
+    /// Returns the least possible loss, in nats, for each word of a text except the first of its sentence: minus the logarithm of its
     /// probability given the words before it.
     pub fn least_losses(&self, text: &Text) -> Vec<f64> {
         let mut losses = Vec::with_capacity(text.words.len());
         for sentence in text.sentences() {
-            // Of the topic at this place, given the words before it.
+            // Posterior of the topic at this position, given the words before it.
             let mut belief = self.weight.clone();
             for (place, &word) in sentence.iter().enumerate() {
                 belief.iter_mut().enumerate().for_each(|(topic, p)| *p *= self.chance(word as usize, topic));
@@ -112,7 +113,7 @@ impl Language {
         losses
     }
 
-    /// The probability of a word in a topic.
+    /// Returns the probability of a word in a topic.
     fn chance(&self, word: usize, topic: usize) -> f64 {
         let own = if word % self.topics == topic { self.loyalty / self.weight[topic] } else { 0.0 };
         self.frequency[word] * (own + 1.0 - self.loyalty)
@@ -129,12 +130,12 @@ fn sums<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
         .collect()
 }
 
-/// From 0 to 1, without 1.
+/// Returns a number in [0, 1).
 fn uniform(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Where a uniform number falls among sums, the last of which need not be 1.
+/// Returns the index at which a uniform number falls among cumulative sums, the last of which need not be 1.
 fn find(sums: &[f64], uniform: f64) -> usize {
     let target = uniform * sums[sums.len() - 1];
     sums.partition_point(|&sum| sum <= target).min(sums.len() - 1)

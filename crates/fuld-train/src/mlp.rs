@@ -1,7 +1,7 @@
-//! Fully connected ReLU networks with cross entropy, many of one shape at once: forward, and backward by hand.
+//! Stacks of fully connected ReLU networks with cross entropy: forward pass, and backward pass by hand.
 //!
-//! Every tensor has a first axis that counts independent runs, so that one matrix product serves all of them; a single run is a
-//! stack of one. There are no biases, as in the networks of the paper.
+//! The first axis of every tensor counts independent runs, so that one matrix product serves all of them; a single run is a stack
+//! of one. There are no biases, as in the networks of the paper.
 
 use burn::tensor::activation::{log_softmax, relu};
 use burn::tensor::backend::Backend;
@@ -11,7 +11,7 @@ use fuld::random::{Purpose, Stream};
 /// The shape of a network: `depth` linear layers with `width` units between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NetworkShape {
-    /// Pixels of an image.
+    /// Pixels per image.
     pub inputs: usize,
     /// Units of each hidden layer.
     pub width: usize,
@@ -22,7 +22,7 @@ pub struct NetworkShape {
 }
 
 impl NetworkShape {
-    /// Inputs and outputs of each layer.
+    /// Returns inputs and outputs of each layer.
     pub fn layers(self) -> impl Iterator<Item = (usize, usize)> {
         let size = move |layer| match layer {
             0 => self.inputs,
@@ -32,7 +32,7 @@ impl NetworkShape {
         (0..self.depth).map(move |layer| (size(layer), size(layer + 1)))
     }
 
-    /// Weights of all layers; the largest number if there are more than it.
+    /// Returns the number of weights of all layers, at most `usize::MAX`.
     pub fn weights(self) -> usize {
         let Self { inputs, width, depth, classes } = self;
         match depth {
@@ -53,7 +53,7 @@ pub struct Mlp<B: Backend> {
     pub layers: Vec<Tensor<B, 3>>,
 }
 
-/// Images and what they show, of a stack of runs.
+/// Images and their classes, for a stack of runs.
 #[derive(Clone, Debug)]
 pub struct ImageBatch<B: Backend> {
     /// [runs, images, inputs]
@@ -63,7 +63,7 @@ pub struct ImageBatch<B: Backend> {
 }
 
 impl<B: Backend> Mlp<B> {
-    /// PyTorch's default: uniform on ±1/√inputs. Weights depend on the seed of their run alone.
+    /// Creates networks with PyTorch's default weights, uniform on ±1/√inputs. The weights of a run depend on its seed alone.
     pub fn new(shape: NetworkShape, seeds: &[u64], device: &B::Device) -> Self {
         let layer = |(layer, (inputs, outputs)): (usize, (usize, usize))| {
             let bound = 1.0 / (inputs as f64).sqrt();
@@ -80,7 +80,7 @@ impl<B: Backend> Mlp<B> {
         Self { layers: shape.layers().enumerate().map(layer).collect() }
     }
 
-    /// What the last layer says: [runs, images, classes].
+    /// Returns the outputs of the last layer: [runs, images, classes].
     pub fn logits(&self, images: Tensor<B, 3>) -> Tensor<B, 3> {
         let last = self.layers.len() - 1;
         self.layers.iter().enumerate().fold(images, |x, (layer, weights)| {
@@ -89,11 +89,11 @@ impl<B: Backend> Mlp<B> {
         })
     }
 
-    /// The mean cross entropy of each run, and its gradient with respect to each layer.
+    /// Returns the mean cross entropy of each run and its gradient with respect to each layer.
     pub fn gradients(&self, batch: ImageBatch<B>) -> (Tensor<B, 1>, Vec<Tensor<B, 3>>) {
         let count = batch.images.dims()[1] as f64;
         let last = self.layers.len() - 1;
-        // What goes into each layer.
+        // The inputs of each layer.
         let mut inputs = Vec::with_capacity(self.layers.len());
         let mut x = batch.images;
         for (layer, weights) in self.layers.iter().enumerate() {
@@ -103,7 +103,7 @@ impl<B: Backend> Mlp<B> {
         }
         let log_p = log_softmax(x, 2);
         let loss = (batch.targets.clone() * log_p.clone()).sum_dim(2).sum_dim(1).div_scalar(-count);
-        // Of the logits, then of what each layer gives.
+        // The gradient with respect to the logits, then to the outputs of each layer.
         let mut delta = (log_p.exp() - batch.targets).div_scalar(count);
         let mut gradients = Vec::with_capacity(self.layers.len());
         for (layer, (x, weights)) in inputs.into_iter().zip(&self.layers).enumerate().rev() {
@@ -117,7 +117,7 @@ impl<B: Backend> Mlp<B> {
     }
 }
 
-/// The gradient where the unit was on, 0 where it was off, in one pass.
+/// Returns the gradient where the unit was active, 0 elsewhere, in one pass.
 fn relu_backward<B: Backend>(output: Tensor<B, 3>, gradient: Tensor<B, 3>) -> Tensor<B, 3> {
     let primitive = |tensor: Tensor<B, 3>| tensor.into_primitive().tensor();
     Tensor::from_primitive(TensorPrimitive::Float(B::relu_backward(primitive(output), primitive(gradient))))

@@ -1,7 +1,6 @@
-//! A small language model: words as vectors, one block of causal attention and a hidden layer, and a score for every word.
+//! A small language model: word vectors, one block of causal attention with a hidden layer, and a logit for every word.
 //!
-//! Gradients are burn's, by automatic differentiation. Before the attention, the hidden layer and the scores, vectors are brought to
-//! length √d, as is usual today.
+//! Gradients are computed by burn's automatic differentiation. Attention, hidden layer and logits are preceded by RMS normalisation.
 
 use crate::language::Text;
 use burn::backend::{Autodiff, Flex};
@@ -15,16 +14,16 @@ use fuld::random::{Purpose, Stream};
 pub struct TransformerShape {
     /// Words of the language.
     pub words: usize,
-    /// Words that are seen at a time.
+    /// Words of the context.
     pub context: usize,
-    /// Numbers of a vector.
+    /// Length of a word vector.
     pub width: usize,
     /// Units of the hidden layer.
     pub hidden: usize,
 }
 
 impl TransformerShape {
-    /// The tensors: what each is called, its rows and columns.
+    /// Returns the name, rows and columns of each tensor.
     pub fn tensors(self) -> [(&'static str, usize, usize); 10] {
         let Self { words, context, width, hidden } = self;
         [
@@ -41,7 +40,7 @@ impl TransformerShape {
         ]
     }
 
-    /// Numbers of all tensors.
+    /// Returns the number of parameters.
     pub fn parameters(self) -> usize {
         self.tensors().iter().map(|(_, rows, columns)| rows * columns).sum()
     }
@@ -55,16 +54,16 @@ pub struct Transformer<B: Backend> {
     pub tensors: Vec<Tensor<B, 2>>,
 }
 
-/// Sentences as a model sees them.
-struct Batch<B: Backend> {
+/// Sentences as inputs and targets of a model.
+struct SentenceBatch<B: Backend> {
     sentences: usize,
-    /// All words but the last of each sentence, one sentence after the other.
+    /// All words except the last of each sentence, one sentence after the other.
     before: Tensor<B, 1, Int>,
     /// The word that follows each of them.
     next: Tensor<B, 2, Int>,
 }
 
-impl<B: Backend> Batch<B> {
+impl<B: Backend> SentenceBatch<B> {
     fn new(text: &Text, device: &B::Device) -> Self {
         let (mut before, mut next) = (Vec::new(), Vec::new());
         for sentence in text.sentences() {
@@ -81,7 +80,8 @@ impl<B: Backend> Batch<B> {
 }
 
 impl<B: Backend> Transformer<B> {
-    /// Uniform on ±1/√width, or ±1/√hidden after the hidden layer; biases are 0. All depends on the seed alone.
+    /// Creates a model with weights uniform on ±1/√width, or ±1/√hidden after the hidden layer, and biases 0. It depends on the seed
+    /// alone.
     pub fn new(shape: TransformerShape, seed: u64, device: &B::Device) -> Self {
         let tensor = |(n, (name, rows, columns)): (usize, (&str, usize, usize))| {
             let bound = match name {
@@ -98,9 +98,10 @@ impl<B: Backend> Transformer<B> {
         Self { shape, tensors: shape.tensors().into_iter().enumerate().map(tensor).collect() }
     }
 
-    /// The loss in nats of every word of a text but the first of each sentence. Sentences have one word more than the context.
+    /// Returns the loss in nats of every word of a text except the first of each sentence. Sentences have one word more than the
+    /// context.
     pub fn losses(&self, text: &Text, device: &B::Device) -> Tensor<B, 1> {
-        let Batch { sentences, before, next } = Batch::new(text, device);
+        let SentenceBatch { sentences, before, next } = SentenceBatch::new(text, device);
         let TransformerShape { context, width, .. } = self.shape;
         let [words, places, queries, keys, values, heads, into, out, scores, biases] =
             std::array::from_fn(|n| self.tensors[n].clone());
@@ -120,7 +121,7 @@ impl<B: Backend> Transformer<B> {
 }
 
 impl Transformer<Flex> {
-    /// The mean loss over a text and its gradient with respect to each tensor.
+    /// Returns the mean loss over a text and its gradient with respect to each tensor.
     pub fn gradients(&self, text: &Text) -> (f64, Vec<Tensor<Flex, 2>>) {
         let device = Default::default();
         let tensors = self.tensors.iter().map(|x| Tensor::from_inner(x.clone()).require_grad()).collect();
@@ -135,13 +136,13 @@ impl Transformer<Flex> {
     }
 }
 
-/// Each row at length √width.
+/// Scales each row to length √width.
 fn normal<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     let square = x.clone().square().mean_dim(1).add_scalar(1e-6);
     x / square.sqrt()
 }
 
-/// 0 where a place may look at another, which comes before it or is itself, and far below 0 elsewhere.
+/// Returns the causal mask: 0 where a position may attend to another, which is not after it, and −1e9 elsewhere.
 fn future<B: Backend>(context: usize, device: &B::Device) -> Tensor<B, 3> {
     let cells = (0..context * context).map(|n| if n % context > n / context { -1e9 } else { 0.0 });
     Tensor::from_data(TensorData::new(cells.collect::<Vec<f32>>(), [1, context, context]), device)

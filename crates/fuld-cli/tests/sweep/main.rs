@@ -1,6 +1,7 @@
 //! `fuld sweep` as it is typed, and stacks of runs.
 
 mod failure;
+mod folder;
 mod grid;
 mod interruption;
 mod parquet;

@@ -1,6 +1,7 @@
 //! `fuld train` as it is typed: what it computes, and what it does when it is killed, stopped or given what it cannot use.
 
 mod divergence;
+mod folder;
 mod interruption;
 mod kill;
 mod learning;

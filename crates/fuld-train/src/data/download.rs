@@ -1,4 +1,4 @@
-//! One file from one server: what is missing of it is asked for, and goes behind what is there.
+//! Downloads of one file from one server: the missing bytes are requested and appended to those present.
 
 use super::fetch::{DownloadError, FetchError};
 use super::partial_file::PartialFile;
@@ -12,14 +12,14 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
-/// How long a server is waited for, and how often it is asked.
+/// How long to wait for a server, and how often to try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The longest time without a byte.
     pub stall: Duration,
-    /// How often one server is asked for one file.
+    /// Attempts per server and file.
     pub attempts: u32,
-    /// Between two attempts.
+    /// Time between two attempts.
     pub pause: Duration,
 }
 
@@ -29,13 +29,13 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Why a file did not come.
+/// Why an attempt failed.
 pub(super) enum Failure {
-    /// The connection failed; the server may be asked again.
+    /// The connection failed; the server may be tried again.
     Broken(DownloadError),
-    /// This server will not give the file.
+    /// This server does not deliver the file.
     Refused(DownloadError),
-    /// It is this machine that fails.
+    /// This machine failed.
     Here(FetchError),
 }
 
@@ -45,7 +45,7 @@ impl From<FetchError> for Failure {
     }
 }
 
-/// Asks servers for files.
+/// A client that downloads files.
 pub(super) struct Client {
     agent: Agent,
     retries: RetryPolicy,
@@ -68,7 +68,7 @@ impl Client {
         Self { agent: config.build().new_agent(), retries }
     }
 
-    /// Gets a file, verified, into its part.
+    /// Downloads a file into its partial file, and verifies it.
     pub(super) fn get(
         &self,
         url: &str,
@@ -98,7 +98,7 @@ impl Client {
         Err(Failure::Refused(last))
     }
 
-    /// What is wrong with the sum of a whole file; if anything is, the part is emptied.
+    /// Returns what is wrong with the checksum of a complete file; if anything is, empties it.
     fn verify(&self, archive: &Archive, part: &mut PartialFile) -> Result<Option<DownloadError>, Failure> {
         let found = part.sha256()?;
         if found == archive.sha256 {

@@ -1,4 +1,4 @@
-//! Fetching data sets: from one server after the other, going on where an earlier run stopped.
+//! Fetching data sets from one mirror after the other, continuing where an earlier fetch stopped.
 
 use super::checksum;
 use super::download::{Client, Failure, RetryPolicy};
@@ -12,18 +12,18 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a data set could not be fetched. What had arrived is kept.
+/// Why a data set could not be fetched. The bytes received so far are kept.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// No server gave a file.
+    /// No mirror delivered a file.
     #[error("{archive} could not be fetched:\n{}Try again later: it goes on where it stopped. Or put {archive} into {} by hand.", listed(failures), folder.display())]
     Mirrors {
         /// The file.
         archive: String,
-        /// Where it belongs.
+        /// The folder it belongs in.
         folder: PathBuf,
-        /// What each server did.
+        /// The failure of each mirror.
         failures: Vec<MirrorFailure>,
     },
     /// A file cannot be written, perhaps because the disk is full.
@@ -44,15 +44,15 @@ pub enum FetchError {
         /// What happened.
         source: io::Error,
     },
-    /// An archive lacks a file, or holds another one of that name.
-    #[error("{} holds no right {member}: the archive was removed, fetch it again", archive.display())]
+    /// An archive does not contain a valid file of this name.
+    #[error("{} does not contain a valid {member}: the archive was removed, fetch it again", archive.display())]
     Member {
         /// The archive.
         archive: PathBuf,
         /// The file.
         member: String,
     },
-    /// Someone else is at it.
+    /// Another process is fetching into the folder.
     #[error("another program is fetching into {} right now; wait for it", .0.display())]
     Busy(PathBuf),
 }
@@ -67,12 +67,12 @@ impl FetchError {
     }
 }
 
-/// What a server did.
+/// The failure of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirrorFailure {
-    /// The address that was asked.
+    /// The requested address.
     pub url: String,
-    /// Why the file did not come from there.
+    /// The reason.
     pub reason: DownloadError,
 }
 
@@ -84,7 +84,7 @@ fn listed(failures: &[MirrorFailure]) -> String {
     })
 }
 
-/// Why a file did not come from a server.
+/// Why a download failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DownloadError {
@@ -107,7 +107,7 @@ pub enum DownloadError {
         /// The right checksum.
         expected: String,
     },
-    /// The connection ended too early.
+    /// The connection closed too early.
     #[error("the connection broke off after {at} of {size} bytes")]
     Truncated {
         /// How far it got.
@@ -115,13 +115,13 @@ pub enum DownloadError {
         /// The whole length.
         size: u64,
     },
-    /// Nothing came for too long.
+    /// The connection stalled.
     #[error("nothing came for too long")]
     Stalled,
     /// The server sends another part than the one asked for.
     #[error("the server sends another part of the file than was asked for")]
     Range,
-    /// It never worked, for more than one reason.
+    /// All attempts failed, for more than one reason.
     #[error("too many attempts")]
     Attempts,
     /// No connection, a bad address, or the like.
@@ -157,19 +157,19 @@ impl fmt::Display for Status {
     }
 }
 
-/// How a fetch ended.
+/// The outcome of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fetched {
-    /// All was there and right.
+    /// All files were present and valid.
     Already,
-    /// This many archives came.
+    /// This many archives were fetched.
     Archives(usize),
 }
 
-/// Fetches what is missing of a data set into its folder within the data directory, and gives that folder.
+/// Fetches the missing files of a data set into its folder within the data directory, and returns that folder.
 ///
-/// A file gets its name only once it is whole, right and on the disk; until then it is `NAME.part`, from which the next call
-/// goes on. A source without a folder goes into the data directory itself.
+/// A file gets its name only once it is complete, verified and on disk; until then it is `NAME.part`, from which the next call
+/// continues. A source without a folder goes into the data directory itself.
 pub fn fetch(
     source: &Source,
     data_directory: &Path,
@@ -192,7 +192,7 @@ pub fn fetch(
     Ok((folder, if arrived == 0 { Fetched::Already } else { Fetched::Archives(arrived) }))
 }
 
-/// Two that append to one part would spoil it. Where folders cannot be locked we go without.
+/// Two processes that append to one file would damage it. Where folders cannot be locked, there is no protection.
 fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     let Ok(handle) = File::open(folder) else { return Ok(None) };
     match handle.try_lock() {
@@ -201,25 +201,25 @@ fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     }
 }
 
-/// Whether all that an archive holds is there and right.
+/// Whether the contents of an archive are present and valid.
 fn complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
     match &archive.contents {
         Contents::Compressed { sha256, spellings } => {
-            // The first that is there is the one that will be read.
+            // The first one present is the one that will be read.
             let there = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-            there.map_or(Ok(false), |path| is_right(&path, sha256, checksum::of_contents))
+            there.map_or(Ok(false), |path| is_valid(&path, sha256, checksum::of_contents))
         }
         Contents::Tar(members) => members.iter().try_fold(true, |all, member| {
             let path = folder.join(&member.name);
-            Ok(all && path.is_file() && is_right(&path, &member.sha256, checksum::of_file)?)
+            Ok(all && path.is_file() && is_valid(&path, &member.sha256, checksum::of_file)?)
         }),
     }
 }
 
-fn is_right(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
+fn is_valid(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
     match sum(path) {
         Ok(found) => Ok(found == sha256),
-        // A broken compressed stream is not right; it will be fetched again.
+        // A broken compressed stream is not valid; it is fetched again.
         Err(e)
             if matches!(
                 e.kind(),
@@ -240,10 +240,10 @@ fn fetch_archive(
     watch: &mut FetchWatch<'_>,
 ) -> Result<(), FetchError> {
     let place = folder.join(&archive.name);
-    // An archive of files that someone put there by hand is as good as a server.
+    // An archive that the user put there is used instead of a mirror.
     let by_hand = matches!(archive.contents, Contents::Tar(_))
         && place.is_file()
-        && is_right(&place, &archive.sha256, checksum::of_file)?;
+        && is_valid(&place, &archive.sha256, checksum::of_file)?;
     if !by_hand {
         let part = PartialFile::open(&place)?;
         from_mirrors(client, source, archive, folder, part, watch)?;

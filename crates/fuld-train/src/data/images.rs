@@ -1,9 +1,9 @@
-//! Images as bytes, and as the numbers a network is given.
+//! Images as bytes, and as the inputs of a network.
 
 use std::ops::Range;
 use thiserror::Error;
 
-/// The shape of each image: planes of `height` × `width` pixels, one a channel.
+/// The shape of an image: one plane of `height` × `width` pixels per channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageShape {
     /// 1 for grey, 3 for red, green and blue.
@@ -15,7 +15,7 @@ pub struct ImageShape {
 }
 
 impl ImageShape {
-    /// Pixels of one plane.
+    /// Returns the pixels of one plane.
     pub fn plane(self) -> usize {
         self.height * self.width
     }
@@ -46,7 +46,7 @@ impl Standardization {
     }
 }
 
-/// Why bytes are no set of images.
+/// Why bytes are not a set of images.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ImagesError {
@@ -80,7 +80,7 @@ pub enum ImagesError {
     },
 }
 
-/// Images of one shape with their labels, kept as bytes and standardised as they are taken out.
+/// Images of one shape with their labels, kept as bytes and standardised when they are read.
 #[derive(Clone, Debug)]
 pub struct Images {
     shape: ImageShape,
@@ -113,13 +113,13 @@ impl Images {
         Ok(Self { shape, pixels, labels, lines: standard.lines() })
     }
 
-    /// How many images there are; never 0.
+    /// Returns the number of images, which is never 0.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// The shape of each.
+    /// Returns the shape of each image.
     pub fn shape(&self) -> ImageShape {
         self.shape
     }
@@ -129,12 +129,12 @@ impl Images {
         self.shape.features()
     }
 
-    /// All labels.
+    /// Returns all labels.
     pub fn labels(&self) -> &[u8] {
         &self.labels
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }

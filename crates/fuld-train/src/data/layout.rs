@@ -1,9 +1,9 @@
-//! Which data sets a folder holds.
+//! The files of the data sets, and which of them a folder holds.
 
 use super::{cifar10, mnist};
 use std::path::{Path, PathBuf};
 
-/// How a data set lies in folders.
+/// The folder and files of a data set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) set: &'static str,
@@ -30,38 +30,38 @@ fn idx_spellings(stem: &str) -> Vec<String> {
     vec![format!("{stem}.gz"), stem.into(), format!("{dotted}.gz"), dotted]
 }
 
-/// Whether a data set is there.
+/// Whether the files of a data set are present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// All its files are, in the order of the layout.
+    /// All files are present.
     Whole {
         /// The folder they are in.
         folder: PathBuf,
-        /// The files.
+        /// The files, in the order of the layout.
         files: Vec<PathBuf>,
     },
-    /// Some are.
+    /// Some files are present.
     Partial {
         /// The folder they are in.
         folder: PathBuf,
-        /// The names of those that are not.
+        /// The names of the missing files.
         missing: Vec<String>,
     },
-    /// None is.
+    /// No file is present.
     Absent,
 }
 
 impl Layout {
-    /// The names under which a file is accepted.
+    /// Returns the names under which a file is accepted.
     pub(super) fn spellings(&self, file: &str) -> Vec<String> {
         (self.spell)(file)
     }
 
-    /// Looks into a folder and into the set's own folder in it.
-    pub(super) fn look(&self, folder: &Path) -> Presence {
+    /// Searches a folder, and the set's own folder in it.
+    pub(super) fn search(&self, folder: &Path) -> Presence {
         let mut best = Presence::Absent;
         for place in [folder.to_path_buf(), folder.join(self.folder)] {
-            match (self.look_here(&place), &best) {
+            match (self.search_one(&place), &best) {
                 (whole @ Presence::Whole { .. }, _) => return whole,
                 (partial @ Presence::Partial { .. }, Presence::Absent) => best = partial,
                 _ => {}
@@ -70,7 +70,7 @@ impl Layout {
         best
     }
 
-    fn look_here(&self, folder: &Path) -> Presence {
+    fn search_one(&self, folder: &Path) -> Presence {
         let mut files = Vec::new();
         let mut missing = Vec::new();
         for name in self.files {

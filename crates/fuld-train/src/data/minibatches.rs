@@ -1,33 +1,33 @@
-//! The order in which training goes through a set: minibatches of indices, each epoch in an order of its own.
+//! The order of a set in training: minibatches of indices, with a new permutation for every epoch.
 //!
-//! The minibatch of an iteration is a function of seed, set size, batch size and iteration, so a run that is resumed sees what it
-//! would have seen.
+//! The minibatch of an iteration is a function of seed, set size, batch size and iteration, so a resumed run has the minibatches
+//! it would have had.
 
 use fuld::random::{Purpose, Stream};
 use thiserror::Error;
 
-/// Why there are no such minibatches.
+/// Why minibatches cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MinibatchError {
-    /// A minibatch of nothing.
+    /// A minibatch without images.
     #[error("a minibatch of 0 images; at least 1 is needed")]
     Empty,
     /// A minibatch larger than the set.
     #[error("a minibatch of {batch} images from a set of {count}; at most {count} are allowed")]
     TooLarge {
-        /// Images of a minibatch.
+        /// Images per minibatch.
         batch: usize,
         /// Images of the set.
         count: usize,
     },
-    /// A set larger than indices can count.
+    /// A set with more images than indices can count.
     #[error("a set of {0} images; at most {max} are allowed", max = u32::MAX)]
     TooMany(usize),
 }
 
-/// Minibatches of indices. Each epoch is a fresh permutation of all of them; what is left at its end and fills no minibatch
-/// waits for an epoch in which it comes earlier.
+/// Minibatches of indices. Each epoch is a new permutation of all of them; the remainder that does not fill a minibatch is left
+/// out of that epoch.
 #[derive(Clone, Debug)]
 pub struct Minibatches {
     batch: usize,
@@ -38,7 +38,7 @@ pub struct Minibatches {
 }
 
 impl Minibatches {
-    /// Minibatches of `batch` indices below `count`.
+    /// Creates minibatches of `batch` indices below `count`.
     pub fn new(count: usize, batch: usize, seed: u64) -> Result<Self, MinibatchError> {
         if batch == 0 {
             return Err(MinibatchError::Empty);
@@ -52,12 +52,12 @@ impl Minibatches {
         Ok(batches)
     }
 
-    /// Minibatches of an epoch.
+    /// Returns the number of minibatches per epoch.
     pub fn per_epoch(&self) -> u64 {
         (self.order.len() / self.batch) as u64
     }
 
-    /// The indices of an iteration's minibatch. Any iteration may be asked for; going on within an epoch costs nothing.
+    /// Returns the indices of an iteration's minibatch. Any iteration is allowed; within an epoch it costs nothing.
     pub fn at(&mut self, iteration: u64) -> &[u32] {
         let epoch = iteration / self.per_epoch();
         if epoch != self.epoch {
@@ -67,7 +67,7 @@ impl Minibatches {
         &self.order[start..start + self.batch]
     }
 
-    /// Fisher and Yates's shuffle, from the sorted order, so that no epoch depends on another.
+    /// Shuffles by Fisher and Yates, from the sorted order, so that no epoch depends on another.
     fn shuffle(&mut self, epoch: u64) {
         self.epoch = epoch;
         for (place, n) in self.order.iter_mut().zip(0..) {

@@ -1,7 +1,7 @@
-//! Data sets of images with labels: what is in them, where they are, and how they get there.
+//! Data sets of labelled images: their contents, their files, and how to fetch them.
 //!
-//! [`DataSet::load`] gives a set by its name or from a folder, [`Minibatches`] the order in which training goes through it, and
-//! [`fetch()`] brings the sets that the program does not carry.
+//! [`DataSet::load`] loads a set by name or from a folder, [`Minibatches`] defines its order in training, and [`fetch()`] downloads
+//! the sets that are not part of the program.
 
 mod checksum;
 mod cifar10;

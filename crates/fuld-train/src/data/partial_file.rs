@@ -1,4 +1,4 @@
-//! A file that is not whole yet: it lies beside its place and is moved there when it is right.
+//! A file that is not complete yet: it is written beside its place and moved there once it is verified.
 
 use super::checksum;
 use super::fetch::FetchError;
@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// `NAME.part`, which only ever grows or starts over.
+/// The file `NAME.part`, which is only appended to or emptied.
 pub(super) struct PartialFile {
     file: File,
     path: PathBuf,
@@ -16,7 +16,7 @@ pub(super) struct PartialFile {
 }
 
 impl PartialFile {
-    /// The part of a file, with what an earlier run left in it.
+    /// Opens the partial file, with the bytes that an earlier run left.
     pub(super) fn open(place: &Path) -> Result<Self, FetchError> {
         let path = durable::part(place);
         let opened = OpenOptions::new().create(true).append(true).open(&path);
@@ -25,7 +25,7 @@ impl PartialFile {
         Ok(Self { file, path, place: place.into(), len })
     }
 
-    /// The same, emptied.
+    /// Opens the partial file and empties it.
     pub(super) fn anew(place: &Path) -> Result<Self, FetchError> {
         let mut part = Self::open(place)?;
         part.restart()?;
@@ -42,7 +42,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// Throws away what there is.
+    /// Empties the file.
     pub(super) fn restart(&mut self) -> Result<(), FetchError> {
         if self.len > 0 {
             self.file.set_len(0).map_err(|source| FetchError::write(&self.path, source))?;
@@ -51,7 +51,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// The checksum of what is on the disk.
+    /// Returns the SHA-256 of the bytes on disk.
     pub(super) fn sha256(&self) -> Result<String, FetchError> {
         checksum::of_file(&self.path).map_err(|source| FetchError::read(&self.path, source))
     }
@@ -62,14 +62,14 @@ impl PartialFile {
         std::fs::rename(&self.path, &self.place).map_err(|source| FetchError::write(&self.place, source))
     }
 
-    /// Leaves it for the next run, unless there is nothing in it.
+    /// Leaves the file for the next run, unless it is empty.
     pub(super) fn leave(self) {
         if self.len == 0 {
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Removes it.
+    /// Deletes the file.
     pub(super) fn remove(mut self) {
         self.len = 0;
         self.leave();

@@ -1,9 +1,9 @@
-//! Whose word is taken for who a server is.
+//! The certificate authorities that fetches trust.
 
 use ureq::tls::{Certificate, RootCerts};
 
-/// The authorities that this machine trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded), for there are networks with one of
-/// their own; on a machine that knows none, Mozilla's.
+/// Returns the authorities that this machine trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply), because some networks have their
+/// own; on a machine without any, Mozilla's.
 pub(super) fn roots() -> RootCerts {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {

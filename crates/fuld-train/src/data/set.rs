@@ -1,4 +1,4 @@
-//! Data sets by name, or from a folder.
+//! Data sets, by name or from a folder.
 
 use super::error::DataError;
 use super::images::Images;
@@ -8,24 +8,24 @@ use crate::spec::DataDescription;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A set to train on and a set to test on.
+/// Training and test images.
 #[derive(Clone, Debug)]
 pub struct DataSet {
     /// `digits`, `mnist` or `cifar10`.
     pub name: &'static str,
-    /// To train on.
+    /// The training images.
     pub train: Images,
-    /// To test on.
+    /// The test images.
     pub test: Images,
-    /// Labels are below this.
+    /// The number of classes; labels are below it.
     pub classes: usize,
 }
 
 impl DataSet {
-    /// Loads `digits`, which the program carries, `mnist` or `cifar10`, which are looked for in the data directory, or the set
-    /// whose files are in a folder.
+    /// Loads `digits`, which is part of the program, `mnist` or `cifar10` from the data directory, or the set whose files are in a
+    /// folder.
     ///
-    /// The names come first: a folder that is called like one of them is `./mnist`.
+    /// Names take precedence: a folder called `mnist` is written `./mnist`.
     pub fn load(source: &str, data_directory: &Path) -> Result<Self, DataError> {
         match source {
             "digits" => {
@@ -59,17 +59,17 @@ impl DataSet {
     }
 }
 
-/// Whether the files of `mnist` or `cifar10` are in the data directory; their contents are not looked at.
+/// Returns whether the files of `mnist` or `cifar10` are in the data directory. Does not read them.
 pub fn presence(set: &str, data_directory: &Path) -> Result<Presence, DataError> {
     match set {
-        "mnist" => Ok(MNIST.look(data_directory)),
-        "cifar10" => Ok(CIFAR10.look(data_directory)),
+        "mnist" => Ok(MNIST.search(data_directory)),
+        "cifar10" => Ok(CIFAR10.search(data_directory)),
         other => Err(DataError::Unknown(other.into())),
     }
 }
 
 fn known(layout: &Layout, data_directory: &Path) -> Result<DataSet, DataError> {
-    match layout.look(data_directory) {
+    match layout.search(data_directory) {
         Presence::Whole { files, .. } => read(layout.set, &files),
         Presence::Partial { folder, missing } => Err(DataError::Missing { set: layout.set, folder, missing }),
         Presence::Absent => Err(DataError::NotFetched { set: layout.set, folder: data_directory.into() }),
@@ -78,7 +78,7 @@ fn known(layout: &Layout, data_directory: &Path) -> Result<DataSet, DataError> {
 
 fn from_folder(given: &Path) -> Result<DataSet, DataError> {
     use Presence::{Partial, Whole};
-    match (MNIST.look(given), CIFAR10.look(given)) {
+    match (MNIST.search(given), CIFAR10.search(given)) {
         (Whole { folder: mnist, .. }, Whole { folder: cifar10, .. }) => {
             Err(DataError::Both { folder: given.into(), mnist, cifar10 })
         }

@@ -1,4 +1,4 @@
-//! Notes of runs that failed, outside the runs' own folders: these may be what is wrong.
+//! Records of runs that failed, outside the folders of the runs, which may be the cause.
 
 use crate::spec::TrainSpec;
 use fuld::durable::replace;
@@ -14,7 +14,7 @@ pub(super) struct Failure {
     pub(super) spec: TrainSpec,
 }
 
-/// Notes that a run failed. The next sweep tries it again.
+/// Records that a run failed. The next sweep tries it again.
 pub(super) fn record(out: &Path, spec: &TrainSpec, error: &str) -> io::Result<()> {
     fs::create_dir_all(out.join("failures"))?;
     let failure = Failure { error: error.into(), spec: spec.clone() };
@@ -22,13 +22,13 @@ pub(super) fn record(out: &Path, spec: &TrainSpec, error: &str) -> io::Result<()
     replace(&file(out, spec), text.as_bytes())
 }
 
-/// Takes a note back, if there is one: the run has ended.
+/// Deletes the record of a run that has ended.
 pub(super) fn forget(out: &Path, spec: &TrainSpec) {
-    // A result counts for more than a note that stayed.
+    // If it stays, the result takes precedence.
     let _ = fs::remove_file(file(out, spec));
 }
 
-/// The failures in a sweep's folder, by the names of their runs.
+/// Returns the failures in a sweep's folder by the names of their runs.
 pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, Failure>> {
     let entries = match fs::read_dir(out.join("failures")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -36,7 +36,7 @@ pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, Failure>> {
     };
     let mut failures = BTreeMap::new();
     for entry in entries {
-        // One that another process is writing, or has just taken back, is none.
+        // Another process may be writing or deleting it.
         let text = fs::read_to_string(entry?.path()).unwrap_or_default();
         if let Ok(failure) = toml::from_str::<Failure>(&text) {
             failures.insert(failure.spec.name(), failure);

@@ -1,4 +1,4 @@
-//! Images on their way to a backend: gathered on the host, or kept on the device and picked there.
+//! Images as tensors of a backend: gathered on the host, or kept on the device and selected there.
 
 use crate::data::{DataSet, Images};
 use crate::mlp::ImageBatch;
@@ -8,12 +8,12 @@ use burn::tensor::{Int, Tensor, TensorData};
 use std::any::TypeId;
 use std::ops::Range;
 
-/// One part of a data set, as a backend likes it.
+/// The training or test images of a data set, for a backend.
 pub(super) struct DeviceImages<'a, B: Backend> {
     images: &'a Images,
     classes: usize,
     device: B::Device,
-    /// All images and targets, where the backend's memory is not the host's.
+    /// All images and targets, if the backend's memory is not the host's.
     resident: Option<(Tensor<B, 2>, Tensor<B, 2>)>,
 }
 
@@ -27,12 +27,12 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         feed
     }
 
-    /// Whether the backend works in the host's memory, so that threads of ours may share its work.
+    /// Whether the backend works in the host's memory, so that our threads may share its work.
     pub(super) fn on_host(&self) -> bool {
         TypeId::of::<B>() == TypeId::of::<Flex>()
     }
 
-    /// The images of these indices, as many for each run, one run after the other.
+    /// Returns the images of these indices, equally many for each run, one run after the other.
     pub(super) fn pick(&self, indices: &[u32], runs: usize) -> ImageBatch<B> {
         let count = indices.len() / runs;
         let Some((images, targets)) = &self.resident else {
@@ -48,7 +48,7 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         }
     }
 
-    /// Neighbouring images, once for all runs.
+    /// Returns the images of a range, once for all runs.
     pub(super) fn range(&self, range: Range<usize>) -> ImageBatch<B> {
         if let Some((images, targets)) = &self.resident {
             let part = |tensor: &Tensor<B, 2>| tensor.clone().slice([range.clone()]).unsqueeze_dim(0);
@@ -60,7 +60,7 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         self.batch(pixels, range, 1, count)
     }
 
-    /// How many images there are.
+    /// Returns the number of images.
     pub(super) fn len(&self) -> usize {
         self.images.len()
     }

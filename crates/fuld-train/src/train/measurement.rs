@@ -8,31 +8,31 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Images that go through the network together.
+/// Images per forward pass.
 const CHUNK: usize = 500;
 
-/// What a network does on the training and the test set.
+/// Loss and accuracy of a network on the training and the test set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Steps taken.
     pub iteration: u64,
-    /// Training images looked at.
+    /// Training images used.
     pub train_images: usize,
     /// Mean cross entropy on them.
     pub train_loss: f64,
-    /// Share of them classified rightly.
+    /// Share of them that is classified correctly.
     pub train_accuracy: f64,
     /// Mean cross entropy on the test set.
     pub test_loss: f64,
-    /// Share of it classified rightly.
+    /// Share of it that is classified correctly.
     pub test_accuracy: f64,
 }
 
-/// Means of the last two measurements, as the paper reports them.
+/// Means of the last two measurements, which the paper reports.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are those of `Measurement`")]
 pub struct FinalMeans {
-    /// Measurements averaged: 1 if there is only one after the start.
+    /// Measurements that are averaged: 1 if there is only one after the start.
     pub measurements: usize,
     pub train_loss: f64,
     pub train_accuracy: f64,
@@ -41,7 +41,7 @@ pub struct FinalMeans {
 }
 
 impl FinalMeans {
-    /// None if nothing was measured. The network at its start counts only where there is nothing else.
+    /// Returns the means, or `None` without measurements. The initial network counts only if there is no other measurement.
     pub fn of(measurements: &[Measurement]) -> Option<Self> {
         let trained = measurements.iter().position(|m| m.iteration > 0).unwrap_or(0);
         let trained = &measurements[trained..];
@@ -57,10 +57,10 @@ impl FinalMeans {
     }
 }
 
-/// Mean cross entropy and accuracy of each run on the first `count` images.
+/// Returns mean cross entropy and accuracy of each run on the first `count` images.
 ///
-/// On the host the chunks go over the threads of the current pool; sums are taken in the chunks' order, so the result does not
-/// depend on their number.
+/// On the host, the threads of the current pool share the chunks. Sums are taken in the order of the chunks, so the result does not
+/// depend on the number of threads.
 pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &DeviceImages<'_, B>, count: usize) -> Vec<(f64, f64)> {
     let chunks: Vec<Range<usize>> =
         (0..count).step_by(CHUNK).map(|start| start..(start + CHUNK).min(count)).collect();
@@ -78,7 +78,7 @@ pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &DeviceImages<'_, B>, count:
     (0..runs).map(total).collect()
 }
 
-/// Sum of cross entropies and number of images classified rightly.
+/// Returns the sum of cross entropies and the number of images that are classified correctly.
 fn score_chunk<B: Backend>(net: &Mlp<B>, batch: ImageBatch<B>) -> Vec<(f64, f64)> {
     let logits = net.logits(batch.images);
     let right = logits.clone().argmax(2).equal(batch.targets.clone().argmax(2)).int().sum_dim(1);

@@ -1,4 +1,4 @@
-//! Stable noise added to gradients: each number a function of seed, iteration, layer and place.
+//! Stable noise added to gradients. Each number is a function of seed, iteration, layer and index.
 
 use crate::spec::InjectedNoise;
 use burn::tensor::backend::Backend;
@@ -6,12 +6,12 @@ use burn::tensor::{Tensor, TensorData};
 use fuld::random::{Purpose, Stream};
 use levy_stable::{ParameterError, Sampler, SymmetricStable};
 
-/// Numbers drawn together: their words and draws stay in the first cache.
+/// Numbers drawn together, so that their words and draws stay in the first cache.
 const BLOCK: usize = 512;
 
 /// The noise of a stack of runs.
 pub(super) struct Injection {
-    /// For each run its sampler and its seed.
+    /// The sampler and the seed of each run.
     runs: Vec<(Sampler, u64)>,
     layers: u64,
 }
@@ -27,7 +27,7 @@ impl Injection {
         Ok(Self { runs: runs.collect::<Result<_, ParameterError>>()?, layers: layers as u64 })
     }
 
-    /// The gradients of an iteration with noise, of training or of a measurement.
+    /// Returns the gradients of an iteration with noise, for training or for a measurement.
     pub(super) fn added<B: Backend>(
         &self,
         gradients: Vec<Tensor<B, 3>>,

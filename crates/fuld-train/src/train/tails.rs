@@ -1,8 +1,8 @@
-//! How heavy the tails of gradient noise are, layer by layer.
+//! The tail index of gradient noise, layer by layer.
 //!
 //! At fixed weights, the gradients of many minibatches are a sample of vectors; their deviations from the centre are the noise.
-//! Coordinates differ in scale by orders of magnitude, and pooled as they are they would look like a heavy tail whatever
-//! their law: each is brought to the same scale first. What the same procedure says of Gaussian numbers stands beside it.
+//! Coordinates differ in scale by orders of magnitude. Pooled as they are they would resemble a heavy tail whatever their law, so
+//! each is scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
 
 use super::TrainError;
 use crate::data::Minibatches;
@@ -12,11 +12,11 @@ use levy_stable::tail_index::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Minibatches of a measurement.
+/// Minibatches per measurement.
 pub(super) const MINIBATCHES: u64 = 64;
-/// Coordinates of a layer that are looked at.
+/// Coordinates of a layer that are candidates.
 const CANDIDATES: usize = 1024;
-/// At most so many of those whose noise is not mostly zero are used.
+/// Largest number of candidates that are used, of those whose noise is not mostly zero.
 const USED: usize = 256;
 
 /// The tail index of a layer's gradient noise.
@@ -26,21 +26,21 @@ pub struct LayerTail {
     pub iteration: u64,
     /// The layer, 1 being the one at the inputs.
     pub layer: usize,
-    /// The estimate of α, NaN if no coordinate has noise, or some noise is not a finite number.
+    /// The estimate of α; NaN if no coordinate has noise, or some noise is not finite.
     pub alpha: f64,
     /// Lower end of the 90 % interval.
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// What the estimator says of Gaussian numbers of the same shape.
+    /// The estimate for Gaussian numbers of the same shape.
     pub gaussian: f64,
     /// Coordinates used.
     pub coordinates: usize,
-    /// Share of the coordinates looked at whose middle half is one number, mostly 0: blank pixels, dead units.
+    /// Share of the candidates whose middle half is a single number, mostly 0: blank pixels and dead units.
     pub silent: f64,
 }
 
-/// Minibatches for a measurement after so many steps: not those of training.
+/// Returns the minibatches of the measurement after `iteration` steps, which are not those of training.
 pub(super) fn batches(
     images: usize,
     batch: usize,
@@ -60,15 +60,15 @@ pub(super) struct GradientSamples {
 }
 
 impl GradientSamples {
-    /// Takes note of the gradient of a layer.
+    /// Adds the gradient of a layer.
     pub(super) fn push(&mut self, gradient: &[f32]) {
         let step = gradient.len().div_ceil(CANDIDATES).max(1);
-        // A step that divides the rows of a layer would look at a few columns only.
+        // A step that divides the rows of a layer would select a few columns only.
         let step = if step > 1 { step | 1 } else { 1 };
         self.gradients.push(gradient.iter().step_by(step).map(|&g| g.into()).collect());
     }
 
-    /// The tail index of each layer, NaN where there is no noise to speak of.
+    /// Returns the tail index of each layer, NaN where there is too little noise.
     pub(super) fn tails(&self, iteration: u64, layers: usize) -> Vec<LayerTail> {
         (0..layers).map(|layer| self.tail(iteration, layer, layers)).collect()
     }
@@ -87,14 +87,14 @@ impl GradientSamples {
     }
 }
 
-/// Whether a coordinate's middle half is not all one number: it then has a scale.
+/// Whether the middle half of a coordinate is not a single number, so that it has a scale.
 fn varies(rows: &[&Vec<f64>], coordinate: usize) -> bool {
     let mut values: Vec<f64> = rows.iter().map(|row| row[coordinate]).collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 4] < values[values.len() * 3 / 4]
 }
 
-/// α̂, its interval, and what Gaussian numbers give.
+/// Returns α̂, its interval, and the estimate for Gaussian numbers.
 fn estimate(numbers: &[f64], coordinates: usize, seed: u64) -> Result<(f64, f64, f64, f64), TailIndexError> {
     let sample = Sample::rows(numbers, coordinates, Scaling::PerCoordinate)?;
     let method = BlockLogMoments::default();

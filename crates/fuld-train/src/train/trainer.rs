@@ -1,4 +1,4 @@
-//! A stack of runs in training.
+//! A stack of runs in training: gradients, steps, measurements and state.
 
 use super::calibration::LayerCalibration;
 use super::device_images::DeviceImages;
@@ -15,10 +15,10 @@ use burn::tensor::backend::Backend;
 use fuld::optimizer::Estimates;
 use fuld::random::Purpose;
 
-/// Training images looked at in a measurement that is not reported, only drawn.
-const GLANCE: usize = 10_000;
+/// Training images of a measurement that is drawn in curves but not reported.
+const QUICK_IMAGES: usize = 10_000;
 
-/// Networks of one shape, each with its own seed and settings, trained side by side.
+/// Networks of one shape, each with its own seed and settings, that are trained together.
 pub struct Trainer<'a, B: Backend> {
     spec: Vec<TrainSpec>,
     train: DeviceImages<'a, B>,
@@ -31,7 +31,7 @@ pub struct Trainer<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Trainer<'a, B> {
-    /// Networks at their start. The settings may differ in seed, α, friction or momentum, scale and noise.
+    /// Creates the initial networks. The specifications may differ in seed, α, friction or momentum, knee and noise.
     pub fn new(data: &'a DataSet, spec: &[TrainSpec], device: &B::Device) -> Result<Self, TrainError> {
         let first = &spec[0];
         let shape = first.network(data.train.features(), data.classes);
@@ -51,28 +51,28 @@ impl<'a, B: Backend> Trainer<'a, B> {
         })
     }
 
-    /// Steps taken.
+    /// Returns the number of steps taken.
     pub fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// The weights.
+    /// Returns the networks.
     pub fn net(&self) -> &Mlp<B> {
         &self.net
     }
 
-    /// The largest |v| of any weight of each run, v = −√lr b: the field bends where it is about κ. None before the first step, and for
-    /// rules without momentum.
+    /// Returns the largest |v| of any weight of each run, v = −√lr b; the knee of the field is at κ. `None` before the first step and
+    /// for rules without momentum.
     pub fn largest_v(&self) -> Option<Vec<f64>> {
         self.optimizer.largest_v()
     }
 
-    /// Whether the loss of every step can be looked at without waiting for a device.
+    /// Whether the loss of a step can be read without waiting for a device.
     pub(super) fn on_host(&self) -> bool {
         self.train.on_host()
     }
 
-    /// The loss of each run and its gradients at the minibatches given, with the noise of an iteration.
+    /// Returns the loss of each run and its gradients at a minibatch, with the noise of an iteration.
     fn gradients(
         &self,
         batches: &mut [Minibatches],
@@ -88,7 +88,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
         }
     }
 
-    /// Takes a step and gives the loss of each run's minibatch before it.
+    /// Takes a step, and returns the loss of each run's minibatch before it.
     pub fn step(&mut self) -> Tensor<B, 1> {
         let mut batches = std::mem::take(&mut self.batches);
         let (losses, gradients) =
@@ -99,9 +99,9 @@ impl<'a, B: Backend> Trainer<'a, B> {
         losses
     }
 
-    /// Loss and accuracy of each run: on all images if `thorough`, else on a part of the training set.
+    /// Returns loss and accuracy of each run, on all training images if `thorough`, else on a part of them.
     pub fn measure(&self, thorough: bool) -> Vec<Measurement> {
-        let train_images = if thorough { self.train.len() } else { self.train.len().min(GLANCE) };
+        let train_images = if thorough { self.train.len() } else { self.train.len().min(QUICK_IMAGES) };
         let train = score(&self.net, &self.train, train_images);
         let test = score(&self.net, &self.test, self.test.len());
         let measurement = |((train_loss, train_accuracy), (test_loss, test_accuracy))| Measurement {
@@ -128,7 +128,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
         self.spec.iter().enumerate().map(of).collect()
     }
 
-    /// The tail index of each layer's gradient noise, for each run, at the weights as they are.
+    /// Returns the tail index of each layer's gradient noise, for each run, at the current weights.
     pub fn tails(&self) -> Result<Vec<Vec<tails::LayerTail>>, TrainError> {
         let count = self.batches.len();
         let seeds: Vec<u64> = self.spec.iter().map(|run| run.seed).collect();

@@ -1,0 +1,105 @@
+//! Folders of others stay as they are, and the folder of a run suffices to continue it.
+
+use crate::program::{fuld, kill, reached, start, wait_until};
+use crate::{TINY, assert_same, file, finished, result, scratch};
+
+#[test]
+fn a_folder_of_others_is_left_byte_for_byte() {
+    let folder = scratch();
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    let foreign = [("weights.safetensors", "mine"), ("lock", "also mine"), ("result.toml", "and this")];
+    for (name, text) in foreign {
+        std::fs::write(run.join(name), text).unwrap();
+    }
+    for options in ["", "--fresh", "--resume"] {
+        fuld(folder.path(), &format!("{TINY} {options}")).with(1, &["run"]);
+        for (name, text) in foreign {
+            assert_eq!(std::fs::read(run.join(name)).unwrap(), text.as_bytes(), "{name} after {options}");
+        }
+        assert_eq!(std::fs::read_dir(&run).unwrap().count(), 3);
+    }
+}
+
+#[test]
+fn fresh_deletes_only_files_of_the_run() {
+    let folder = finished(TINY);
+    std::fs::write(folder.path().join("run/notes.txt"), "mine").unwrap();
+    fuld(folder.path(), &format!("{TINY} --fresh")).with(0, &[]);
+    assert_eq!(file(&folder, "notes.txt"), b"mine");
+}
+
+#[test]
+fn resume_continues_with_the_stored_settings() {
+    let command = TINY.replace("--iterations 100", "--iterations 3000 --alpha 1.6");
+    let folder = scratch();
+    fuld(folder.path(), "train --resume --out run").with(1, &["run holds no run to continue"]);
+    assert!(!folder.path().join("run").exists());
+    fuld(folder.path(), "train --resume").with(2, &["--out"]);
+    let run = folder.path().join("run");
+    let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
+    wait_until(&mut child, || reached(&run) > 0);
+    kill(child);
+    fuld(folder.path(), "train --resume --out run --alpha 1.7").with(1, &["alpha = 1.6", "alpha = 1.7"]);
+    fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
+    assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
+    fuld(folder.path(), "train --resume --out run").with(0, &["this run is finished"]);
+}
+
+/// Replaces a text in a result and renews its checksum, as another version of the program would have written it.
+fn rewrite(path: &std::path::Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let body = &text[..text.rfind("# checksum ").unwrap()];
+    assert!(body.contains(from), "{body}");
+    let body = body.replacen(from, to, 1);
+    let checksum = fuld::durable::fingerprint(body.as_bytes());
+    std::fs::write(path, format!("{body}# checksum {checksum:016x}\n")).unwrap();
+}
+
+#[test]
+fn a_result_of_another_version_is_made_again() {
+    let folder = finished(TINY);
+    let path = folder.path().join("run/result.toml");
+    let weights = file(&folder, "weights.safetensors");
+    rewrite(&path, "version = 2\n", "");
+    fuld(folder.path(), TINY).with(0, &["made by version 1 of the training rule, now 2: training again"]);
+    assert_eq!(result(folder.path())["version"].as_integer(), Some(2));
+    assert!(file(&folder, "weights.safetensors") == weights);
+    // A result with a good checksum and another specification is not taken for this run's.
+    rewrite(&path, "batch = 50", "batch = 51");
+    fuld(folder.path(), TINY).with(1, &["other settings", "batch = 51", "batch = 50"]);
+}
+
+#[test]
+fn a_checkpoint_with_wrong_shapes_is_an_error() {
+    let command = TINY.replace("--iterations 100", "--iterations 3000");
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
+    wait_until(&mut child, || reached(&run) > 0);
+    kill(child);
+    let path = run.join("checkpoint.bin");
+    let bytes = std::fs::read(&path).unwrap();
+    let sealed = |mut bytes: Vec<u8>| {
+        bytes.truncate(bytes.len() - 8);
+        let checksum = fuld::durable::fingerprint(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    };
+    let replaced = |from: &[u8], to: &[u8]| {
+        let mut changed = bytes.clone();
+        let at = changed.windows(from.len()).position(|window| window == from).unwrap();
+        changed[at..at + from.len()].copy_from_slice(to);
+        sealed(changed)
+    };
+    for (bytes, says) in [
+        (replaced(b"[1,64,16]", b"[1,16,64]"), "has the shape [1, 16, 64] instead of [1, 64, 16]"),
+        (replaced(b"\"weights.1\"", b"\"weights.9\""), "does not contain the tensor weights.1"),
+        (replaced(b"FULDNET2", b"FULDNET1"), "has format '1'"),
+    ] {
+        std::fs::write(&path, &bytes).unwrap();
+        let ended = fuld(folder.path(), &command).with(1, &["run/checkpoint.bin", says]);
+        assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+        assert!(std::fs::read(&path).unwrap() == bytes);
+    }
+}
