@@ -39,9 +39,9 @@ def test_one_word_a_draw(kind):
     draws = law.rvs(n, ours)
     words = peer.integers(0, 2**64, n, dtype=np.uint64)
     assert ours.integers(2**63) == peer.integers(2**63)
-    # All bits but the last are the probability in one tail, the last is the sign.
-    q = ((words >> np.uint64(1)) | np.uint64(1)).astype(float) / 2.0**64
-    exact = np.where(words & np.uint64(1), -1.0, 1.0) * law.isf(q)
+    # The top bit is the sign, the others are the probability in one tail.
+    q = ((words & np.uint64(2**63 - 1)) | np.uint64(1)).astype(float) / 2.0**64
+    exact = np.where(words >> np.uint64(63), -1.0, 1.0) * law.isf(q)
     np.testing.assert_allclose(draws, exact, rtol=1e-9, atol=1e-11)
 
 

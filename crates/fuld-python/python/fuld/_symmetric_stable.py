@@ -113,7 +113,7 @@ class SymmetricStable(Summaries):
         >>> from fuld import SymmetricStable
         >>> import numpy as np
         >>> SymmetricStable(1.5).rvs(3, random_state=np.random.default_rng(1))
-        array([-0.94053673,  0.08627319, -2.49475322])
+        array([-6.97948103, -0.17302338,  1.61825492])
         """
         return draw(self._alpha, self._scale, size, random_state, dtype)
 
