@@ -1,10 +1,10 @@
-//! The state of some chains, and the buffers to advance them.
+//! The state of some chains, with the buffers to advance them.
 
 use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
 
-/// Some chains of one run: positions, velocities and, at hand for the integrators, a gradient and scratch.
+/// Some chains of one run: positions, velocities, gradients and the integrator's buffers.
 ///
 /// Coordinates of one chain follow each other, chain after chain.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Batch {
     pub(crate) dim: usize,
     pub(crate) x: Vec<f64>,
     pub(crate) v: Vec<f64>,
-    /// ∇f where the integrator last asked for it.
+    /// ∇f where the integrator last evaluated it.
     pub(crate) gradient: Vec<f64>,
     field: Vec<f64>,
     noise: Vec<f64>,
@@ -60,12 +60,12 @@ impl Batch {
         add(t, &self.field, &mut self.x);
     }
 
-    /// B: v ← v − t ∇f, with the gradient at hand.
+    /// B: v ← v − t ∇f, with the present gradient.
     pub(crate) fn kick(&mut self, t: f64) {
         add(-t, &self.gradient, &mut self.v);
     }
 
-    /// O: friction and noise over a time t, with the noise at hand.
+    /// O: friction and noise over a time t, with the present noise.
     pub(crate) fn relax(&mut self, kinetic: &dyn Kinetic, gamma: f64, t: f64) {
         kinetic.relax(gamma, t, &self.noise, &mut self.v);
     }

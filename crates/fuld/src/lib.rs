@@ -1,8 +1,8 @@
 //! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics (FULD) and its relatives.
 //!
-//! A dynamics is composed: a [`Potential`] f, a [`System`] that says how noise, friction and kinetic energy move position and
-//! velocity, an [`Integrator`] that discretises it, a [`Schedule`] of step sizes. A [`Run`] takes many chains of it through
-//! all cores, into memory, a callback or a Zarr store that ArviZ opens, and goes on where it was killed.
+//! A dynamics is composed of a [`Potential`] f, a [`System`] (kinetic energy, friction and noise), an [`Integrator`] and a
+//! [`Schedule`] of step sizes. A [`Run`] integrates many chains of it on all cores, into memory, a callback or a Zarr store that
+//! ArviZ opens. A run that was interrupted continues to the same draws.
 //!
 //! ```
 //! use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, Underdamped, potential::Formula};
@@ -18,12 +18,23 @@
 //! # }
 //! ```
 //!
-//! - [`Recipe`]: a run from what one cares to say, with defaults for the rest; [`Dynamics`]: the systems by name.
-//! - [`diagnostics`]: R̂, effective sample sizes, distances to a known law, modes.
-//! - [`gibbs`]: the law itself, normalised by quadrature, to compare with.
-//! - [`optimizer`]: the paper's update rule on plain slices, SGD with momentum at α = 2.
-//! - [`random`], [`durable`]: randomness that depends on the seed alone, files that survive a kill.
-//! - [`dynamics`]: kinetic energies, drifts and flows, the fields of Theorem 1; [`numerics`]: what they are computed with.
+//! # Modules
+//!
+//! Imports point upwards in this table, towards the law.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `parameters`, `specification` | validated parameters ([`Beta`], [`Friction`], [`Step`]); descriptions of user-supplied parts |
+//! | [`random`], [`durable`], [`folder`] | randomness keyed by seed, chain and purpose; files that survive a kill; folders that fuld owns |
+//! | [`numerics`] | Riesz derivative, Kummer's function, quadrature |
+//! | [`potential`] | potentials f with their gradients: formulas, closures, classics, a posterior with minibatches |
+//! | [`dynamics`] | kinetic energies, drifts, and the exact flows of their friction |
+//! | `system` | the named systems, one table entry each |
+//! | `integrator`, `batch` | one step of many chains |
+//! | `schedule`, [`chains`] | step sizes; runs, sinks, checkpoints |
+//! | [`gibbs`] | the exact law e^(−βf)/Z in one and two dimensions, by quadrature |
+//! | [`diagnostics`] | R̂, effective sample sizes, distances to a known law, modes |
+//! | [`optimizer`] | the paper's update rule on plain slices; SGD with momentum at α = 2 |
 
 mod batch;
 pub mod chains;

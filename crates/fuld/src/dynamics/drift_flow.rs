@@ -1,6 +1,6 @@
-//! The exact flow of a scalar friction v′ = −γ c(v), from tables made once per drift.
+//! The exact flow of a scalar friction v′ = −γ c(v), from tables computed once per drift.
 //!
-//! Let λ = c′(0) and T(v) = ∫_v^∞ du/c(u), the time that is left of a fall from infinity. The coordinate
+//! Let λ = c′(0) and let T(v) = ∫_v^∞ du/c(u) be the time in which an infinite velocity falls to v. The coordinate
 //!
 //! > p(v) = K/(e^(λT(v)) − 1),  K such that p(v)/v → 1 at 0,
 //!
@@ -8,25 +8,25 @@
 //!
 //! > p ← D p/(1 + (1 − D) p/K),
 //!
-//! in which nothing cancels: not for tiny v, where it is decay by D, and not for a huge v, where e^(λT) − 1 ≈ λT keeps
-//! its digits and v(t) no longer depends on where it came from. A drift that grows no faster than v has T = ∞: then
-//! K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du and the flow is p ← D p. The tables hold p/v over v and v/p over p, both smooth
-//! and positive, so relative errors are bounded everywhere. A step costs two look-ups and a division.
+//! which has no cancellation. For tiny v it is a decay by D. For huge v, e^(λT) − 1 ≈ λT keeps its digits, and v(t) no longer
+//! depends on the start. A drift that grows no faster than v has T = ∞: then K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du, and the
+//! flow is p ← D p. The tables hold p/v over v and v/p over p. Both are smooth and positive, so relative errors are bounded
+//! everywhere. A step costs two table evaluations and a division.
 
 use crate::numerics::quadrature::kronrod;
 use levy_stable::table::{Fit, OctaveTable};
 use libm::{exp, expm1, log, log1p};
 use thiserror::Error;
 
-/// Why no flow can be made of a drift. It carries the offending value.
+/// A drift whose flow cannot be tabulated, with the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FlowError {
     /// The drift has no slope at 0, or one of the wrong sign.
     #[error("the slope of the drift at 0 must be positive and finite, got {0}")]
     Slope(f64),
-    /// The drift is known nowhere.
-    #[error("the drift must be known on some interval: reach must be positive, got {0}")]
+    /// The reach is not positive.
+    #[error("the reach of the drift must be positive, got {0}")]
     Reach(f64),
     /// The drift is not a friction.
     #[error("the drift must be positive at v = {v}, got {value}")]
@@ -36,17 +36,19 @@ pub enum FlowError {
         /// The drift there.
         value: f64,
     },
-    /// The tables cannot follow the drift.
-    #[error("the drift is too rough to tabulate: relative error {0} where 1e-9 is wanted")]
+    /// The drift is not smooth enough.
+    #[error("the drift is too rough to tabulate: relative error {0}, at most 1e-9 is allowed")]
     Rough(f64),
 }
 
-/// Tolerance of the tables, and the error beyond which they are refused.
+/// Relative error that the tables are fitted to.
 const TOLERANCE: f64 = 2e-12;
+/// Relative error above which a drift is refused as too rough.
 const REFUSED: f64 = 1e-9;
-/// The table ends where c(v)/v or v has grown by the first, or p by e to the second: from there T is so short that any
-/// λγt > 1e-30 leaves nothing of where the fall began, or p would overflow.
+/// The table ends where c(v)/v or v has grown by this factor: T is then so short that after any λγt > 1e-30 the velocity no
+/// longer depends on the start.
 const MAX_GROWTH: f64 = 1e39;
+/// The table ends where ln p has grown by this much, before p overflows.
 const MAX_LN_P: f64 = 250.0;
 
 /// An odd drift c, positive for v > 0, from which a [`DriftFlow`] is tabulated.
@@ -86,7 +88,7 @@ struct PowerLaw {
 }
 
 impl DriftFlow {
-    /// The flow of c(v) = `slope`·v: v ← e^(−slope·γt) v, to the bit.
+    /// Creates the flow of c(v) = `slope`·v: v ← e^(−slope·γt) v, without rounding errors of tables.
     pub fn linear(slope: f64) -> Result<Self, FlowError> {
         check_slope(slope)?;
         let outside = PowerLaw { end: f64::MAX, rate: slope, power: 1.0 };
@@ -117,7 +119,7 @@ impl DriftFlow {
         Ok(Self { slope, saturation: plan.saturation(), forward, backward, outside: plan.outside })
     }
 
-    /// v ← v(t), with `t_gamma` = γt, the product of friction and time. Nothing moves unless `t_gamma` > 0.
+    /// Replaces `v` by v(t), where `t_gamma` = γt is the product of friction and time. Leaves `v` unchanged unless `t_gamma` > 0.
     pub fn flow(&self, t_gamma: f64, v: &mut [f64]) {
         if t_gamma.is_nan() || t_gamma <= 0.0 {
             return;
@@ -134,7 +136,7 @@ impl DriftFlow {
         self.backward.evaluate(p) * p
     }
 
-    /// Along the power law, in closed form, and on from the end of the table if time is left.
+    /// Flows along the power law in closed form, and through the table for the time that is left.
     #[cold]
     fn flow_from_outside(&self, t: f64, v: f64) -> f64 {
         let PowerLaw { end, rate, power } = self.outside;
@@ -154,23 +156,23 @@ impl DriftFlow {
         end * exp(if q == 0.0 { rest } else { log1p(q * rest) / q })
     }
 
-    /// λ = c′(0): small velocities decay as e^(−λγt).
+    /// Returns λ = c′(0): small velocities decay as e^(−λγt).
     pub fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// Up to this |v| the drift itself was tabulated; beyond it goes on as a power of v.
+    /// Returns the largest |v| in the table. Beyond it the drift continues as a power of v.
     pub fn reach(&self) -> f64 {
         self.outside.end
     }
 
-    /// Memory of the tables.
+    /// Returns the size of the tables in bytes.
     pub fn bytes(&self) -> usize {
         self.forward.bytes() + self.backward.bytes()
     }
 }
 
-/// A time, and the factors that it gives the coordinate p.
+/// A time, and the factors that it multiplies the coordinate p by.
 struct Elapsed {
     /// γt
     t_gamma: f64,
@@ -247,7 +249,7 @@ impl<'a, C: Fn(f64) -> f64> Plan<'a, C> {
         }
     }
 
-    /// Lets the tables end below the last knot by as much as they need to see beyond their end, in v and in p.
+    /// Chooses the end of the tables below the last knot, with the margin in v and in p that fitting their last pieces requires.
     fn choose_end(&mut self, checked: &Checked<C>) -> Result<(), FlowError> {
         const MARGIN: f64 = 1.0 + 1.0 / 32.0;
         let last = self.last_knot();
@@ -347,7 +349,7 @@ fn invert(p_at: &impl Fn(f64) -> f64, end: f64, p: f64) -> f64 {
     }
 }
 
-/// The drift, asked with care.
+/// A drift whose values are checked to be positive.
 struct Checked<'a, C>(&'a C);
 
 impl<C: Fn(f64) -> f64> Checked<'_, C> {

@@ -1,4 +1,4 @@
-//! The friction that stable noise needs when the kinetic energy is Gaussian.
+//! The friction of the Gaussian kinetic energy under stable noise.
 
 use super::drift_flow::{DriftFlow, FlowError, OddDrift};
 use crate::numerics::kummer::{kummer, kummer_scaled};
@@ -12,9 +12,9 @@ use std::f64::consts::PI;
 ///
 /// > c(v) = β^((α−3)/2) c₁(√β v),  c₁(v) = 2^(α/2) Γ((α+1)/2)/√π · v · ₁F₁((2−α)/2; 3/2; v²/2).
 ///
-/// All of it holds for 0 < α ≤ 2. (For α ≤ 1 the order α − 2 is below −1, where |ω|^(α−2) alone is not integrable at 0;
-/// but ψg′ is odd, so its transform vanishes there as ω.) Every factor is positive: c is odd, increases, and grows like
-/// v^(−α) e^(βv²/2) unless α = 2, where c(v) = v. The relative error is below 1e-14 (1 + βv²) up to where c overflows.
+/// The formula holds for 0 < α ≤ 2. (For α ≤ 1 the order α − 2 is below −1, where |ω|^(α−2) alone is not integrable at 0. But ψg′
+/// is odd, so its transform vanishes there as ω.) Every factor is positive. Hence c is odd, increases, and grows like
+/// v^(−α) e^(βv²/2) unless α = 2, where c(v) = v. The relative error is below 1e-14 (1 + βv²) until c overflows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianDrift {
     alpha: Alpha,

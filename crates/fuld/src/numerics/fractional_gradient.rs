@@ -1,24 +1,25 @@
-//! The force that stable noise balances: 𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), of a function of one variable.
+//! The fractional gradient 𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), of a function of one variable.
 //!
-//! It is what both Theorem 1 of fractional underdamped dynamics (f the kinetic energy: c) and overdamped fractional
-//! dynamics (f the potential: −b) ask for, and f′ itself at α = 2. Since φf′ = −φ′/β, it is a derivative of the Riesz
-//! potential of φ, and this is an integral in which, for x on the slope of a single well, every term is positive:
+//! With f the kinetic energy it is the friction c of Theorem 1; with f the potential it is the drift −b of overdamped fractional
+//! dynamics. At α = 2 it is f′. Since φf′ = −φ′/β, it is a derivative of the Riesz potential of φ, an integral in which every term
+//! is positive for x on the slope of a single well:
 //!
 //! > 𝒟^(α−2)(φ f′)(x) = (C/β) ∫₀^∞ [φ(x−r) − φ(x+r)] r^(−α) dr,  C = Γ(α) sin(πα/2)/π,  0 < α < 2.
 //!
-//! So the quotient by φ(x) keeps its relative accuracy where φ has fallen by hundreds of decades, and heavy tails of φ are
-//! integrated as far as they go; a grid would have to cut them. Up to some R the integral is taken by parts,
+//! The quotient by φ(x) therefore keeps its relative accuracy where φ has fallen by hundreds of decades, and heavy tails of φ are
+//! integrated to infinity, where a grid would truncate them. Up to some R the integral is taken by parts,
 //!
 //! > ∫₀ᴿ Δ(r) r^(−α) dr = Δ′(0) R^(2−α)/(2−α) + ∫₀ᴿ [Δ′(r) − Δ′(0)] q(r) dr,  q(r) = ∫_r^R s^(−α) ds,
 //!
-//! which takes the singularity out for every α up to 2.
+//! which removes the singularity for every α up to 2.
 
 use super::quadrature::{Tolerance, extend, integrate};
 use libm::{exp, expm1, log, pow, sin, tgamma};
 use std::f64::consts::PI;
 
-/// Relative to what is integrated, and, where that is a small difference, relative to what it is a difference of.
+/// Error of an integral relative to the integral of the absolute value.
 const TOLERANCE: f64 = 1e-13;
+/// Error of an integrand that is a small difference, relative to its terms.
 const ROUNDING: f64 = 1e-15;
 
 /// 𝒟^(α−2)(e^(−βf) f′)/e^(−βf) at any x.
@@ -27,15 +28,16 @@ pub(crate) struct FractionalGradient<F, G> {
     beta: f64,
     f: F,
     slope: G,
-    /// Where φ has its peaks: the integral must not step over one.
+    /// The peaks of φ, which become end points of the quadrature.
     wells: Vec<f64>,
-    /// f at the deepest of them, and the width of φ there.
+    /// f at the deepest well.
     lowest: f64,
+    /// The width of φ at the deepest well.
     width: f64,
 }
 
 impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
-    /// For f and its derivative, with wells as [`wells`] finds them; they must not be empty.
+    /// Creates the fractional gradient of f, given its derivative and its [`wells`], of which there must be at least one.
     pub(crate) fn new(alpha: f64, beta: f64, f: F, slope: G, wells: Vec<f64>) -> Self {
         let deepest = wells.iter().copied().fold(f64::NAN, |best, x| if f(x) >= f(best) { best } else { x });
         let lowest = f(deepest);
@@ -43,17 +45,17 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
         Self { alpha, beta, f, slope, wells, lowest, width }
     }
 
-    /// The width of φ at its highest peak: where it has fallen by e^(−1/2).
+    /// Returns the distance from the highest peak of φ at which φ has fallen by e^(−1/2).
     pub(crate) fn width(&self) -> f64 {
         self.width
     }
 
-    /// β times what f has risen to at x above its lowest value: −ln φ.
+    /// Returns β(f(x) − min f), which is −ln φ up to a constant.
     pub(crate) fn rise(&self, x: f64) -> f64 {
         self.beta * ((self.f)(x) - self.lowest)
     }
 
-    /// The value at x, to about 1e-12 of the integral of what |…| makes of the integrand.
+    /// Returns the value at x, with an error of about 1e-12 of the integral of the absolute integrand.
     pub(crate) fn at(&self, x: f64) -> f64 {
         let slope = (self.slope)(x);
         if self.alpha == 2.0 || !x.is_finite() {
@@ -92,7 +94,7 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
         total * half * half
     }
 
-    /// ∫_R^∞: panels that double, cut at every well, until they add nothing.
+    /// Returns ∫_R^∞, over panels that double in width, split at every well, until they add nothing.
     fn outer(&self, far: &impl Fn(f64) -> f64, x: f64, radius: f64, tolerance: Tolerance) -> f64 {
         let mut breaks: Vec<f64> = Vec::new();
         for &well in &self.wells {
@@ -114,7 +116,7 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
             let before = sum.size;
             sum = extend(sum, far, r, 2.0 * r, tolerance);
             r *= 2.0;
-            // NaN ends it too.
+            // NaN ends the loop too.
             let added = sum.size - before;
             if added.is_nan() || added <= 0.1 * TOLERANCE * sum.size {
                 break;
@@ -136,11 +138,11 @@ fn sine_quotient(alpha: f64) -> f64 {
     if rest == 0.0 { 0.5 * PI } else { sin(0.5 * PI * rest) / rest }
 }
 
-/// Distance from a minimum of `energy` at which it has risen by 1/2, to a factor of √2.
+/// Returns the distance from a minimum of `energy` at which it has risen by 1/2, up to a factor of √2.
 pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     let rise = |d: f64| 0.5 * (energy(minimum + d) + energy(minimum - d)) - energy(minimum);
     let mut d = 1.0;
-    // NaN, as of ∞ − ∞ far out, is no small rise.
+    // NaN, such as ∞ − ∞ far out, is not a small rise.
     let small = |d: f64| rise(d) < 0.5;
     while !small(d) && d > 1e-305 {
         d *= std::f64::consts::FRAC_1_SQRT_2;
@@ -151,7 +153,7 @@ pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     d
 }
 
-/// The local minima of f among `count` equal steps of [−reach, reach], ends included.
+/// Returns the local minima of f on a grid of `count` equal steps of [−reach, reach], ends included.
 pub(crate) fn wells(f: &impl Fn(f64) -> f64, reach: f64, count: usize) -> Vec<f64> {
     let points: Vec<f64> = (0..=count).map(|i| reach * (2.0 * i as f64 / count as f64 - 1.0)).collect();
     let values: Vec<f64> = points.iter().map(|&x| f(x)).collect();

@@ -6,18 +6,18 @@
 //! | z < 50 | Σ (a)ₖ/(b)ₖ zᵏ/k! |
 //! | z ≥ 50 | eᶻ z^(a−b) Γ(b)/Γ(a) Σ (b−a)ₖ(1−a)ₖ/k! z⁻ᵏ + cos(πa) z⁻ᵃ Γ(b)/Γ(b−a) Σ (a)ₖ(1+a−b)ₖ/k! (−z)⁻ᵏ |
 //!
-//! The second, recessive sum matters when a is close to 0, where 1/Γ(a) takes the first one away: that is α → 2. For
-//! a ≥ 0 every term of the power series is positive, so nothing cancels and the relative error is below 2e-14 (measured:
-//! 2.9e-15 on the golden values). For a < 0 the function has zeros, and the error is relative to the sum of the
-//! terms' sizes. Negative arguments come from Kummer's transformation ₁F₁(a; b; −z) = e⁻ᶻ ₁F₁(b−a; b; z).
+//! The second, recessive sum matters when a is close to 0 (α → 2), where 1/Γ(a) makes the first one vanish. For a ≥ 0 every term
+//! of the power series is positive, so nothing cancels, and the relative error is below 2e-14. For a < 0 the function has zeros,
+//! and the error is relative to the sum of the absolute terms. Kummer's transformation ₁F₁(a; b; −z) = e⁻ᶻ ₁F₁(b−a; b; z) gives
+//! negative arguments.
 
 use libm::{cos, exp, pow, tgamma};
 use std::f64::consts::PI;
 
-/// From here on the asymptotic sums reach double precision before they diverge.
+/// From this z on the asymptotic sums reach double precision before they diverge.
 const LARGE: f64 = 50.0;
 
-/// ₁F₁(a; b; z). Infinite only where the value itself overflows.
+/// Returns ₁F₁(a; b; z), which is infinite only where the value itself overflows.
 pub fn kummer(a: f64, b: f64, z: f64) -> f64 {
     if z == f64::INFINITY {
         // The sign of (a)ₖ for large k.
@@ -30,7 +30,7 @@ pub fn kummer(a: f64, b: f64, z: f64) -> f64 {
     if rising == 0.0 { level } else { rising * half * half + level }
 }
 
-/// e^(−z) ₁F₁(a; b; z), which stays in range for every z: ₁F₁(b−a; b; −z).
+/// Returns e^(−z) ₁F₁(a; b; z) = ₁F₁(b−a; b; −z), which stays in range for every z.
 pub fn kummer_scaled(a: f64, b: f64, z: f64) -> f64 {
     if z == f64::INFINITY {
         return if is_pole(a) { 0.0 } else { pow(z, a - b) * tgamma(b) / tgamma(a) };
@@ -39,7 +39,7 @@ pub fn kummer_scaled(a: f64, b: f64, z: f64) -> f64 {
     rising + level * exp(-z)
 }
 
-/// (r, l) with ₁F₁(a; b; z) = r eᶻ + l, for finite z.
+/// Returns (r, l) with ₁F₁(a; b; z) = r eᶻ + l, for finite z.
 fn parts(a: f64, b: f64, z: f64) -> (f64, f64) {
     if z.is_nan() || z < LARGE || is_pole(a) {
         return (0.0, power_series(a, b, z));
@@ -52,7 +52,7 @@ fn parts(a: f64, b: f64, z: f64) -> (f64, f64) {
     (rising, level)
 }
 
-/// Σ (a)ₖ/(b)ₖ zᵏ/k!, to the last bit that counts.
+/// Returns Σ (a)ₖ/(b)ₖ zᵏ/k! to double precision.
 fn power_series(a: f64, b: f64, z: f64) -> f64 {
     let (mut term, mut sum, mut k) = (1.0f64, 1.0f64, 0.0f64);
     // Terms grow until k ≈ z and fall like zᵏ/k! after that. A polynomial ends where a + k = 0.
@@ -67,13 +67,13 @@ fn power_series(a: f64, b: f64, z: f64) -> f64 {
     sum
 }
 
-/// Σ (p)ₖ(q)ₖ/k! yᵏ, stopped at its smallest term.
+/// Returns Σ (p)ₖ(q)ₖ/k! yᵏ, truncated at its smallest term.
 fn asymptotic_sum(p: f64, q: f64, y: f64) -> f64 {
     let (mut term, mut sum) = (1.0f64, 1.0f64);
     for k in 0..100 {
         let k = f64::from(k);
         let next = term * ((p + k) * (q + k) / (k + 1.0) * y);
-        // The first terms may grow when a is far below 0; what must not be passed is the minimum behind them.
+        // The first terms may grow when a is far below 0; the sum ends at the minimum after them.
         if next.abs() < 1e-18 * sum.abs() || (next.abs() > term.abs() && k > p.abs() + q.abs()) {
             break;
         }
@@ -83,7 +83,7 @@ fn asymptotic_sum(p: f64, q: f64, y: f64) -> f64 {
     sum
 }
 
-/// 1/Γ(x), 0 at the poles of Γ.
+/// Returns 1/Γ(x), which is 0 at the poles of Γ.
 fn reciprocal_gamma(x: f64) -> f64 {
     if is_pole(x) { 0.0 } else { 1.0 / tgamma(x) }
 }

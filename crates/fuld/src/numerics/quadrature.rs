@@ -1,6 +1,6 @@
 //! Adaptive integration by the Gauss–Kronrod pair of 7 and 15 points.
 
-/// Kronrod's points of [0, 1] from the outside in; every second one is Gauss's.
+/// Kronrod's points in [0, 1], from the outside in; every second one is a Gauss point.
 const POINTS: [f64; 8] = [
     0.9914553711208126,
     0.9491079123427585,
@@ -11,6 +11,7 @@ const POINTS: [f64; 8] = [
     0.20778495500789848,
     0.0,
 ];
+/// Weights of the 15-point rule.
 const KRONROD: [f64; 8] = [
     0.022935322010529224,
     0.06309209262997856,
@@ -21,21 +22,22 @@ const KRONROD: [f64; 8] = [
     0.20443294007529889,
     0.20948214108472782,
 ];
+/// Weights of the 7-point rule.
 const GAUSS: [f64; 4] = [0.1294849661688697, 0.27970539148927664, 0.3818300505051189, 0.4179591836734694];
 
-/// An interval is halved at most this often, in depth and in all. Whoever integrates past a jump, or asks for more than
-/// rounding allows, stops here.
+/// Largest depth of halving. Integrals over a jump, and tolerances below rounding, end here.
 const MAX_DEPTH: u32 = 40;
+/// Largest number of halvings in one integral.
 const MAX_HALVINGS: u32 = 300;
 
-/// What an integral may be wrong by: `relative`·∫|f| + `absolute`.
+/// The allowed error of an integral: `relative`·∫|f| + `absolute`.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerance {
     pub(crate) relative: f64,
     pub(crate) absolute: f64,
 }
 
-/// What the pair says about one interval.
+/// The estimate of the pair on one interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Estimate {
     pub(crate) value: f64,
@@ -44,7 +46,7 @@ pub(crate) struct Estimate {
     error: f64,
 }
 
-/// ∫ₐᵇ f by 15 points, with an estimate of its error.
+/// Returns ∫ₐᵇ f by 15 points, with an estimate of its error.
 pub(crate) fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> Estimate {
     let (centre, half) = (0.5 * (a + b), 0.5 * (b - a));
     let (mut fine, mut coarse, mut size) = (0.0, 0.0, 0.0);
@@ -68,7 +70,7 @@ pub(crate) fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> Estimate {
     Estimate { value: half * fine, size: half.abs() * size, error: half.abs() * error }
 }
 
-/// ∫ f over the intervals between consecutive `breaks`.
+/// Returns ∫ f over the intervals between consecutive `breaks`.
 pub(crate) fn integrate(f: &impl Fn(f64) -> f64, breaks: &[f64], tolerance: Tolerance) -> Estimate {
     let first: Vec<Estimate> = breaks.windows(2).map(|ends| kronrod(f, ends[0], ends[1])).collect();
     let size: f64 = first.iter().map(|estimate| estimate.size).sum();
@@ -79,7 +81,7 @@ pub(crate) fn integrate(f: &impl Fn(f64) -> f64, breaks: &[f64], tolerance: Tole
     total.sum
 }
 
-/// `sum` + ∫ₐᵇ f, with the tolerance taken of both.
+/// Returns `sum` + ∫ₐᵇ f, with a tolerance relative to both.
 pub(crate) fn extend(
     sum: Estimate,
     f: &impl Fn(f64) -> f64,
@@ -94,7 +96,7 @@ pub(crate) fn extend(
     total.sum
 }
 
-/// A sum of intervals, each halved until its error is below what is allowed.
+/// A sum over intervals, each halved until its error is allowed.
 struct Total {
     sum: Estimate,
     allowed: f64,
@@ -107,7 +109,7 @@ impl Total {
     }
 
     fn add(&mut self, f: &impl Fn(f64) -> f64, a: f64, b: f64, whole: Estimate, depth: u32) {
-        // NaN and ∞ end the recursion: halving will not mend them.
+        // NaN and ∞ end the recursion, because halving does not remove them.
         let halve =
             whole.error > self.allowed && whole.error.is_finite() && depth > 0 && self.halvings_left > 0;
         if !halve {

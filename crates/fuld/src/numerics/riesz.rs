@@ -1,13 +1,12 @@
 //! The Riesz derivative 𝒟^γ u = ℱ⁻¹{|ω|^γ ℱu} of a function sampled on a uniform grid.
 //!
-//! Between its samples u_j the function is taken as their cardinal series Σ u_j sinc((x − x_j)/dx), whose derivative at
-//! the grid points is a plain convolution:
+//! The function is interpolated by the cardinal series Σ u_j sinc((x − x_j)/dx) of its samples u_j. Its derivative at the grid
+//! points is a convolution:
 //!
 //! > 𝒟^γ u(x_i) = Σ_j K_(i−j) u_j,  K_n = (1/2π) ∫ |ω|^γ e^(iωn dx) dx dω over |ω| ≤ π/dx = (π/dx)^γ ∫₀¹ s^γ cos(πns) ds.
 //!
-//! The weight |ω|^γ is integrated, never sampled, so its singularity at ω = 0 costs nothing, and the convolution is done
-//! without wrap-around (zero padding to twice the length). For a band-limited u that vanishes off the grid the result is
-//! exact.
+//! The weight |ω|^γ is integrated rather than sampled, so its singularity at ω = 0 causes no error. Zero padding to twice the
+//! length prevents wrap-around. The result is exact for a band-limited u that vanishes off the grid.
 
 use super::kummer::kummer_scaled;
 use super::quadrature::{Tolerance, integrate};
@@ -17,14 +16,14 @@ use rustfft::num_complex::Complex;
 use std::f64::consts::PI;
 use thiserror::Error;
 
-/// Why a Riesz derivative cannot be taken. It carries the offending value.
+/// A Riesz derivative that cannot be computed, with the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RieszError {
-    /// |ω|^γ is not integrable at 0, or so steep that rounding errors are all that is left.
+    /// |ω|^γ is not integrable at 0, or so steep that rounding errors dominate.
     #[error("the order gamma of a Riesz derivative must satisfy -1 < gamma <= 20, got {0}")]
     Order(f64),
-    /// The grid has no spacing.
+    /// The grid spacing is not positive and finite.
     #[error("the grid spacing must be positive and finite, got {0}")]
     Spacing(f64),
     /// A sample is infinite or NaN.
@@ -37,14 +36,14 @@ pub enum RieszError {
     },
 }
 
-/// 𝒟^γ u for −1 < γ ≤ 20 at the points of the grid on which u is given with spacing `dx`.
+/// Returns 𝒟^γ u for −1 < γ ≤ 20 at the points of the grid on which u is given with spacing `dx`.
 ///
 /// 𝒟⁰ u = u, 𝒟² u = −u″; negative γ are Riesz potentials.
 ///
-/// Errors come from three places: what û has beyond |ω| = π/dx; what u has off the grid, where it counts as 0; and
-/// rounding, which the high frequencies amplify to some 1e-15 (π/dx)^γ max|u| for γ ≥ 0. So a grid should be no finer
-/// than u asks for. On e^(−x²/2), where |x| ≤ 12 and dx = 1/4 leave nothing but rounding, the error relative to the
-/// largest value is below 4e-15 max(1, (π/dx)^γ) for −0.9 ≤ γ ≤ 3 (measured: 3e-15).
+/// There are three sources of error: û beyond |ω| = π/dx; u off the grid, where it is taken as 0; and rounding, which high
+/// frequencies amplify to about 1e-15 (π/dx)^γ max|u| for γ ≥ 0. A grid should therefore be no finer than u requires. On
+/// e^(−x²/2) with |x| ≤ 12 and dx = 1/4, where only rounding remains, the error relative to the largest value is below
+/// 4e-15 max(1, (π/dx)^γ) for −0.9 ≤ γ ≤ 3.
 ///
 /// The semigroup property 𝒟ᵃ𝒟ᵇ = 𝒟^(a+b) holds on the line. On a grid reaching to ±L it holds up to about
 /// L^(−1−a−b), because 𝒟ᵇu falls off only as |x|^(−1−b), and the grid cuts that tail.
@@ -77,7 +76,7 @@ pub fn riesz(u: &[f64], dx: f64, gamma: f64) -> Result<Vec<f64>, RieszError> {
     Ok(result)
 }
 
-/// 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2), γ > −1: the closed form that [`riesz`] is tested on.
+/// Returns 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2) for γ > −1, the closed form that tests [`riesz`].
 pub fn riesz_of_gaussian(gamma: f64, x: f64) -> f64 {
     let peak = pow(2.0, 0.5 * gamma) * tgamma(0.5 * (gamma + 1.0)) / PI.sqrt();
     peak * kummer_scaled(-0.5 * gamma, 0.5, 0.5 * x * x)
@@ -89,7 +88,7 @@ fn kernel(gamma: f64, len: usize) -> Vec<f64> {
     (0..len).map(|n| n as f64).map(|n| if n < far { near(gamma, n) } else { asymptotic(gamma, n) }).collect()
 }
 
-/// By quadrature. With cos = 1 − 2 sin² the integrand loses its singularity at 0; s = t⁴ smooths what is left.
+/// Computes an entry by quadrature. With cos = 1 − 2 sin² the integrand loses its singularity at 0; s = t⁴ smooths the rest.
 fn near(gamma: f64, n: f64) -> f64 {
     const FINE: Tolerance = Tolerance { relative: 0.0, absolute: 1e-16 };
     let integrand = |t: f64| {
@@ -101,7 +100,7 @@ fn near(gamma: f64, n: f64) -> f64 {
     1.0 / (gamma + 1.0) - missing
 }
 
-/// By parts, m = πn: the end at 0 gives −Γ(γ+1) sin(πγ/2) m^(−γ−1), the one at 1 gives
+/// Computes an entry by integration by parts, m = πn: the end at 0 gives −Γ(γ+1) sin(πγ/2) m^(−γ−1), the one at 1 gives
 /// (−1)ⁿ (γ/m² − γ(γ−1)(γ−2)/m⁴ + …).
 fn asymptotic(gamma: f64, n: f64) -> f64 {
     let m = PI * n;
@@ -117,7 +116,7 @@ fn asymptotic(gamma: f64, n: f64) -> f64 {
     sign * sum - tgamma(gamma + 1.0) * sin(0.5 * PI * gamma) * pow(m, -gamma - 1.0)
 }
 
-/// Σ_j K_|i−j| u_j for all i: a circulant product of twice the length, by fast Fourier transform.
+/// Returns Σ_j K_|i−j| u_j for all i: a circulant product of twice the length, by fast Fourier transform.
 fn convolve(u: &[f64], kernel: &[f64]) -> Vec<f64> {
     let size = (2 * u.len()).next_power_of_two();
     let mut planner = FftPlanner::new();

@@ -2,7 +2,7 @@
 //!
 //! An entry gives the system's name, its parameters, a summary, its equation, where it is exact and how it is composed. The
 //! macro derives from the entries the enum [`SystemKind`], the serialised [`SystemSpec`] and one constructor of [`System`] per
-//! system. To add a system, add an entry; `fuld-sample` then asks for its default step.
+//! system. To add a system, add an entry; `fuld-sample` then requires its default step.
 
 use super::shapes::{
     CustomDriftSpec, CustomKineticSpec, Flmc, Noiseless, Overdamped, OverdampedGaussian, Underdamped,
