@@ -108,10 +108,10 @@ fn trajectories_without_noise_have_the_order_of_the_integrator() {
         for (coordinate, name) in ["x", "v"].into_iter().enumerate() {
             let errors = at.map(|state| state[coordinate] - exact[coordinate]);
             let orders = orders(&errors);
-            println!("{integrator}, {name}: errors {errors:.2e?}, orders {orders:.4?}");
+            println!("{integrator}, {name}: errors {errors:?}, orders {orders:.4?}");
             let nominal = f64::from(integrator.order());
             assert!(
-                orders.iter().all(|order| (order - nominal).abs() < 0.05),
+                orders.iter().all(|order| (order - nominal).abs() < 0.01),
                 "{integrator}, {name}: {orders:?}"
             );
         }
@@ -158,8 +158,11 @@ fn stationary_laws_of_splittings_are_of_second_order() {
             let errors = [0.04, 0.02, 0.01, 0.005]
                 .map(|eta| stationary_scale(integrator, tail, friction, eta) / exact - 1.0);
             let orders = orders(&errors);
-            println!("{integrator}, alpha {tail}: errors {errors:.2e?}, orders {orders:.4?}");
-            assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.1), "{integrator}, {tail}: {orders:?}");
+            println!("{integrator}, alpha {tail}: errors {errors:?}, orders {orders:.4?}");
+            assert!(
+                orders.iter().all(|order| (order - 2.0).abs() < 0.03),
+                "{integrator}, {tail}: {orders:?}"
+            );
         }
     }
 }
@@ -203,16 +206,18 @@ fn euler_is_of_first_order_under_stable_noise() {
     let system = System::fuld(underdamped(1.1, 8.0, 1.0)).unwrap();
     let (order, error) = slope(&system, Integrator::Euler, 0.04, 0.02, 300.0);
     println!("Euler: {order:.3} ± {error:.3}");
-    assert!(error < 0.08 && (order - 1.0).abs() < 4.0 * error, "{order} ± {error}");
+    assert!(error < 0.06 && (order - 1.0).abs() < 0.24, "{order} ± {error}");
 }
 
 /// Each splitting where its bias is large enough to be measured and has one sign.
 #[test]
 fn splittings_are_of_second_order_under_stable_noise() {
-    for (integrator, tail, friction) in [(Integrator::Baoab, 1.1, 8.0), (Integrator::Aboba, 1.5, 2.0)] {
+    for (integrator, tail, friction, eta) in
+        [(Integrator::Baoab, 1.1, 8.0, 0.3), (Integrator::Aboba, 1.5, 2.0, 0.4)]
+    {
         let system = System::fuld(underdamped(tail, friction, 1.0)).unwrap();
-        let (order, error) = slope(&system, integrator, 0.2, 0.1, 4000.0);
+        let (order, error) = slope(&system, integrator, eta, 0.5 * eta, 4000.0);
         println!("{integrator}: {order:.3} ± {error:.3}");
-        assert!(error < 0.2 && (order - 2.0).abs() < 4.0 * error, "{integrator}: {order} ± {error}");
+        assert!(error < 0.1 && (order - 2.0).abs() < 0.4, "{integrator}: {order} ± {error}");
     }
 }
