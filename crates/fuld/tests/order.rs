@@ -6,10 +6,11 @@
 //! |---|---|---|---|
 //! | `trajectories_without_noise…` | none, the field ∇G of FULD | Runge–Kutta of the equation of motion | none |
 //! | `stationary_laws_of_splittings…` | one unit impulse: a linear system's response determines its stationary law | the integral of the exact response | none |
-//! | `euler_is_of_first_order…`, `splittings_are_of_second_order…` | stable, the field ∇G of FULD | E x² = 1/λ on a spring | Monte Carlo; bounds of 4 standard errors |
+//! | `euler_is_of_first_order…`, `splittings_are_of_second_order…` | stable, the field ∇G of FULD | E x² = 1/λ on a spring | Monte Carlo |
 //!
-//! The first two cannot fail by chance. The last two fail by chance with probability 6e-5 per assertion under a fresh seed; the
-//! seed is fixed.
+//! The first two cannot fail by chance, and a relaxation over 0.999 η in place of η fails both. The last two confirm the order under
+//! the noise that the first two replace. With a fresh seed Euler's bound is 4 standard errors (6e-5 false positives), that of the
+//! splittings 4 for BAOAB and 2.7 for ABOBA (0.7 %); the seed is fixed.
 
 mod parameters;
 
@@ -212,12 +213,10 @@ fn euler_is_of_first_order_under_stable_noise() {
 /// Each splitting where its bias is large enough to be measured and has one sign.
 #[test]
 fn splittings_are_of_second_order_under_stable_noise() {
-    for (integrator, tail, friction, eta) in
-        [(Integrator::Baoab, 1.1, 8.0, 0.3), (Integrator::Aboba, 1.5, 2.0, 0.4)]
-    {
+    for (integrator, tail, friction) in [(Integrator::Baoab, 1.1, 8.0), (Integrator::Aboba, 1.5, 2.0)] {
         let system = System::fuld(underdamped(tail, friction, 1.0)).unwrap();
-        let (order, error) = slope(&system, integrator, eta, 0.5 * eta, 4000.0);
+        let (order, error) = slope(&system, integrator, 0.2, 0.1, 8000.0);
         println!("{integrator}: {order:.3} ± {error:.3}");
-        assert!(error < 0.1 && (order - 2.0).abs() < 0.4, "{integrator}: {order} ± {error}");
+        assert!(error < 0.23 && (order - 2.0).abs() < 0.6, "{integrator}: {order} ± {error}");
     }
 }
