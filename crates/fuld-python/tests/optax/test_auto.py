@@ -298,8 +298,8 @@ def test_wrong_states_and_gradients():
 def test_states_of_other_sizes_and_versions_are_refused():
     optimizer = fuld(0.1, **AUTO)
     state = optimizer.init(jnp.ones(2000))
-    with pytest.raises(ValueError, match="array of size 2000, got one of size 3000"):
-        optimizer.update(jnp.ones(3000), state)
+    with pytest.raises(ValueError, match="array of size 2000, got one of size 1000"):
+        optimizer.update(jnp.ones(1000), state)
     version = -3  # of the numbers of a parameter: version, size modulo 2**24, size / 2**24
     other = optax.tree.set(state, numbers=optax.tree.get(state, "numbers").at[version].set(99.0))
     with pytest.raises(ValueError, match="format version 99"):
