@@ -3,7 +3,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`data`] | data sets of images, and how to fetch them |
-//! | [`mlp`], [`transformer`], [`language`] | the models, and the synthetic language of the text study |
+//! | [`mlp`] | the networks |
+//! | [`text`] | a language model on a synthetic language, and its training |
 //! | [`spec`] | what determines a run |
 //! | [`mod@train`] | stacks of runs, trained from start or checkpoint to the end |
 //! | [`run_folder`], [`stored`] | the files of a run |
@@ -11,7 +12,6 @@
 //! | [`sweep`] | grids of runs and their tables |
 
 pub mod data;
-pub mod language;
 pub mod mlp;
 pub mod run_all;
 pub mod run_folder;
@@ -19,5 +19,5 @@ pub mod spec;
 pub mod stored;
 pub mod sweep;
 mod tensor_file;
+pub mod text;
 pub mod train;
-pub mod transformer;

@@ -1,29 +1,31 @@
-//! A small language model: word vectors, one block of causal attention with a hidden layer, and a logit for every word.
+//! A small language model: word embeddings, one block of causal attention, one hidden layer, and one logit per word.
 //!
-//! Gradients are computed by burn's automatic differentiation. Attention, hidden layer and logits are preceded by RMS normalisation.
+//! Gradients come from burn's automatic differentiation. Vectors are normalised to length √d before the attention, the hidden layer
+//! and the logits (RMS normalisation without weights).
 
-use crate::language::Text;
+use super::language::Text;
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::activation::{log_softmax, relu, softmax};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData};
 use fuld::random::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
 
-/// The shape of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The sizes of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransformerShape {
-    /// Words of the language.
+    /// Words in the language.
     pub words: usize,
-    /// Words of the context.
+    /// Words of context.
     pub context: usize,
-    /// Length of a word vector.
+    /// Dimension of an embedding.
     pub width: usize,
-    /// Units of the hidden layer.
+    /// Units in the hidden layer.
     pub hidden: usize,
 }
 
 impl TransformerShape {
-    /// Returns the name, rows and columns of each tensor.
+    /// Returns name, rows and columns of every tensor.
     pub fn tensors(self) -> [(&'static str, usize, usize); 10] {
         let Self { words, context, width, hidden } = self;
         [
@@ -46,7 +48,7 @@ impl TransformerShape {
     }
 }
 
-/// A model: the tensors of its shape, in that order.
+/// A model: the tensors of its shape, in the order of [`TransformerShape::tensors`].
 #[derive(Clone, Debug)]
 pub struct Transformer<B: Backend> {
     shape: TransformerShape,
@@ -54,16 +56,16 @@ pub struct Transformer<B: Backend> {
     pub tensors: Vec<Tensor<B, 2>>,
 }
 
-/// Sentences as inputs and targets of a model.
-struct SentenceBatch<B: Backend> {
+/// Sentences as input of a model.
+struct Batch<B: Backend> {
     sentences: usize,
-    /// All words except the last of each sentence, one sentence after the other.
+    /// All words except the last of each sentence, sentence after sentence.
     before: Tensor<B, 1, Int>,
     /// The word that follows each of them.
     next: Tensor<B, 2, Int>,
 }
 
-impl<B: Backend> SentenceBatch<B> {
+impl<B: Backend> Batch<B> {
     fn new(text: &Text, device: &B::Device) -> Self {
         let (mut before, mut next) = (Vec::new(), Vec::new());
         for sentence in text.sentences() {
@@ -80,8 +82,7 @@ impl<B: Backend> SentenceBatch<B> {
 }
 
 impl<B: Backend> Transformer<B> {
-    /// Creates a model with weights uniform on ±1/√width, or ±1/√hidden after the hidden layer, and biases 0. It depends on the seed
-    /// alone.
+    /// Initialises a model from a seed: uniform on ±1/√width, or ±1/√hidden after the hidden layer; biases are 0.
     pub fn new(shape: TransformerShape, seed: u64, device: &B::Device) -> Self {
         let tensor = |(n, (name, rows, columns)): (usize, (&str, usize, usize))| {
             let bound = match name {
@@ -98,10 +99,9 @@ impl<B: Backend> Transformer<B> {
         Self { shape, tensors: shape.tensors().into_iter().enumerate().map(tensor).collect() }
     }
 
-    /// Returns the loss in nats of every word of a text except the first of each sentence. Sentences have one word more than the
-    /// context.
+    /// Returns the loss in nats of every word of a text except the first of each sentence. Sentences are one word longer than the context.
     pub fn losses(&self, text: &Text, device: &B::Device) -> Tensor<B, 1> {
-        let SentenceBatch { sentences, before, next } = SentenceBatch::new(text, device);
+        let Batch { sentences, before, next } = Batch::new(text, device);
         let TransformerShape { context, width, .. } = self.shape;
         let [words, places, queries, keys, values, heads, into, out, scores, biases] =
             std::array::from_fn(|n| self.tensors[n].clone());
@@ -142,7 +142,7 @@ fn normal<B: Backend>(x: Tensor<B, 2>) -> Tensor<B, 2> {
     x / square.sqrt()
 }
 
-/// Returns the causal mask: 0 where a position may attend to another, which is not after it, and −1e9 elsewhere.
+/// Returns the causal mask: 0 where a position may attend to another (itself or an earlier one), −1e9 elsewhere.
 fn future<B: Backend>(context: usize, device: &B::Device) -> Tensor<B, 3> {
     let cells = (0..context * context).map(|n| if n % context > n / context { -1e9 } else { 0.0 });
     Tensor::from_data(TensorData::new(cells.collect::<Vec<f32>>(), [1, context, context]), device)
@@ -151,7 +151,7 @@ fn future<B: Backend>(context: usize, device: &B::Device) -> Tensor<B, 3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
+    use crate::text::language::Language;
 
     const SHAPE: TransformerShape = TransformerShape { words: 30, context: 5, width: 8, hidden: 12 };
 

@@ -1,19 +1,19 @@
-//! A synthetic language: word frequencies by Zipf's law, and hidden topics that make a word depend on the words before it.
+//! A synthetic language: word frequencies follow Zipf's law, and hidden topics make each word depend on those before it.
 //!
-//! Every position of a sentence has a topic, which mostly stays from one word to the next. A word is drawn from the words of its
-//! topic with probability `loyalty`, otherwise from all words, in either case in proportion to its frequency. A topic is as likely
-//! as its words together, so every word has its Zipf probability at every position. The posterior of the hidden topic can be
-//! computed, so the least possible loss is known for every text.
+//! Every position of a sentence has a topic, which usually stays the same from one word to the next. With probability `loyalty` a word
+//! is drawn from the words of its topic, otherwise from all words; in both cases in proportion to its frequency. A topic is as likely
+//! as its words together, so every word at every position has its Zipf probability. The posterior of the hidden topic can be computed,
+//! so the lowest loss any model can reach is known for every text.
 
 use fuld::random::{Purpose, Stream};
 
-/// A language. Word w, counted from 0, is of topic w mod `topics`.
+/// A language. Word w, counted from 0, belongs to topic w mod `topics`.
 #[derive(Clone, Debug)]
 pub struct Language {
     topics: usize,
     loyalty: f64,
     stay: f64,
-    /// Frequency of each word: 1/(w + 1), normalised.
+    /// Frequency of each word: proportional to 1/(w + 1), normalised.
     frequency: Vec<f64>,
     /// Probability of each topic: the sum over its words.
     weight: Vec<f64>,
@@ -33,18 +33,17 @@ pub struct Text {
 }
 
 impl Text {
-    /// Returns the sentences.
+    /// Iterates over the sentences.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
         self.words.chunks_exact(self.length)
     }
 }
 
-/// Random numbers per word: whether the topic changes, to which, whether the word is of the topic, and which word.
+/// Random numbers per word: whether the topic changes, the new topic, whether the word is from the topic, which word.
 const DRAWS: u64 = 4;
 
 impl Language {
-    /// Creates a language with at least as many words as topics. `loyalty` and `stay`, the probability that a topic is not drawn anew,
-    /// are from 0 to 1.
+    /// Makes a language with at least as many words as topics. `loyalty` and `stay` (the probability that the topic is kept) are in [0, 1].
     pub fn new(words: usize, topics: usize, loyalty: f64, stay: f64) -> Self {
         let total: f64 = (1..=words).map(|rank| 1.0 / rank as f64).sum();
         let frequency: Vec<f64> = (1..=words).map(|rank| 1.0 / rank as f64 / total).collect();
@@ -59,12 +58,12 @@ impl Language {
         self.frequency.len()
     }
 
-    /// Returns the frequency of each word.
+    /// Returns the probability of each word.
     pub fn frequencies(&self) -> &[f64] {
         &self.frequency
     }
 
-    /// Returns the sentences `first`, `first` + 1, … of the text of a seed and a purpose.
+    /// Returns sentences `first`, `first` + 1, … of the text that a seed and a purpose determine.
     pub fn text(&self, first: u64, sentences: usize, length: usize, seed: u64, purpose: Purpose) -> Text {
         let mut words = Vec::with_capacity(sentences * length);
         for sentence in first..first + sentences as u64 {
@@ -87,17 +86,17 @@ impl Language {
         Text { words, length }
     }
 
-    /// Returns the loss of a model that knows the frequency of each word and nothing else.
+    /// Returns the loss of a model that knows only the word frequencies.
     pub fn unigram_entropy(&self) -> f64 {
         -self.frequency.iter().map(|p| p * p.ln()).sum::<f64>()
     }
 
-    /// Returns the least possible loss, in nats, for each word of a text except the first of its sentence: minus the logarithm of its
+    /// Returns the lowest achievable loss in nats of each word of a text except the first of its sentence: minus the logarithm of its
     /// probability given the words before it.
-    pub fn least_losses(&self, text: &Text) -> Vec<f64> {
+    pub fn lowest_losses(&self, text: &Text) -> Vec<f64> {
         let mut losses = Vec::with_capacity(text.words.len());
         for sentence in text.sentences() {
-            // Posterior of the topic at this position, given the words before it.
+            // Probability of each topic at this position, given the words before it.
             let mut belief = self.weight.clone();
             for (place, &word) in sentence.iter().enumerate() {
                 belief.iter_mut().enumerate().for_each(|(topic, p)| *p *= self.chance(word as usize, topic));
@@ -130,12 +129,12 @@ fn sums<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<f64> {
         .collect()
 }
 
-/// Returns a number in [0, 1).
+/// Maps a random word to [0, 1).
 fn uniform(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Returns the index at which a uniform number falls among cumulative sums, the last of which need not be 1.
+/// Returns the index where a uniform number falls among cumulative sums, whose last need not be 1.
 fn find(sums: &[f64], uniform: f64) -> usize {
     let target = uniform * sums[sums.len() - 1];
     sums.partition_point(|&sum| sum <= target).min(sums.len() - 1)
@@ -185,14 +184,14 @@ mod tests {
         let language = Language::new(2, 2, 0.5, 1.0);
         // Frequencies 2/3 and 1/3, topics as likely; in topic 0 word 0 has 2/3 · 1/2 + 1/2 = 5/6, in topic 1 it has 1/3.
         let joint = 2.0 / 3.0 * (5.0 / 6.0f64).powi(2) + 1.0 / 3.0 * (1.0 / 3.0f64).powi(2);
-        let found = language.least_losses(&Text { words: vec![0, 0], length: 2 })[0];
+        let found = language.lowest_losses(&Text { words: vec![0, 0], length: 2 })[0];
         assert!((found + (joint / (2.0 / 3.0)).ln()).abs() < 1e-12, "{found}");
         // Without loyalty, or with topics that never stay, words tell nothing of each other.
         for (loyalty, stay) in [(0.0, 0.9), (0.8, 0.0)] {
             let language = Language::new(60, 5, loyalty, stay);
             let text = language.text(0, 50, 9, 3, Purpose::Measurement);
             let words = text.sentences().flat_map(|sentence| &sentence[1..]);
-            for (least, &word) in language.least_losses(&text).into_iter().zip(words) {
+            for (least, &word) in language.lowest_losses(&text).into_iter().zip(words) {
                 assert!((least + language.frequencies()[word as usize].ln()).abs() < 1e-12);
             }
         }
