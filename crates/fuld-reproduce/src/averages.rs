@@ -40,7 +40,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown: |_| Ok(Vec::new()),
-    unported: None,
 };
 
 const ALPHAS: [f64; 2] = [1.0, 1.75];

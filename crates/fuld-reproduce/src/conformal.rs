@@ -38,7 +38,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 const GAMMA: f64 = 1.0;

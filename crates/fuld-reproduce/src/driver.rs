@@ -8,8 +8,8 @@ use super::context::{Context, Interrupted};
 use super::exhibit::{Exhibit, Presentation, write_runs};
 use super::exhibits::exhibits;
 use super::report::{Report, page};
-use super::set::Set;
 use super::specification::{self, Record, Specification};
+use super::study::image_set::ImageSet;
 use super::table::Tables;
 use anyhow::Context as _;
 use fuld::StopFlag;
@@ -256,7 +256,7 @@ fn tasks<'a>(chosen: &[Exhibit], data: &'a [NamedData]) -> Vec<Task<'a>> {
             tasks.extend(data.iter().enumerate().map(|(i, data)| Task {
                 position: position + i,
                 id: format!("{}-{}", exhibit.id, data.set.name),
-                title: format!("{} on {}", exhibit.title, Set::of(data.set.name).name()),
+                title: format!("{} on {}", exhibit.title, ImageSet::named(data.set.name).title()),
                 exhibit: *exhibit,
                 data: Some(data),
             }));
@@ -380,12 +380,6 @@ impl Work<'_> {
         remove_stale(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
         let context = self.context(task).on_progress(progress);
         let record = self.record(task)?;
-        if let Some(make) = task.exhibit.unported {
-            let made = make(&context)?;
-            let presentation = made.present(&folder, record)?;
-            presentation.write_figures(&folder)?;
-            return Ok(presentation);
-        }
         let tables = (task.exhibit.experiment)(&context)?;
         let presentation = task.exhibit.present(task.title.clone(), &tables, record)?;
         let written = std::fs::create_dir_all(&folder)

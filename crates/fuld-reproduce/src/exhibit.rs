@@ -36,8 +36,6 @@ pub struct Exhibit {
     pub figures: fn(&Tables) -> anyhow::Result<Vec<CaptionedFigure>>,
     /// Tables to be read in the report itself.
     pub shown: fn(&Tables) -> anyhow::Result<Vec<TextTable>>,
-    /// Makes everything at once, for studies that are not yet written in this form.
-    pub(crate) unported: Option<crate::unported::Make>,
 }
 
 /// A figure and the line below it.

@@ -32,7 +32,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown: |_| Ok(Vec::new()),
-    unported: None,
 };
 
 const ALPHAS: [f64; 5] = [2.0, 1.9, 1.75, 1.5, 1.0];

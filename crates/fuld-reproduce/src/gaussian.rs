@@ -41,7 +41,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 const ALPHAS: [f64; 4] = [1.9, 1.7, 1.5, 1.2];

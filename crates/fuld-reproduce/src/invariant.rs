@@ -47,7 +47,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 const WARMUP: u64 = 5_000;

@@ -40,7 +40,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 /// Steps at which stability is tried.

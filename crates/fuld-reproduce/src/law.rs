@@ -36,7 +36,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 /// Values to 30 digits by ball arithmetic, made by `make golden`.

@@ -37,7 +37,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown: |_| Ok(Vec::new()),
-    unported: None,
 };
 
 const ALPHAS: [f64; 4] = [2.0, 1.5, 1.0, 0.5];

@@ -15,9 +15,7 @@ mod driver;
 mod exhibit;
 mod exhibits;
 mod fields;
-mod gap;
 mod gaussian;
-mod guess;
 mod invariant;
 mod iterates;
 mod law;
@@ -28,16 +26,11 @@ mod overdamped;
 mod quartic;
 mod report;
 mod series;
-mod set;
 mod specification;
+mod study;
 mod systems;
 mod table;
 mod text;
-// Both go when the studies are written as tables, claims and figures.
-#[allow(dead_code, unreachable_pub)]
-mod training;
-#[allow(dead_code)]
-mod unported;
 
 pub use claim::{Claim, Judgement, Source, Tally, Verdict};
 pub use context::{Context, Interrupted};

@@ -36,7 +36,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 /// λ of f = λx²/2, so that E x² = 1/λ.

@@ -40,7 +40,6 @@ pub(crate) const EXHIBIT: Exhibit = Exhibit {
     claims,
     figures,
     shown,
-    unported: None,
 };
 
 const ALPHA: f64 = 1.5;

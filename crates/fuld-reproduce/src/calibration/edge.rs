@@ -1,73 +1,69 @@
-//! Gradients as they are, at a step that is a little too large for SGDm: it loses some seeds, and auto should lose none.
+//! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and auto should lose none.
 
-use super::arm::Arm;
-use super::outcome::Results;
-use super::words::{accuracy, share};
-use crate::Verdict;
-use crate::set::Set;
-use crate::unported::{Claim, Exhibit, Table};
+use super::{PAIR, Part};
+use crate::claim::{Claim, Judgement, Verdict};
+use crate::exhibit::TextTable;
+use crate::study::difference::share;
+use crate::study::network_runs::NetworkRuns;
+use crate::study::treatment::Treatment;
 
-/// Adds what the study shows.
-pub(super) fn show(exhibit: &mut Exhibit, set: Set, results: &Results) {
-    exhibit.tables.push(table(&format!("{}-edge", exhibit.id), results));
-    exhibit.claims.push(none_lost(set, results));
+pub(super) fn part(runs: &NetworkRuns) -> Part {
+    Part { figure: None, table: Some(table(runs)), claims: vec![none_lost(runs)] }
 }
 
-fn table(name: &str, results: &Results) -> Table {
-    let mut table = Table::new(name, &["width", "depth", "learning rate", "seeds", "SGDm", "auto"]);
-    for cell in results.cells() {
-        let [sgdm, auto] = [Arm::Sgdm, Arm::Auto].map(|arm| accuracy(results, arm, &cell));
-        let seeds = results.runs(Arm::Auto, &cell).count().to_string();
-        table.row([cell.width.to_string(), cell.depth.to_string(), cell.lr.to_string(), seeds, sgdm, auto]);
+fn table(runs: &NetworkRuns) -> TextTable {
+    let mut table = TextTable::new(["width", "depth", "learning rate", "seeds", "SGDm", "auto"]);
+    for cell in runs.cells() {
+        let [sgdm, auto] = PAIR.map(|treatment| runs.accuracy_text(treatment, &cell));
+        let seeds = runs.runs(Treatment::Auto, &cell).count().to_string();
+        let lr = cell.lr.unwrap_or(f64::NAN).to_string();
+        table = table.row([cell.width.to_string(), cell.depth.to_string(), lr, seeds, sgdm, auto]);
     }
     table
 }
 
 /// "At steps where SGDm diverges on some seeds, auto diverges on none."
-fn none_lost(set: Set, results: &Results) -> Claim {
-    let count = |arm| {
-        let runs = || results.outcomes.iter().filter(|run| run.arm == arm);
-        (runs().filter(|run| run.lost()).count(), runs().count())
-    };
-    let ((auto, all), (sgdm, _)) = (count(Arm::Auto), count(Arm::Sgdm));
-    let network = results.cells().first().map_or(String::new(), |cell| {
-        format!(" at width {}, depth {} and a learning rate of {}", cell.width, cell.depth, cell.lr)
+fn none_lost(runs: &NetworkRuns) -> Claim {
+    let ((auto, all), (sgdm, _)) = (runs.lost_of_all(Treatment::Auto), runs.lost_of_all(Treatment::Sgdm));
+    let network = runs.cells().first().map_or(String::new(), |cell| {
+        format!(" at {} and a learning rate of {}", cell.size_label(), cell.lr.unwrap_or(f64::NAN))
     });
-    let none_to_save = if sgdm == 0 { ": there was none to be saved" } else { "" };
+    let (verdict, why) = match (auto, sgdm) {
+        (0, 1..) => (Verdict::Holds, String::new()),
+        (0, 0) => (Verdict::InPart, "SGDm loses no seed either, so there was none to save".into()),
+        _ if auto < sgdm => (Verdict::InPart, format!("auto loses fewer seeds than SGDm, but still {auto}")),
+        _ => (Verdict::Fails, format!("auto loses {auto} seeds, SGDm {sgdm}")),
+    };
     Claim::ours(
-        format!("On {}, without added noise, auto loses no seed where SGDm loses some.", set.name()),
+        "loses-no-seed",
         format!(
-            "Dead or diverged{network}: {} runs of SGDm, {} of auto{none_to_save}.",
-            share(sgdm, all),
-            share(auto, all)
+            "On {}, without injected noise, auto loses no seed where SGDm loses some.",
+            runs.data().title()
         ),
-        match (auto, sgdm) {
-            (0, 1..) => Verdict::Holds,
-            _ if auto < sgdm || sgdm == 0 && auto == 0 => Verdict::InPart,
-            _ => Verdict::Fails,
-        },
+        format!("Lost{network}: {} runs of SGDm, {} of auto.", share(sgdm, all), share(auto, all)),
+        Judgement::new(verdict, why),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::made::{PLAIN, made};
-    use crate::calibration::plan::Study;
+    use crate::study::network_runs::Group;
+    use crate::study::network_runs::made_up::{PLAIN, accuracies};
 
     #[test]
     fn saving_all_is_more_than_saving_some() {
         let claim = |sgdm: u64, auto: u64| {
-            let results = made(Study::Edge, &[Arm::Sgdm, Arm::Auto], &[PLAIN], |arm, _, seed| {
-                if seed < if arm == Arm::Auto { auto } else { sgdm } { 10.0 } else { 97.0 }
+            let runs = accuracies(Group::Edge, &PAIR, &[PLAIN], |treatment, _, seed| {
+                if seed < if treatment == Treatment::Auto { auto } else { sgdm } { 10.0 } else { 97.0 }
             });
-            none_lost(Set::Mnist, &results)
+            none_lost(&runs)
         };
         let verdict = |sgdm, auto| claim(sgdm, auto).verdict;
         assert_eq!((verdict(2, 0), verdict(2, 1)), (Verdict::Holds, Verdict::InPart));
         assert_eq!((verdict(2, 2), verdict(0, 1)), (Verdict::Fails, Verdict::Fails));
         assert_eq!(verdict(0, 0), Verdict::InPart);
-        let told = claim(2, 0).measured;
-        assert!(told.contains("2 of 5 runs of SGDm, none of 5 of auto"), "{told}");
+        let measured = claim(2, 0).measured;
+        assert!(measured.contains("2 of 5 runs of SGDm, none of 5 of auto"), "{measured}");
     }
 }

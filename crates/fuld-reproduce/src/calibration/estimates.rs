@@ -1,30 +1,81 @@
-//! What auto takes the noise for, beside what it is.
+//! The noise that auto estimates, compared with the noise that was injected.
 
-use super::arm::Arm;
-use super::outcome::{Cell, Outcome, Results};
-use super::words::{law, share};
-use crate::Verdict;
-use crate::gap::mean_and_error;
+use super::Part;
+use crate::claim::{Claim, Judgement};
+use crate::exhibit::CaptionedFigure;
 use crate::series::series;
-use crate::set::Set;
-use crate::unported::{Claim, Exhibit, Table};
+use crate::study::difference::{mean_and_error, share};
+use crate::study::network_runs::{Cell, Group, NetworkRow, NetworkRuns, distinct};
+use crate::study::treatment::Treatment;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_train::spec::InjectedNoise;
 use fuld_train::train::{LayerCalibration, RunResult};
+use serde::{Deserialize, Serialize};
 
-/// By how much α may be missed.
-const ALPHA: f64 = 0.1;
-/// By what part of itself σ may be missed.
-const SCALE: f64 = 0.2;
+/// Largest error of α̂ that counts as near.
+const ALPHA_ERROR: f64 = 0.1;
+/// Largest relative error of σ̂ that counts as near.
+const SCALE_ERROR: f64 = 0.2;
 
-/// What auto found in each layer of a run, when it was last recorded.
-pub(super) fn of(result: &RunResult) -> Vec<LayerCalibration> {
-    let last = result.calibration.iter().map(|found| found.iteration).max();
-    result.calibration.iter().filter(|found| Some(found.iteration) == last).copied().collect()
+/// One row of the table of estimates: a layer at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct EstimateRow {
+    pub(super) group: Group,
+    pub(super) noise_alpha: Option<f64>,
+    pub(super) noise_scale: Option<f64>,
+    pub(super) width: usize,
+    pub(super) depth: usize,
+    pub(super) lr: Option<f64>,
+    pub(super) momentum: Option<f64>,
+    pub(super) seed: u64,
+    pub(super) layer: usize,
+    pub(super) estimated_noise_alpha: f64,
+    pub(super) estimated_noise_scale: f64,
+    /// Tail index in use.
+    pub(super) alpha: f64,
+    pub(super) kappa: f64,
+    pub(super) limit: f64,
+    /// Share of the weights beyond the knee.
+    pub(super) beyond_knee: f64,
 }
 
-/// The estimates of a layer in a cell, mean over seeds with the error of the mean.
-struct Found {
+impl EstimateRow {
+    fn new(run: &NetworkRow, layer: &LayerCalibration) -> Self {
+        Self {
+            group: run.group,
+            noise_alpha: run.noise_alpha,
+            noise_scale: run.noise_scale,
+            width: run.width,
+            depth: run.depth,
+            lr: run.lr,
+            momentum: run.momentum,
+            seed: run.seed,
+            layer: layer.layer,
+            estimated_noise_alpha: layer.noise_alpha,
+            estimated_noise_scale: layer.noise_scale,
+            alpha: layer.alpha,
+            kappa: layer.kappa,
+            limit: layer.limit,
+            beyond_knee: layer.beyond_knee,
+        }
+    }
+
+    /// Returns the last recorded estimates of a run.
+    pub(super) fn last(run: &NetworkRow, result: &RunResult) -> Vec<Self> {
+        let last = result.calibration.iter().map(|layer| layer.iteration).max();
+        let layers = result.calibration.iter().filter(|layer| Some(layer.iteration) == last);
+        layers.map(|layer| Self::new(run, layer)).collect()
+    }
+
+    fn is_of(&self, run: &NetworkRow) -> bool {
+        let of_row = (self.group, self.noise_alpha, self.noise_scale, self.width, self.depth);
+        of_row == (run.group, run.noise_alpha, run.noise_scale, run.width, run.depth)
+            && (self.lr, self.momentum, self.seed) == (run.lr, run.momentum, run.seed)
+    }
+}
+
+/// The estimates of a layer in a cell: mean over seeds and standard error.
+struct LayerEstimate {
     cell: Cell,
     noise: InjectedNoise,
     layer: usize,
@@ -32,69 +83,79 @@ struct Found {
     scale: (f64, f64),
 }
 
-impl Found {
+impl LayerEstimate {
     fn alpha_is_near(&self) -> bool {
-        (self.alpha.0 - self.noise.alpha).abs() <= ALPHA
+        (self.alpha.0 - self.noise.alpha).abs() <= ALPHA_ERROR
     }
 
-    /// σ̂ in units of σ, with its error.
+    /// Returns σ̂ / σ with its error.
     fn ratio(&self) -> (f64, f64) {
         (self.scale.0 / self.noise.scale, self.scale.1 / self.noise.scale)
     }
 
     fn scale_is_near(&self) -> bool {
-        (self.ratio().0 - 1.0).abs() <= SCALE
+        (self.ratio().0 - 1.0).abs() <= SCALE_ERROR
+    }
+
+    fn label(&self) -> String {
+        format!("{} in layer {}", self.cell.noise_label(), self.layer)
     }
 }
 
-/// Of every layer in every cell, from the runs of auto that learned something.
-fn found(results: &Results) -> Vec<Found> {
+/// Averages the estimates of every layer in every cell over the runs of auto that learned.
+fn estimates(runs: &NetworkRuns, rows: &[EstimateRow]) -> Vec<LayerEstimate> {
     let mut all = Vec::new();
-    for cell in results.cells() {
+    for cell in runs.cells() {
         let Some(noise) = cell.noise else { continue };
-        let runs: Vec<_> = results.runs(Arm::Auto, &cell).filter(|run| !run.lost()).collect();
-        let layers = runs.iter().map(|run| run.found.len()).min().unwrap_or(0);
-        for layer in 0..layers {
-            let mean = |of: fn(&LayerCalibration) -> f64| {
-                mean_and_error(&runs.iter().map(|run| of(&run.found[layer])).collect::<Vec<_>>())
+        let learned: Vec<_> = runs.runs(Treatment::Auto, &cell).filter(|run| !run.is_lost()).collect();
+        let of_cell = || rows.iter().filter(|row| learned.iter().any(|run| row.is_of(run)));
+        for layer in distinct(of_cell().map(|row| row.layer)) {
+            let mean = |of: fn(&EstimateRow) -> f64| {
+                mean_and_error(&of_cell().filter(|row| row.layer == layer).map(of).collect::<Vec<_>>())
             };
-            let (alpha, scale) = (mean(|found| found.noise_alpha), mean(|found| found.noise_scale));
-            all.push(Found { cell, noise, layer, alpha, scale });
+            let alpha = mean(|row| row.estimated_noise_alpha);
+            let scale = mean(|row| row.estimated_noise_scale);
+            all.push(LayerEstimate { cell, noise, layer, alpha, scale });
         }
     }
     all
 }
 
-/// Adds what auto found under stable noise.
-pub(super) fn show(exhibit: &mut Exhibit, set: Set, results: &Results) {
-    let found = found(results);
-    let name = format!("{}-estimates", exhibit.id);
-    let caption = "What auto takes the noise of each layer for at the end, mean over seeds with one standard error: α̂, and below it σ̂ in units of the \
-                   σ that was added. Shaded: within 0.1 of α, within 20 % of σ. The gradients have noise of their own, from the minibatches.";
-    exhibit.figures.push((figure(&name, &found), caption.into()));
-    exhibit.claims.extend([alpha_is_found(set, &found), scale_is_found(set, &found)]);
+pub(super) fn part(runs: &NetworkRuns, rows: &[EstimateRow]) -> Part {
+    let estimates = estimates(runs, rows);
+    let caption = "The noise of each layer that auto estimates at the end, mean over seeds with one standard error: α̂, and below it σ̂ in \
+                   units of the injected σ. Shaded: within 0.1 of α, within 20 % of σ. The minibatches add noise of their own.";
+    let title = runs.data().title();
+    Part {
+        figure: Some(CaptionedFigure::new(
+            figure(&format!("calibration-{}-estimates", runs.data().id()), &estimates),
+            caption,
+        )),
+        table: None,
+        claims: vec![alpha_is_estimated(title, &estimates), scale_is_estimated(title, &estimates)],
+    }
 }
 
-/// A column for each tail index, a curve for each scale.
-fn figure(name: &str, found: &[Found]) -> Figure {
-    let mut alphas: Vec<f64> = found.iter().map(|found| found.noise.alpha).collect();
-    alphas.sort_by(f64::total_cmp);
-    alphas.dedup();
-    let mut scales: Vec<f64> = found.iter().map(|found| found.noise.scale).collect();
-    scales.sort_by(f64::total_cmp);
-    scales.dedup();
-    let last = found.iter().map(|found| found.layer).max().unwrap_or(0) as f64 + 1.0;
+/// Draws a column for each tail index and a curve for each noise scale.
+fn figure(name: &str, estimates: &[LayerEstimate]) -> Figure {
+    let sorted = |of: fn(&LayerEstimate) -> f64| {
+        let mut values = distinct(estimates.iter().map(of));
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let (alphas, scales) = (sorted(|e| e.noise.alpha), sorted(|e| e.noise.scale));
+    let last = estimates.iter().map(|estimate| estimate.layer).max().unwrap_or(1) as f64;
     let ticks: Vec<f64> = (1..=last as usize).map(|layer| layer as f64).collect();
     let layers = || Axis::linear("layer").range(0.5, last + 0.5).ticks(&ticks);
     let across = |low: f64, high: f64| vec![(0.0, low, high), (last + 1.0, low, high)];
-    let curves = |mut panel: Panel, alpha: f64, of: fn(&Found) -> (f64, f64)| {
+    let curves = |mut panel: Panel, alpha: f64, of: fn(&LayerEstimate) -> (f64, f64)| {
         for (place, &scale) in scales.iter().enumerate() {
-            let these = found.iter().filter(|found| (found.noise.alpha, found.noise.scale) == (alpha, scale));
-            let aside = 0.12 * (place as f64 - 0.5 * (scales.len() - 1) as f64);
+            let these = estimates.iter().filter(|e| (e.noise.alpha, e.noise.scale) == (alpha, scale));
+            let shift = 0.12 * (place as f64 - 0.5 * (scales.len() - 1) as f64);
             let points: Vec<_> = these
-                .map(|found| {
-                    let (mean, error) = of(found);
-                    (found.layer as f64 + 1.0 + aside, mean, error)
+                .map(|estimate| {
+                    let (mean, error) = of(estimate);
+                    (estimate.layer as f64 + shift, mean, error)
                 })
                 .collect();
             let hue = [Hue::Blue, Hue::Green, Hue::Purple, Hue::Orange][place % 4];
@@ -103,148 +164,100 @@ fn figure(name: &str, found: &[Found]) -> Figure {
         panel
     };
     let mut figure = Figure::new(name).columns(alphas.len().max(2)).panel_height(220.0);
-    let least = found.iter().map(|found| found.alpha.0).fold(1.0, f64::min);
+    let least = estimates.iter().map(|estimate| estimate.alpha.0).fold(1.0, f64::min);
     for &alpha in &alphas {
         let panel = Panel::new(format!("α = {alpha}"))
             .x(layers())
             .y(Axis::linear("α̂").range(least - 0.05, 2.05))
-            .band(Hue::Muted, "", across(alpha - ALPHA, alpha + ALPHA));
-        figure = figure.panel(curves(panel, alpha, |found| found.alpha));
+            .band(Hue::Muted, "", across(alpha - ALPHA_ERROR, alpha + ALPHA_ERROR));
+        figure = figure.panel(curves(panel, alpha, |estimate| estimate.alpha));
     }
-    let ratios = found.iter().map(|found| found.ratio().0);
+    let ratios = estimates.iter().map(|estimate| estimate.ratio().0);
     let (low, high) = ratios.fold((0.5f64, 2.0f64), |(low, high), x| (low.min(x), high.max(x)));
     for &alpha in &alphas {
         let panel = Panel::new(format!("α = {alpha}"))
             .x(layers())
             .y(Axis::log("σ̂ / σ").range(low / 1.1, 1.1 * high))
-            .band(Hue::Muted, "", across(1.0 - SCALE, 1.0 + SCALE));
-        figure = figure.panel(curves(panel, alpha, Found::ratio));
+            .band(Hue::Muted, "", across(1.0 - SCALE_ERROR, 1.0 + SCALE_ERROR));
+        figure = figure.panel(curves(panel, alpha, LayerEstimate::ratio));
     }
     figure
 }
 
-/// Everything that auto found, run by run.
-pub(super) fn table(id: &str, results: &Results) -> Table {
-    let columns = [
-        "study",
-        "noise_alpha",
-        "noise_scale",
-        "width",
-        "depth",
-        "lr",
-        "momentum",
-        "seed",
-        "layer",
-        "found_noise_alpha",
-        "found_noise_scale",
-        "alpha",
-        "kappa",
-        "limit",
-        "bent",
-    ];
-    let mut table = Table::new(format!("{id}-found"), &columns);
-    for Outcome { study, cell, seed, found, .. } in &results.outcomes {
-        let noise =
-            |of: fn(InjectedNoise) -> f64| cell.noise.map_or(String::new(), |noise| of(noise).to_string());
-        for layer in found {
-            table.row([
-                study.name().into(),
-                noise(|noise| noise.alpha),
-                noise(|noise| noise.scale),
-                cell.width.to_string(),
-                cell.depth.to_string(),
-                cell.lr.to_string(),
-                cell.momentum.to_string(),
-                seed.to_string(),
-                layer.layer.to_string(),
-                layer.noise_alpha.to_string(),
-                layer.noise_scale.to_string(),
-                layer.alpha.to_string(),
-                layer.kappa.to_string(),
-                layer.limit.to_string(),
-                layer.beyond_knee.to_string(),
-            ]);
-        }
-    }
-    table
-}
-
 /// "The estimates themselves within 0.1 of α."
-fn alpha_is_found(set: Set, found: &[Found]) -> Claim {
-    let miss = |found: &Found| (found.alpha.0 - found.noise.alpha).abs();
-    let worst = found.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
-    let worst = worst.map_or(String::new(), |worst| {
-        format!(
-            "; furthest off with {} in layer {}, {:.2} ± {:.2}",
-            law(&worst.cell),
-            worst.layer + 1,
-            worst.alpha.0,
-            worst.alpha.1
-        )
-    });
-    told(
-        format!("On {}, auto finds the α of the noise to within {ALPHA} in every layer.", set.name()),
-        found,
-        Found::alpha_is_near,
-        &worst,
-    )
+fn alpha_is_estimated(title: &str, estimates: &[LayerEstimate]) -> Claim {
+    let miss = |estimate: &LayerEstimate| (estimate.alpha.0 - estimate.noise.alpha).abs();
+    let worst = estimates.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
+    let worst = worst.map(|e| format!("{}, {:.2} ± {:.2}", e.label(), e.alpha.0, e.alpha.1));
+    let says =
+        format!("On {title}, auto estimates the α of the noise to within {ALPHA_ERROR} in every layer.");
+    claim("alpha", says, estimates, LayerEstimate::alpha_is_near, worst)
 }
 
 /// "And 20 % of σ."
-fn scale_is_found(set: Set, found: &[Found]) -> Claim {
-    let miss = |found: &Found| found.ratio().0.ln().abs();
-    let worst = found.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
-    let worst = worst.map_or(String::new(), |worst| {
-        let (ratio, error) = worst.ratio();
-        format!(
-            "; furthest off with {} in layer {}, {ratio:.2} ± {error:.2} times it",
-            law(&worst.cell),
-            worst.layer + 1
-        )
-    });
-    told(
-        format!(
-            "On {}, auto finds the σ of the noise to within {:.0} % in every layer.",
-            set.name(),
-            100.0 * SCALE
-        ),
-        found,
-        Found::scale_is_near,
-        &worst,
-    )
+fn scale_is_estimated(title: &str, estimates: &[LayerEstimate]) -> Claim {
+    let miss = |estimate: &LayerEstimate| estimate.ratio().0.ln().abs();
+    let worst = estimates.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
+    let worst = worst.map(|e| format!("{}, {:.2} ± {:.2} times σ", e.label(), e.ratio().0, e.ratio().1));
+    let percent = 100.0 * SCALE_ERROR;
+    let says =
+        format!("On {title}, auto estimates the σ of the noise to within {percent:.0} % in every layer.");
+    claim("noise-scale", says, estimates, LayerEstimate::scale_is_near, worst)
 }
 
-fn told(says: String, found: &[Found], near: fn(&Found) -> bool, worst: &str) -> Claim {
-    let count = found.iter().filter(|found| near(found)).count();
-    Claim::ours(
-        says,
-        format!("So in {} layers of all laws of the noise{worst}.", share(count, found.len())),
-        Verdict::of_all(found.iter().map(near)),
-    )
+fn claim(
+    id: &str,
+    says: String,
+    estimates: &[LayerEstimate],
+    near: fn(&LayerEstimate) -> bool,
+    worst: Option<String>,
+) -> Claim {
+    let count = estimates.iter().filter(|estimate| near(estimate)).count();
+    let worst = worst.map_or(String::new(), |worst| format!("; the largest error is with {worst}"));
+    let measured =
+        format!("This is so in {} layers of all laws of the noise{worst}.", share(count, estimates.len()));
+    let why = format!("{} layers are further off{worst}", share(estimates.len() - count, estimates.len()));
+    let judgement = Judgement::of(estimates.iter().map(|estimate| (near(estimate), ""))).because(why);
+    Claim::ours(format!("estimates-{id}"), says, measured, judgement)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::made::{found_in_layer, made, noisy};
-    use crate::calibration::plan::Study;
+    use crate::claim::Verdict;
+    use crate::study::network_runs::Outcome;
+    use crate::study::network_runs::made_up::{accuracies, noisy};
 
-    /// Two laws, two layers; the second layer of the second is off by this much.
-    fn results(alpha: f64, factor: f64) -> Results {
+    /// Two laws, two layers; the second layer under the second law is off by this much.
+    fn made_up(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {
         let cells = [noisy(1.2, 0.001), noisy(1.5, 0.002)];
-        let mut results = made(Study::Noise, &[Arm::Auto], &cells, |_, _, _| 97.0);
-        for run in &mut results.outcomes {
-            let (noise, wobble) = (run.cell.noise.unwrap(), 0.01 * (run.seed as f64 - 2.0));
-            let right = found_in_layer(1, noise.alpha + wobble, noise.scale);
-            let off = found_in_layer(2, right.noise_alpha + alpha, factor * right.noise_scale);
-            run.found = vec![right, if noise.alpha == 1.5 { off } else { right }];
+        let runs = accuracies(Group::Noise, &[Treatment::Auto], &cells, |_, _, _| 97.0);
+        let mut rows = Vec::new();
+        for run in &runs.rows {
+            let (noise, jitter) = (run.cell().noise.unwrap(), 0.01 * (run.seed as f64 - 2.0));
+            for layer in [1, 2] {
+                let is_off = layer == 2 && noise.alpha == 1.5;
+                let (alpha, factor) = if is_off { (alpha, factor) } else { (0.0, 1.0) };
+                let estimate = LayerCalibration {
+                    iteration: 100,
+                    layer,
+                    noise_alpha: noise.alpha + jitter + alpha,
+                    noise_scale: noise.scale * factor,
+                    alpha: noise.alpha,
+                    kappa: 1.0,
+                    limit: 1.0,
+                    beyond_knee: 0.1,
+                };
+                rows.push(EstimateRow::new(run, &estimate));
+            }
         }
-        results
+        (runs, rows)
     }
 
     fn claims(alpha: f64, factor: f64) -> [Claim; 2] {
-        let found = found(&results(alpha, factor));
-        [alpha_is_found(Set::Mnist, &found), scale_is_found(Set::Mnist, &found)]
+        let (runs, rows) = made_up(alpha, factor);
+        let estimates = estimates(&runs, &rows);
+        [alpha_is_estimated("MNIST", &estimates), scale_is_estimated("MNIST", &estimates)]
     }
 
     #[test]
@@ -256,18 +269,16 @@ mod tests {
             alpha.measured.contains("3 of 4")
                 && alpha.measured.contains("α = 1.5, σ = 0.002 in layer 2, 1.38")
         );
-        assert!(scale.measured.contains("in layer 2, 0.70 ± 0.00 times it"), "{}", scale.measured);
+        assert!(scale.measured.contains("in layer 2, 0.70 ± 0.00 times σ"), "{}", scale.measured);
+        assert!(scale.why.unwrap().starts_with("1 of 4 layers are further off"));
     }
 
     #[test]
-    fn what_died_has_found_nothing() {
-        let mut results = results(5.0, 9.0);
-        results
-            .outcomes
-            .iter_mut()
-            .filter(|run| run.cell.noise.unwrap().alpha == 1.5)
-            .for_each(|run| run.summary = None);
-        let found = found(&results);
-        assert!(found.len() == 2 && found.iter().all(Found::alpha_is_near));
+    fn a_lost_run_has_no_estimates() {
+        let (mut runs, rows) = made_up(5.0, 9.0);
+        let off = runs.rows.iter_mut().filter(|run| run.noise_alpha == Some(1.5));
+        off.for_each(|run| run.outcome = Outcome::Diverged);
+        let estimates = estimates(&runs, &rows);
+        assert!(estimates.len() == 2 && estimates.iter().all(LayerEstimate::alpha_is_near));
     }
 }

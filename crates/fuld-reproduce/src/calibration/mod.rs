@@ -1,98 +1,104 @@
-//! What auto finds and does: α and scale from the gradients themselves, against rules that are told them or tuned by hand.
+//! Automatic calibration: FULD whose α and noise scale are estimated from the gradients, compared with FULD that is given them and
+//! with tuned SGD with momentum.
+//!
+//! Five groups of runs test five requirements; each has a file of its own with its figure, table and claims.
 
-mod arm;
 mod clean;
 mod edge;
-mod errors;
+mod error_axis;
 mod estimates;
-mod exhibit;
 mod gaussian;
-#[cfg(test)]
-mod made;
 mod noise;
-mod outcome;
 mod plan;
 mod rates;
-mod words;
 
-use super::context::{Context, Interrupted};
-use super::set::Set;
-use super::training::{self, News, Planned, Speed, Training, Watch, result};
-use super::unported::Exhibit;
-use fuld_train::data::DataSet;
-use fuld_train::spec::{DataDescription, TrainSpec};
-use fuld_train::sweep::SweepRun;
-use outcome::{Outcome, Results};
-use plan::{Plan, Run};
-use std::collections::HashMap;
-use std::path::Path;
+use crate::claim::Claim;
+use crate::context::Context;
+use crate::exhibit::{CaptionedFigure, Exhibit, TextTable};
+use crate::study::driver::train_networks;
+use crate::study::grid::grid;
+use crate::study::network_runs::{Group, NetworkRow, NetworkRuns};
+use crate::study::treatment::Treatment;
+use crate::table::{TableError, Tables};
+use estimates::EstimateRow;
+use plan::Plan;
 
-impl Planned for Plan {
-    type Run = Run;
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "calibration",
+    title: "Calibration",
+    shows: "α and noise scale estimated from the gradients",
+    seconds: 70.0,
+    version: 1,
+    trains: true,
+    settings: |context| grid(&Plan::of(context)?.runs(&context.data()?.description())?),
+    experiment: |context| experiment(context, &Plan::of(context)?),
+    text: |tables| Ok(text(&runs(tables)?)),
+    claims: |tables| Ok(parts(tables)?.into_iter().flat_map(|part| part.claims).collect()),
+    figures: |tables| Ok(parts(tables)?.into_iter().filter_map(|part| part.figure).collect()),
+    shown: |tables| Ok(parts(tables)?.into_iter().filter_map(|part| part.table).collect()),
+};
 
-    fn of(set: &str, full: bool, seed: u64) -> Self {
-        Self::of(set, full, seed)
-    }
+/// The two treatments of every comparison without injected stable noise.
+const PAIR: [Treatment; 2] = [Treatment::Sgdm, Treatment::Auto];
 
-    fn runs(&self, subject: &DataDescription) -> anyhow::Result<Vec<Self::Run>> {
-        Ok(self.runs(subject)?)
-    }
-
-    fn spec(run: &Run) -> &TrainSpec {
-        &run.spec
-    }
+/// What one group of runs shows.
+#[derive(Default)]
+struct Part {
+    figure: Option<CaptionedFigure>,
+    table: Option<TextTable>,
+    claims: Vec<Claim>,
 }
 
-type Work = training::Work<Plan>;
+fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
+    let trained = train_networks(context, "calibration", &plan.runs(&context.data()?.description())?, &[])?;
+    let estimates =
+        trained.rows.iter().zip(&trained.results).flat_map(|(row, result)| EstimateRow::last(row, result));
+    Ok(Tables::default().with("runs", &trained.rows)?.with("estimates", estimates)?)
+}
 
-/// Trains what is missing and makes the exhibit of a data set.
-pub(super) fn make(context: &Context<'_>) -> anyhow::Result<Exhibit> {
-    let out = context.folder().join("training");
-    let training =
-        Training { full: context.is_full(), seed: context.seed(), threads: context.threads(), data: None };
-    let data = context.data()?.clone();
-    let work = Work::new(data.clone(), Plan::of(data.name, training.full, training.seed), &out)?;
-    let watch = |news: News<'_>| {
-        match news {
-            News::Plan(text) => context.note(text),
-            News::Done(share) => context.progress(share),
-        }
-        context.stop().control()
+fn runs(tables: &Tables) -> Result<NetworkRuns, TableError> {
+    Ok(NetworkRuns { rows: tables.rows("runs")? })
+}
+
+fn parts(tables: &Tables) -> anyhow::Result<Vec<Part>> {
+    let (runs, estimates): (_, Vec<EstimateRow>) = (runs(tables)?, tables.rows("estimates")?);
+    let groups: [(Group, &dyn Fn(&NetworkRuns) -> Part); 6] = [
+        (Group::Noise, &noise::part),
+        (Group::Noise, &|runs| estimates::part(runs, &estimates)),
+        (Group::Gaussian, &|runs| gaussian::part(runs, &estimates)),
+        (Group::Clean, &clean::part),
+        (Group::Edge, &edge::part),
+        (Group::Rates, &rates::part),
+    ];
+    let of_group = groups.into_iter().map(|(group, part)| (runs.of(group), part));
+    Ok(of_group.filter(|(runs, _)| !runs.rows.is_empty()).map(|(runs, part)| part(&runs)).collect())
+}
+
+fn text(runs: &NetworkRuns) -> String {
+    let first = |group| runs.rows.iter().find(|run| run.group == group);
+    let network = |run: &NetworkRow| {
+        format!(
+            "{} layers of {} units, {} steps on batches of {}",
+            run.depth, run.width, run.iterations, run.batch
+        )
     };
-    let made = complete(&training, &[work], &out, &watch)?.and_then(|mut exhibits| exhibits.pop());
-    made.ok_or(Interrupted.into())
-}
-
-/// Trains what is missing of these, and shows what there is.
-fn complete(
-    training: &Training,
-    works: &[Work],
-    out: &Path,
-    watch: &Watch<'_>,
-) -> anyhow::Result<Option<Vec<Exhibit>>> {
-    let data: HashMap<String, DataSet> =
-        works.iter().map(|work| (work.subject.fingerprint.clone(), work.data.clone())).collect();
-    let mut jobs: Vec<SweepRun> = works.iter().flat_map(|work| work.jobs.iter().cloned()).collect();
-    let spec = jobs.iter().map(|job| &job.spec);
-    let Some(speed) = Speed::measured(spec, &data, &|| watch(News::Done(0.0)))? else {
-        return Ok(None);
+    let describe = |group, what: &str| {
+        first(group).map_or(String::new(), |run| format!(" {what} use {}.", network(run)))
     };
-    // The longest first: they should not be what everything waits for in the end.
-    jobs.sort_by(|a, b| speed.seconds(&b.spec).total_cmp(&speed.seconds(&a.spec)));
-    let sets: Vec<&str> = works.iter().map(|work| Set::of(&work.subject.name).name()).collect();
-    let plan = |left| format!("calibration on {}: {left}", sets.join(", "));
-    if training.complete(&jobs, &data, out, (&speed, 0.0), &plan, watch)?.is_none() {
-        return Ok(None);
-    }
-    let exhibit = |work: &Work| Ok(exhibit::exhibit(&work.plan, &work.subject, &work.runs, &read(work)?));
-    works.iter().map(exhibit).collect::<anyhow::Result<_>>().map(Some)
-}
-
-/// What became of the runs.
-fn read(work: &Work) -> anyhow::Result<Results> {
-    let outcome = |(run, job)| Ok(Outcome::of(run, &result(job)?));
-    let outcomes = work.runs.iter().zip(&work.jobs).map(outcome).collect::<anyhow::Result<_>>()?;
-    Ok(Results { outcomes })
+    format!(
+        "FULD auto estimates the tail index α and the noise scale σ of the gradient noise from the gradients. It is compared with SGD \
+         with momentum, with and without clipping, and with FULD that is given the injected noise, all at the same learning rate. {} runs \
+         on {}, {} seeds each unless the table says otherwise.{}{} The networks of all widths and depths take {} steps. Accuracies are \
+         means of the last two measurements, 100 steps apart, with one standard error over seeds. A run is lost if its loss is not finite, \
+         if its final training loss is more than twice that of a random answer, or if its test accuracy is that of a random answer.",
+        runs.rows.len(),
+        runs.data().title(),
+        runs.of(Group::Clean).seeds().len(),
+        describe(Group::Noise, "Runs with injected noise"),
+        describe(Group::Rates, "Runs over learning rates"),
+        first(Group::Clean).map_or(0, |run| run.iterations),
+    )
 }
 
 #[cfg(test)]

@@ -1,88 +1,53 @@
-//! Which runs there are: for each demand on the calibration a study, on each data set.
+//! The runs of the calibration study on each data set.
 
-use super::arm::Arm;
-use crate::training::{first_seed, steps};
-use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest, TrainSpec};
+use super::PAIR;
+use crate::context::Context;
+use crate::study::driver::{seeds, steps};
+use crate::study::network_runs::{Group, PlannedRun};
+use crate::study::treatment::Treatment;
+use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest};
 use std::ops::Range;
 
-/// A demand and the runs that tell whether it is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Study {
-    /// Stable noise on every gradient.
-    Noise,
-    /// Gaussian noise on every gradient.
-    Gaussian,
-    /// Gradients as they are, at many widths and depths.
-    Clean,
-    /// Gradients as they are, at a step that is a little too large for SGDm, with many seeds.
-    Edge,
-    /// Gradients as they are, at many learning rates.
-    Rates,
-}
-
-impl Study {
-    /// All of them, in the order of the report.
-    pub(super) const ALL: [Self; 5] = [Self::Noise, Self::Gaussian, Self::Clean, Self::Edge, Self::Rates];
-
-    /// For files.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Noise => "noise",
-            Self::Gaussian => "gaussian",
-            Self::Clean => "clean",
-            Self::Edge => "edge",
-            Self::Rates => "rates",
-        }
-    }
-}
-
-/// A run of a study.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Run {
-    pub(super) study: Study,
-    pub(super) arm: Arm,
-    pub(super) spec: TrainSpec,
-}
-
-/// The limits of clipping by component, half a decade apart. The best of them is neither the first nor the last.
-const VALUES: [f64; 9] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0];
-/// Those for the digits, whose networks are smaller and their gradients larger.
-const VALUES_OF_DIGITS: [f64; 9] = [1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0];
-/// The limits of clipping by norm.
+/// Limits of clipping by component, half a decade apart. The best of them is neither the first nor the last.
+const LIMITS: [f64; 9] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0];
+/// The same for the digits, whose smaller networks have larger gradients.
+const LIMITS_FOR_DIGITS: [f64; 9] = [1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0];
+/// Limits of clipping by norm.
 const NORMS: [f64; 3] = [0.1, 1.0, 10.0];
-/// The paper's η = γ = 0.1.
+/// Learning rate and momentum of the paper's η = γ = 0.1.
 const LR: f64 = 0.01;
 const MOMENTUM: f64 = 0.99;
-/// Learning rates that are tried: nine, a factor of 2 apart, of which the first comes to this per step in the long run.
+/// The smallest learning rate divided by 1 − μ; the others are larger by factors of 2.
 const SLOWEST: f64 = 0.05;
+/// Number of learning rates.
 const RATES: i32 = 9;
 
-/// What is trained on a data set.
+/// The runs on a data set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
-    /// Runs of each cell and arm have these seeds, except at the edge.
+    /// Seeds of every cell and treatment, except in the group `Edge`.
     pub(super) seeds: Range<u64>,
-    /// The studies with noise, where there are any.
+    /// The groups with injected noise, if any.
     pub(super) noisy: Option<Noisy>,
-    /// The study of widths and depths.
+    /// The group `Clean`.
     pub(super) clean: Clean,
-    /// The study of a step that is a little too large.
+    /// The group `Edge`.
     pub(super) edge: Edge,
-    /// The study of learning rates.
+    /// The group `Rates`.
     pub(super) rates: Rates,
 }
 
-/// One network, with noise of these laws on its gradients.
+/// One network with injected noise of several laws.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Noisy {
     pub(super) network: Network,
     pub(super) alphas: Vec<f64>,
     pub(super) scales: Vec<f64>,
-    /// Of clipping by component.
+    /// Limits of clipping by component.
     pub(super) limits: Vec<f64>,
 }
 
-/// Networks of all these widths and depths.
+/// Networks of several widths and depths.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Clean {
     pub(super) widths: Vec<usize>,
@@ -90,7 +55,7 @@ pub(super) struct Clean {
     pub(super) iterations: u64,
 }
 
-/// One network, at one step, with many seeds.
+/// One network at one learning rate, with many seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Edge {
     pub(super) network: Network,
@@ -98,14 +63,14 @@ pub(super) struct Edge {
     pub(super) seeds: Range<u64>,
 }
 
-/// One network, at these momenta.
+/// One network at several momenta and learning rates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rates {
     pub(super) network: Network,
     pub(super) momenta: Vec<f64>,
 }
 
-/// A network and how long it is trained.
+/// A network and the length of its training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Network {
     pub(super) width: usize,
@@ -115,8 +80,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// A run that leaves the optimizer open.
-    fn request(self, lr: f64, momentum: f64, seed: u64) -> TrainRequest {
+    /// Returns a run that leaves the optimizer and the seed open.
+    fn request(self, lr: f64, momentum: f64) -> TrainRequest {
         let Self { width, depth, batch, iterations } = self;
         TrainRequest {
             width: Some(width),
@@ -124,52 +89,42 @@ impl Network {
             batch: Some(batch),
             lr: Some(lr),
             momentum: Some(momentum),
-            seed: Some(seed),
             ..steps(iterations)
         }
     }
 }
 
 impl Plan {
-    /// What is trained on a data set.
-    pub(super) fn of(set: &str, full: bool, seed: u64) -> Self {
-        // Of forty seeds SGDm loses some, where it loses one in ten; and who loses one in ten does not lose none of them, but one time in
-        // seventy.
-        let [seeds, many] = [5, 40].map(|count| {
-            let first = first_seed(seed, count);
-            first..first + count
-        });
-        if set == "digits" {
+    pub(super) fn of(context: &Context<'_>) -> anyhow::Result<Self> {
+        Ok(Self::new(context.data()?.name, context.is_full(), context.seed()))
+    }
+
+    pub(super) fn new(data: &str, full: bool, seed: u64) -> Self {
+        // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
+        let [few, many] = [5, 40].map(|count| seeds(seed, count));
+        let alphas = vec![1.2, 1.5, 1.8];
+        if data == "digits" {
             let network = Network { width: 64, depth: 4, batch: 100, iterations: 400 };
+            let limits = LIMITS_FOR_DIGITS.into();
             return Self {
-                seeds,
-                noisy: Some(Noisy {
-                    network,
-                    alphas: vec![1.2, 1.5, 1.8],
-                    scales: vec![3e-3, 1e-2, 3e-2],
-                    limits: VALUES_OF_DIGITS.into(),
-                }),
-                // Deeper ones do not get off the ground in so few steps.
+                seeds: few,
+                noisy: Some(Noisy { network, alphas, scales: vec![3e-3, 1e-2, 3e-2], limits }),
+                // Deeper networks do not leave their initial plateau in so few steps.
                 clean: Clean { widths: vec![32, 128], depths: vec![2, 4, 6], iterations: 600 },
                 edge: Edge { network, lr: 0.04, seeds: many },
                 rates: Rates { network, momenta: vec![MOMENTUM] },
             };
         }
         let network = Network { width: 256, depth: 5, batch: 128, iterations: 1_500 };
-        let noisy = Noisy {
-            network,
-            alphas: vec![1.2, 1.5, 1.8],
-            scales: vec![3e-4, 1e-3, 3e-3],
-            limits: VALUES.into(),
-        };
+        let noisy = Noisy { network, alphas, scales: vec![3e-4, 1e-3, 3e-3], limits: LIMITS.into() };
         let iterations = if full { 10_000 } else { 2_000 };
         Self {
-            seeds,
-            // What noise does on one of the paper's two sets is enough to know.
-            noisy: (set == "mnist").then_some(noisy),
+            seeds: few,
+            // One of the paper's two sets is enough to see the effect of noise.
+            noisy: (data == "mnist").then_some(noisy),
             clean: Clean { widths: vec![32, 128, 512], depths: vec![2, 5, 9], iterations },
-            // Who gets off the ground here does so within a thousand steps.
             edge: Edge {
+                // Networks that leave their initial plateau here do so within a thousand steps.
                 network: Network { width: 128, depth: 9, batch: 100, iterations: 1_500 },
                 lr: LR,
                 seeds: many,
@@ -178,56 +133,52 @@ impl Plan {
         }
     }
 
-    /// Every run of every study.
-    pub(super) fn runs(&self, subject: &DataDescription) -> Result<Vec<Run>, SpecError> {
+    /// Returns all runs of all groups.
+    pub(super) fn runs(&self, data: &DataDescription) -> Result<Vec<PlannedRun>, SpecError> {
         let mut runs = Vec::new();
-        let mut add = |study, arms: &[Arm], request: &dyn Fn(u64) -> TrainRequest| {
-            let seeds = if study == Study::Edge { &self.edge.seeds } else { &self.seeds };
+        let mut add = |group, treatments: &[Treatment], request: TrainRequest| {
+            let seeds = if group == Group::Edge { &self.edge.seeds } else { &self.seeds };
             for seed in seeds.clone() {
-                for &arm in arms {
-                    runs.push(Run { study, arm, spec: arm.spec(&request(seed), subject)? });
+                let request = TrainRequest { seed: Some(seed), ..request.clone() };
+                for &treatment in treatments {
+                    runs.push(PlannedRun { group, treatment, spec: treatment.spec(&request, data)? });
                 }
             }
             Ok::<(), SpecError>(())
         };
         if let Some(Noisy { network, alphas, scales, limits }) = &self.noisy {
-            let noisy = |alpha, scale| {
-                move |seed| TrainRequest {
-                    inject_noise: Some(InjectedNoise { alpha, scale }),
-                    ..network.request(LR, MOMENTUM, seed)
-                }
+            let noisy = |alpha, scale| TrainRequest {
+                inject_noise: Some(InjectedNoise { alpha, scale }),
+                ..network.request(LR, MOMENTUM)
             };
-            let clipped = limits.iter().copied().map(Arm::Value).chain(NORMS.map(Arm::Norm));
-            let all: Vec<Arm> = [Arm::Sgdm, Arm::Oracle, Arm::Auto].into_iter().chain(clipped).collect();
+            let mut all = vec![Treatment::Sgdm, Treatment::KnownNoise, Treatment::Auto];
+            all.extend(limits.iter().copied().map(Treatment::ClipComponents));
+            all.extend(NORMS.map(Treatment::ClipNorm));
             for &scale in scales {
                 for &alpha in alphas {
-                    add(Study::Noise, &all, &noisy(alpha, scale))?;
+                    add(Group::Noise, &all, noisy(alpha, scale))?;
                 }
-                add(Study::Gaussian, &PAIR, &noisy(2.0, scale))?;
+                add(Group::Gaussian, &PAIR, noisy(2.0, scale))?;
             }
         }
         let Clean { widths, depths, iterations } = &self.clean;
         for &width in widths {
             for &depth in depths {
                 let network = Network { width, depth, batch: 100, iterations: *iterations };
-                add(Study::Clean, &PAIR, &|seed| network.request(LR, MOMENTUM, seed))?;
+                add(Group::Clean, &PAIR, network.request(LR, MOMENTUM))?;
             }
         }
-        let Edge { network, lr, .. } = self.edge;
-        add(Study::Edge, &PAIR, &|seed| network.request(lr, MOMENTUM, seed))?;
+        add(Group::Edge, &PAIR, self.edge.network.request(self.edge.lr, MOMENTUM))?;
         for &momentum in &self.rates.momenta {
             for lr in learning_rates(momentum) {
-                add(Study::Rates, &PAIR, &|seed| self.rates.network.request(lr, momentum, seed))?;
+                add(Group::Rates, &PAIR, self.rates.network.request(lr, momentum))?;
             }
         }
         Ok(runs)
     }
 }
 
-/// What is compared where there is nothing to be told or to be clipped.
-const PAIR: [Arm; 2] = [Arm::Sgdm, Arm::Auto];
-
-/// Those that are tried at a momentum. In the long run a step is lr / (1 − μ) of the gradient.
+/// Returns the learning rates at a momentum. In the long run a gradient moves the weights by lr / (1 − μ).
 fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
     // Rounded, so that people can type them.
     let slowest = (1e6 * SLOWEST * (1.0 - momentum)).round() / 1e6;
@@ -237,39 +188,34 @@ fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::network_runs::made_up::description;
     use fuld_train::spec::{NumberOrAuto, Optimizer};
 
-    fn runs(set: &str, full: bool) -> Vec<Run> {
-        let subject = DataDescription {
-            name: set.into(),
-            fingerprint: "1".into(),
-            images: 50_000,
-            inputs: 784,
-            classes: 10,
-        };
-        Plan::of(set, full, 3).runs(&subject).unwrap()
+    fn runs(data: &str, full: bool) -> Vec<PlannedRun> {
+        Plan::new(data, full, 3).runs(&description(data)).unwrap()
     }
 
     #[test]
-    fn mnist_has_every_law_and_every_arm() {
+    fn mnist_has_every_law_and_every_treatment() {
         let all = runs("mnist", false);
-        let of = |study| all.iter().filter(move |run| run.study == study);
-        assert_eq!(of(Study::Noise).count(), 9 * 15 * 5);
-        assert_eq!(of(Study::Gaussian).count(), 3 * 2 * 5);
-        assert_eq!(of(Study::Clean).count(), 9 * 2 * 5);
-        assert_eq!(of(Study::Rates).count(), 2 * 9 * 2 * 5);
-        for Run { arm, spec, .. } in of(Study::Noise) {
+        let of = |group| all.iter().filter(move |run| run.group == group);
+        assert_eq!(of(Group::Noise).count(), 9 * 15 * 5);
+        assert_eq!(of(Group::Gaussian).count(), 3 * 2 * 5);
+        assert_eq!(of(Group::Clean).count(), 9 * 2 * 5);
+        assert_eq!(of(Group::Rates).count(), 2 * 9 * 2 * 5);
+        for PlannedRun { treatment, spec, .. } in of(Group::Noise) {
             let noise = spec.inject_noise.unwrap();
             assert_eq!((spec.width, spec.depth, spec.batch), (256, 5, 128));
             assert_eq!((spec.lr, spec.momentum, spec.iterations), (Some(0.01), Some(0.99), 1_500));
-            match arm {
-                Arm::Oracle => {
-                    assert_eq!((spec.alpha, spec.noise_scale), (noise.alpha.into(), Some(noise.scale.into())))
+            match treatment {
+                Treatment::KnownNoise => {
+                    let given = (NumberOrAuto::Given(noise.alpha), Some(NumberOrAuto::Given(noise.scale)));
+                    assert_eq!((spec.alpha, spec.noise_scale), given);
                 }
-                Arm::Value(limit) => {
-                    assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)))
+                Treatment::ClipComponents(limit) => {
+                    assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)));
                 }
-                Arm::Auto => {
+                Treatment::Auto => {
                     assert_eq!(
                         (spec.alpha, spec.noise_scale),
                         (NumberOrAuto::Auto, Some(NumberOrAuto::Auto))
@@ -278,16 +224,15 @@ mod tests {
                 _ => {}
             }
         }
-        assert_eq!(of(Study::Edge).count(), 2 * 40);
-        assert!(
-            of(Study::Edge).all(|run| (run.spec.width, run.spec.depth, run.spec.lr) == (128, 9, Some(0.01)))
-        );
+        assert_eq!(of(Group::Edge).count(), 2 * 40);
+        let edge = |run: &PlannedRun| (run.spec.width, run.spec.depth, run.spec.lr);
+        assert!(of(Group::Edge).all(|run| edge(run) == (128, 9, Some(0.01))));
     }
 
     #[test]
     fn cifar_is_clean_and_full_is_long() {
         assert!(runs("cifar10", false).iter().all(|run| run.spec.inject_noise.is_none()));
-        let long = |run: &&Run| run.spec.iterations == 10_000;
+        let long = |run: &&PlannedRun| run.spec.iterations == 10_000;
         assert_eq!(runs("cifar10", true).iter().filter(long).count(), 90);
         assert_eq!(runs("cifar10", false).iter().filter(long).count(), 0);
     }

@@ -1,250 +1,336 @@
-//! What becomes of the paper's claims about networks: computed from the runs and from nothing else.
+//! The claims about networks.
 
-mod words;
+use super::momenta::{LINEAR, Momenta};
+use crate::claim::{Claim, Judgement, Verdict};
+use crate::study::difference::{Difference, SIGNIFICANT, mean_and_error};
+use crate::study::image_set::ImageSet;
+use crate::study::network_runs::{Cell, Measure, NetworkRow, NetworkRuns, Pairs};
+use crate::study::treatment::Treatment;
+use Treatment::{AuthorsCode, AuthorsControl, PaperControl, PaperFormula, PaperGaussian};
 
-use super::arm::Arm;
-use super::reach::{Reach, STRAIGHT};
-use super::results::{Measure, Results};
-use crate::Verdict;
-use crate::gap::{Gap, SURE};
-use crate::set::Set;
-use crate::unported::Claim;
-use words::{amount, differences, explosions, sentence, small};
-
-/// The chance below which cells that were won are not taken for tosses of a coin.
+/// The probability below which won cells are not explained by a fair coin.
 const LUCK: f64 = 0.05;
-/// What is less than this part of a gain has not remained of it.
+/// A remainder of less than this share of a gain counts as nothing.
 const TRACE: f64 = 0.1;
-/// Where the paper sees α = 1.75 ahead. It sees no difference at width 32, and α = 2 ahead at width 512.
+/// Widths at which the paper reports α = 1.75 ahead. It reports no difference at width 32, and α = 2 ahead at width 512.
 const AHEAD: std::ops::RangeInclusive<usize> = 64..=256;
 
-/// All claims about networks on a data set. Those about widths that were not trained are left out.
-pub(super) fn claims(set: Set, results: &Results, reach: Reach) -> Vec<Claim> {
+/// Returns all claims. Claims about widths that were not trained are left out.
+pub(super) fn claims(runs: &NetworkRuns, momenta: &Momenta) -> Vec<Claim> {
     let mut claims = Vec::new();
-    let widths = results.widths();
+    let widths = runs.widths();
     if widths.iter().any(|width| AHEAD.contains(width)) {
-        claims.extend([better(set, results, Arm::Paper), better(set, results, Arm::Authors)]);
+        claims.extend([better(runs, PaperFormula), better(runs, AuthorsCode)]);
     }
-    claims.push(learning_rate(set, results, Arm::Paper, Arm::PaperControl));
-    claims.push(learning_rate(set, results, Arm::Authors, Arm::AuthorsControl));
-    claims.push(stays_straight(set, reach));
-    if set == Set::Cifar10 {
-        claims.push(largest(results));
+    claims.push(learning_rate(runs, PaperFormula, PaperControl));
+    claims.push(learning_rate(runs, AuthorsCode, AuthorsControl));
+    claims.push(below_knee(runs.data(), momenta));
+    if runs.data() == ImageSet::Cifar10 {
+        claims.push(largest(runs));
     } else if widths.contains(&256) && widths.len() > 1 {
-        claims.push(most_at_256(set, results));
+        claims.push(most_at_256(runs));
     }
     if widths.contains(&32) {
-        claims.push(narrow(set, results));
+        claims.push(narrow(runs));
     }
     if widths.contains(&512) {
-        claims.push(wide(set, results));
+        claims.push(wide(runs));
     }
     claims
 }
 
-/// "In most of the cases, α = 1.75 is better": the paper's words for its formula, and ours for the field of its authors' code.
-fn better(set: Set, results: &Results, arm: Arm) -> Claim {
-    let cells: Vec<_> = results.cells().into_iter().filter(|cell| AHEAD.contains(&cell.0)).collect();
-    let gaps = Measure::ALL.map(|measure| (measure, results.gap(arm, Arm::Gauss, measure, &cells)));
+/// "In most of the cases, α = 1.75 is better": the paper's claim for its formula, and ours for the formula of its authors' code.
+fn better(runs: &NetworkRuns, treatment: Treatment) -> Claim {
+    let set = runs.data();
+    let cells: Vec<Cell> = runs.cells().into_iter().filter(|cell| AHEAD.contains(&cell.width)).collect();
+    let gaps = Measure::ALL.map(|measure| (measure, runs.over(treatment, PaperGaussian, measure, &cells)));
     let won = gaps.map(|(measure, gap)| {
-        format!("{} {} of {} (chance {})", measure.label(), gap.won, cells.len(), small(gap.chance()))
+        let chance = probability(gap.chance());
+        format!("{} {} of {} (chance {chance})", measure.label(), gap.won, cells.len())
     });
     let measured = format!(
         "Combinations of width and depth in which it is better: {}. On average {}.{}",
         won.join(", "),
         differences(&gaps),
-        explosions(results, &[arm, Arm::Gauss], &cells)
+        unstable(runs, &[treatment, PaperGaussian], &cells)
     );
-    let verdict = Verdict::of_all(gaps.iter().map(|(_, gap)| gap.won > gap.lost && gap.chance() < LUCK));
+    let judgement = Judgement::of(gaps.iter().map(|(measure, gap)| {
+        let why = format!("a fair coin would do as well in {} at least 5 % of the time", measure.label());
+        (gap.won > gap.lost && gap.chance() < LUCK, why)
+    }));
     let cases = "in most cases at widths 64 to 256, in training and test, in loss and accuracy";
-    if arm == Arm::Paper {
+    if treatment == PaperFormula {
         let says = format!("α = 1.75 does better than α = 2 {cases}");
-        Claim::new(set.tried(&says, "MNIST and CIFAR-10"), measured, verdict)
+        Claim::paper("better-formula", set.paper_claim(&says, "MNIST and CIFAR-10"), measured, judgement)
     } else {
         let says = format!(
-            "On {}, α = 1.75 by the field that the authors' code computes, s(αv)/2, does what the paper says of its formula: better than \
+            "On {}, α = 1.75 by the formula of the authors' code, s(αv)/2, does what the paper says of its own formula: it is better than \
              α = 2 {cases}.",
-            set.name()
+            set.title()
         );
-        Claim::ours(says, measured, verdict)
+        Claim::ours("better-code", says, measured, judgement)
     }
 }
 
-/// What is left of the gain once the learning rate is the same: nothing, we say.
-fn learning_rate(set: Set, results: &Results, arm: Arm, control: Arm) -> Claim {
-    let cells = results.cells();
-    let (mut verdicts, mut told) = (Vec::new(), Vec::new());
+/// No gain remains once the learning rate is the same.
+fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -> Claim {
+    let cells = runs.cells();
+    let (mut verdicts, mut measured, mut remains) = (Vec::new(), Vec::new(), Vec::new());
     for measure in [Measure::TrainLoss, Measure::TestLoss, Measure::TestAccuracy] {
-        let gain = results.gap(arm, Arm::Gauss, measure, &cells);
-        let rest = results.gap(arm, control, measure, &cells);
-        verdicts.push(nothing_remains(gain, rest));
+        let gain = runs.over(treatment, PaperGaussian, measure, &cells);
+        let rest = runs.over(treatment, control, measure, &cells);
+        let verdict = nothing_remains(gain, rest);
+        verdicts.push(verdict);
+        if verdict != Verdict::Holds {
+            remains.push(measure.label());
+        }
         let share = if gain.is_gain() && rest.is_known() {
             format!(", {:.0} % of the gain", 100.0 * rest.mean / gain.mean).replace('-', "−")
         } else {
             String::new()
         };
-        let [over_gauss, over_control] = [gain, rest].map(|gap| amount(measure, gap));
-        told.push(format!(
-            "{}, against α = 2: {over_gauss}; against SGDm at the matched step: {over_control}{share}",
-            measure.label()
+        let [over_gaussian, over_control] = [gain, rest].map(|gap| amount(measure, gap));
+        let mut label = measure.label().to_owned();
+        label[..1].make_ascii_uppercase();
+        measured.push(format!(
+            "{label}, against α = 2: {over_gaussian}; against SGDm at the matched step: {over_control}{share}."
         ));
     }
     let verdict = match verdicts[0] {
         first if verdicts.iter().all(|&verdict| verdict == first) => first,
         _ => Verdict::InPart,
     };
-    let field =
-        if arm == Arm::Authors { "by the field of the authors' code" } else { "by the paper's formula" };
+    let why = format!(
+        "α = 1.75 is also ahead of the control, or too few runs are stable, in {}",
+        remains.join(", ")
+    );
+    let (id, field) = match treatment {
+        AuthorsCode => ("learning-rate-code", "by the formula of the authors' code"),
+        _ => ("learning-rate-formula", "by the paper's formula"),
+    };
     Claim::ours(
+        id,
         format!(
-            "On {}, α = 1.75 {field} does no better than SGDm whose small steps are as large: what it gains over α = 2, if anything, is \
-             the learning rate.",
-            set.name(),
+            "On {}, α = 1.75 {field} does no better than SGDm with equally large small steps: its gain over α = 2, if any, is due to the \
+             learning rate.",
+            runs.data().title(),
         ),
-        told.iter().map(|text| sentence(text)).collect::<Vec<_>>().join(" ")
-            + &explosions(results, &[arm, Arm::Gauss, control], &cells),
-        verdict,
+        measured.join(" ") + &unstable(runs, &[treatment, PaperGaussian, control], &cells),
+        Judgement::new(verdict, why),
     )
 }
 
-/// Whether nothing remains of a gain against the control. In part if more than a trace of it does, but less than half, or if the control
-/// is beaten where there was no gain of which something could remain.
-fn nothing_remains(gain: Gap, rest: Gap) -> Verdict {
-    let part = rest.mean / gain.mean;
+/// Judges whether nothing of a gain remains against the control. It holds in part if more than a trace but less than half remains, or
+/// if the control is beaten where there was no gain over α = 2.
+fn nothing_remains(gain: Difference, rest: Difference) -> Verdict {
+    let share = rest.mean / gain.mean;
     match () {
         () if !rest.is_known() => Verdict::Fails,
         () if !rest.is_gain() => Verdict::Holds,
         () if !gain.is_gain() => Verdict::InPart,
-        () if part <= TRACE => Verdict::Holds,
-        () if part < 0.5 => Verdict::InPart,
+        () if share <= TRACE => Verdict::Holds,
+        () if share < 0.5 => Verdict::InPart,
         () => Verdict::Fails,
     }
 }
 
-/// Where the field is straight, α is nothing but a learning rate.
-fn stays_straight(set: Set, reach: Reach) -> Claim {
-    let Reach { networks, straight, steps, iterations, typical, largest, bent } = reach;
-    let verdict = match straight {
+/// Where the field is linear, α only scales the learning rate.
+fn below_knee(set: ImageSet, momenta: &Momenta) -> Claim {
+    let Momenta { networks, linear, steps, iterations, median, largest, deviation } = *momenta;
+    let verdict = match linear {
         0 => Verdict::Fails,
         all if all == networks => Verdict::Holds,
         _ => Verdict::InPart,
     };
     Claim::ours(
+        "below-knee",
         format!(
-            "On {}, momenta stay so far below the bend of ∇G_α at |v| ~ 1 that the field is a straight line to within {:.0} %, and α = 1.75 \
-             a learning rate.",
-            set.name(),
-            100.0 * STRAIGHT
+            "On {}, momenta stay so far below the knee of ∇G_α at |v| ~ 1 that the field is linear to within {:.0} %, and α = 1.75 only \
+             changes the learning rate.",
+            set.title(),
+            100.0 * LINEAR
         ),
         format!(
-            "So in {straight} of {networks} networks (of each width the shallowest and the deepest, with every seed), followed for \
-             {steps} of {iterations} steps. The largest |v| of any weight at any step of any of them was {}, where the field is off a \
-             straight line by {:.2} % of itself; in the median network it was {}.",
+            "This is so in {linear} of {networks} networks (the shallowest and the deepest of each width, with every seed), followed for \
+             {steps} of {iterations} steps. The largest |v| of any weight at any step of any of them was {}, where the field deviates from \
+             its tangent by {:.2} %; in the median network it was {}.",
             number(largest),
-            100.0 * bent,
-            number(typical)
+            100.0 * deviation,
+            number(median)
         ),
-        verdict,
+        Judgement::new(
+            verdict,
+            format!(
+                "momenta reach the nonlinear part of the field in {} of {networks} networks",
+                networks - linear
+            ),
+        ),
     )
 }
 
-/// Of a network that exploded it is infinite.
 fn number(v: f64) -> String {
     if v.is_finite() { format!("{v:.3}") } else { "infinite".into() }
 }
 
-/// "More visible at width 256", where it reaches about 2 % on MNIST.
+/// "More visible at width 256", where the difference reaches about 2 % on MNIST.
 ///
-/// The best of many cells is ahead by chance: widths are compared by their means over depths, and the size is that of a cell which
-/// other seeds have chosen.
-fn most_at_256(set: Set, results: &Results) -> Claim {
-    let means = by_width(results, Arm::Paper);
+/// The best of many cells is ahead by chance. So widths are compared by their means over depths, and the size of the difference is
+/// that of a cell that other seeds chose.
+fn most_at_256(runs: &NetworkRuns) -> Claim {
+    let set = runs.data();
+    let means = by_width(runs, PaperFormula);
     let (at, others): (Vec<_>, Vec<_>) = means.iter().partition(|(width, _)| *width == 256);
     let gained = at.iter().any(|(_, gap)| gap.is_gain());
     let most = gained && at.iter().all(|(_, here)| others.iter().all(|(_, there)| here.exceeds(there)));
-    let peak = results.peak(Arm::Paper, &of_width(results, 256));
-    let told = format!(
-        "Means over depths of the difference in test accuracy, by the paper's formula: {}; as the authors' code computes it: {}. It is largest \
-         at 256 if it exceeds each other by {SURE} standard errors.",
+    let peak = peak(runs, PaperFormula, &runs.cells_of_width(256));
+    let measured = format!(
+        "Means over depths of the difference in test accuracy, by the paper's formula: {}; by the authors' code: {}. It is largest at 256 if \
+         it exceeds each of the others by {SIGNIFICANT} standard errors.",
         listed(&means),
-        listed(&by_width(results, Arm::Authors)),
+        listed(&by_width(runs, AuthorsCode)),
     );
-    if set == Set::Mnist {
+    let most = (
+        most,
+        "the difference at width 256 is not significantly larger than at every other width".to_owned(),
+    );
+    if set == ImageSet::Mnist {
         let says = "the difference is more visible at width 256, where it reaches about 2 points of accuracy";
         let size = gained && about(2.0, peak);
-        let told = format!("{told} {}", chosen("At that width, it", peak));
-        Claim::new(set.tried(says, "MNIST"), told, Verdict::of_all([most, size]))
+        let measured = format!("{measured} {}", chosen("At that width, it", peak));
+        let size = (size, format!("at width 256 it is {}, not between 1 and 4 points", peak.points()));
+        Claim::paper("width-256", set.paper_claim(says, "MNIST"), measured, Judgement::of([most, size]))
     } else {
-        Claim::new(set.tried("the difference is more visible at width 256", "MNIST"), told, Verdict::of(most))
+        let says = set.paper_claim("the difference is more visible at width 256", "MNIST");
+        Claim::paper("width-256", says, measured, Judgement::of([most]))
     }
 }
 
-/// "The maximum accuracy difference being about 4.5 %", at whatever width.
-fn largest(results: &Results) -> Claim {
-    let means = by_width(results, Arm::Paper);
-    let peak = results.peak(Arm::Paper, &results.cells());
-    let verdict = match means.iter().any(|(_, gap)| gap.is_gain()) {
-        false => Verdict::Fails,
-        true if about(4.5, peak) => Verdict::Holds,
-        true => Verdict::InPart,
+/// "The maximum accuracy difference being about 4.5 %", at any width.
+fn largest(runs: &NetworkRuns) -> Claim {
+    let means = by_width(runs, PaperFormula);
+    let peak = peak(runs, PaperFormula, &runs.cells());
+    let (verdict, why) = match means.iter().any(|(_, gap)| gap.is_gain()) {
+        false => (Verdict::Fails, "there is no significant difference at any width".into()),
+        true if about(4.5, peak) => (Verdict::Holds, String::new()),
+        true => {
+            (Verdict::InPart, format!("there is a difference, but its largest value is {}", peak.points()))
+        }
     };
-    Claim::new(
-        Set::Cifar10.tried("the largest difference in accuracy is about 4.5 points", "CIFAR-10"),
+    Claim::paper(
+        "largest-difference",
+        ImageSet::Cifar10.paper_claim("the largest difference in accuracy is about 4.5 points", "CIFAR-10"),
         format!(
-            "{} By width, mean over depths: {}; there is a difference if one of these exceeds {SURE} standard errors.",
+            "{} By width, mean over depths: {}; there is a difference if one of these exceeds {SIGNIFICANT} standard errors.",
             chosen("The largest difference in test accuracy by the paper's formula", peak),
             listed(&means)
         ),
-        verdict,
+        Judgement::new(verdict, why),
     )
 }
 
-/// Between half and twice of what the paper tells.
-fn about(told: f64, gap: Gap) -> bool {
-    (0.5 * told..=2.0 * told).contains(&gap.mean)
+/// Returns whether a difference is between half and twice the paper's number.
+fn about(paper: f64, gap: Difference) -> bool {
+    (0.5 * paper..=2.0 * paper).contains(&gap.mean)
 }
 
-fn chosen(what: &str, peak: Gap) -> String {
+fn chosen(what: &str, peak: Difference) -> String {
     format!("{what} is {} in the combination of width and depth that the other seeds choose.", peak.points())
 }
 
-/// The difference in test accuracy of each width, mean over depths.
-fn by_width(results: &Results, arm: Arm) -> Vec<(usize, Gap)> {
-    let gap = |width| results.gap(arm, Arm::Gauss, Measure::TestAccuracy, &of_width(results, width));
-    results.widths().into_iter().map(|width| (width, gap(width))).collect()
+/// Returns how far a treatment is ahead of α = 2 in test accuracy in its best cell.
+///
+/// The largest of many differences is also large by chance. So for each seed the other seeds choose the cell: chosen by some runs and
+/// measured by another, the difference is not too large on average. Its error is somewhat too small, because the choices are dependent.
+fn peak(runs: &NetworkRuns, treatment: Treatment, cells: &[Cell]) -> Difference {
+    let gap =
+        |runs: &NetworkRuns, cell: &Cell| runs.ahead(treatment, PaperGaussian, cell, Pairs::Stable).mean;
+    let mut differences = Vec::new();
+    for seed in runs.seeds() {
+        let (one, others): (Vec<NetworkRow>, Vec<NetworkRow>) =
+            runs.rows.iter().cloned().partition(|run| run.seed == seed);
+        let (one, others) = (NetworkRuns { rows: one }, NetworkRuns { rows: others });
+        let known = cells.iter().map(|cell| (cell, gap(&others, cell))).filter(|(_, mean)| !mean.is_nan());
+        if let Some((cell, _)) = known.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            differences.extend(Some(gap(&one, cell)).filter(|mean| !mean.is_nan()));
+        }
+    }
+    let (mean, error) = mean_and_error(&differences);
+    Difference { mean, error, won: 0, lost: 0 }
 }
 
-fn listed(means: &[(usize, Gap)]) -> String {
+/// Returns the difference in test accuracy of each width, mean over depths.
+fn by_width(runs: &NetworkRuns, treatment: Treatment) -> Vec<(usize, Difference)> {
+    let gap = |width| runs.over(treatment, PaperGaussian, Measure::TestAccuracy, &runs.cells_of_width(width));
+    runs.widths().into_iter().map(|width| (width, gap(width))).collect()
+}
+
+fn listed(means: &[(usize, Difference)]) -> String {
     means.iter().map(|&(width, gap)| format!("width {width} {}", gap.points())).collect::<Vec<_>>().join(", ")
 }
 
 /// "No significant difference at width 32."
-fn narrow(set: Set, results: &Results) -> Claim {
-    // Where nothing is known, nothing is known to be small.
-    let none = |gap: Gap| gap.is_known() && !gap.is_gain() && !gap.is_loss();
-    at_width(set, results, 32, "there is no significant difference at width 32", none)
+fn narrow(runs: &NetworkRuns) -> Claim {
+    // An unknown difference is not known to be small.
+    let none = |gap: Difference| gap.is_known() && !gap.is_gain() && !gap.is_loss();
+    at_width(runs, 32, "there is no significant difference at width 32", none)
 }
 
 /// "At width 512 α = 2 is slightly better."
-fn wide(set: Set, results: &Results) -> Claim {
-    at_width(set, results, 512, "α = 2 is slightly better at width 512", |gap| gap.is_loss())
+fn wide(runs: &NetworkRuns) -> Claim {
+    at_width(runs, 512, "α = 2 is slightly better at width 512", |gap| gap.is_loss())
 }
 
-/// A claim about the mean over depths of each measure at a width.
-fn at_width(set: Set, results: &Results, width: usize, says: &str, so: impl Fn(Gap) -> bool) -> Claim {
-    let cells = of_width(results, width);
-    let gaps = Measure::ALL.map(|measure| (measure, results.gap(Arm::Paper, Arm::Gauss, measure, &cells)));
+/// Makes a claim about the mean over depths of each measure at a width.
+fn at_width(runs: &NetworkRuns, width: usize, says: &str, holds: impl Fn(Difference) -> bool) -> Claim {
+    let cells = runs.cells_of_width(width);
+    let gaps = Measure::ALL.map(|measure| (measure, runs.over(PaperFormula, PaperGaussian, measure, &cells)));
     let measured = format!(
         "α = 1.75 against 2, mean over depths: {}.{}",
         differences(&gaps),
-        explosions(results, &[Arm::Paper, Arm::Gauss], &cells)
+        unstable(runs, &[PaperFormula, PaperGaussian], &cells)
     );
-    let verdict = Verdict::of_all(gaps.iter().map(|&(_, gap)| so(gap)));
-    Claim::new(set.tried(says, "MNIST and CIFAR-10"), measured, verdict)
+    let judgement = Judgement::of(gaps.iter().map(|&(measure, gap)| {
+        (holds(gap), format!("with α = 1.75, {} is {}", measure.label(), amount(measure, gap)))
+    }));
+    let says = runs.data().paper_claim(says, "MNIST and CIFAR-10");
+    Claim::paper(format!("width-{width}"), says, measured, judgement)
 }
 
-fn of_width(results: &Results, width: usize) -> Vec<(usize, usize)> {
-    results.cells().into_iter().filter(|cell| cell.0 == width).collect()
+/// Lists differences with their measures.
+fn differences(gaps: &[(Measure, Difference)]) -> String {
+    let texts: Vec<String> =
+        gaps.iter().map(|&(measure, gap)| format!("{} {}", measure.label(), amount(measure, gap))).collect();
+    texts.join(", ")
+}
+
+/// Says by how much the first of two treatments is higher or lower.
+fn amount(measure: Measure, gap: Difference) -> String {
+    let (size, error) = (gap.mean.abs(), gap.error);
+    let direction = if measure.is_loss() == (gap.mean < 0.0) { "higher" } else { "lower" };
+    match (measure.is_loss(), gap.is_known()) {
+        (_, false) => "unknown: too few runs converged".into(),
+        (true, _) => format!("{size:.4} ± {error:.4} {direction}"),
+        (false, _) => format!("{size:.2} ± {error:.2} points {direction}"),
+    }
+}
+
+fn probability(chance: f64) -> String {
+    if chance < 0.001 { "below 0.001".into() } else { format!("{chance:.3}") }
+}
+
+/// Says which runs of these cells exploded or diverged, and so enter no mean.
+fn unstable(runs: &NetworkRuns, treatments: &[Treatment], cells: &[Cell]) -> String {
+    let count = |&treatment: &Treatment| {
+        let all: Vec<&NetworkRow> = cells.iter().flat_map(|cell| runs.runs(treatment, cell)).collect();
+        let count = all.iter().filter(|run| !run.is_stable()).count();
+        (count > 0).then(|| format!("{count} of {} runs of {}", all.len(), treatment.label()))
+    };
+    let texts: Vec<String> = treatments.iter().filter_map(count).collect();
+    if texts.is_empty() {
+        String::new()
+    } else {
+        format!(" Exploded, and so in no mean: {}.", texts.join(", "))
+    }
 }
 
 #[cfg(test)]

@@ -1,69 +1,85 @@
-//! What becomes of the claims about text: computed from the runs and from nothing else.
+//! The claims about text.
 
-use super::arm::Arm;
-use super::comparison::{Comparison, Tuned};
-use super::gap::{Gap, SURE};
-use super::tails::Tail;
-use crate::Verdict;
-use crate::unported::Claim;
+use super::tuning::{Tuned, Tuning};
+use crate::claim::{Claim, Judgement};
+use crate::study::difference::{Difference, SIGNIFICANT};
+use crate::study::treatment::Treatment;
+use fuld_train::text::TensorNoise;
 
 /// A learning rate trains well if it ends within so many nats of SGDm's best.
 const WELL: f64 = 0.1;
 
-/// All claims. Those about optimizers that were not compared are left out.
-pub(super) fn claims(comparison: &Comparison, tails: &[Tail]) -> Vec<Claim> {
-    let mut claims = vec![heavy(tails)];
-    claims.extend(below(comparison, Arm::Adam, Arm::Sgdm));
-    claims.extend(rare(comparison));
-    claims.extend(below(comparison, Arm::Auto, Arm::Sgdm));
-    let clipped = [Arm::ClipNorm, Arm::ClipValue].into_iter().filter_map(|arm| comparison.of(arm));
-    let best = clipped.min_by(|a, b| a.result().mean.total_cmp(&b.result().mean));
-    claims.extend(best.and_then(|best| not_above(comparison, Arm::Auto, best.arm)));
-    claims.extend(not_above(comparison, Arm::Auto, Arm::Adam));
-    claims.extend(wider(comparison));
+/// Returns all claims. Claims about optimizers that were not compared are left out.
+pub(super) fn claims(tuning: &Tuning, noise: &[TensorNoise]) -> Vec<Claim> {
+    use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
+    let mut claims = vec![heavy_tails(noise)];
+    claims.extend(below("adam-below-sgdm", tuning, Adam, Sgdm));
+    claims.extend(rare_words(tuning));
+    claims.extend(below("auto-below-sgdm", tuning, Auto, Sgdm));
+    let clipped = [ClipNorm(0.0), ClipComponents(0.0)].into_iter().filter_map(|kind| tuning.of_kind(kind));
+    let mean = |tuned: &Tuned| tuned.excess().iter().sum::<f64>() / tuned.tests.len() as f64;
+    let best = clipped.min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    claims.extend(
+        best.and_then(|best| not_above("auto-not-above-clipping", tuning, Auto, best.chosen.treatment)),
+    );
+    claims.extend(not_above("auto-not-above-adam", tuning, Auto, Adam));
+    claims.extend(more_rates(tuning));
     claims
 }
 
 /// The tensors with a row or a column for every word have the heaviest tails.
-fn heavy(tails: &[Tail]) -> Claim {
-    let told = |of_words: bool| -> String {
-        let those = tails.iter().filter(|tail| tail.of_words == of_words);
-        let texts = those.map(|tail| {
-            format!("{} {:.2} ± {:.2}", tail.tensor, tail.estimate.alpha, tail.estimate.alpha_error)
-        });
+fn heavy_tails(noise: &[TensorNoise]) -> Claim {
+    let listed = |per_word: bool| -> String {
+        let those = noise.iter().filter(|tensor| tensor.per_word == per_word);
+        let texts =
+            those.map(|tensor| format!("{} {:.2} ± {:.2}", tensor.tensor, tensor.alpha, tensor.alpha_error));
         texts.collect::<Vec<_>>().join(", ")
     };
-    let words = || tails.iter().filter(|tail| tail.of_words).map(|tail| tail.estimate);
-    let others = tails.iter().filter(|tail| !tail.of_words).map(|tail| tail.estimate);
-    let lightest = words().map(|e| e.alpha + SURE * e.alpha_error).fold(0.0, f64::max);
-    let heaviest = others.map(|e| e.alpha - SURE * e.alpha_error).fold(f64::INFINITY, f64::min);
-    let mut parts: Vec<bool> = words().map(|e| e.alpha + SURE * e.alpha_error < 2.0).collect();
-    parts.push(lightest < heaviest);
+    let per_word = || noise.iter().filter(|tensor| tensor.per_word);
+    let others = noise.iter().filter(|tensor| !tensor.per_word);
+    let upper = |tensor: &TensorNoise| tensor.alpha + SIGNIFICANT * tensor.alpha_error;
+    let lightest = per_word().map(upper).fold(0.0, f64::max);
+    let heaviest = others.map(|t| t.alpha - SIGNIFICANT * t.alpha_error).fold(f64::INFINITY, f64::min);
+    let heavy = per_word()
+        .map(|tensor| (upper(tensor) < 2.0, format!("α̂ of {} is not significantly below 2", tensor.tensor)));
+    let heaviest_of_all =
+        (lightest < heaviest, "another tensor has tails that are not significantly lighter".to_owned());
     Claim::ours(
+        "heavy-tails",
         "On text with a power-law vocabulary the gradient noise is heavy-tailed, most of all in the tensors that have a row or a column for \
          every word.",
-        format!("α̂, from quadruples of minibatches: {}; the other tensors, {}.", told(true), told(false)),
-        Verdict::of_all(parts),
+        format!("α̂, from quadruples of minibatches: {}; the other tensors: {}.", listed(true), listed(false)),
+        Judgement::of(heavy.chain([heaviest_of_all])),
     )
 }
 
-/// One ends below the other.
-fn below(comparison: &Comparison, arm: Arm, other: Arm) -> Option<Claim> {
-    let gap = comparison.gap(arm, other)?;
-    let says = format!("Tuned equally on text, {} ends below {}.", arm.label(), other.label());
-    Some(Claim::ours(says, told(comparison, arm, other, gap), Verdict::of(gap.is_below())))
+/// One optimizer ends below another.
+fn below(id: &str, tuning: &Tuning, kind: Treatment, other: Treatment) -> Option<Claim> {
+    let difference = tuning.difference(kind, other)?;
+    let (label, rival) = (kind.label(), other.label());
+    Some(Claim::ours(
+        id,
+        format!("Tuned equally on text, {label} ends below {rival}."),
+        measured(tuning, kind, other, difference),
+        Judgement::of([(difference.is_gain(), format!("{label} does not end significantly below {rival}"))]),
+    ))
 }
 
-/// One does not end above the other.
-fn not_above(comparison: &Comparison, arm: Arm, other: Arm) -> Option<Claim> {
-    let gap = comparison.gap(arm, other)?;
-    let says = format!("Tuned equally on text, {} does not end above {}.", arm.label(), other.label());
-    Some(Claim::ours(says, told(comparison, arm, other, gap), Verdict::of(!gap.is_above())))
+/// One optimizer does not end above another.
+fn not_above(id: &str, tuning: &Tuning, kind: Treatment, other: Treatment) -> Option<Claim> {
+    let difference = tuning.difference(kind, other)?;
+    let (label, rival) = (kind.label(), other.label());
+    Some(Claim::ours(
+        id,
+        format!("Tuned equally on text, {label} does not end above {rival}."),
+        measured(tuning, kind, other, difference),
+        Judgement::of([(!difference.is_loss(), format!("{label} ends significantly above {rival}"))]),
+    ))
 }
 
 /// More learning rates train well.
-fn wider(comparison: &Comparison) -> Option<Claim> {
-    let (auto, sgdm) = (comparison.of(Arm::Auto)?, comparison.of(Arm::Sgdm)?);
+fn more_rates(tuning: &Tuning) -> Option<Claim> {
+    let (auto, sgdm) = (tuning.of_kind(Treatment::Auto)?, tuning.of_kind(Treatment::Sgdm)?);
     let limit = WELL + sgdm.by_rate().iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
     let rates = |tuned: &Tuned| -> Vec<String> {
         let well = tuned.by_rate().into_iter().filter(|point| point.1 <= limit);
@@ -72,52 +88,70 @@ fn wider(comparison: &Comparison) -> Option<Claim> {
     let (ours, theirs) = (rates(auto), rates(sgdm));
     let list = |rates: &[String]| if rates.is_empty() { "none".into() } else { rates.join(", ") };
     Some(Claim::ours(
-        "On text more learning rates train well with auto than with SGDm.",
+        "more-learning-rates",
+        "On text more learning rates train well with FULD auto than with SGDm.",
         format!(
-            "Of the {} learning rates, those that end within {WELL} nats of SGDm's best on the validation text: auto {}; SGDm {}.",
+            "Of the {} learning rates, these end within {WELL} nats of SGDm's best on the validation text: auto {}; SGDm {}.",
             sgdm.by_rate().len(),
             list(&ours),
             list(&theirs),
         ),
-        Verdict::of(ours.len() > theirs.len()),
+        Judgement::of([(
+            ours.len() > theirs.len(),
+            format!("{} learning rates train well with auto, {} with SGDm", ours.len(), theirs.len()),
+        )]),
     ))
 }
 
-/// What SGDm lacks, it lacks in rare words.
-fn rare(comparison: &Comparison) -> Option<Claim> {
-    let [sgdm, adam] = [Arm::Sgdm, Arm::Adam].map(|arm| comparison.of(arm));
-    let (sgdm, adam) = (sgdm?, adam?);
-    let gaps: [Gap; 3] = std::array::from_fn(|n| {
-        let of = |tuned: &Tuned| -> Vec<f64> { tuned.runs.iter().map(|run| run.by_rank[n]).collect() };
-        Gap::between(&of(sgdm), &of(adam))
+/// SGDm loses more on rare words than on common ones.
+fn rare_words(tuning: &Tuning) -> Option<Claim> {
+    let (sgdm, adam) = (tuning.of_kind(Treatment::Sgdm)?, tuning.of_kind(Treatment::Adam)?);
+    // How far Adam is below SGDm.
+    let [common, middle, rare]: [Difference; 3] = std::array::from_fn(|n| {
+        let of = |tuned: &Tuned| -> Vec<f64> { tuned.tests.iter().map(|run| run.by_rank()[n]).collect() };
+        Difference::of_losses(&of(adam), &of(sgdm))
     });
-    let [common, middle, rare] = gaps;
     Some(Claim::ours(
-        "What SGDm lacks, it lacks in rare words more than in common ones.",
+        "rare-words",
+        "SGDm falls behind Adam in rare words more than in common ones.",
         format!(
-            "SGDm less Adam, nats a word: words 1 to 10 {common:+}, 11 to 100 {middle:+}, all others {rare:+}."
+            "SGDm less Adam, in nats per word: words 1 to 10 {}, 11 to 100 {}, all others {}.",
+            common.signed(3),
+            middle.signed(3),
+            rare.signed(3)
         ),
-        Verdict::of_all([rare.is_above(), rare.mean - common.mean > SURE * rare.error.hypot(common.error)]),
+        Judgement::of([
+            (rare.is_gain(), "SGDm is not significantly behind in rare words"),
+            (
+                rare.exceeds(&common),
+                "it is not significantly further behind in rare words than in common ones",
+            ),
+        ]),
     ))
 }
 
-/// Both results, their difference, and what should be known of them.
-fn told(comparison: &Comparison, arm: Arm, other: Arm, gap: Gap) -> String {
-    let results = [arm, other].map(|arm| {
-        comparison.of(arm).map_or(String::new(), |tuned| {
-            let lost = match tuned.lost() {
+/// Says both results, their difference, and what limits the comparison.
+fn measured(tuning: &Tuning, kind: Treatment, other: Treatment, difference: Difference) -> String {
+    let both = || [kind, other].into_iter().filter_map(|kind| tuning.of_kind(kind));
+    let results: Vec<String> = both()
+        .map(|tuned| {
+            let diverged = match tuned.diverged() {
                 0 => String::new(),
-                n => format!(" ({n} of {} runs lost)", tuned.runs.len()),
+                n => format!(" ({n} of {} runs diverged)", tuned.tests.len()),
             };
-            format!("{} {}{lost} at {}", arm.label(), tuned.result(), tuned.chosen)
+            format!("{} {}{diverged} at {}", tuned.label(), tuned.result_text(), tuned.chosen.setting())
         })
-    });
-    let ends =
-        [arm, other].into_iter().filter(|&arm| comparison.of(arm).is_some_and(|tuned| tuned.at_an_end()));
-    let ends: String = ends
-        .map(|arm| format!(" The learning rate of {} is the first or last that was tried.", arm.label()))
         .collect();
-    let difference =
-        if gap.mean.is_finite() { format!("; difference {gap:+}, seed by seed") } else { String::new() };
-    format!("Nats above the least possible loss: {}{difference}.{ends}", results.join(", "))
+    let ends: String = both()
+        .filter(|tuned| tuned.is_at_an_end())
+        .map(|tuned| format!(" The learning rate of {} is the first or last that was tried.", tuned.label()))
+        .collect();
+    // Positive differences mean below; readers expect the difference of the losses.
+    let above = Difference { mean: -difference.mean, ..difference };
+    let difference = if above.mean.is_finite() {
+        format!("; difference {}, seed by seed", above.signed(3))
+    } else {
+        String::new()
+    };
+    format!("Nats per word above the lowest loss: {}{difference}.{ends}", results.join(", "))
 }

@@ -1,57 +1,79 @@
-//! The pictures: what learning rates do, how the chosen settings learn, and which words they have learnt.
+//! The figures: the effect of the learning rate, the progress of the best settings, and the words they have learned.
 
-use super::comparison::{Comparison, Tuned};
-use super::plan::Plan;
+use super::tuning::{Tuned, Tuning};
+use super::{CurveRow, TaskRow};
+use crate::exhibit::CaptionedFigure;
+use crate::series::series;
+use crate::study::difference::mean_and_error;
 use fuld_plot::{Axis, Figure, Panel};
 
-/// What the vertical axes have.
-const EXCESS: &str = "nats above the least loss";
-/// Where the three ranges of ranks are drawn: their middles on a scale of logarithms.
+const EXCESS: &str = "nats above the lowest loss";
+/// Middles of the three ranges of ranks on a logarithmic axis.
 const MIDDLES: [f64; 3] = [3.0, 32.0, 320.0];
 
-/// Tuning and its results.
-pub(super) fn figure(comparison: &Comparison, plan: &Plan, knowing_nothing: f64) -> Figure {
-    // What is far above a model that knows the frequencies only is off the picture.
-    let floor = comparison.all.iter().flat_map(|tuned| tuned.trials.iter().map(|trial| trial.1));
-    let range = (0.8 * floor.fold(knowing_nothing, f64::min), 1.6 * knowing_nothing);
-    let axis = || Axis::log(EXCESS).range(range.0, range.1);
-    let mut tuning = Panel::new("tuning: over learning rates").x(Axis::log("learning rate")).y(axis());
-    let mut time = Panel::new("chosen settings: over time")
-        .x(Axis::linear("steps").range(0.0, 1.05 * plan.steps as f64))
-        .y(axis());
-    for tuned in &comparison.all {
-        let (hue, label) = (tuned.arm.hue(), tuned.arm.label());
-        let rates = tuned.by_rate();
-        tuning = tuning.line(hue, "", rates.clone()).dots(hue, label, rates);
-        time = time.line(hue, "", tuned.curve()).dots(hue, label, tuned.curve());
-    }
-    // Its name would be in the way of the lines on the left.
-    let (tuning, time) =
-        (tuning.horizontal(knowing_nothing, ""), time.horizontal(knowing_nothing, "frequencies only"));
-    Figure::new("text").panel(tuning).panel(time)
+pub(super) fn figures(tuning: &Tuning, curves: &[CurveRow], task: &TaskRow) -> Vec<CaptionedFigure> {
+    vec![
+        CaptionedFigure::new(
+            losses(tuning, curves, task),
+            "Left: every learning rate that was tried, with the best limit where gradients are clipped; validation text, one seed. Right: the \
+             best settings, means over seeds; test text.",
+        ),
+        CaptionedFigure::new(
+            ranks(tuning, task),
+            "The same runs at the end, by the frequency of the word to be predicted: ranks 1 to 10, 11 to 100 and all others, each about a \
+             third of the text. One standard error over seeds.",
+        ),
+    ]
 }
 
-/// Which words have been learnt.
-pub(super) fn ranks(comparison: &Comparison, plan: &Plan) -> Figure {
-    let mut panel = Panel::new("chosen settings: over words")
-        .x(Axis::log("rank of the word").range(1.0, 1.2 * plan.shape.words as f64))
+/// Draws tuning and its results.
+fn losses(tuning: &Tuning, curves: &[CurveRow], task: &TaskRow) -> Figure {
+    // Losses far above that of a model that knows only the frequencies are outside the axes.
+    let frequencies = task.unigram_excess();
+    let floor = tuning.all.iter().flat_map(|tuned| tuned.trials.iter().map(|row| row.excess));
+    let (low, high) = (0.8 * floor.fold(frequencies, f64::min), 1.6 * frequencies);
+    let axis = || Axis::log(EXCESS).range(low, high);
+    let mut rates = Panel::new("tuning: over learning rates").x(Axis::log("learning rate")).y(axis());
+    let mut time = Panel::new("best settings: over time")
+        .x(Axis::linear("steps").range(0.0, 1.05 * task.steps as f64))
+        .y(axis());
+    for tuned in &tuning.all {
+        let (hue, label) = (tuned.chosen.treatment.hue(), tuned.label());
+        let (by_rate, curve) = (tuned.by_rate(), mean_curve(tuned, curves));
+        rates = rates.line(hue, "", by_rate.clone()).dots(hue, label, by_rate);
+        time = time.line(hue, "", curve.clone()).dots(hue, label, curve);
+    }
+    // The label would cover the curves on the left.
+    let (rates, time) = (rates.horizontal(frequencies, ""), time.horizontal(frequencies, "frequencies only"));
+    Figure::new("text").panel(rates).panel(time)
+}
+
+/// Returns the mean over seeds of the excess loss during training, as far as all seeds got.
+fn mean_curve(tuned: &Tuned, curves: &[CurveRow]) -> Vec<(f64, f64)> {
+    let of_seed = |seed: u64| -> Vec<&CurveRow> {
+        curves.iter().filter(|row| row.treatment == tuned.chosen.treatment && row.seed == seed).collect()
+    };
+    let runs: Vec<Vec<&CurveRow>> = tuned.tests.iter().map(|run| of_seed(run.seed)).collect();
+    let shortest = runs.iter().map(Vec::len).min().unwrap_or(0);
+    let point = |n: usize| {
+        let losses: Vec<f64> = runs.iter().map(|run| run[n].excess).collect();
+        (runs[0][n].step as f64, mean_and_error(&losses).0)
+    };
+    (0..shortest).map(point).collect()
+}
+
+/// Draws the excess loss over the rank of the word.
+fn ranks(tuning: &Tuning, task: &TaskRow) -> Figure {
+    let mut panel = Panel::new("best settings: over words")
+        .x(Axis::log("rank of the word").range(1.0, 1.2 * task.words as f64))
         .y(Axis::log(EXCESS));
-    let middle = (comparison.all.len() as f64 - 1.0) / 2.0;
-    for (place, tuned) in comparison.all.iter().enumerate() {
-        let (hue, label) = (tuned.arm.hue(), tuned.arm.label());
-        // Apart, so that error bars do not cover each other.
+    let middle = (tuning.all.len() as f64 - 1.0) / 2.0;
+    for (place, tuned) in tuning.all.iter().enumerate() {
+        // Shifted, so that error bars do not cover each other.
         let shift = 1.06f64.powf(place as f64 - middle);
-        let points = points(tuned, shift);
-        let line = points.iter().map(|&(x, mean, _)| (x, mean)).collect::<Vec<_>>();
-        panel = panel
-            .error_bars(hue, points.iter().map(|&(x, mean, error)| (x, mean - error, mean + error)).collect())
-            .line(hue, "", line.clone())
-            .dots(hue, label, line);
+        let by_rank = tuned.by_rank().into_iter().zip(MIDDLES).filter(|((mean, _), _)| mean.is_finite());
+        let points: Vec<_> = by_rank.map(|((mean, error), x)| (shift * x, mean, error)).collect();
+        panel = series(panel, tuned.chosen.treatment.hue(), tuned.label(), false, &points);
     }
     Figure::new("text-words").columns(1).panel(panel)
-}
-
-fn points(tuned: &Tuned, shift: f64) -> Vec<(f64, f64, f64)> {
-    let by_rank = tuned.by_rank().into_iter().zip(MIDDLES);
-    by_rank.filter(|(gap, _)| gap.mean.is_finite()).map(|(gap, x)| (shift * x, gap.mean, gap.error)).collect()
 }

@@ -1,41 +1,325 @@
 //! Text with a power-law vocabulary: a task on which SGD is known to do badly, because most words are rare.
+//!
+//! Every optimizer is tuned with the same number of trials on one seed and a validation text; its best setting is then run with other
+//! seeds and measured on a test text.
 
-mod arm;
 mod claims;
-mod comparison;
-mod crew;
-mod exam;
-mod exhibit;
 mod figures;
-mod gap;
-mod plan;
-mod run;
-mod stepper;
-mod tails;
+mod tuning;
+
+use crate::context::Context;
+use crate::exhibit::{Exhibit, TextTable};
+use crate::study::difference::SIGNIFICANT;
+use crate::study::driver::train;
+use crate::study::treatment::Treatment;
+use crate::table::Tables;
+use fuld_train::text::transformer::TransformerShape;
+use fuld_train::text::{
+    Evaluation, EvaluationText, MOMENTUM, TEXT_VERSION, TensorCalibration, TensorNoise, TextOptimizer,
+    TextResult, TextRun, TextSpec, TextTask,
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use tuning::{KINDS, TRIALS, Tuning, candidates};
+
+/// The exhibit.
+pub(crate) const EXHIBIT: Exhibit = Exhibit {
+    id: "text",
+    title: "Beyond the paper · Text with a power-law vocabulary",
+    shows: "text with a power-law vocabulary",
+    seconds: 75.0,
+    version: 1,
+    trains: false,
+    settings: |context| Plan::new(context.seed()).settings(),
+    experiment: |context| experiment(context, &Plan::new(context.seed())),
+    text,
+    claims: |tables| Ok(claims::claims(&Tuning::of(&tables.rows("runs")?), &tables.rows("noise")?)),
+    figures: |tables| {
+        let (tuning, task) = (Tuning::of(&tables.rows("runs")?), task(tables)?);
+        Ok(figures::figures(&tuning, &tables.rows::<CurveRow>("curves")?, &task))
+    },
+    shown: |tables| Ok(vec![results(&Tuning::of(&tables.rows("runs")?))]),
+};
+
+/// Time per step on one core, only for the announced time.
+const SECONDS_PER_STEP: f64 = 0.004;
+
+/// The stage of the study that a run belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stage {
+    /// One trial per setting, on the validation text.
+    Tuning,
+    /// The best setting with other seeds, on the test text.
+    Test,
+}
+
+/// One row of the table of runs. Losses are in nats per word above the lowest achievable, infinite for a run that diverged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct TextRow {
+    stage: Stage,
+    treatment: Treatment,
+    learning_rate: f64,
+    seed: u64,
+    excess: f64,
+    excess_ranks_1_to_10: f64,
+    excess_ranks_11_to_100: f64,
+    excess_other_ranks: f64,
+}
+
+impl TextRow {
+    fn new(
+        stage: Stage,
+        (treatment, learning_rate): (Treatment, f64),
+        seed: u64,
+        result: &TextResult,
+    ) -> Self {
+        let [common, middle, rare] = result.excess_by_rank;
+        Self {
+            stage,
+            treatment,
+            learning_rate,
+            seed,
+            excess: result.excess,
+            excess_ranks_1_to_10: common,
+            excess_ranks_11_to_100: middle,
+            excess_other_ranks: rare,
+        }
+    }
+
+    fn by_rank(&self) -> [f64; 3] {
+        [self.excess_ranks_1_to_10, self.excess_ranks_11_to_100, self.excess_other_ranks]
+    }
+
+    /// Returns the tuned setting for readers.
+    fn setting(&self) -> String {
+        let limit = self.treatment.limit().map_or(String::new(), |limit| format!(", limit {limit}"));
+        format!("learning rate {}{limit}", self.learning_rate)
+    }
+}
+
+/// A measurement of a test run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct CurveRow {
+    treatment: Treatment,
+    seed: u64,
+    step: u64,
+    excess: f64,
+}
+
+/// The calibration of a tensor at the end of a test run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct CalibrationRow {
+    seed: u64,
+    tensor: String,
+    noise_alpha: f64,
+    noise_scale: f64,
+    alpha: f64,
+    kappa: f64,
+    limit: f64,
+    beyond_knee: f64,
+}
+
+impl CalibrationRow {
+    fn new(seed: u64, calibration: &TensorCalibration) -> Self {
+        let TensorCalibration { tensor, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee } =
+            calibration.clone();
+        Self { seed, tensor, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
+    }
+}
+
+/// The task, with what is known about its losses, in nats per word.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct TaskRow {
+    words: usize,
+    context: usize,
+    width: usize,
+    hidden: usize,
+    parameters: usize,
+    batch: usize,
+    steps: u64,
+    test_seeds: u64,
+    /// Lowest achievable loss on the test text.
+    lowest_loss: f64,
+    /// Loss of a model that knows only the word frequencies.
+    unigram_loss: f64,
+}
+
+impl TaskRow {
+    /// Returns the excess loss of a model that knows only the word frequencies.
+    fn unigram_excess(&self) -> f64 {
+        self.unigram_loss - self.lowest_loss
+    }
+}
+
+/// The runs of the study.
+#[derive(Clone, Debug)]
+struct Plan {
+    task: TextTask,
+    /// Evaluations during a test run.
+    measurements: u64,
+    /// Number of test seeds, after the seed of tuning.
+    seeds: u64,
+}
+
+impl Plan {
+    fn new(seed: u64) -> Self {
+        let task = TextTask {
+            topics: 32,
+            loyalty: 0.9,
+            stay: 0.98,
+            batch: 32,
+            steps: 500,
+            sentences: 512,
+            evaluation_seed: seed,
+            shape: TransformerShape { words: 1000, context: 8, width: 32, hidden: 64 },
+        };
+        Self { task, measurements: 10, seeds: 5 }
+    }
+
+    fn test_seeds(&self) -> Range<u64> {
+        let first = self.task.evaluation_seed + 1;
+        first..first + self.seeds
+    }
+
+    fn settings(&self) -> anyhow::Result<toml::Table> {
+        let mut settings = toml::Table::try_from(self.task)?;
+        settings.insert("measurements".into(), (self.measurements as i64).into());
+        settings.insert("test_seeds".into(), (self.seeds as i64).into());
+        settings.insert("momentum".into(), MOMENTUM.into());
+        settings.insert("text_version".into(), i64::from(TEXT_VERSION).into());
+        for (treatment, rate) in KINDS.into_iter().flat_map(candidates) {
+            let rates = settings.entry(treatment.to_string()).or_insert(toml::Value::Array(Vec::new()));
+            if let Some(rates) = rates.as_array_mut() {
+                rates.push(rate.into());
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Returns a run of a treatment at a learning rate.
+    fn run(&self, stage: Stage, (treatment, learning_rate): (Treatment, f64), seed: u64) -> TextRun {
+        let (evaluation, measurements) = match stage {
+            Stage::Tuning => (EvaluationText::Validation, 1),
+            Stage::Test => (EvaluationText::Test, self.measurements),
+        };
+        let first_of_sgdm = treatment == Treatment::Sgdm && seed == self.test_seeds().start;
+        let spec = TextSpec {
+            learning_rate,
+            seed,
+            evaluation,
+            measurements,
+            // The noise that SGDm has to cope with, where its first run ends.
+            gradient_noise: stage == Stage::Test && first_of_sgdm,
+            optimizer: optimizer(treatment),
+            task: self.task,
+        };
+        TextRun { spec, seconds: SECONDS_PER_STEP * self.task.steps as f64 }
+    }
+}
+
+/// Returns the optimizer of a treatment; treatments of other studies count as SGDm.
+fn optimizer(treatment: Treatment) -> TextOptimizer {
+    match treatment {
+        Treatment::ClipNorm(limit) => TextOptimizer::ClipNorm(limit),
+        Treatment::ClipComponents(limit) => TextOptimizer::ClipComponents(limit),
+        Treatment::Adam => TextOptimizer::Adam,
+        Treatment::Auto => TextOptimizer::Auto,
+        _ => TextOptimizer::Sgdm,
+    }
+}
+
+fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
+    let seed = plan.task.evaluation_seed;
+    let tried: Vec<(Treatment, f64)> = KINDS.into_iter().flat_map(candidates).collect();
+    let trials: Vec<TextRun> = tried.iter().map(|&setting| plan.run(Stage::Tuning, setting, seed)).collect();
+    let test_count = KINDS.len() * plan.seeds as usize;
+    let tuning_share = trials.len() as f64 / (trials.len() + test_count) as f64;
+    let results = train(context, "tuning on text", &trials, 0.0..tuning_share)?;
+    let tried = tried.iter().zip(&results);
+    let mut rows: Vec<TextRow> =
+        tried.map(|(&setting, result)| TextRow::new(Stage::Tuning, setting, seed, result)).collect();
+
+    let best =
+        Tuning::of(&rows).all.into_iter().map(|tuned| (tuned.chosen.treatment, tuned.chosen.learning_rate));
+    let tests: Vec<((Treatment, f64), u64)> =
+        best.flat_map(|setting| plan.test_seeds().map(move |seed| (setting, seed))).collect();
+    let runs: Vec<TextRun> =
+        tests.iter().map(|&(setting, seed)| plan.run(Stage::Test, setting, seed)).collect();
+    let results = train(context, "best settings on text", &runs, tuning_share..1.0)?;
+    let (mut curves, mut calibration, mut noise): (Vec<CurveRow>, Vec<CalibrationRow>, Vec<TensorNoise>) =
+        Default::default();
+    for (&(setting, seed), result) in tests.iter().zip(results) {
+        rows.push(TextRow::new(Stage::Test, setting, seed, &result));
+        let curve = |point: &fuld_train::text::TextMeasurement| CurveRow {
+            treatment: setting.0,
+            seed,
+            step: point.step,
+            excess: point.excess,
+        };
+        curves.extend(result.measurements.iter().map(curve));
+        calibration.extend(result.calibration.iter().map(|tensor| CalibrationRow::new(seed, tensor)));
+        noise.extend(result.noise);
+    }
+    let (task, language) = (plan.task, plan.task.language());
+    let TransformerShape { words, context: places, width, hidden } = task.shape;
+    let task = TaskRow {
+        words,
+        context: places,
+        width,
+        hidden,
+        parameters: task.shape.parameters(),
+        batch: task.batch,
+        steps: task.steps,
+        test_seeds: plan.seeds,
+        lowest_loss: Evaluation::new(&task, &language, EvaluationText::Test).lowest_loss(),
+        unigram_loss: language.unigram_entropy(),
+    };
+    Ok(Tables::default()
+        .with("runs", &rows)?
+        .with("curves", &curves)?
+        .with("noise", &noise)?
+        .with("calibration", &calibration)?
+        .with("task", [task])?)
+}
+
+fn task(tables: &Tables) -> anyhow::Result<TaskRow> {
+    tables.rows("task")?.first().copied().ok_or_else(|| anyhow::anyhow!("table `task` has no row"))
+}
+
+fn text(tables: &Tables) -> anyhow::Result<String> {
+    let task = task(tables)?;
+    Ok(format!(
+        "A synthetic language has {} words whose frequencies follow Zipf's law, and hidden topics, so that each word depends on those \
+         before it. The lowest achievable loss is therefore known: {:.3} nats per word on the test text; a model that knows only the word \
+         frequencies has {:.3}. The model has {:.0} thousand parameters: embeddings of dimension {}, one block of causal attention over {} \
+         words, one hidden layer. Each optimizer is tuned with {TRIALS} trials (learning rates, or learning rates and limits where gradients \
+         are clipped) on one seed and a validation text. Its best setting is run with {} other seeds for {} steps of {} sentences, none of \
+         them twice, and measured on a test text. A difference counts if it exceeds {SIGNIFICANT} standard errors.",
+        task.words,
+        task.lowest_loss,
+        task.unigram_loss,
+        task.parameters as f64 / 1e3,
+        task.width,
+        task.context,
+        task.test_seeds,
+        task.steps,
+        task.batch,
+    ))
+}
+
+/// Returns the table of the report.
+fn results(tuning: &Tuning) -> TextTable {
+    let columns =
+        ["optimizer", "best setting", "nats above the lowest loss", "words 1–10", "11–100", "others"];
+    let mut table = TextTable::new(columns);
+    for tuned in &tuning.all {
+        let by_rank = tuned.by_rank().map(|(mean, _)| format!("{mean:.2}"));
+        let cells = [tuned.label().to_owned(), tuned.chosen.setting(), tuned.result_text()];
+        table = table.row(cells.into_iter().chain(by_rank));
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests;
-
-use super::context::Context;
-use super::unported::Exhibit;
-use super::unported::Lab;
-use arm::Arm;
-use comparison::Comparison;
-use plan::Plan;
-
-/// Makes the exhibit.
-pub(super) fn make(context: &Context<'_>) -> anyhow::Result<Exhibit> {
-    let lab = Lab::new(context.seed(), context.threads()).stopped_by(context.stop().clone());
-    of_plan(&Plan::new(lab.seed()), &lab)
-}
-
-fn of_plan(plan: &Plan, lab: &Lab) -> anyhow::Result<Exhibit> {
-    let (hear, stop) = (lab.hear(), lab.stop());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(lab.threads()).build()?;
-    pool.install(|| {
-        let comparison = Comparison::new(plan, &Arm::ALL, hear, stop)?;
-        // The noise that SGDm has to do with: where its first run ended.
-        let run = comparison.of(Arm::Sgdm).and_then(|sgdm| sgdm.runs.first());
-        let tails = run.map(|run| tails::tails(plan, &plan.language(), &run.model, plan.seed));
-        Ok(exhibit::exhibit(plan, &comparison, &tails.unwrap_or_default()))
-    })
-}

@@ -1,166 +1,133 @@
-use super::arm::{Setting, TRIALS};
 use super::claims::claims;
-use super::comparison::Tuned;
-use super::exam::{Exam, mean};
-use super::run::{Course, Trained};
-use super::tails::Tail;
 use super::*;
-use crate::Verdict;
-use fuld::Control;
-use fuld_train::transformer::{Transformer, TransformerShape};
-use levy_stable::tail_index::QuadrupleEstimate;
-use std::sync::{Arc, Mutex};
+use crate::claim::Verdict;
+use std::sync::Mutex;
+use tempfile::TempDir;
 
-fn small() -> Plan {
-    Plan {
-        topics: 4,
-        shape: TransformerShape { words: 40, context: 4, width: 8, hidden: 8 },
-        batch: 8,
-        steps: 6,
-        measurements: 3,
-        sentences: 70,
-        seeds: 2,
-        ..Plan::new(7)
-    }
+fn small(seed: u64) -> Plan {
+    let plan = Plan::new(seed);
+    let shape = TransformerShape { words: 40, context: 4, width: 8, hidden: 8 };
+    let task = TextTask { topics: 4, batch: 8, steps: 6, sentences: 70, shape, ..plan.task };
+    Plan { task, measurements: 3, seeds: 2 }
+}
+
+fn tables(seed: u64, threads: usize, folder: &TempDir) -> Tables {
+    let context = Context::new(seed, folder.path()).with_threads(threads);
+    experiment(&context, &small(seed)).unwrap()
 }
 
 #[test]
-fn threads_do_not_matter_and_seeds_do() {
-    let made = |seed: u64, threads: usize| {
-        let exhibit = of_plan(&Plan { seed, ..small() }, &Lab::new(seed, threads)).unwrap();
-        (exhibit.data, exhibit.figures.iter().map(|(figure, _)| figure.svg()).collect::<Vec<_>>())
-    };
-    let one = made(7, 1);
-    assert!(one == made(7, 2));
-    assert!(one != made(8, 2));
-    let [trials, curves, noise, calibration, results] = &one.0[..] else { panic!("{:?}", one.0.len()) };
-    assert_eq!(trials.rows().len(), Arm::ALL.len() * TRIALS);
-    assert_eq!((curves.rows().len(), noise.rows().len()), (Arm::ALL.len() * 2 * 3, 10));
-    assert_eq!((results.rows().len(), calibration.rows().len()), (Arm::ALL.len(), 2 * 10));
+fn results_depend_on_the_seed_and_not_on_threads() {
+    let folders = [(); 3].map(|()| TempDir::new().unwrap());
+    let one = tables(7, 1, &folders[0]);
+    assert!(one == tables(7, 2, &folders[1]));
+    assert!(one != tables(8, 2, &folders[2]));
+    assert_eq!(one.rows::<TextRow>("runs").unwrap().len(), KINDS.len() * (TRIALS + 2));
+    assert_eq!(one.rows::<CurveRow>("curves").unwrap().len(), KINDS.len() * 2 * 3);
+    assert_eq!(one.rows::<TensorNoise>("noise").unwrap().len(), 10);
+    assert_eq!(one.rows::<CalibrationRow>("calibration").unwrap().len(), 2 * 10);
+    assert_eq!((EXHIBIT.figures)(&one).unwrap().len(), 2);
+    assert_eq!((EXHIBIT.claims)(&one).unwrap().len(), 7);
+    assert_eq!((EXHIBIT.shown)(&one).unwrap()[0].rows.len(), KINDS.len());
+    assert!((EXHIBIT.text)(&one).unwrap().contains("40 words"));
+    assert_eq!(small(7).settings().unwrap()["clip_norm_0.8"].as_array().unwrap().len(), 3);
 }
 
 #[test]
-fn progress_is_told() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let note = heard.clone();
-    let lab = Lab::new(7, 1).heard_by(move |share| note.lock().unwrap().push(share));
-    of_plan(&small(), &lab).unwrap();
-    let heard = heard.lock().unwrap();
-    assert!(heard.len() > 4 && heard.is_sorted() && *heard.last().unwrap() > 0.7, "{heard:?}");
-    assert!(heard.iter().all(|share| (0.0..=1.0).contains(share)));
+fn progress_is_reported_and_results_are_kept() {
+    let (folder, progress) = (TempDir::new().unwrap(), Mutex::new(Vec::new()));
+    let (notes, first) = (Mutex::new(Vec::new()), tables(7, 1, &folder));
+    let context = Context::new(7, folder.path())
+        .with_threads(1)
+        .on_note(|note| notes.lock().unwrap().push(note.to_owned()))
+        .on_progress(|share| progress.lock().unwrap().push(share));
+    assert_eq!(experiment(&context, &small(7)).unwrap(), first);
+    let notes = notes.lock().unwrap();
+    assert!(notes[0].starts_with("tuning on text: 45 runs, 45 of them trained before"), "{notes:?}");
+    assert!(notes[1].starts_with("best settings on text: 10 runs, 10 of them trained before"), "{notes:?}");
+    progress.lock().unwrap().clear();
+    let other = TempDir::new().unwrap();
+    let context = Context::new(7, other.path())
+        .with_threads(1)
+        .on_progress(|share| progress.lock().unwrap().push(share));
+    experiment(&context, &small(7)).unwrap();
+    let progress = progress.lock().unwrap();
+    assert!(progress.len() > 4 && progress.is_sorted() && *progress.last().unwrap() > 0.7, "{progress:?}");
+    assert!(progress.iter().all(|share| (0.0..=1.0).contains(share)));
 }
 
-/// A model of the report's own size, for as long as takes a second, ends half-way between what frequencies tell and all that can be known;
-/// Adam with its usual settings, clipping that does nothing, and a step that is far too large.
-#[test]
-fn a_model_learns_more_than_frequencies() {
-    let plan = Plan { steps: 150, measurements: 2, sentences: 128, ..Plan::new(1) };
-    let language = plan.language();
-    let exam = Exam::test(&plan, &language);
-    let course = Course { plan: &plan, language: &language, exam: &exam, measurements: 2 };
-    let train = |arm: Arm, rate: f64| {
-        course.train(arm, Setting { rate, limit: None }, 5, &|| Control::Continue).unwrap().unwrap()
-    };
-    let adam = train(Arm::Adam, 0.0064);
-    let frequencies = language.unigram_entropy() - exam.least();
-    assert!(adam.excess < 0.5 * frequencies && adam.excess > 0.0, "{} {frequencies}", adam.excess);
-    assert_eq!(adam.curve.iter().map(|point| point.0).collect::<Vec<_>>(), [75, 150]);
-    assert_eq!(adam.curve[1].1, adam.excess);
-    let lost = train(Arm::Sgdm, 1e38);
-    assert!(lost.excess == f64::INFINITY && lost.by_rank == [f64::INFINITY; 3]);
-    assert!(
-        course.train(Arm::Adam, Setting { rate: 0.01, limit: None }, 5, &|| Control::Stop).unwrap().is_none()
-    );
-}
-
-#[test]
-fn clipping_is_what_its_name_says() {
-    let plan = Plan { steps: 3, ..small() };
-    let language = plan.language();
-    let exam = Exam::test(&plan, &language);
-    let course = Course { plan: &plan, language: &language, exam: &exam, measurements: 1 };
-    let train = |arm: Arm, limit: Option<f64>| {
-        let setting = Setting { rate: 0.1, limit };
-        course.train(arm, setting, 5, &|| Control::Continue).unwrap().unwrap().excess
-    };
-    let plain = train(Arm::Sgdm, None);
-    for arm in [Arm::ClipNorm, Arm::ClipValue] {
-        assert_eq!(train(arm, Some(1e6)), plain);
-        assert_ne!(train(arm, Some(0.01)), plain);
-    }
-    assert_ne!(train(Arm::ClipNorm, Some(0.01)), train(Arm::ClipValue, Some(0.01)));
-}
-
-#[test]
-fn ranks_are_told_apart() {
-    let plan = small();
-    let exam = Exam::test(&plan, &plan.language());
-    let model = Transformer::new(plan.shape, 1, &Default::default());
-    let excess = exam.excess(&model);
-    assert_eq!(excess.len(), 70 * 4);
-    let [common, rare] = exam.by_rank(&excess, [10, u32::MAX]);
-    let all = mean(excess.iter().copied());
-    assert!(common != rare && (common - all) * (rare - all) < 0.0, "{common} {all} {rare}");
-}
-
-/// A comparison in which every seed of an arm ends at its number.
-fn compared(ends: &[(Arm, [f64; 3])]) -> Comparison {
-    let model = Transformer::new(small().shape, 1, &Default::default());
-    let tuned = |&(arm, by_rank): &(Arm, [f64; 3])| {
-        let settings = arm.settings();
-        let run = |seed: u32| {
-            let by_rank = by_rank.map(|x| x + 0.001 * f64::from(seed));
-            let excess = by_rank.iter().sum::<f64>() / 3.0;
-            Trained { curve: vec![(1, excess)], excess, by_rank, estimates: Vec::new(), model: model.clone() }
+/// Rows in which every seed of an optimizer ends at its number.
+fn made_up(ends: &[(Treatment, [f64; 3])]) -> Tuning {
+    let mut rows = Vec::new();
+    for &(kind, by_rank) in ends {
+        let row = |stage, (treatment, learning_rate), seed, excess: f64, by_rank: [f64; 3]| TextRow {
+            stage,
+            treatment,
+            learning_rate,
+            seed,
+            excess,
+            excess_ranks_1_to_10: by_rank[0],
+            excess_ranks_11_to_100: by_rank[1],
+            excess_other_ranks: by_rank[2],
         };
-        // Worse by as much for each rate further from the best, the more so the worse the end.
-        let loss = |setting: &Setting| 0.3 * by_rank[0] * (setting.rate / 0.2).ln().abs();
-        let trials = settings.iter().map(|setting| (*setting, loss(setting))).collect();
-        Tuned { arm, trials, chosen: settings[4], runs: (0..5).map(run).collect() }
-    };
-    Comparison { all: ends.iter().map(tuned).collect() }
+        for setting in candidates(kind) {
+            // Worse by as much for each learning rate further from the best, the more so the worse the end.
+            let loss = 0.3 * by_rank[0] * (setting.1 / 0.2f64).ln().abs();
+            rows.push(row(Stage::Tuning, setting, 7, loss, [loss; 3]));
+        }
+        for seed in 0..5 {
+            let by_rank = by_rank.map(|x| x + 0.001 * seed as f64);
+            let excess = by_rank.iter().sum::<f64>() / 3.0;
+            rows.push(row(Stage::Test, candidates(kind)[4], seed, excess, by_rank));
+        }
+    }
+    Tuning::of(&rows)
 }
 
-fn tail(of_words: bool, alpha: f64) -> Tail {
-    let estimate = QuadrupleEstimate { alpha, alpha_error: 0.02, scale: 1.0, scale_error: 0.1 };
-    Tail { tensor: "t", of_words, estimate, silent: 0.0 }
+fn noise(per_word: bool, alpha: f64) -> TensorNoise {
+    TensorNoise {
+        tensor: "t".into(),
+        per_word,
+        alpha,
+        alpha_error: 0.02,
+        noise_scale: 1.0,
+        noise_scale_error: 0.1,
+        silent: 0.0,
+    }
 }
 
-fn verdict(comparison: &Comparison, tails: &[Tail], says: &str) -> Verdict {
-    let claims = claims(comparison, tails);
-    claims
-        .iter()
-        .find(|claim| claim.says.contains(says))
-        .unwrap_or_else(|| panic!("{says}: {claims:?}"))
-        .verdict
+fn verdict(tuning: &Tuning, noise: &[TensorNoise], says: &str) -> Verdict {
+    let claims = claims(tuning, noise);
+    let claim = claims.iter().find(|claim| claim.says.contains(says));
+    claim.unwrap_or_else(|| panic!("{says}: {claims:?}")).verdict
 }
 
 #[test]
 fn verdicts_come_out_either_way() {
+    use Treatment::{Adam, Sgdm};
     let [low, high] = [[0.1, 0.2, 0.3], [0.1, 0.3, 0.6]];
-    let (usual, other) =
-        (compared(&[(Arm::Sgdm, high), (Arm::Adam, low)]), compared(&[(Arm::Sgdm, low), (Arm::Adam, high)]));
+    let (usual, other) = (made_up(&[(Sgdm, high), (Adam, low)]), made_up(&[(Sgdm, low), (Adam, high)]));
     let says = "Adam ends below SGDm";
-    assert_eq!([&usual, &other].map(|c| verdict(c, &[], says)), [Verdict::Holds, Verdict::Fails]);
-    let lost = compared(&[(Arm::Sgdm, low), (Arm::Adam, [f64::INFINITY; 3])]);
-    assert_eq!(verdict(&lost, &[], says), Verdict::Fails);
+    assert_eq!([&usual, &other].map(|t| verdict(t, &[], says)), [Verdict::Holds, Verdict::Fails]);
+    let diverged = made_up(&[(Sgdm, low), (Adam, [f64::INFINITY; 3])]);
+    assert_eq!(verdict(&diverged, &[], says), Verdict::Fails);
     let says = "rare words";
-    assert_eq!([&usual, &other].map(|c| verdict(c, &[], says)), [Verdict::Holds, Verdict::Fails]);
-    let says = "heavy-tailed";
-    let tails = [
-        [tail(true, 1.1), tail(false, 1.8)],
-        [tail(true, 1.8), tail(false, 1.1)],
-        [tail(true, 2.0), tail(false, 1.9)],
+    assert_eq!([&usual, &other].map(|t| verdict(t, &[], says)), [Verdict::Holds, Verdict::Fails]);
+    let tensors = [
+        [noise(true, 1.1), noise(false, 1.8)],
+        [noise(true, 1.8), noise(false, 1.1)],
+        [noise(true, 2.0), noise(false, 1.9)],
     ];
-    let found = tails.map(|tails| verdict(&usual, &tails, says));
+    let found = tensors.map(|tensors| verdict(&usual, &tensors, "heavy-tailed"));
     assert_eq!(found, [Verdict::Holds, Verdict::InPart, Verdict::Fails]);
 }
 
 #[test]
 fn auto_may_win_or_lose() {
+    use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
     let [low, middle, high] = [0.1, 0.3, 0.6].map(|end| [end; 3]);
-    let others = [(Arm::Sgdm, high), (Arm::ClipNorm, high), (Arm::ClipValue, middle), (Arm::Adam, low)];
-    let with = |end: f64| compared(&[&others[..], &[(Arm::Auto, [end; 3])]].concat());
+    let others = [(Sgdm, high), (ClipNorm(0.0), high), (ClipComponents(0.0), middle), (Adam, low)];
+    let with = |end: f64| made_up(&[&others[..], &[(Auto, [end; 3])]].concat());
     let says = [
         "auto ends below SGDm",
         "auto does not end above SGDm clipped by component",
@@ -171,5 +138,5 @@ fn auto_may_win_or_lose() {
     assert_eq!(verdicts(0.05), [true, true, true, true]);
     assert_eq!(verdicts(0.2), [true, true, false, true]);
     assert_eq!(verdicts(0.6), [false, false, false, false]);
-    assert_eq!(claims(&compared(&others), &[]).len(), 3, "nothing is said of what was not run");
+    assert_eq!(claims(&made_up(&others), &[]).len(), 3, "no claim about an optimizer that was not run");
 }

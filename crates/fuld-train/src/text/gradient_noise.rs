@@ -7,7 +7,7 @@ use super::language::Language;
 use super::spec::TextSpec;
 use super::transformer::Transformer;
 use burn::backend::Flex;
-use fuld::tail_index::{QuadrupleEstimate, Quadruples};
+use levy_stable::tail_index::{QuadrupleEstimate, Quadruples};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -14,4 +14,4 @@ pub mod transformer;
 pub use evaluation::Evaluation;
 pub use gradient_noise::TensorNoise;
 pub use run::{RANK_ENDS, TensorCalibration, TextMeasurement, TextResult, TextRun};
-pub use spec::{EvaluationText, MOMENTUM, TextOptimizer, TextSpec, TextTask, TEXT_VERSION};
+pub use spec::{EvaluationText, MOMENTUM, TEXT_VERSION, TextOptimizer, TextSpec, TextTask};

@@ -1,7 +1,7 @@
 use super::*;
+use crate::run_all::run_stored;
 use crate::text::spec::{EvaluationText, TextOptimizer, TextTask};
 use crate::text::transformer::TransformerShape;
-use crate::run_all::run_stored;
 
 /// A run in the size of the report.
 fn spec() -> TextSpec {
