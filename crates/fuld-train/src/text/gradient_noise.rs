@@ -124,18 +124,18 @@ fn estimate(logs: &[MeanLogs]) -> QuadrupleEstimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fuld::random::{Purpose, Stream, fill};
-    use levy_stable::Sampler;
+    use fuld::random::{Purpose, Stream};
+    use levy_stable::SymmetricStable;
 
     /// Coordinates whose centres and scales differ by orders of magnitude, every third of them silent: within 4 standard errors (one false
     /// alarm in 16,000 seeds for each α).
     #[test]
     fn estimates_match_the_noise() {
         for alpha in [1.0, 1.5, 1.9] {
-            let sampler = Sampler::new(alpha, 1.0).unwrap();
+            let sampler = SymmetricStable::new(alpha).unwrap().sampler();
             let vector = |n: u64| -> Vec<f32> {
                 let (mut words, mut draws) = (vec![0; 500], vec![0.0; 500]);
-                fill(&[Stream::new(5, n, Purpose::Noise)], 0, 500, &mut words);
+                Stream::new(5, n, Purpose::Noise).fill(0, &mut words);
                 sampler.transform(&words, &mut draws);
                 let at = |(i, x): (usize, f64)| match i % 3 {
                     0 => 0.0,
