@@ -1,6 +1,6 @@
-//! Tables for the eye.
+//! Text tables with aligned columns.
 
-/// Lines of cells, each column as wide as its widest cell and flush right.
+/// Returns lines of cells, each column as wide as its widest cell and right-aligned.
 pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -1,16 +1,16 @@
-//! Configurations: the options as a file.
+//! Configurations: sampling requests as TOML files. The keys are the long options of `fuld sample`, in snake_case.
 
 use crate::error::SamplingError;
 use crate::names::{by_name, nearest};
-use crate::request::Request;
-use crate::settings::Settings;
+use crate::request::SampleRequest;
+use crate::spec::SampleSpec;
 use fuld::durable::replace;
 use fuld::{Integrator, SystemKind};
 use std::io;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The keys that a configuration may have.
+/// The keys of a configuration.
 const KEYS: [&str; 18] = [
     "potential",
     "dim",
@@ -21,8 +21,8 @@ const KEYS: [&str; 18] = [
     "alpha",
     "gamma",
     "step",
-    "step-power",
-    "half-life",
+    "step_power",
+    "half_life",
     "chains",
     "draws",
     "warmup",
@@ -32,12 +32,12 @@ const KEYS: [&str; 18] = [
     "seed",
 ];
 
-/// Reads a configuration; what `over` asks for itself is not taken from the file.
-pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError> {
+/// Reads a configuration. Settings in `over` take precedence over those of the file.
+pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, SamplingError> {
     let wrong = |reason: String| SamplingError::Config { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let mut table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-    // As the option may be called too.
+    // The option --step is also called --eta.
     if let Some(step) = table.remove("eta")
         && table.insert("step".into(), step).is_some()
     {
@@ -52,16 +52,16 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
         table.remove("param");
         table.remove("dim");
     }
-    // Each key by itself, so that the message is about that key.
+    // One key at a time, so that an error names its key.
     for (key, value) in &table {
         let alone = Table::from_iter([(key.clone(), value.clone())]);
-        alone.try_into::<Request>().map_err(|error| wrong(format!("{key}: {}", error.message())))?;
+        alone.try_into::<SampleRequest>().map_err(|error| wrong(format!("{key}: {}", error.message())))?;
     }
     if let Some(system) = over.system {
-        forget_foreign(&mut table, system);
+        remove_foreign(&mut table, system);
     }
     let mut given = Table::try_from(over).map_err(|error| wrong(error.to_string()))?;
-    // Parameters one by one: those that are not given stay.
+    // Merge parameters one by one: those that `over` does not give stay.
     if let (Some(Value::Table(ours)), Some(Value::Table(theirs))) =
         (given.get_mut("param"), table.get("param"))
     {
@@ -73,8 +73,8 @@ pub fn read_config(path: &Path, over: &Request) -> Result<Request, SamplingError
     table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
 }
 
-/// Drops what another system than the file's has no use for: a file that was written for one has all its settings.
-fn forget_foreign(table: &mut Table, system: SystemKind) {
+/// Removes settings that `system` does not have. A file written for another system contains all of that system's settings.
+fn remove_foreign(table: &mut Table, system: SystemKind) {
     let integrator = table.get("integrator").and_then(Value::as_str);
     let integrator = integrator.and_then(|name| by_name::<Integrator>(name).ok());
     let foreign = [
@@ -89,11 +89,11 @@ fn forget_foreign(table: &mut Table, system: SystemKind) {
     }
 }
 
-/// Writes settled settings as a configuration.
-pub fn write_config(path: &Path, settings: &Settings) -> io::Result<()> {
+/// Writes a specification as a configuration.
+pub fn write_config(path: &Path, spec: &SampleSpec) -> io::Result<()> {
     let text = format!(
-        "# fuld sample --config FILE runs this; options on the command line win.\n{}",
-        settings.text()
+        "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n{}",
+        spec.text()
     );
     replace(path, text.as_bytes())
 }

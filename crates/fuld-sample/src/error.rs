@@ -3,7 +3,7 @@
 use crate::recipe::RecipeError;
 use thiserror::Error;
 
-/// Settings that are out of range, or do not go together, and files that have none.
+/// SampleSpec that are out of range, or do not go together, and files that have none.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SamplingError {

@@ -1,24 +1,24 @@
-//! The law that draws should have, where it can be computed.
+//! The exact marginal laws of the target, where quadrature can compute them.
 
-use crate::settings::Settings;
+use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::gibbs::{Gibbs, GibbsError};
 
 /// The marginal laws of e^(−βf).
 #[derive(Clone, Debug)]
 pub enum Exact {
-    /// The same for every coordinate.
+    /// One law for every coordinate.
     Each(Box<Gibbs>),
-    /// Of two coordinates.
+    /// The laws of two coordinates.
     Two(Box<[Gibbs; 2]>),
-    /// There is no law to compare with, and this is why; nothing if it is only that nobody can compute it.
+    /// The laws are not known: the error of the quadrature, or `None` if the dimension is too high for it.
     Unknown(Option<GibbsError>),
 }
 
 impl Exact {
-    /// By quadrature in one dimension, or two, or where the coordinates are independent.
-    pub fn new(settings: &Settings, target: &Target) -> Self {
-        let beta = settings.recipe.parameters().beta.get();
+    /// Computes the laws by quadrature: in one or two dimensions, or where the coordinates are independent.
+    pub fn new(spec: &SampleSpec, target: &Target) -> Self {
+        let beta = spec.recipe.parameters().beta.get();
         if let Some(f) = target.one_coordinate() {
             return match Gibbs::new(f, beta) {
                 Ok(gibbs) => Self::Each(Box::new(gibbs)),
@@ -34,7 +34,7 @@ impl Exact {
         }
     }
 
-    /// The law of a coordinate.
+    /// Returns the law of a coordinate.
     pub fn of(&self, coordinate: usize) -> Option<&Gibbs> {
         match self {
             Self::Each(law) => Some(law),

@@ -1,15 +1,16 @@
-//! A histogram in characters, with the exact density as dots.
+//! A histogram drawn in characters, with the exact density as dots.
 
 use fuld::diagnostics::{DiagnosticError, Histogram, Sample};
 use fuld::gibbs::Gibbs;
 
-/// Bars.
+/// Number of bars.
 const ROWS: usize = 24;
-/// Blocks that fill an eighth, two eighths, … of a character.
+/// Blocks that fill one eighth, two eighths, … of a character.
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+/// Marks the exact density.
 const EXACT: char = '•';
 
-/// Bars of a sample from top to bottom, `width` characters at most, and a dot where each would end if it were exact.
+/// Returns the bars of a sample from top to bottom, at most `width` characters wide, with a dot at the exact value of each.
 pub fn histogram(
     name: &str,
     sample: &Sample,
@@ -47,7 +48,7 @@ pub fn histogram(
     Ok(text)
 }
 
-/// A bar of some eighths of characters with a dot, filled up to `width`.
+/// Returns a bar in eighths of characters with a dot, padded to `width`.
 fn bar(length: f64, dot: Option<f64>, width: usize) -> String {
     let eighths = (8.0 * length).round() as usize;
     let mut cells: Vec<char> = vec!['█'; eighths / 8];
@@ -62,14 +63,14 @@ fn bar(length: f64, dot: Option<f64>, width: usize) -> String {
     cells.into_iter().collect()
 }
 
-/// Ends a little further out, at round numbers.
+/// Moves both ends outwards to round numbers.
 fn round_ends(low: f64, high: f64) -> (f64, f64) {
     let unit = 10f64.powf((high - low).log10().floor() - 1.0);
     let ends = ((low / unit).floor() * unit, (high / unit).ceil() * unit);
     if ends.0 < ends.1 && ends.1.is_finite() && ends.0.is_finite() { ends } else { (low, high) }
 }
 
-/// A place on the axis, with as many digits as bars need to differ.
+/// Returns the label of a bar, with as many digits as neighbouring bars require.
 fn label(x: f64, step: f64) -> String {
     let digits = (1.0 - step.log10().floor()).clamp(0.0, 12.0) as usize;
     if x.abs() >= 1e7 { format!("{x:.3e}") } else { format!("{x:.digits$}") }

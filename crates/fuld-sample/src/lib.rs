@@ -7,7 +7,7 @@
 //! | `target` | [`Target`]: the potential of a run, from a formula, a name or any other potential |
 //! | `system_defaults` | default step, integrator and time between draws of each system |
 //! | `recipe` | [`Recipe`]: a run from partial settings |
-//! | `request`, `settings`, `config`, `start` | a recipe with its target as options and as TOML |
+//! | `request`, `spec`, `config`, `start` | a recipe with its target as options and as TOML |
 //! | `folder` | the folder of a run |
 //! | `exact`, `summary`, `table`, `histogram`, `aligned` | statistics of the draws as text |
 //! | `page` | statistics of the draws as an HTML page (feature `page`) |
@@ -24,7 +24,7 @@ mod page;
 mod potentials;
 mod recipe;
 mod request;
-mod settings;
+mod spec;
 mod start;
 mod summary;
 mod system_defaults;
@@ -35,16 +35,15 @@ pub use aligned::aligned;
 pub use config::{read_config, write_config};
 pub use error::SamplingError;
 pub use exact::Exact;
-pub use folder::{Content, SampleFolder};
+pub use folder::SampleFolder;
 pub use histogram::histogram;
 pub use names::{Named, UnknownName, by_name, nearest};
 #[cfg(feature = "page")]
 pub use page::report;
 pub use potentials::{NamedPotential, potential_by_name, potentials};
 pub use recipe::{CompleteRecipe, Recipe, RecipeError};
-pub use request::Request;
-pub use settings::Settings;
+pub use request::SampleRequest;
+pub use spec::SampleSpec;
 pub use start::StartingPoint;
-pub use summary::finite;
-pub use summary::{Agreement, Coordinate, Interrupted, Summary, Tails};
+pub use summary::{Agreement, Coordinate, Interrupted, Summary, Tails, finite};
 pub use target::{Outside, Target, TargetError};

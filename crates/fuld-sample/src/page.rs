@@ -1,7 +1,7 @@
-//! The page of a run: what the chains did, as pictures.
+//! The HTML page of a run: statistics, densities, traces, autocorrelations and ranks.
 
 use crate::exact::Exact;
-use crate::settings::Settings;
+use crate::spec::SampleSpec;
 use crate::summary::{Summary, finite};
 use crate::target::Target;
 use fuld::ZarrDraws;
@@ -10,46 +10,46 @@ use fuld::gibbs::Gibbs;
 use fuld_plot::page::{escape, page};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
-/// Coordinates that are drawn.
+/// Number of coordinates drawn.
 const DRAWN: usize = 4;
-/// Chains whose traces and ranks are drawn, and their colours.
+/// Colours of the chains whose traces and ranks are drawn.
 const CHAINS: [Hue; 4] = [Hue::Blue, Hue::Vermillion, Hue::Green, Hue::Purple];
-/// Points of a curve.
+/// Points per curve.
 const POINTS: usize = 300;
-/// Bins of the ranks.
+/// Bins of the rank histograms.
 const RANK_BINS: usize = 20;
 
-/// The page, as HTML in one file.
+/// Returns the page as one HTML file.
 pub fn report(
     draws: &ZarrDraws,
     summary: &Summary,
-    settings: &Settings,
+    spec: &SampleSpec,
     target: &Target,
     exact: &Exact,
 ) -> anyhow::Result<String> {
-    let title = format!("Draws from {}", settings.potential);
+    let title = format!("Draws from {}", spec.potential);
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p>{}</p>\n{}",
         escape(&title),
-        escape(&settings.headline()),
+        escape(&spec.headline()),
         escape(&amount(summary)),
         tables(summary)
     );
-    for remark in summary.remarks(settings) {
+    for remark in summary.remarks(spec) {
         body += &format!("<p class=\"soft\">{}</p>\n", escape(&remark));
     }
     if !summary.coordinates.is_empty() {
         let coordinates = draws.dim().min(DRAWN);
         let mut figures = Figures::new(coordinates);
         for (i, chains) in draws.coordinates(0..coordinates)?.into_iter().enumerate() {
-            figures.add(target.name(i), &finite(chains), exact.of(i), settings)?;
+            figures.add(target.name(i), &finite(chains), exact.of(i), spec)?;
         }
         body += &figures.sections(draws.dim(), exact.of(0).is_some());
     }
     body += &format!(
-        "<h2>Settings</h2>\n<pre>{}</pre>\n<footer>Draws in <code>draws.zarr</code>, for ArviZ and xarray; the same numbers in \
+        "<h2>SampleSpec</h2>\n<pre>{}</pre>\n<footer>Draws in <code>draws.zarr</code>, for ArviZ and xarray; the same numbers in \
          <code>summary.csv</code>; <code>fuld sample --config config.toml</code> runs it again.</footer>\n",
-        escape(&settings.text())
+        escape(&spec.text())
     );
     Ok(page(&title, &body))
 }
@@ -73,19 +73,19 @@ fn tables(summary: &Summary) -> String {
         html += &format!("<div class=\"scroll\"><table>\n{head}{rows}</table></div>\n");
     }
     if summary.coordinates.iter().any(|c| c.ks.is_some()) {
-        html += "<p class=\"soft\">KS: the largest gap between the distribution function of the draws and the exact one. Noise: what \
-                 as many independent draws as the effective ones stay below in 19 of 20 cases.</p>\n";
+        html += "<p class=\"soft\">KS: the Kolmogorov–Smirnov distance of the draws from the exact law. Noise: its 95 % quantile for \
+                 as many independent draws as the effective sample size.</p>\n";
     }
     if summary.hidden() > 0 {
         html += &format!(
-            "<p class=\"soft\">The first coordinates and those of the worst R-hat; {} more are in <code>summary.csv</code>.</p>\n",
+            "<p class=\"soft\">The first coordinates and those with the largest R-hat; {} more are in <code>summary.csv</code>.</p>\n",
             summary.hidden()
         );
     }
     html
 }
 
-/// The pictures, a panel for each coordinate.
+/// The figures, with one panel per coordinate.
 struct Figures {
     density: Figure,
     trace: Figure,
@@ -109,12 +109,12 @@ impl Figures {
         name: &str,
         chains: &[Vec<f64>],
         exact: Option<&Gibbs>,
-        settings: &Settings,
+        spec: &SampleSpec,
     ) -> anyhow::Result<()> {
         let sample = Sample::new(chains.concat())?;
         let place = |figure: &mut Figure, panel: Panel| *figure = figure.clone().panel(panel);
-        // What does not move has neither density nor ranks.
-        if let Ok(density) = density(name, &sample, exact, settings) {
+        // A chain at rest has neither density nor ranks.
+        if let Ok(density) = density(name, &sample, exact, spec) {
             place(&mut self.density, density);
             let ranks = ranks(&sample, chains);
             place(&mut self.autocorrelation, correlation(name, &ranks));
@@ -143,17 +143,17 @@ impl Figures {
             section(
                 "Trace",
                 &self.trace,
-                "Some chains; where draws are many, the smallest and largest of each stretch. Far jumps leave the picture.",
+                "Some chains. Long chains show the smallest and largest draw of each stretch; far jumps are clipped.",
             ),
             section(
                 "Autocorrelation",
                 &self.autocorrelation,
-                "Of the ranks, which needs no moments; the mean over all chains.",
+                "Autocorrelation of the ranks, which exists for any tails; mean over all chains.",
             ),
             section(
                 "Ranks",
                 &self.ranks,
-                "Where the draws of some chains rank among all draws. Chains that agree are flat up to noise.",
+                "Ranks of the draws of some chains among all draws. Chains that agree are flat up to noise.",
             ),
         ]
         .concat()
@@ -164,13 +164,13 @@ fn density(
     name: &str,
     sample: &Sample,
     exact: Option<&Gibbs>,
-    settings: &Settings,
+    spec: &SampleSpec,
 ) -> Result<Panel, fuld::diagnostics::DiagnosticError> {
     let grid: Vec<(f64, f64)> = KernelDensity::new(sample)?.grid().collect();
     let every = (grid.len() / POINTS).max(1);
     let estimate: Vec<(f64, f64)> = grid.iter().copied().step_by(every).collect();
     let places: Vec<f64> = estimate.iter().map(|(x, _)| *x).collect();
-    let hue = if settings.recipe.is_exact() { Hue::Blue } else { Hue::Vermillion };
+    let hue = if spec.recipe.is_exact() { Hue::Blue } else { Hue::Vermillion };
     let mut panel = Panel::new(name).x(Axis::linear(name)).y(Axis::linear("density"));
     panel = panel.area(hue, "draws", estimate);
     if let Some(law) = exact {
@@ -193,7 +193,7 @@ fn trace(name: &str, chains: &[Vec<f64>], sample: &Sample) -> Panel {
     panel
 }
 
-/// A series as at most some hundred points: the smallest and the largest of each stretch, in their order.
+/// Reduces a series to a few hundred points: the smallest and the largest of each stretch, in their order.
 fn decimated(series: &[f64]) -> Vec<(f64, f64)> {
     const STRETCHES: usize = 400;
     let length = series.len().div_ceil(STRETCHES).max(1);
@@ -213,7 +213,7 @@ fn decimated(series: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Where each draw ranks among all.
+/// Returns the rank of each draw among all draws.
 fn ranks(sample: &Sample, chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let rank = |x: &f64| sample.sorted().partition_point(|y| y < x) as f64;
     chains.iter().map(|chain| chain.iter().map(rank).collect()).collect()

@@ -3,7 +3,7 @@
 use crate::error::SamplingError;
 use crate::names;
 use crate::recipe::{Recipe, RecipeError};
-use crate::settings::Settings;
+use crate::spec::SampleSpec;
 use crate::start::StartingPoint;
 use crate::target::Target;
 use fuld::diagnostics::Chains;
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 /// A request to sample: a target and partial settings. Every field that is left out has a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Request {
+#[serde(deny_unknown_fields, default)]
+pub struct SampleRequest {
     /// A formula like "x^4/4 - x^2/2", or the name of a potential.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub potential: Option<String>,
@@ -71,9 +71,9 @@ pub struct Request {
     pub param: BTreeMap<String, f64>,
 }
 
-impl Request {
+impl SampleRequest {
     /// Fills in the defaults and checks all settings.
-    pub fn settle(&self) -> Result<(Settings, Target), SamplingError> {
+    pub fn complete(&self) -> Result<(SampleSpec, Target), SamplingError> {
         let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
         let parameters: Vec<(&str, f64)> = self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
         let target = Target::new(&potential, self.dim, &parameters).map_err(RecipeError::from)?;
@@ -82,7 +82,7 @@ impl Request {
             return Err(SamplingError::FewDraws { least, given });
         }
         let recipe = self.recipe().complete(&target)?;
-        Ok((Settings { potential, dim: target.dim(), param: self.param.clone(), recipe }, target))
+        Ok((SampleSpec { potential, dim: target.dim(), param: self.param.clone(), recipe }, target))
     }
 
     fn recipe(&self) -> Recipe {
@@ -106,7 +106,7 @@ impl Request {
     }
 
     /// Returns whether every setting that a run requires is given, as in a configuration stored with a run.
-    pub(crate) fn leaves_nothing_open(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         let texts = self.potential.is_some() && self.system.is_some() && self.integrator.is_some();
         let counts = self.dim.is_some() && self.chains.is_some() && self.draws.is_some();
         let steps = self.step.is_some() && self.warmup.is_some() && self.thin.is_some();

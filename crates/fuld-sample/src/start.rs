@@ -1,11 +1,11 @@
-//! Where chains start, as it is written.
+//! Starting points as text: `normal:2`, `1,-0.5`.
 
 use fuld::Start;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// `normal:SD`, or coordinates with commas between them; a single number stands for all coordinates.
+/// A starting point written as `normal:SD` or as coordinates separated by commas. A single number applies to all coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartingPoint(pub Start);
 
@@ -48,7 +48,7 @@ impl Serialize for StartingPoint {
 
 impl<'de> Deserialize<'de> for StartingPoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // In a file a list of numbers is the plainest way to write a point.
+        // In TOML a point may also be a list of numbers.
         let text = match toml::Value::deserialize(deserializer)? {
             toml::Value::Array(list) => list.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
             toml::Value::String(text) => text,

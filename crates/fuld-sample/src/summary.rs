@@ -1,7 +1,7 @@
-//! What the draws say: a row of numbers for each coordinate, those that exist for its tails.
+//! Summary statistics of each coordinate, restricted to the moments that exist for its tails.
 
 use crate::exact::Exact;
-use crate::settings::Settings;
+use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::ZarrDraws;
 use fuld::chains::Outcome;
@@ -10,25 +10,27 @@ use fuld::{StopFlag, SystemKind};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// R̂ above which chains do not agree yet, and effective draws below which diagnostics cannot be trusted.
+/// Largest R̂ at which chains agree (Vehtari et al. 2021).
 const R_HAT: f64 = 1.01;
+/// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
 const ESS: f64 = 400.0;
-/// The Kolmogorov–Smirnov distance of n independent draws is below this over √n in 19 of 20 cases.
+/// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
-/// A distance from the exact law that no usual step explains, if it is also so many times what noise is.
+/// A Kolmogorov–Smirnov distance above this is not explained by a usual step …
 const FAR: f64 = 0.1;
+/// … if it is also this many times the 95 % quantile of chance.
 const TIMES_NOISE: f64 = 3.0;
-/// Numbers that are held in memory at a time: coordinates of as many draws as fit are read together.
+/// Numbers held in memory at a time: as many coordinates are read together as fit.
 const HELD: usize = 1 << 25;
 
-/// Someone asked to stop before all was summed up.
+/// The stop flag was raised before the summary was complete.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Which moments the tails of a law leave: those below the exponent a of P(|x| > r) ~ r^(−a).
+/// Which moments exist: those below the exponent a of P(|x| > r) ~ r^(−a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 pub enum Tails {
     /// a > 2: mean and variance.
     Light,
@@ -39,72 +41,72 @@ pub enum Tails {
 }
 
 impl Tails {
-    /// By the exponent, which is known to a hundredth.
+    /// Classifies a tail exponent, which is known to about 0.01.
     pub fn new(exponent: f64) -> Self {
         if exponent <= 1.01 {
             Self::NoMean
         } else if exponent <= 2.02 {
             Self::NoVariance
         } else {
-            // Also where there are too few different draws to tell.
+            // Also NaN: too few different draws to estimate the exponent.
             Self::Light
         }
     }
 }
 
-/// How far draws are from the law they should have.
+/// The distance of draws from their exact law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Agreement {
     /// The Kolmogorov–Smirnov distance.
     pub distance: f64,
-    /// What as many independent draws as these are worth stay below in 19 of 20 cases.
+    /// The 95 % quantile of the distance for as many independent draws as the effective sample size.
     pub noise: f64,
 }
 
-/// A coordinate.
+/// Statistics of one coordinate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coordinate {
     /// Its name.
     pub name: String,
-    /// Which moments there are.
+    /// The moments that exist.
     pub tails: Tails,
-    /// The exponent of the heavier tail: of the exact law if it is known and the dynamics targets it, else by the shape of a
-    /// generalised Pareto law fitted to the draws.
+    /// The exponent of the heavier tail: that of the exact law if it is known and the dynamics targets it, otherwise estimated
+    /// from a generalised Pareto law fitted to the draws.
     pub tail_exponent: f64,
-    /// Where there is one.
+    /// The mean, if it exists.
     pub mean: Option<f64>,
-    /// The standard deviation, where there is one.
+    /// The standard deviation, if it exists.
     pub sd: Option<f64>,
-    /// The standard error of the mean, where there is one.
+    /// The Monte Carlo standard error of the mean, if it exists.
     pub mcse_mean: Option<f64>,
-    /// The median, and quantiles 5 % and 95 %.
+    /// The median.
     pub median: f64,
-    #[expect(missing_docs)]
+    /// The 5 % quantile.
     pub q05: f64,
-    #[expect(missing_docs)]
+    /// The 95 % quantile.
     pub q95: f64,
     /// The standard error of the median.
     pub mcse_median: f64,
     /// Half of the interquartile range.
     pub half_iqr: f64,
-    /// Effective draws for the centre.
+    /// Effective sample size of the bulk.
     pub ess_bulk: f64,
-    /// Effective draws for the tails.
+    /// Effective sample size of the tails.
     pub ess_tail: f64,
     /// R̂.
     pub r_hat: f64,
-    /// The distance from the exact law, where that is known.
+    /// The distance from the exact law, if that is known.
     pub ks: Option<Agreement>,
 }
 
 impl Coordinate {
-    /// From the draws of all chains that stayed finite.
+    /// Computes the statistics from the chains that stayed finite.
     fn new(
         name: &str,
         draws: &[Vec<f64>],
         exact: &Exact,
         index: usize,
-        settings: &Settings,
+        spec: &SampleSpec,
     ) -> anyhow::Result<Self> {
         let chains = Chains::new(draws)?;
         let sample = Sample::new(chains.pooled())?;
@@ -113,10 +115,10 @@ impl Coordinate {
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
         let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
-        let tail_exponent = match exact.of(index).filter(|_| settings.recipe.is_exact()) {
+        let tail_exponent = match exact.of(index).filter(|_| spec.recipe.is_exact()) {
             Some(law) => law.tail_exponent(),
-            // Points of rest have no tails.
-            None if !settings.recipe.system.has_beta() => f64::NAN,
+            // Without noise chains come to rest, and have no tails.
+            None if !spec.recipe.system.has_beta() => f64::NAN,
             None => fitted(),
         };
         let tails = Tails::new(tail_exponent);
@@ -149,38 +151,38 @@ impl Coordinate {
         })
     }
 
-    /// Whether the draws are far from the exact law, by more than a step or chance would do.
+    /// Returns whether the draws are further from the exact law than step size and chance explain.
     fn is_far(&self) -> bool {
         self.ks.is_some_and(|ks| ks.distance > FAR && ks.distance > TIMES_NOISE * ks.noise)
     }
 
     fn is_suspect(&self) -> bool {
-        // NaN is suspect.
+        // NaN counts as suspect.
         !(self.r_hat <= R_HAT && self.ess_bulk >= ESS && self.ess_tail >= ESS)
     }
 }
 
-/// All coordinates, and what became of the chains.
+/// The statistics of all coordinates, and the number of diverged chains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// In order; none if every chain diverged.
+    /// One entry per coordinate; empty if every chain diverged.
     pub coordinates: Vec<Coordinate>,
-    /// Chains that were run, and those of them that diverged and are left out.
+    /// Number of chains.
     pub chains: usize,
-    #[expect(missing_docs)]
+    /// Number of chains that diverged; the statistics leave them out.
     pub diverged: usize,
-    /// Draws of each chain.
+    /// Draws per chain.
     pub draws: usize,
-    /// Whether the dynamics leaves e^(−βf) invariant.
+    /// Whether the stationary law of the dynamics is e^(−βf).
     pub exact_dynamics: bool,
 }
 
 impl Summary {
-    /// Reads the draws back, some coordinates at a time. The error is [`Interrupted`] if someone asks to stop.
+    /// Reads the draws and summarises them. The error is [`Interrupted`] if the stop flag is raised.
     pub fn new(
         draws: &ZarrDraws,
         outcome: &Outcome,
-        settings: &Settings,
+        spec: &SampleSpec,
         target: &Target,
         exact: &Exact,
         stop: &StopFlag,
@@ -190,7 +192,7 @@ impl Summary {
                 if stop.is_requested() {
                     return Err(Interrupted.into());
                 }
-                Coordinate::new(target.name(i), &finite(chains), exact, i, settings)
+                Coordinate::new(target.name(i), &finite(chains), exact, i, spec)
             };
             let together = (HELD / (draws.chains() * draws.draws()).max(1)).max(1);
             let mut all = Vec::with_capacity(draws.dim());
@@ -210,21 +212,21 @@ impl Summary {
             chains: draws.chains(),
             diverged: outcome.divergences.len(),
             draws: draws.draws(),
-            exact_dynamics: settings.recipe.is_exact(),
+            exact_dynamics: spec.recipe.is_exact(),
         })
     }
 
-    /// Whether every chain diverged.
+    /// Returns whether every chain diverged.
     pub fn is_lost(&self) -> bool {
         self.diverged == self.chains
     }
 
-    /// What a reader of the numbers should know, a line each.
-    pub fn remarks(&self, settings: &Settings) -> Vec<String> {
+    /// Returns warnings and notes about the draws, one line each.
+    pub fn remarks(&self, spec: &SampleSpec) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.diverged > 0 && !self.is_lost() {
             remarks.push(format!(
-                "{} of {} chains diverged and are left out, which may bias what is left: try a smaller --step",
+                "{} of {} chains diverged and are left out, which may bias the rest: try a smaller --step",
                 self.diverged, self.chains
             ));
         }
@@ -234,19 +236,19 @@ impl Summary {
         {
             if let Some(first) = heavy(tails).next() {
                 remarks.push(format!(
-                    "{}: tails so heavy, P(|x| > r) ~ r^-{:.2}, that there is {what}; the median stands for it",
+                    "{}: the tails, P(|x| > r) ~ r^-{:.2}, are so heavy that there is {what}; the median stands for it",
                     names(heavy(tails)),
                     first.tail_exponent,
                 ));
             }
         }
         if !self.exact_dynamics && !self.coordinates.is_empty() {
-            let why = match settings.recipe.system {
+            let why = match spec.recipe.system {
                 SystemKind::Momentum => "has no noise and ends in minima of f",
                 SystemKind::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
                 _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
-            remarks.push(format!("{} {why}", settings.recipe.system));
+            remarks.push(format!("{} {why}", spec.recipe.system));
         }
         if self.exact_dynamics && self.coordinates.iter().any(Coordinate::is_far) {
             let far = || self.coordinates.iter().filter(|c| c.is_far());
@@ -257,8 +259,8 @@ impl Summary {
                 names(far())
             ));
         }
-        // What has no noise is not meant to mix.
-        if settings.recipe.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
+        // A system without noise does not mix.
+        if spec.recipe.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \
@@ -269,45 +271,64 @@ impl Summary {
         remarks
     }
 
-    /// One row a coordinate; what does not exist is left empty.
-    pub fn csv(&self) -> String {
-        let mut text = String::from(
-            "coordinate,tails,tail_exponent,mean,sd,mcse_mean,median,mcse_median,half_iqr,q05,q95,ess_bulk,ess_tail,r_hat,\
-             ks,ks_noise\n",
-        );
-        for c in &self.coordinates {
-            let or_empty = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-            let tails = serde_json::to_value(c.tails).ok().and_then(|v| v.as_str().map(str::to_owned));
-            let cells = [
-                c.name.clone(),
-                tails.unwrap_or_default(),
-                c.tail_exponent.to_string(),
-                or_empty(c.mean),
-                or_empty(c.sd),
-                or_empty(c.mcse_mean),
-                c.median.to_string(),
-                c.mcse_median.to_string(),
-                c.half_iqr.to_string(),
-                c.q05.to_string(),
-                c.q95.to_string(),
-                c.ess_bulk.to_string(),
-                c.ess_tail.to_string(),
-                c.r_hat.to_string(),
-                or_empty(c.ks.map(|ks| ks.distance)),
-                or_empty(c.ks.map(|ks| ks.noise)),
-            ];
-            text += &(cells.join(",") + "\n");
-        }
-        text
+    /// Returns the statistics as CSV, one row per coordinate. Moments that do not exist are left empty.
+    pub fn csv(&self) -> anyhow::Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        self.coordinates.iter().try_for_each(|c| writer.serialize(Row::of(c)))?;
+        Ok(String::from_utf8(writer.into_inner()?)?)
     }
 }
 
-/// The chains that did not diverge.
+/// A row of summary.csv.
+#[derive(Serialize)]
+struct Row<'a> {
+    coordinate: &'a str,
+    tails: Tails,
+    tail_exponent: f64,
+    mean: Option<f64>,
+    sd: Option<f64>,
+    mcse_mean: Option<f64>,
+    median: f64,
+    mcse_median: f64,
+    half_iqr: f64,
+    q05: f64,
+    q95: f64,
+    ess_bulk: f64,
+    ess_tail: f64,
+    r_hat: f64,
+    ks: Option<f64>,
+    ks_noise: Option<f64>,
+}
+
+impl<'a> Row<'a> {
+    fn of(c: &'a Coordinate) -> Self {
+        Self {
+            coordinate: &c.name,
+            tails: c.tails,
+            tail_exponent: c.tail_exponent,
+            mean: c.mean,
+            sd: c.sd,
+            mcse_mean: c.mcse_mean,
+            median: c.median,
+            mcse_median: c.mcse_median,
+            half_iqr: c.half_iqr,
+            q05: c.q05,
+            q95: c.q95,
+            ess_bulk: c.ess_bulk,
+            ess_tail: c.ess_tail,
+            r_hat: c.r_hat,
+            ks: c.ks.map(|ks| ks.distance),
+            ks_noise: c.ks.map(|ks| ks.noise),
+        }
+    }
+}
+
+/// Returns the chains that did not diverge.
 pub fn finite(chains: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     chains.into_iter().filter(|chain| chain.iter().all(|x| x.is_finite())).collect()
 }
 
-/// The first names, and how many more there are.
+/// Returns the first names, and the number of further ones.
 fn names<'a>(coordinates: impl Iterator<Item = &'a Coordinate>) -> String {
     const SHOWN: usize = 4;
     let all: Vec<&str> = coordinates.map(|c| c.name.as_str()).collect();

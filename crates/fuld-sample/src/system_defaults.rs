@@ -6,7 +6,7 @@ use fuld::dynamics::Function;
 use fuld::gibbs::Gibbs;
 use fuld::{Beta, Flmc, Integrator, Potential, Specification, System, SystemKind, Underdamped};
 
-/// Settings that suit one system on the double well.
+/// SampleSpec that suit one system on the double well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SystemDefaults {
     /// Step size η. Systems whose velocity or position makes unbounded jumps require small steps.

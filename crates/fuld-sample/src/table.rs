@@ -1,14 +1,14 @@
-//! The summary as a table: for the terminal, and for the page.
+//! The summary as tables, for the terminal and for the page.
 
 use crate::aligned::aligned;
 use crate::summary::{Agreement, Coordinate, Summary, Tails};
 
-/// More coordinates than this are not all shown.
+/// Largest number of coordinates that are all shown.
 const SHOWN: usize = 10;
-/// Of those that are not the first, the worst are.
+/// Beyond that, the last rows show the coordinates with the largest R-hat.
 const WORST: usize = 3;
 
-/// The numbers that are shown of coordinates with such tails: names of the columns, and rows.
+/// A table of coordinates: names of the columns, and rows.
 pub(super) struct Table {
     pub(super) columns: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,

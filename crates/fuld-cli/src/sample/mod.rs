@@ -11,7 +11,7 @@ use anyhow::Context;
 use fuld::chains::{CheckpointError, RunError};
 use fuld::{Run, SystemKind};
 use fuld_sample::{
-    Content, RecipeError, Request, SampleFolder, SamplingError, Settings, Target, potentials, read_config,
+    Content, RecipeError, SampleRequest, SampleFolder, SamplingError, SampleSpec, Target, potentials, read_config,
     write_config,
 };
 use fuld_train::run_folder::RunFolderError;
@@ -101,7 +101,7 @@ impl Sample {
             format!("--threads may be at most {most} here, got {}", self.threads)
         })?;
         let (settings, target) = self.request()?.settle()?;
-        let run = settings.recipe.run(&target).map_err(SamplingError::from)?;
+        let run = spec.recipe.run(&target).map_err(SamplingError::from)?;
         if let Some(file) = &self.save_config {
             write_config(file, &settings).with_context(|| format!("writing {}", file.display()))?;
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
@@ -134,7 +134,7 @@ impl Sample {
     fn folder(
         &self,
         out: &Path,
-        settings: &Settings,
+        spec: &SampleSpec,
         target: &Target,
         run: &Run,
     ) -> anyhow::Result<SampleFolder> {
@@ -188,7 +188,7 @@ impl Sample {
     }
 
     /// What is asked for: on the command line, else in the file, else, to go on, in the folder.
-    fn request(&self) -> anyhow::Result<Request> {
+    fn request(&self) -> anyhow::Result<SampleRequest> {
         let request = self.options.request();
         let kept = self.out.as_ref().filter(|_| self.resume).map(|out| out.join("config.toml"));
         if self.resume && self.out.is_none() && request.potential.is_none() && self.config.is_none() {

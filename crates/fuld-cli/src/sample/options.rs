@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fuld::{Integrator, SystemKind};
-use fuld_sample::{Request, StartingPoint, by_name};
+use fuld_sample::{SampleRequest, StartingPoint, by_name};
 
 /// The target and its settings. Every option that is left out has a default.
 #[derive(Clone, Debug, clap::Args)]
@@ -85,9 +85,9 @@ pub(super) struct SampleOptions {
 
 impl SampleOptions {
     /// Returns the request that the options make.
-    pub(super) fn request(&self) -> Request {
+    pub(super) fn request(&self) -> SampleRequest {
         let options = self.clone();
-        Request {
+        SampleRequest {
             potential: options.potential,
             dim: options.dim,
             beta: options.beta,

@@ -1,29 +1,29 @@
-//! All that determines the draws, with nothing left open.
+//! The complete specification of a sampling run: everything its draws depend on.
 
 use crate::recipe::CompleteRecipe;
-use crate::request::Request;
+use crate::request::SampleRequest;
 use crate::start::StartingPoint;
 use fuld::durable::fingerprint;
 use std::collections::BTreeMap;
 
-/// The settings of a run: what [`Request`] leaves open is settled.
+/// A [`SampleRequest`] with its defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct SampleSpec {
     /// A formula, or the name of a potential.
     pub potential: String,
-    /// Its dimension.
+    /// The dimension.
     pub dim: usize,
-    /// Parameters of a potential with a name.
+    /// Parameters of a named potential.
     pub param: BTreeMap<String, f64>,
-    /// All the rest.
+    /// All other settings.
     pub recipe: CompleteRecipe,
 }
 
-impl Settings {
-    /// As a request that leaves nothing open, which is how `config.toml` keeps them.
-    pub fn written(&self) -> Request {
+impl SampleSpec {
+    /// Returns the specification as a complete request, the form in which `config.toml` stores it.
+    pub fn request(&self) -> SampleRequest {
         let recipe = self.recipe.clone();
-        Request {
+        SampleRequest {
             potential: Some(self.potential.clone()),
             dim: Some(self.dim),
             beta: recipe.beta.map(f64::from),
@@ -45,15 +45,15 @@ impl Settings {
         }
     }
 
-    /// The first setting that is not the same elsewhere: as it is there, and as it is here.
-    pub fn difference(&self, there: &Request) -> Option<(String, String)> {
-        let (theirs, ours) = (there.text(), self.text());
+    /// Returns the first setting that differs from a stored request: as stored, and as specified here.
+    pub fn difference(&self, stored: &SampleRequest) -> Option<(String, String)> {
+        let (theirs, ours) = (stored.text(), self.text());
         let only = |text: &str, other: &str| {
             let line = text.lines().find(|line| !other.lines().any(|known| known == *line));
             line.map(ToOwned::to_owned)
         };
         let (there, here) = (only(&theirs, &ours), only(&ours, &theirs));
-        // A setting that is on one side only is named on the other as well.
+        // A setting on one side only is named on the other side as well.
         let missing = |line: &Option<String>| {
             line.as_ref().map(|line| format!("no {}", line.split(" =").next().unwrap_or(line)))
         };
@@ -63,23 +63,22 @@ impl Settings {
         }
     }
 
-    /// As TOML, in which it also is kept.
+    /// Returns the specification as TOML.
     pub fn text(&self) -> String {
-        self.written().text()
+        self.request().text()
     }
 
-    /// A name for the folder: what one would tell runs apart by, and a hash of the rest.
+    /// Returns a folder name: potential, system, tail index, seed, and a hash of the whole specification.
     pub fn name(&self) -> String {
         let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let short: String = self.potential.chars().map(|c| if known(c) { c } else { '_' }).collect();
-        let wordy = self.potential.chars().all(known) && short.len() > 2;
-        let potential = if wordy { short } else { "formula".into() };
+        let is_word = self.potential.chars().all(known) && self.potential.len() > 2;
+        let potential = if is_word { &self.potential } else { "formula" };
         let alpha = self.recipe.alpha.map(|alpha| format!("-alpha{}", alpha.get())).unwrap_or_default();
-        let hash = fingerprint(self.text().as_bytes()) as u32;
-        format!("{potential}-{}{alpha}-seed{}-{hash:08x}", self.recipe.system, self.recipe.seed)
+        let hash = fingerprint(self.text().as_bytes());
+        format!("{potential}-{}{alpha}-seed{}-{hash:016x}", self.recipe.system, self.recipe.seed)
     }
 
-    /// In one line, for people.
+    /// Returns the main settings in one line.
     pub fn headline(&self) -> String {
         let recipe = &self.recipe;
         let mut text = format!("{}: {}", self.potential, recipe.system);

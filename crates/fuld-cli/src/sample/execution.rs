@@ -9,7 +9,7 @@ use crate::{DIVERGED, INTERRUPTED};
 use fuld::chains::{Outcome, Progress};
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
-use fuld_sample::{Exact, Interrupted, SampleFolder, Settings, Summary, Target, finite, histogram, report};
+use fuld_sample::{Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use std::time::Instant;
 /// A run with its folder.
 pub(super) struct Job {
     pub(super) run: Run,
-    pub(super) settings: Settings,
+    pub(super) settings: SampleSpec,
     pub(super) target: Target,
     pub(super) folder: SampleFolder,
     pub(super) stop: StopFlag,
@@ -119,14 +119,14 @@ impl Job {
             return format!(
                 "the first step of all {chains} chains leads to infinity, or the gradient of f is no finite number where they start; \
                  try another --start, or a smaller --step than {}",
-                self.settings.recipe.step.get()
+                self.spec.recipe.step.get()
             );
         }
-        let fuld = if self.settings.recipe.system == SystemKind::Fuld { "" } else { ", or --system fuld" };
+        let fuld = if self.spec.recipe.system == SystemKind::Fuld { "" } else { ", or --system fuld" };
         format!(
             "all {chains} chains left for infinity, the first at step {first}; try a smaller --step than {}, another \
              --integrator{fuld}",
-            self.settings.recipe.step.get()
+            self.spec.recipe.step.get()
         )
     }
 
