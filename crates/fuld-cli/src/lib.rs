@@ -22,6 +22,7 @@ mod stderr;
 mod summary;
 mod sweep;
 mod tail_index;
+mod threads;
 mod train;
 mod train_args;
 mod width;
