@@ -8,7 +8,7 @@ use super::specification::settings;
 use super::table::Tables;
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -67,7 +67,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     let mut errors = Vec::new();
     for alpha in ALPHAS {
         for iterations in LENGTHS {
-            let request = Request {
+            let request = SampleRequest {
                 alpha: Some(alpha),
                 gamma: Some(GAMMA),
                 beta: Some(1.0),

@@ -9,7 +9,7 @@ use super::specification::settings;
 use super::table::Tables;
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -77,7 +77,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
         for alpha in ALPHAS {
             for beta in BETAS {
                 let target = target(beta)?;
-                let request = Request {
+                let request = SampleRequest {
                     alpha: Some(alpha),
                     gamma: Some(GAMMA),
                     beta: Some(beta),

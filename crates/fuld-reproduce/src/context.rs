@@ -3,7 +3,7 @@
 use fuld::chains::{MemoryDraws, MemorySink, Outcome};
 use fuld::random::{Purpose, Stream};
 use fuld::{Run, StopFlag};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use fuld_train::data::DataSet;
 use levy_stable::SymmetricStable;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Context<'a> {
     stop: StopFlag,
     progress: Box<dyn Fn(f64) + Send + Sync + 'a>,
     note: Box<dyn Fn(&str) + Send + Sync + 'a>,
-    runs: Mutex<Vec<Request>>,
+    runs: Mutex<Vec<SampleRequest>>,
 }
 
 /// The experiment was asked to stop. What it saved is used when the same command runs again.
@@ -119,17 +119,17 @@ impl<'a> Context<'a> {
     }
 
     /// Samples as `fuld sample` does, with the seed of the context, and records the settings.
-    pub fn sample(&self, request: Request) -> anyhow::Result<(MemoryDraws, Outcome)> {
+    pub fn sample(&self, request: SampleRequest) -> anyhow::Result<(MemoryDraws, Outcome)> {
         self.sample_with(request, |run| run)
     }
 
     /// Samples like [`sample`](Self::sample) with a run that is changed first, to compute averages on the way.
     pub fn sample_with(
         &self,
-        request: Request,
+        request: SampleRequest,
         change: impl FnOnce(Run) -> Run,
     ) -> anyhow::Result<(MemoryDraws, Outcome)> {
-        let (settings, target) = Request { seed: Some(self.seed), ..request }.settle()?;
+        let (settings, target) = SampleRequest { seed: Some(self.seed), ..request }.complete()?;
         let run = change(settings.recipe.run(&target)?);
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(settings.written());
         let run = Run { threads: self.threads, ..run };
@@ -140,7 +140,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the settings of all chains that were sampled, in the form that `fuld sample --config` reads.
-    pub(crate) fn runs(&self) -> Vec<Request> {
+    pub(crate) fn runs(&self) -> Vec<SampleRequest> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -12,7 +12,7 @@ use fuld::gibbs::Gibbs;
 use fuld::potential::Harmonic;
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -85,7 +85,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     let (target, normal) = (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, 1.0)?);
     let (mut summary, mut densities) = (Vec::new(), Vec::new());
     for alpha in ALPHAS {
-        let request = |integrator| Request {
+        let request = |integrator| SampleRequest {
             alpha: Some(alpha),
             gamma: Some(GAMMA),
             beta: Some(1.0),

@@ -12,7 +12,7 @@ use super::table::Tables;
 use fuld::SystemKind;
 use fuld::diagnostics::{Chains, Histogram, Sample};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -54,7 +54,7 @@ const THIN: u64 = 100;
 const CHAINS: usize = 2048;
 
 /// A dynamics for each tail index: its name in the tables and its chains.
-type Pair = [(&'static str, fn(f64) -> Request); 2];
+type Pair = [(&'static str, fn(f64) -> SampleRequest); 2];
 
 fn euler_pair() -> Pair {
     [
@@ -97,7 +97,7 @@ fn experiment(context: &Context<'_>, pair: &Pair, count: usize) -> anyhow::Resul
     let (mut summary, mut densities) = (Vec::new(), Vec::new());
     for alpha in ALPHAS {
         for (name, chains) in pair {
-            let request = Request {
+            let request = SampleRequest {
                 chains: Some(count),
                 warmup: Some(WARMUP),
                 draws: Some((ITERATIONS - WARMUP) / THIN),
@@ -243,7 +243,7 @@ mod tests {
         let wrong = verdicts(&[(uncorrected, fuld), (corrected, ud)], 2048);
         assert!(wrong.iter().all(|&verdict| verdict != Verdict::Holds), "{wrong:?}");
         // Noise of half the scale: a sampler that lost its factor.
-        let cold = |alpha: f64| Request {
+        let cold = |alpha: f64| SampleRequest {
             beta: Some(2f64.powf(alpha)),
             ..euler_chains(SystemKind::Fuld, alpha, ETA)
         };

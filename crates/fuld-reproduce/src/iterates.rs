@@ -8,7 +8,7 @@ use super::specification::settings;
 use super::table::Tables;
 use fuld::SystemKind;
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -86,7 +86,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     let (mut iterates, mut excursions, mut stability) = (Vec::new(), Vec::new(), Vec::new());
     for alpha in ALPHAS {
         for (name, system, _) in SYSTEMS {
-            let request = Request {
+            let request = SampleRequest {
                 chains: Some(PATHS),
                 warmup: Some(0),
                 draws: Some(ITERATIONS),
@@ -111,7 +111,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     for (name, system, _) in SYSTEMS {
         for alpha in ALPHAS {
             for step in STEPS {
-                let request = Request {
+                let request = SampleRequest {
                     chains: Some(CHAINS),
                     warmup: Some(0),
                     draws: Some(DRAWS),

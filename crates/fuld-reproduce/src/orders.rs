@@ -7,7 +7,7 @@ use super::specification::settings;
 use super::table::Tables;
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -86,7 +86,7 @@ fn measure(
     step: f64,
     time: f64,
 ) -> anyhow::Result<Bias> {
-    let request = Request {
+    let request = SampleRequest {
         potential: Some("harmonic".into()),
         param: [("lambda".to_owned(), STIFFNESS)].into(),
         system: Some(SystemKind::Fuld),
@@ -99,7 +99,7 @@ fn measure(
         warmup: Some((20.0 / step) as u64),
         draws: Some(DRAWS),
         thin: Some((time / step) as u64 / DRAWS),
-        ..Request::default()
+        ..SampleRequest::default()
     };
     let (_, outcome) = context.sample_with(request, |run| run.averaging("x²", |x| x[0] * x[0]))?;
     let average = &outcome.averages[0];

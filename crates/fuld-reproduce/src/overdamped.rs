@@ -11,7 +11,7 @@ use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -93,7 +93,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     for gamma in FRICTIONS {
         // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
         let limit = CauchyQuartic::new(gamma);
-        let request = Request {
+        let request = SampleRequest {
             alpha: Some(1.0),
             gamma: Some(gamma),
             beta: Some(1.0),

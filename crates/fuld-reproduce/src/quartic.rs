@@ -4,7 +4,7 @@ use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 use fuld::{Integrator, SystemKind};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 
 /// Friction γ of Figures 3 and 4.
 pub(crate) const GAMMA: f64 = 10.0;
@@ -29,19 +29,19 @@ pub(crate) fn exact_density() -> anyhow::Result<Vec<(f64, f64)>> {
 }
 
 /// Returns a request for chains on the double well.
-pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64) -> Request {
-    Request {
+pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64) -> SampleRequest {
+    SampleRequest {
         potential: Some("double_well".into()),
         system: Some(system),
         integrator: Some(integrator),
         step: Some(step),
-        ..Request::default()
+        ..SampleRequest::default()
     }
 }
 
 /// Returns a request for the Euler chains of Figures 3 and 4.
-pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64) -> Request {
-    Request {
+pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64) -> SampleRequest {
+    SampleRequest {
         alpha: Some(alpha),
         gamma: Some(GAMMA),
         beta: Some(1.0),

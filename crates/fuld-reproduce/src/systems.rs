@@ -10,7 +10,7 @@ use super::table::Tables;
 use fuld::diagnostics::{Histogram, Sample};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::Request;
+use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
 
 /// The exhibit.
@@ -91,7 +91,7 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
     let (mut systems, mut densities) = (Vec::new(), Vec::new());
     for (i, (name, system, integrator, step, is_exact)) in SYSTEMS.into_iter().enumerate() {
         let thin = (2.0 / step) as u64;
-        let request = Request {
+        let request = SampleRequest {
             beta: Some(1.0),
             alpha: system.has_alpha().then_some(ALPHA),
             gamma: system.has_velocity().then_some(GAMMA),

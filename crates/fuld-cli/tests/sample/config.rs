@@ -20,7 +20,7 @@ fn a_configuration_goes_round() {
     fuld(folder.path(), "sample --config a.toml --save-config b.toml").with(0, &[]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("a.toml"), read("b.toml"));
-    for line in ["step-power = 0.3", "start = \"1,-0.5\"", "velocities = true", "b = 2.0"] {
+    for line in ["step_power = 0.3", "start = \"1,-0.5\"", "velocities = true", "b = 2.0"] {
         assert!(read("a.toml").contains(line), "{line}");
     }
     fuld(folder.path(), &format!("{ODD} --out one")).with(0, &[]);
@@ -105,14 +105,14 @@ fn what_is_no_configuration_is_named() {
 fn settings_are_written_as_ever() {
     let folder = scratch();
     fuld(folder.path(), &format!("{ODD} --save-config a.toml")).with(0, &[]);
-    let odd = "# fuld sample --config FILE runs this; options on the command line win.\n\
+    let odd = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
         potential = \"double_well\"\ndim = 2\nbeta = 2.0\nsystem = \"fuld-gaussian\"\nintegrator = \"aboba\"\nalpha = 1.3\n\
-        gamma = 3.0\nstep = 0.01\nstep-power = 0.3\nhalf-life = 200.0\nchains = 3\ndraws = 30\nwarmup = 11\nthin = 7\n\
+        gamma = 3.0\nstep = 0.01\nstep_power = 0.3\nhalf_life = 200.0\nchains = 3\ndraws = 30\nwarmup = 11\nthin = 7\n\
         start = \"1,-0.5\"\nvelocities = true\nseed = 9\n\n[param]\na = 0.5\nb = 2.0\n";
     assert_eq!(std::fs::read_to_string(folder.path().join("a.toml")).unwrap(), odd);
     fuld(folder.path(), "sample x^2+y^2 --start 2 --system flmc-approximate --draws 20 --chains 2")
         .with(0, &[]);
-    let plain = "# fuld sample --config FILE runs this; options on the command line win.\n\
+    let plain = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
         potential = \"x^2+y^2\"\ndim = 2\nbeta = 1.0\nsystem = \"flmc-approximate\"\nintegrator = \"tamed-euler\"\nalpha = 1.5\n\
         step = 0.002\nchains = 2\ndraws = 20\nwarmup = 25000\nthin = 250\nstart = \"2\"\nseed = 0\n";
     let run = folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-8fc50bc8");

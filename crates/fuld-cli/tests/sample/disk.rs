@@ -44,7 +44,7 @@ fn a_full_disk_loses_nothing_that_was_drawn() {
         return;
     };
     // Five megabytes of draws on two.
-    fuld(folder.path(), LARGE).with(1, &["No space left", "fuld sample --resume --out run goes on"]);
+    fuld(folder.path(), LARGE).with(1, &["No space left", "fuld sample --resume --out run continues"]);
     let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&run).status();
     assert!(grown.unwrap().success());
     fuld(folder.path(), "sample --resume --out run").with(0, &[]);

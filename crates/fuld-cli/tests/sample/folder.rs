@@ -1,11 +1,11 @@
-//! Folders: what is not ours stays as it is, and one run has one folder.
+//! Folders: foreign files stay as they are, and a folder holds one run.
 
 use crate::program::{Ended, fuld, signal, start, wait, wait_until};
 use crate::{WELL, files, scratch};
 
 const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
 
-/// Also where it asks to begin anew, and where a file has the name of one of ours.
+/// Also with --fresh, and where a file has the name of one of ours.
 #[test]
 fn files_of_others_are_left_alone() {
     for names in
@@ -20,7 +20,7 @@ fn files_of_others_are_left_alone() {
         let before = files(&run);
         for options in ["", "--fresh"] {
             fuld(folder.path(), &format!("{FEW} {options}"))
-                .with(2, &["run holds files that no run", "--out"]);
+                .with(2, &["run contains `", "which fuld did not write", "--out"]);
         }
         let ended = fuld(folder.path(), &format!("{FEW} --resume"));
         assert_eq!(ended.code, Some(2), "{ended:?}");
@@ -29,12 +29,13 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
-fn what_a_run_killed_at_once_leaves_is_no_obstacle() {
+fn a_run_killed_at_once_can_be_repeated() {
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
-    for name in ["lock", "config.toml.part", ".hidden"] {
-        std::fs::write(run.join(name), "kept").unwrap();
+    // The marker is created before anything else; half a configuration is what a kill leaves next.
+    for name in [".fuld", "config.toml.part", ".hidden"] {
+        std::fs::write(run.join(name), if name == ".hidden" { "kept" } else { "" }).unwrap();
     }
     fuld(folder.path(), FEW).with(0, &[]);
     assert_eq!(files(&run)[".hidden"], b"kept");

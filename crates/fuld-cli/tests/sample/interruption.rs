@@ -26,7 +26,7 @@ fn it_goes_on_to_the_same_draws() {
     let mut child = start(folder.path(), &format!("{often} --resume --json"));
     wait_until(&mut child, || saved(&run) > 500);
     signal(&mut child, "INT");
-    let ended = wait(child).with(130, &["go on with: fuld sample --resume --out run"]);
+    let ended = wait(child).with(130, &["continue with: fuld sample --resume --out run"]);
     let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(told["status"] == "interrupted" && told["of"] == 20000 && told["folder"] == "run", "{told}");
     let json = std::fs::read_to_string(run.join("draws.zarr/posterior/x/.zarray")).unwrap();

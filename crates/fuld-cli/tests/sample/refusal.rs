@@ -29,7 +29,7 @@ fn bad_settings_are_named() {
     settings("--alpha 1e-9", &["0.1 <= alpha <= 2", "got 0.000000001"]);
     settings("--start 1,2", &["start has 2 coordinates, the potential 1"]);
     settings("--start here", &["here", "normal:SD"]);
-    settings("--half-life 10", &["a step power too"]);
+    settings("--half-life 10", &["`half_life` requires `step_power`"]);
     settings("--step-power -1", &["power", "-1"]);
     settings("--dim 0", &["dimension", "got 0"]);
     settings("--param a=2", &["params like `a`", "formula"]);
@@ -52,7 +52,7 @@ fn bad_settings_are_named() {
     );
     refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);
     refused("sample --resume", &["--out"]);
-    refused("sample --resume --out run", &["no run to go on with"]);
+    refused("sample --resume --out run", &["no run to continue in run"]);
 }
 
 #[test]
@@ -79,11 +79,15 @@ fn a_run_is_not_overwritten_unasked() {
     let few = format!("{WELL} --chains 2 --draws 10");
     fuld(folder.path(), &few).with(0, &[]);
     let before = crate::files(&folder.path().join("run"));
-    fuld(folder.path(), &few).with(2, &["run holds a run already", "--resume", "--fresh"]);
+    // The same command again prints the same result and changes nothing.
+    fuld(folder.path(), &few).with(0, &[]);
+    assert!(crate::files(&folder.path().join("run")) == before, "the finished run was changed");
+    fuld(folder.path(), &format!("{few} --seed 1"))
+        .with(2, &["run holds a run with other settings: there seed = 0, here seed = 1", "--out", "--fresh"]);
     fuld(folder.path(), &format!("{few} --seed 1 --resume"))
         .with(2, &["run holds a run with other settings: there seed = 0, here seed = 1", "--out", "--fresh"]);
     fuld(folder.path(), "sample --resume --out run --step-power 0.5")
-        .with(2, &["there no step-power, here step-power = 0.5"]);
+        .with(2, &["there no step_power, here step_power = 0.5"]);
     assert!(crate::files(&folder.path().join("run")) == before, "it was left as it was");
     fuld(folder.path(), &format!("{few} --seed 1 --fresh")).with(0, &[]);
     assert!(crate::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);
