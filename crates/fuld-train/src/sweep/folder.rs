@@ -8,6 +8,7 @@
 //! | `results.csv`, `results.parquet` | one row per run |
 //! | `stack-HASH.bin` | the state of a stack of runs that has not finished |
 
+use super::table;
 use crate::run_folder::{RunFolder, RunFolderError};
 use crate::spec::{Device, TRAINING_VERSION};
 use crate::stored::{self, Stored};
@@ -79,6 +80,7 @@ impl SweepFolder {
     /// Stores the grid, so that the folder alone suffices to continue the sweep.
     pub fn begin(&self, grid: &StoredGrid) -> Result<(), RunFolderError> {
         let path = self.path().join("grid.toml");
+        let _lock = table::lock(self.path()).map_err(FolderError::at(&path))?;
         Ok(stored::write(&path, TRAINING_VERSION, &toml::Table::new(), grid)?)
     }
 

@@ -187,12 +187,18 @@ impl std::fmt::Display for Cell {
 
 /// Writes `results.csv` and `results.parquet` of all runs in the folder that have ended, one process at a time.
 pub fn write_table(out: &Path) -> io::Result<Vec<SweepRow>> {
-    let lock = File::create(out.join(".table-lock"))?;
-    lock.lock()?;
+    let _lock = lock(out)?;
     let rows = sweep_rows(out)?;
     replace(&out.join("results.csv"), &csv_bytes(&rows).map_err(io::Error::other)?)?;
     replace(&out.join("results.parquet"), &parquet::bytes(&rows).map_err(io::Error::other)?)?;
     Ok(rows)
+}
+
+/// Waits until no other process writes the files that all processes of a sweep share.
+pub(super) fn lock(out: &Path) -> io::Result<File> {
+    let lock = File::create(out.join(".table-lock"))?;
+    lock.lock()?;
+    Ok(lock)
 }
 
 fn csv_bytes(rows: &[SweepRow]) -> Result<Vec<u8>, csv::Error> {
