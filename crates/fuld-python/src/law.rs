@@ -85,8 +85,8 @@ fn check_parameters(alpha: PyReadonlyArray1<'_, f64>, scale: PyReadonlyArray1<'_
         Alpha::new(alpha).map_err(value_error)?;
     }
     for &scale in scale.as_slice()? {
-        // Of the law of Cauchy, which is the cheapest to make.
-        SymmetricStable::with_scale(1.0, scale).map_err(value_error)?;
+        // The Cauchy law costs least to construct.
+        SymmetricStable::new(1.0).and_then(|law| law.with_scale(scale)).map_err(value_error)?;
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ fn law(alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
     match LAST.get() {
         Some(law) if law.alpha() == alpha && law.scale() == scale => Ok(law),
         _ => {
-            let law = SymmetricStable::with_scale(alpha, scale)?;
+            let law = SymmetricStable::new(alpha)?.with_scale(scale)?;
             LAST.set(Some(law));
             Ok(law)
         }

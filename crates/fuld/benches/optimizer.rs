@@ -27,7 +27,11 @@ impl Arrays {
     /// SαS gradients of a scale, and the buffer they lead to if they stay the same.
     fn new(scale: f64) -> Self {
         let mut g = vec![0.0; COUNT];
-        let sampler = SymmetricStable::with_scale(ALPHA, scale).expect("a valid scale").sampler();
+        let sampler = SymmetricStable::new(ALPHA)
+            .expect("a valid alpha")
+            .with_scale(scale)
+            .expect("a valid scale")
+            .sampler();
         sampler.fill_f32(&mut Xoshiro256PlusPlus::seed_from_u64(1), &mut g);
         let b = g.iter().map(|g| g / (1.0 - MOMENTUM) as f32).collect();
         Self { x: vec![0.1; COUNT], b, g }

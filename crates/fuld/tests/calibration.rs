@@ -119,7 +119,7 @@ fn gaussian_noise_is_sgd_to_the_last_bit() {
         options,
     )
     .unwrap();
-    let sampler = SymmetricStable::with_scale(2.0, 1e-3).unwrap().sampler();
+    let sampler = SymmetricStable::new(2.0).unwrap().with_scale(1e-3).unwrap().sampler();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     let mut calibration = Calibration::new(length);
     let (mut x, mut b) = (vec![1f32; length], vec![0f32; length]);

@@ -46,7 +46,8 @@ fn the_gaussian_energy() {
 fn the_stable_energy_needs_linear_friction() {
     let mut worst = 0.0f64;
     for (alpha, beta) in [(0.7, 1.0), (1.0, 0.5), (1.5, 1.0), (1.8, 2.0)] {
-        let law = SymmetricStable::with_scale(alpha, f64::powf(alpha * beta, -1.0 / alpha)).unwrap();
+        let law =
+            SymmetricStable::new(alpha).unwrap().with_scale(f64::powf(alpha * beta, -1.0 / alpha)).unwrap();
         let (g, slope) = (|v: f64| -law.ln_pdf(v) / beta, |v: f64| -law.score(v) / beta);
         let kinetic = custom(alpha, beta, g, slope).unwrap();
         for i in -300..=1000 {

@@ -85,7 +85,7 @@ fn fuld_is_exact_at_every_temperature() {
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         let d = kolmogorov(&x, gibbs(beta));
         assert!(d < CHANCE + 0.002, "x at alpha = {alpha}, beta = {beta}: {d}");
-        let law = SymmetricStable::with_scale(alpha, (alpha * beta).powf(-1.0 / alpha)).unwrap();
+        let law = SymmetricStable::new(alpha).unwrap().with_scale((alpha * beta).powf(-1.0 / alpha)).unwrap();
         let d = kolmogorov(&v, |v| law.cdf(v));
         assert!(d < CHANCE, "v at alpha = {alpha}, beta = {beta}: {d}");
         // Quadrants of (|x| above its median, |v| above its): a quarter each, within five standard deviations.
@@ -141,7 +141,7 @@ fn langevin_systems_are_gibbs() {
             15.0,
             &wells(1),
         );
-        let gauss = SymmetricStable::with_scale(2.0, (2.0 * beta).powf(-0.5)).unwrap();
+        let gauss = SymmetricStable::new(2.0).unwrap().with_scale((2.0 * beta).powf(-0.5)).unwrap();
         assert!(kolmogorov(&under.pooled(0), gibbs(beta)) < CHANCE + 0.002, "beta = {beta}");
         assert!(kolmogorov(&pooled_velocity(&under), |v| gauss.cdf(v)) < CHANCE, "beta = {beta}");
         let over = equilibrate(
@@ -180,7 +180,7 @@ fn uncorrected_overdamped_spring() {
         let system = System::uncorrected_overdamped(overdamped(alpha, beta)).unwrap();
         let samples = equilibrate(system, Integrator::Euler, 0.01, 10.0, &Spring(lambda));
         let scale = beta.powf(-1.0 / alpha) * (alpha * lambda).powf(-1.0 / alpha);
-        let law = SymmetricStable::with_scale(alpha, scale).unwrap();
+        let law = SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();
         let d = kolmogorov(&samples.pooled(0), |x| law.cdf(x));
         assert!(d < CHANCE + 0.004, "alpha = {alpha}: {d}");
     }
@@ -198,7 +198,7 @@ fn uncorrected_underdamped_spring() {
         (samples.pooled(0), sigma / (omega * omega)),
         (pooled_velocity(&samples), 2.0 * sigma / (std::f64::consts::E * omega)),
     ] {
-        let law = SymmetricStable::with_scale(1.0, scale).unwrap();
+        let law = SymmetricStable::new(1.0).unwrap().with_scale(scale).unwrap();
         let d = kolmogorov(&sample, |x| law.cdf(x));
         assert!(d < CHANCE + 0.002, "scale {scale}: {d}");
     }
@@ -229,7 +229,7 @@ fn gaussian_energy_is_stable_and_exact() {
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 30.0, &wells(1));
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         assert!(x.iter().all(|x| x.abs() < 20.0), "alpha = {alpha}, beta = {beta}");
-        let gauss = SymmetricStable::with_scale(2.0, (2.0 * beta).powf(-0.5)).unwrap();
+        let gauss = SymmetricStable::new(2.0).unwrap().with_scale((2.0 * beta).powf(-0.5)).unwrap();
         let d = kolmogorov(&v, |v| gauss.cdf(v));
         // At this step the jumps of heavy noise at high temperature are seen in v before the friction has damped them.
         let bias = if alpha <= 1.0 && beta < 1.0 { 0.03 } else { 0.006 };
@@ -285,7 +285,7 @@ fn flmc_is_exact_and_its_approximation_is_not() {
     let well = Function { value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0), derivative: |x: f64| x - 7.0 };
     let shifted = System::flmc(flmc(1.5, 1.0, 14.0), well).unwrap();
     let samples = equilibrate(shifted, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
-    let normal = SymmetricStable::with_scale(2.0, 0.5f64.sqrt()).unwrap();
+    let normal = SymmetricStable::new(2.0).unwrap().with_scale(0.5f64.sqrt()).unwrap();
     let d = kolmogorov(&samples.pooled(0), |x| normal.cdf(x - 7.0));
     assert!(d < CHANCE + 0.01, "shifted: {d}");
     let system = System::flmc_approximate(overdamped(1.2, 1.0)).unwrap();

@@ -31,7 +31,7 @@ impl SymmetricStable {
             return Err(ParameterError::TimeStep(dt));
         }
         let scale = self.scale() * libm::pow(dt, 1.0 / self.alpha());
-        Ok(LevyMotion { increments: Self::with_scale(self.alpha(), scale)?.sampler(), dt })
+        Ok(LevyMotion { increments: self.with_scale(scale)?.sampler(), dt })
     }
 }
 

@@ -39,18 +39,26 @@ impl PartialEq for SymmetricStable {
 }
 
 impl SymmetricStable {
-    /// SαS(1) for 0 < α ≤ 2.
+    /// Creates SαS(1), the law of unit scale, for 0 < α ≤ 2. [`with_scale`](Self::with_scale) sets another scale.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-        Self::with_scale(alpha, 1.0)
+        let alpha = Alpha::new(alpha)?;
+        Ok(Self { alpha, scale: 1.0, unit: UnitLaw::new(alpha.get()) })
     }
 
-    /// SαS(σ) for 0 < α ≤ 2 and 0 < σ < ∞.
-    pub fn with_scale(alpha: f64, scale: f64) -> Result<Self, ParameterError> {
-        let alpha = Alpha::new(alpha)?;
+    /// Returns the law of the same tail index with scale σ = `scale`, 0 < σ < ∞. It replaces the scale of `self`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), levy_stable::ParameterError> {
+    /// let law = levy_stable::SymmetricStable::new(1.5)?.with_scale(0.5)?;
+    /// assert_eq!((law.alpha(), law.scale()), (1.5, 0.5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_scale(self, scale: f64) -> Result<Self, ParameterError> {
         if !(scale > 0.0 && scale < f64::INFINITY) {
             return Err(ParameterError::Scale(scale));
         }
-        Ok(Self { alpha, scale, unit: UnitLaw::new(alpha.get()) })
+        Ok(Self { scale, ..self })
     }
 
     /// SαS(α^(−1/α)), the law whose −ln density is the kinetic energy g_α of fractional underdamped Langevin dynamics:
@@ -63,7 +71,7 @@ impl SymmetricStable {
         if a < 0.0075 {
             return Err(ParameterError::KineticAlpha(a));
         }
-        Self::with_scale(a, libm::pow(a, -1.0 / a))
+        Self::new(a)?.with_scale(libm::pow(a, -1.0 / a))
     }
 
     /// Returns the tail index α.

@@ -166,7 +166,7 @@ fn entropy_agrees() {
         assert!((ours - exact).abs() < 1e-12, "alpha = {alpha}: {ours} for {exact}");
     }
     // h(σX) = h(X) + ln σ
-    let wide = SymmetricStable::with_scale(1.5, 3.0).unwrap().entropy();
+    let wide = SymmetricStable::new(1.5).unwrap().with_scale(3.0).unwrap().entropy();
     assert!((wide - 3f64.ln() - 2.06944850513462440).abs() < 1e-12);
 }
 

@@ -21,7 +21,10 @@ fn parameters_are_checked() {
         assert!(error.to_string().contains(&alpha.to_string()), "{error}");
     }
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(SymmetricStable::with_scale(1.5, scale), Err(ParameterError::Scale(_))));
+        assert!(matches!(
+            SymmetricStable::new(1.5).unwrap().with_scale(scale),
+            Err(ParameterError::Scale(_))
+        ));
     }
     assert!(SymmetricStable::new(2.0).is_ok() && SymmetricStable::new(1e-3).is_ok());
     // The scale of the law of ∇G_α nears the largest double: no fault of a scale that anyone gave.
@@ -160,7 +163,7 @@ fn derivatives_are_derivatives() {
 #[test]
 fn scale_only_scales() {
     for alpha in ALPHAS {
-        let (unit, wide) = (law(alpha), SymmetricStable::with_scale(alpha, 8.0).unwrap());
+        let (unit, wide) = (law(alpha), SymmetricStable::new(alpha).unwrap().with_scale(8.0).unwrap());
         for x in decades(-3.0, 3.0, 50) {
             // A power of two rescales without rounding.
             assert_eq!(wide.pdf(8.0 * x), unit.pdf(x) / 8.0);
@@ -248,13 +251,13 @@ fn moments() {
     close(law(2.0).absolute_moment(4.0), 12.0);
     close(law(1.0).absolute_moment(0.5), 2f64.sqrt());
     close(
-        SymmetricStable::with_scale(1.5, 4.0).unwrap().absolute_moment(0.5),
+        SymmetricStable::new(1.5).unwrap().with_scale(4.0).unwrap().absolute_moment(0.5),
         2.0 * law(1.5).absolute_moment(0.5),
     );
     assert_eq!(law(1.5).absolute_moment(1.5), f64::INFINITY);
     assert_eq!(law(1.5).absolute_moment(-1.0), f64::INFINITY);
     assert_eq!(law(1.5).absolute_moment(0.0), 1.0);
-    let wide = |alpha| SymmetricStable::with_scale(alpha, 3.0).unwrap();
+    let wide = |alpha| SymmetricStable::new(alpha).unwrap().with_scale(3.0).unwrap();
     assert_eq!([0, 1, 3].map(|order| wide(2.0).moment(order)), [1.0, 0.0, 0.0]);
     close(wide(2.0).variance(), 18.0);
     close(wide(2.0).moment(4), 972.0);
@@ -275,7 +278,7 @@ fn moments() {
 /// number.
 #[test]
 fn moments_at_the_edges_of_the_doubles() {
-    let law = |alpha, scale| SymmetricStable::with_scale(alpha, scale).unwrap();
+    let law = |alpha, scale| SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();
     for scale in [1e-300, 1e-163, 1e200] {
         assert_eq!((law(1.5, scale).variance(), law(1.5, scale).moment(4)), (f64::INFINITY, f64::INFINITY));
         assert_eq!(law(1.5, scale).absolute_moment(-2.0), f64::INFINITY);

@@ -19,7 +19,7 @@ fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 fn check(alpha: f64, scale: f64, x: f64) {
-    let law = SymmetricStable::with_scale(alpha, scale).unwrap();
+    let law = SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();
     let at = format!("alpha = {alpha:?}, scale = {scale:?}, x = {x:?}");
     let (pdf, sf, cdf) = (law.pdf(x), law.sf(x), law.cdf(x));
     assert!(pdf >= 0.0, "pdf {pdf} at {at}");

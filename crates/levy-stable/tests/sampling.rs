@@ -36,7 +36,7 @@ fn critical(n: usize) -> f64 {
 #[test]
 fn single_draws_follow_the_law() {
     for (i, alpha) in ALPHAS.into_iter().enumerate() {
-        let law = SymmetricStable::with_scale(alpha, 1.7).unwrap();
+        let law = SymmetricStable::new(alpha).unwrap().with_scale(1.7).unwrap();
         let mut rng = rng(100 + i as u64);
         let mut sample: Vec<f64> = (0..N).map(|_| law.sample(&mut rng)).collect();
         let distance = kolmogorov(&mut sample, &law);
@@ -47,7 +47,7 @@ fn single_draws_follow_the_law() {
 #[test]
 fn bulk_draws_follow_the_law() {
     for (i, alpha) in ALPHAS.into_iter().enumerate() {
-        let sampler = SymmetricStable::with_scale(alpha, 0.6).unwrap().sampler();
+        let sampler = SymmetricStable::new(alpha).unwrap().with_scale(0.6).unwrap().sampler();
         let mut sample = vec![0.0; N];
         sampler.fill(&mut rng(200 + i as u64), &mut sample);
         let distance = kolmogorov(&mut sample, sampler.law());
@@ -60,7 +60,12 @@ fn bulk_draws_follow_the_law() {
 fn a_wrong_scale_is_noticed() {
     for alpha in [0.8, 1.5, 2.0] {
         let mut sample = vec![0.0; N];
-        SymmetricStable::with_scale(alpha, 1.04).unwrap().sampler().fill(&mut rng(300), &mut sample);
+        SymmetricStable::new(alpha)
+            .unwrap()
+            .with_scale(1.04)
+            .unwrap()
+            .sampler()
+            .fill(&mut rng(300), &mut sample);
         assert!(
             kolmogorov(&mut sample, &SymmetricStable::new(alpha).unwrap()) > critical(N),
             "alpha = {alpha}"
@@ -160,7 +165,7 @@ const PINNED: [[f64; 3]; 5] = [
 #[test]
 fn bulk_and_single_draws_are_the_same() {
     for alpha in [0.15, 1.0, 1.6] {
-        let sampler = SymmetricStable::with_scale(alpha, 2.0).unwrap().sampler();
+        let sampler = SymmetricStable::new(alpha).unwrap().with_scale(2.0).unwrap().sampler();
         let (mut one, mut many) = (rng(5), rng(5));
         let mut filled = vec![0.0; 1000];
         sampler.fill(&mut many, &mut filled);
@@ -206,7 +211,8 @@ fn levy_motion_has_stable_marginals() {
         let motion = SymmetricStable::new(alpha).unwrap().motion(0.05).unwrap();
         let mut rng = rng(9);
         let mut ends: Vec<f64> = (0..20_000).map(|_| motion.path(&mut rng, 64)[64]).collect();
-        let end = SymmetricStable::with_scale(alpha, (64.0 * motion.dt()).powf(1.0 / alpha)).unwrap();
+        let end =
+            SymmetricStable::new(alpha).unwrap().with_scale((64.0 * motion.dt()).powf(1.0 / alpha)).unwrap();
         let distance = kolmogorov(&mut ends, &end);
         assert!(distance < critical(ends.len()), "alpha = {alpha}: {distance}");
     }

@@ -16,7 +16,7 @@ const SCALE: f64 = 2.5;
 
 /// Stable numbers about 7, which is no centre an estimator could do without removing.
 fn stable(alpha: f64, n: usize, seed: u64) -> Vec<f64> {
-    draw(&SymmetricStable::with_scale(alpha, SCALE).unwrap().sampler(), n, seed)
+    draw(&SymmetricStable::new(alpha).unwrap().with_scale(SCALE).unwrap().sampler(), n, seed)
 }
 
 fn draw(sampler: &Sampler, n: usize, seed: u64) -> Vec<f64> {
@@ -84,7 +84,8 @@ fn hill_recovers_small_indices_and_overestimates_large_ones() {
 /// How many of 60 intervals of 90 % cover α, and σ, for each of three α; n = 2000.
 fn coverage(method: &dyn TailIndexEstimator, alphas: [f64; 3]) -> [[usize; 2]; 3] {
     alphas.map(|alpha| {
-        let (sampler, mut covered) = (SymmetricStable::with_scale(alpha, SCALE).unwrap().sampler(), [0; 2]);
+        let (sampler, mut covered) =
+            (SymmetricStable::new(alpha).unwrap().with_scale(SCALE).unwrap().sampler(), [0; 2]);
         for seed in 0..60 {
             let sample = Sample::scalars(&draw(&sampler, 2000, 1000 + seed)).unwrap();
             let found =

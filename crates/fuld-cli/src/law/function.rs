@@ -64,7 +64,7 @@ impl Function {
     pub(super) fn law(self, alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
         match self {
             Self::GradG => SymmetricStable::kinetic(alpha),
-            _ => SymmetricStable::with_scale(alpha, scale),
+            _ => SymmetricStable::new(alpha)?.with_scale(scale),
         }
     }
 

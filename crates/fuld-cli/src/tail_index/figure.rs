@@ -37,13 +37,14 @@ fn panel(name: &str, sample: &Sample, findings: &Findings) -> Panel {
         |law: &SymmetricStable| xs.iter().map(|&x| (x, 2.0 * law.sf(x))).collect::<Vec<(f64, f64)>>();
     panel = panel.dots(Hue::Muted, "data", dots(&sizes, n));
     let fitted = findings.by(Method::Characteristic).map(|found| found.data.estimate);
-    if let Some(law) = fitted.and_then(|fit| SymmetricStable::with_scale(fit.alpha, fit.scale?).ok()) {
+    if let Some(law) =
+        fitted.and_then(|fit| SymmetricStable::new(fit.alpha).ok()?.with_scale(fit.scale?).ok())
+    {
         let label = format!("stable law, α = {:.2}", law.alpha());
         panel = panel.line(Hue::alpha(law.alpha()), label, beyond(&law));
     }
-    // Of the same median size: P(|X| > median) = 1/2.
-    let unit = SymmetricStable::with_scale(2.0, 1.0).map(|law| median / law.isf(0.25));
-    if let Ok(gauss) = unit.and_then(|scale| SymmetricStable::with_scale(2.0, scale)) {
+    // The Gaussian has the median of |X| of the data: P(|X| > median) = 1/2.
+    if let Ok(gauss) = SymmetricStable::new(2.0).and_then(|unit| unit.with_scale(median / unit.isf(0.25))) {
         panel = panel.dashed(Hue::alpha(2.0), "Gaussian of the same median size", beyond(&gauss));
     }
     panel

@@ -55,7 +55,7 @@ fn quantiles_have_their_golden_values() {
 #[test]
 fn numbers_come_back_exactly() {
     let unit = SymmetricStable::new(1.5).unwrap();
-    let wide = SymmetricStable::with_scale(1.5, 2.5).unwrap();
+    let wide = SymmetricStable::new(1.5).unwrap().with_scale(2.5).unwrap();
     let kinetic = SymmetricStable::kinetic(1.5).unwrap();
     type Value<'a> = &'a dyn Fn(f64) -> f64;
     let cases: [(&str, Value); 8] = [

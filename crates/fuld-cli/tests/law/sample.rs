@@ -13,7 +13,7 @@ fn draws(arguments: &str) -> Vec<f64> {
 fn draws_follow_the_law() {
     const COUNT: usize = 40_000;
     for (alpha, scale) in [(1.2, 1.0), (1.7, 3.0)] {
-        let law = SymmetricStable::with_scale(alpha, scale).unwrap();
+        let law = SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();
         let draws = draws(&format!("--alpha {alpha} --scale {scale} --count {COUNT} --seed 3"));
         assert_eq!(draws.len(), COUNT);
         for q in [0.001, 0.05, 0.3, 0.5] {

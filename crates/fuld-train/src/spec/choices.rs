@@ -83,7 +83,9 @@ impl FromStr for InjectedNoise {
         let (alpha, scale) = text.split_once(',').ok_or_else(wrong)?;
         let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
         let (alpha, scale) = (number(alpha)?, number(scale)?);
-        levy_stable::SymmetricStable::with_scale(alpha, scale).map_err(|error| error.to_string())?;
+        levy_stable::SymmetricStable::new(alpha)
+            .and_then(|law| law.with_scale(scale))
+            .map_err(|error| error.to_string())?;
         Ok(Self { alpha, scale })
     }
 }

@@ -22,7 +22,7 @@ impl Injection {
         layers: usize,
     ) -> Result<Self, ParameterError> {
         let runs = runs.map(|(noise, seed)| {
-            Ok((SymmetricStable::with_scale(noise.alpha, noise.scale)?.sampler(), seed))
+            Ok((SymmetricStable::new(noise.alpha)?.with_scale(noise.scale)?.sampler(), seed))
         });
         Ok(Self { runs: runs.collect::<Result<_, ParameterError>>()?, layers: layers as u64 })
     }

@@ -61,7 +61,7 @@ fn ours(draws: &[Vec<f64>], quantity: &str, argument: f64) -> f64 {
         "quantile" => sample(draws).quantile(argument).unwrap(),
         "autocorrelation" => autocorrelation(&draws[0], 100).unwrap()[argument as usize],
         "ks_normal" => {
-            let law = SymmetricStable::with_scale(2.0, 1.5 / 2f64.sqrt()).unwrap();
+            let law = SymmetricStable::new(2.0).unwrap().with_scale(1.5 / 2f64.sqrt()).unwrap();
             sample(draws).kolmogorov_smirnov(|x| law.cdf(x - 0.2)).unwrap().distance
         }
         "ks_first_rest" => sample(&draws[..1]).kolmogorov_smirnov_between(&sample(&draws[1..])).distance,

@@ -6,7 +6,7 @@
 //! use rand::SeedableRng;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut x = vec![0.0; 2000];
-//! SymmetricStable::with_scale(1.7, 0.5)?.sampler().fill(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1), &mut x);
+//! SymmetricStable::new(1.7)?.with_scale(0.5)?.sampler().fill(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1), &mut x);
 //! let method = CharacteristicRegression::default();
 //! let found = method.with_interval(&Sample::scalars(&x)?, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
 //! println!("alpha = {:.2}, from {:.2} to {:.2}", found.estimate.alpha, found.alpha.low, found.alpha.high);

@@ -100,7 +100,7 @@ mod tests {
     fn errors_are_those_of_draws() {
         let (alpha, samples, size) = (1.5, 400, 250);
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
-        let sampler = SymmetricStable::with_scale(alpha, 2.0).unwrap().sampler();
+        let sampler = SymmetricStable::new(alpha).unwrap().with_scale(2.0).unwrap().sampler();
         let mut x = [0.0; 4];
         let (mut z, mut told) = ([0.0; 2], [0.0; 2]);
         for _ in 0..samples {
