@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
     ) -> anyhow::Result<(MemoryDraws, Outcome)> {
         let (settings, target) = SampleRequest { seed: Some(self.seed), ..request }.complete()?;
         let run = change(settings.recipe.run(&target)?);
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(settings.written());
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(settings.request());
         let run = Run { threads: self.threads, ..run };
         let mut sink = MemorySink::default();
         let outcome = run.stream(target.potential(), &mut sink, &mut |_| self.stop.control())?;
