@@ -1,8 +1,8 @@
-//! The tail index.
+//! The tail index α as a validated type.
 
 use crate::ParameterError;
 
-/// A tail index: a number in (0, 2]. Checked once, here; whoever holds an `Alpha` need not ask again.
+/// A tail index, a number in (0, 2]. The range is checked on construction.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
@@ -14,16 +14,16 @@ impl Alpha {
     /// α = 2, the Gaussian law.
     pub const GAUSS: Self = Self(2.0);
 
-    /// Accepts 0 < α ≤ 2.
+    /// Creates a tail index; `alpha` must satisfy 0 < α ≤ 2.
     ///
     /// ```
     /// use levy_stable::Alpha;
     /// assert_eq!(Alpha::new(1.5).unwrap().get(), 1.5);
     /// let error = Alpha::new(2.1).unwrap_err();
-    /// assert_eq!(error.to_string(), "the tail index alpha must satisfy 0 < alpha <= 2, got 2.1");
+    /// assert_eq!(error.to_string(), "alpha must satisfy 0 < alpha <= 2, got 2.1");
     /// ```
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
-        // Subnormal α would make 1/α overflow; the smallest normal number is as close to 0 as anyone gets.
+        // 1/α overflows for subnormal α, so the smallest normal number is the lower bound.
         if (f64::MIN_POSITIVE..=2.0).contains(&alpha) {
             Ok(Self(alpha))
         } else {
@@ -31,7 +31,7 @@ impl Alpha {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> f64 {
         self.0
     }

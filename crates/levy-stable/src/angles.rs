@@ -1,12 +1,12 @@
 //! Sines and cosines of αφ and (α−1)φ from one evaluation, without cancellation.
 //!
 //! Zolotarev's contour and the method of Chambers, Mallows and Stuck are built from the same angles: φ between 0 and
-//! π/2, and its multiples. Which multiple is computed and which ones follow by addition depends on α.
+//! π/2, and its multiples. One multiple, chosen by α, is computed; the others follow from the addition theorems.
 
 use crate::elementary::sin_cos_quadrant;
 use std::f64::consts::FRAC_PI_2;
 
-/// Which angle is taken as the base.
+/// The multiple of φ that is computed directly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Base {
     /// α < 3/4: αφ.
@@ -27,7 +27,7 @@ impl Base {
     }
 }
 
-/// The angle φ as its users have it: all of this to relative accuracy.
+/// The angle φ and functions of it, each with full relative accuracy.
 pub(crate) struct Angle {
     pub(crate) phi: f64,
     /// π/2 − φ

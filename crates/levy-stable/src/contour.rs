@@ -1,4 +1,4 @@
-//! The law by one integral whose integrands are positive, for every α and smooth through α = 1.
+//! The law as an integral with positive integrands, for every α ≠ 1 and smooth through α = 1.
 //!
 //! Every quantity is Re ∫₀^∞ (it)^m e^(−tᵅ + itx) dt/π with m = −1, 0, 1, 2. On the contour t = r e^(iφ) where the
 //! exponent is real, −tᵅ + itx = −h with
@@ -16,10 +16,10 @@
 //!
 //!   tan φ = x e^(−(α−1)τ),   ln r = τ − ln(sin αφ / sin φ)/(α−1)
 //!
-//! nothing happens at α = 1. The trapezoidal rule in v, τ = knee + v − e^(−v), converges double-exponentially.
+//! the contour is smooth at α = 1. The trapezoidal rule in v, τ = knee + v − e^(−v), converges double-exponentially.
 //!
-//! Near α = 2 the contour climbs the imaginary axis before it turns at the saddle t = ix/2; the power tail comes
-//! from the climb, e^(−x²/4) from the turn, ln(1/(2−α)) apart in τ. The knee moves left to take in both.
+//! Near α = 2 the contour follows the imaginary axis before it turns at the saddle t = ix/2. The power tail comes from the
+//! first part and e^(−x²/4) from the turn, ln(1/(2−α)) apart in τ. The knee moves left to resolve both.
 
 use crate::angles::{Angle, Base, multiples};
 use crate::elementary::{atan_and_complement, exp, greater, lesser, ln, ln_1p_near};
@@ -37,32 +37,32 @@ struct Rule {
     shift: f64,
 }
 
-/// The contour of one α ≠ 1: what does not depend on x.
+/// The quantities of the contour that depend on α ≠ 1 but not on x.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contour {
     alpha: f64,
     /// 1/(α−1)
     inverse_epsilon: f64,
     base: Base,
-    /// Good for ψ and its derivatives: their integrands fall as e^((1+α)τ) to the left.
+    /// Rule for ψ and its derivatives, whose integrands fall as e^((1+α)τ) to the left.
     density: Rule,
-    /// Good for these and for the sf, whose integrand falls as e^(ατ).
+    /// Rule for these and for the sf, whose integrand falls as e^(ατ).
     distribution: Rule,
-    /// The same for small x, where the integrand of the sf turns at small τ, where nodes are sparse.
+    /// The same for small x, where the integrand of the sf varies at small τ, where nodes are sparse.
     distribution_near_0: Rule,
-    /// Good to about 1e-6, at half the cost.
+    /// Rule with an error of about 1e-6, at half the cost.
     rough: Rule,
-    /// Largest h that matters, for r³ e^(−h) to fall below 1e-16 of its peak.
+    /// The h beyond which r³ e^(−h) is below 1e-16 of its maximum.
     last_h: f64,
-    /// Where x²/4 stops mattering near α = 2.
-    sunk_at_most: f64,
+    /// The x²/4 beyond which e^(−x²/4) is negligible near α = 2.
+    gaussian_exponent_limit: f64,
 }
 
-/// Below this x the sf needs the finer rule.
+/// The x below which the sf requires the finer rule.
 const NEAR_0: f64 = 0.2;
 /// Nodes handled together: a register of AVX-512, two of AVX2.
 const LANES: usize = 8;
-/// r³ must stay finite; where this bites, r³ e^(−h) is far below rounding.
+/// Bound on ln r that keeps r³ finite. Where it is reached, r³ e^(−h) is far below rounding.
 const MAX_LN_R: f64 = 230.0;
 
 /// Keeps φ > 0 where tan φ underflows, which happens for α < 0.05 only; r cos φ and h do not depend on φ there.
@@ -82,15 +82,15 @@ impl Contour {
     pub(crate) fn new(alpha: f64) -> Self {
         let delta = 2.0 - alpha;
         let peak = 3.0 / alpha;
-        // The steps are the largest, with a margin, that keep the error of the rule below rounding; the widths of
-        // the strips of analyticity behind them shrink as 1/α for α > 1.
+        // The steps are the largest, with a margin, that keep the error of the rule below rounding. They follow the
+        // width of the strip of analyticity, which shrinks as 1/α for α > 1.
         let density_step = 0.205 / libm::pow(alpha.clamp(1.0, 1.78), 0.85);
         let step_near_0 = match alpha {
             a if a <= 1.0 => 0.205,
             a if a < 1.93 => 0.195 / a,
             _ => 0.115,
         };
-        // As little as takes in the climb along the imaginary axis; the sf near 0 wants more of it.
+        // The smallest shift that resolves the part along the imaginary axis; the sf near 0 requires a larger one.
         let shift = lesser(0.0, libm::log(12.0 * delta));
         let shift_near_0 = lesser(0.0, libm::log(2.0 * delta));
         Self {
@@ -106,7 +106,7 @@ impl Contour {
             },
             rough: Rule { first: -libm::log(16.0 / alpha), step: 2.0 * density_step, shift },
             last_h: 35.0 + peak + (70.0 * peak).sqrt(),
-            sunk_at_most: if delta < 0.2 { 45.0 - libm::log(delta) } else { 0.0 },
+            gaussian_exponent_limit: if delta < 0.2 { 45.0 - libm::log(delta) } else { 0.0 },
         }
     }
 
@@ -174,9 +174,9 @@ dispatched! {
 #[inline(always)]
 fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
     let knee = lesser(0.0, -ln(x)) + rule.shift;
-    // Near α = 2 the density sinks to e^(−x²/4) before the power tail takes over: follow h that much further.
+    // Near α = 2 the density falls as e^(−x²/4) before the power tail takes over, so h must extend that much further.
     let ln_unit = ln(c.unit_of_r(x));
-    let last_h = c.last_h + lesser(0.25 * x * x, c.sunk_at_most);
+    let last_h = c.last_h + lesser(0.25 * x * x, c.gaussian_exponent_limit);
 
     let zero = [0.0; LANES];
     let mut sums = Sums { sf: zero, pdf: zero, fall: zero, bend: zero };
@@ -243,7 +243,7 @@ fn node<const BASE: u8>(c: &Contour, x: f64, knee: f64, ln_unit: f64, v: f64, le
 
     let inverse = 1.0 / (m.sin_a * m.cos_e);
     let h = if BASE == Base::Small as u8 {
-        // The same as below by the contour's equation, but good where x r underflows and rᵅ does not.
+        // Equal to the other branch by the equation of the contour, and accurate where x r underflows and rᵅ does not.
         exp(alpha * ln_r) * m.cos_e / cos
     } else {
         x * r * (m.cos_e * m.cos_e * inverse)
@@ -258,7 +258,7 @@ fn node<const BASE: u8>(c: &Contour, x: f64, knee: f64, ln_unit: f64, v: f64, le
 mod tests {
     use super::*;
 
-    /// The portable twin and whatever this machine dispatches to return the same bits.
+    /// The portable code and the code dispatched on this machine return the same bits.
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
         for alpha in [0.02, 0.3, 0.7, 0.8, 1.1, 1.4, 1.9, 1.9999999] {

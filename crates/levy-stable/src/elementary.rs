@@ -1,9 +1,9 @@
 //! Elementary functions without branches, so that a loop over them becomes SIMD code.
 //!
 //! They use nothing but IEEE additions, products, fused multiply-adds, quotients, square roots and bit
-//! operations: the compiler may put them in lanes of any width and every lane, on every machine, gets the
-//! same bits. Arguments are the caller's duty; each function states the range it was made for. The
-//! polynomials are minimax fits; the error beside each is that of the polynomial, rounding comes on top.
+//! operations. The compiler may evaluate them in lanes of any width, and every lane returns the same bits on every
+//! machine. The caller keeps arguments within the range that each function states. The polynomials are minimax fits; the
+//! error beside each is that of the polynomial, to which rounding adds.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LOG2_E};
 
@@ -76,7 +76,7 @@ pub(crate) fn ln_1p_near(f: f64) -> f64 {
     ];
     let t = f / (2.0 + f);
     let t2 = t * t;
-    // 2t = f − t·f exactly; summing it so keeps the rounding of t away from the leading term.
+    // 2t = f − t·f exactly; in this form the rounding of t does not enter the leading term.
     t.mul_add(t2.mul_add(horner(t2, &P), -f), f)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn ln(x: f64) -> f64 {
     let offset = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let exponent = (offset as i64) >> 52;
     let m = f64::from_bits(x.to_bits().wrapping_sub((exponent as u64) << 52));
-    // i64 → f64 by the mantissa of ROUND: an instruction every vector unit has.
+    // i64 → f64 by adding to the mantissa of ROUND, an integer addition that every vector unit has.
     let n = f64::from_bits(ROUND.to_bits().wrapping_add(exponent as u64)) - ROUND;
     n.mul_add(LN_2_HI, n.mul_add(LN_2_LO, ln_1p_near(m - 1.0)))
 }

@@ -1,19 +1,19 @@
-//! What can be wrong with a parameter.
+//! Errors for parameters outside their range.
 
 use thiserror::Error;
 
-/// A parameter outside its range. It carries the offending value.
+/// An error for a parameter outside its range. It carries the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ParameterError {
     /// The tail index is not in (0, 2].
-    #[error("the tail index alpha must satisfy 0 < alpha <= 2, got {0}")]
+    #[error("alpha must satisfy 0 < alpha <= 2, got {0}")]
     Alpha(f64),
     /// The tail index is too small for a table of ∇G_α.
-    #[error("the field is tabulated for 0.1 <= alpha <= 2, got {0}")]
+    #[error("a table of the field requires 0.1 <= alpha <= 2, got {0}")]
     TableAlpha(f64),
-    /// The tail index is too small for the law of ∇G_α, whose scale α^(−1/α) nears the largest double.
-    #[error("the field grad G is to be had for 0.0075 <= alpha <= 2, got {0}")]
+    /// The tail index is too small for ∇G_α: the scale α^(−1/α) of its law approaches the largest double.
+    #[error("the field grad G requires 0.0075 <= alpha <= 2, got {0}")]
     KineticAlpha(f64),
     /// The scale is not positive and finite.
     #[error("the scale must be positive and finite, got {0}")]

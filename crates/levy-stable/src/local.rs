@@ -1,4 +1,4 @@
-//! What every formula for the density returns.
+//! The density and its derivatives at one point, as every formula returns them.
 
 /// The density ψ and the derivatives of the energy g = −ln ψ at one x ≥ 0, at unit scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,8 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// From ψ and, in units of `unit`, −ψ′/ψ and ψ″/ψ: g″ is formed before the unit can make its terms overflow.
+    /// Builds it from ψ and, in units of `unit`, −ψ′/ψ and ψ″/ψ. g″ is computed before the unit is applied, so that its
+    /// terms do not overflow.
     pub(crate) fn new(pdf: f64, slope: f64, curvature: f64, unit: f64) -> Self {
         let slope_derivative = slope.mul_add(slope, -curvature) * unit * unit;
         Self { pdf, slope: slope * unit, slope_derivative }

@@ -1,4 +1,4 @@
-//! Fractional moments and entropy, unit scale.
+//! Absolute moments at any scale, and the entropy at unit scale.
 
 use crate::unit::UnitLaw;
 use std::f64::consts::{LN_2, PI};
@@ -20,7 +20,7 @@ pub(crate) fn absolute(alpha: f64, scale: f64, p: f64) -> f64 {
     if unit.is_normal() && power.is_normal() {
         return unit * power;
     }
-    // One of them leaves the doubles, the product need not. Logarithms cost three digits.
+    // One factor overflows or underflows, but the product may not. Logarithms lose three digits.
     let stable = if alpha == 2.0 { 0.0 } else { libm::lgamma(1.0 - p / alpha) - libm::lgamma(1.0 - 0.5 * p) };
     let gauss = p * (LN_2 + libm::log(scale)) + libm::lgamma(0.5 * (1.0 + p)) - 0.5 * libm::log(PI);
     libm::exp(gauss + stable)
@@ -28,8 +28,8 @@ pub(crate) fn absolute(alpha: f64, scale: f64, p: f64) -> f64 {
 
 /// −∫ ψ ln ψ = E ln|X| − 2 ∫ m ln m du with u = ln x and m = xψ(x), the density of ln|X| on one side; E ln|X| = C(1/α − 1).
 ///
-/// The integral is by the trapezoidal rule in u. m falls double-exponentially to the left and as x^(−α) to the right, for
-/// small α far beyond the largest double, where the series of the tail knows it by u alone.
+/// The integral is computed by the trapezoidal rule in u. m falls double-exponentially to the left and as x^(−α) to the
+/// right. For small α that extends far beyond the largest double, where the tail series is evaluated from u alone.
 pub(crate) fn entropy(alpha: f64, law: &UnitLaw) -> f64 {
     if alpha == 2.0 {
         return 0.5 + libm::log(2.0 * PI.sqrt());
@@ -60,12 +60,12 @@ pub(crate) fn entropy(alpha: f64, law: &UnitLaw) -> f64 {
     EULER * (1.0 / alpha - 1.0) + 2.0 * sum * step / s
 }
 
-/// Below this α the smallest double has a part of the law to its left that counts.
+/// The smallest α for the trapezoidal rule. Below it, the probability of |X| below the smallest double is not negligible.
 const SMALLEST: f64 = 0.006;
 
-/// The entropy in powers of α, to the fifth: below [`SMALLEST`] the sixth is less than 4e-13.
+/// The entropy as a series in α up to the fifth power. Below [`SMALLEST`] the sixth term is less than 4e-13.
 ///
-/// By the moments above α ln|X| is −ln E, with E exponential, plus α times what has the cumulants of
+/// By the moments above, α ln|X| is −ln E, with E exponential, plus α times a variable with the cumulants of
 /// 2^p Γ((1+p)/2)/(√π Γ(1−p/2)): −C, κ₂ = π²/12, κ₃ = −2ζ(3), κ₄ = 7π⁴/120, κ₅ = −24ζ(5). The entropy of −ln E is 1 + C,
 /// and a perturbation of its density e^(−w − e^(−w)) by these gives, in integrals over polynomials of E,
 /// κ₂/2, −κ₃/6, κ₄/24 − κ₂²/2, κ₂κ₃ − κ₅/120 for the powers from the second on.

@@ -1,13 +1,13 @@
 //! The quantile: x > 0 with P(X > x) = q, unit scale, 0 < q < 1/2.
 //!
-//! Householder's method of fourth order (the law's first two derivatives come with every evaluation), in ln x against
-//! ln sf where the tail is a power and in x against sf near the centre, kept inside a bracket.
+//! Householder's method of fourth order inside a bracket. Every evaluation of the law also gives its first two derivatives.
+//! The method solves for ln x as a function of ln sf in the power tail, and for x as a function of sf near the centre.
 
 use crate::local::Local;
 use crate::unit::UnitLaw;
 use std::f64::consts::{FRAC_1_PI, PI, SQRT_2};
 
-/// With the last correction below this, the next would be below rounding: the method is of fourth order.
+/// Relative correction at which the iteration stops. The method is of fourth order, so the next would be below rounding.
 const CLOSE: f64 = 1e-5;
 
 /// x > 0 with P(X > x) = q for 0 < q < 1/2.
@@ -20,13 +20,13 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
         // The second term of the tail is lost in rounding.
         return tail;
     }
-    // Steps in ln x wherever the law spreads over many decades.
+    // Steps are in ln x where the law spreads over many decades.
     let logarithmic = q < 0.1 || law.alpha() < 0.5;
     let mut x = guess(law, q, tail);
     if !(x > 0.0 && x < f64::INFINITY) {
         return x;
     }
-    // The start is off by percents: there is no use in more than six digits yet.
+    // The start has an error of some percent, so six digits suffice for the first step.
     let (better, _) = improve(x, q, law.rough_distribution(x), logarithmic);
     if better > 0.0 && better < f64::INFINITY {
         x = better;
@@ -34,7 +34,7 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
     let (mut low, mut high) = (0.0, f64::INFINITY);
     for _ in 0..200 {
         let here = law.distribution(x);
-        // The bracket only ever shrinks, so that no start and no rounding can make the iteration run away.
+        // The bracket only shrinks, so the iteration converges from any start.
         if here.0 > q {
             low = x;
         } else {
@@ -52,7 +52,7 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
     x
 }
 
-/// A point well inside a bracket, by its logarithm where it is wide.
+/// The midpoint of a bracket, in logarithms if it is wide.
 fn between(low: f64, high: f64) -> f64 {
     let low = low.max(f64::MIN_POSITIVE);
     let high = high.min(f64::MAX);
@@ -86,7 +86,7 @@ fn householder(n: f64, a: f64, b: f64) -> f64 {
     if denominator > 0.3 { n * (1.0 + 0.5 * an) / denominator } else { n }
 }
 
-/// A start within some percent.
+/// A start value within some percent of the solution.
 fn guess(law: &UnitLaw, q: f64, tail: f64) -> f64 {
     let centre = (0.5 - q) / law.peak();
     if law.alpha() < 0.6 {
@@ -94,8 +94,8 @@ fn guess(law: &UnitLaw, q: f64, tail: f64) -> f64 {
         let bent = libm::pow(-libm::log1p(-2.0 * q) / (2.0 * q), -1.0 / law.alpha());
         return (tail * bent).max(centre);
     }
-    // With slopes at the centre made equal, ln x at fixed q is nearly linear in 1/α: interpolate between Gauss and
-    // Cauchy. In the far tail the leading term is better.
+    // For laws with the same density at 0, ln x at fixed q is nearly linear in 1/α: interpolate between Gauss and
+    // Cauchy. In the far tail the leading term is more accurate.
     let share = 2.0 / law.alpha() - 1.0;
     let gauss = gauss_quantile(q) / (2.0 * PI.sqrt());
     let cauchy = FRAC_1_PI / libm::tan(PI * q);
@@ -108,6 +108,6 @@ fn gauss_quantile(q: f64) -> f64 {
     let t = (-2.0 * libm::log(q)).sqrt();
     let numerator = 2.515517 + t * (0.802853 + t * 0.010328);
     let denominator = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308));
-    // Exactly 0 at q = 1/2, where the formula is off by its error and the logarithm would not forgive a sign.
+    // The lower bound keeps the result ≥ 0 at q = 1/2, where the formula may be negative by its error.
     SQRT_2 * (t - numerator / denominator).max(2.5 * (0.5 - q))
 }

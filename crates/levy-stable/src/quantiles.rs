@@ -15,7 +15,7 @@ pub fn quantile_by_selection(numbers: &mut [f64], p: f64) -> f64 {
     position.between(low, high)
 }
 
-/// The place of a quantile between two neighbours in order.
+/// The position of a quantile between two neighbours in sorted order.
 #[derive(Clone, Copy)]
 struct Position {
     /// The lower neighbour.
@@ -26,14 +26,14 @@ struct Position {
 
 impl Position {
     fn new(n: usize, p: f64) -> Self {
-        // In this order of operations, so that draws at the quantile fall on the same side of it as in ArviZ.
+        // The order of operations is that of ArviZ, so that rounding is the same for draws at the quantile.
         let position = n as f64 * p + (1.0 - p);
         let index = position.floor().clamp(1.0, (n as f64 - 1.0).max(1.0));
         Self { index: index as usize - 1, weight: (position - index).clamp(0.0, 1.0) }
     }
 
     fn between(self, low: f64, high: f64) -> f64 {
-        // Weights that are exact must not touch a neighbour, which may be infinite.
+        // At weights 0 and 1 the other neighbour, which may be infinite, must not enter.
         if self.weight == 0.0 {
             low
         } else if self.weight == 1.0 {

@@ -4,8 +4,8 @@
 //! baseline, and calls the best one the processor has. The body must be built from `#[inline(always)]` code
 //! (see [`crate::elementary`]); then all versions return the same bits.
 
-/// Defines `fn name(args)` that runs `body` compiled for the best instruction set at hand. Exported for the crates of
-/// this workspace; no part of the public interface.
+/// Defines `fn name(args)` that runs `body` compiled for the best instruction set available. Exported for the
+/// crates of this workspace only; it is not part of the public interface.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatched {

@@ -1,17 +1,17 @@
-//! The symmetric α-stable law: density, distribution, quantile, score, moments and entropy at any scale.
+//! The symmetric α-stable law at any scale: density, distribution, quantile, score, moments and entropy.
 
 use crate::unit::{Regime, UnitLaw};
 use crate::{Alpha, ParameterError, moments, quantile};
 
 /// The symmetric α-stable law SαS(σ), with characteristic function exp(−|σω|^α).
 ///
-/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction costs some
-/// microseconds and allocates nothing; evaluation allocates nothing.
+/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction takes a few microseconds.
+/// Neither construction nor evaluation allocates memory.
 ///
 /// Accuracy of `pdf`, `sf`, `cdf` and `score`: relative error at most 2e-14 for 0.3 ≤ α ≤ 2 and 1e-12 for
 /// 0.003 ≤ α < 0.3, for every x/σ from the smallest to the largest double, measured against ball arithmetic. Below
-/// α = 0.003 the series in the tail serves almost all doubles and loses at most four digits. Other methods document their own accuracy.
-/// The derivative of the score near its own zero keeps its accuracy down to α = 0.1 and has lost four more digits at α = 0.03.
+/// α = 0.003 the tail series is used for almost all doubles and loses at most four digits. The derivative of the score is
+/// accurate near its zero for α ≥ 0.1 and loses four more digits there at α = 0.03. Other methods document their own accuracy.
 ///
 /// All methods evaluate the unit law at x/σ. Where that quotient overflows or underflows, as at x = 1e300 for σ = 1e-300, they
 /// return the values at ±∞ or 0.
@@ -61,11 +61,13 @@ impl SymmetricStable {
         Ok(Self { scale, ..self })
     }
 
-    /// SαS(α^(−1/α)), the law whose −ln density is the kinetic energy g_α of fractional underdamped Langevin dynamics:
-    /// the field ∇G_α is minus its [`score`](Self::score). At α = 2 that is v, at α = 1 it is 2v/(1+v²).
+    /// Creates SαS(α^(−1/α)), the law of the velocity in fractional underdamped Langevin dynamics.
     ///
-    /// For 0.0075 ≤ α ≤ 2. Below, the scale nears the largest double, and |v| < 1 over the scale the smallest; for α < 0.01 that
-    /// happens at |v| < 1e-30.
+    /// Its −ln density is the kinetic energy g_α, and the field ∇G_α is minus its [`score`](Self::score): v at α = 2,
+    /// 2v/(1+v²) at α = 1.
+    ///
+    /// Requires 0.0075 ≤ α ≤ 2. For smaller α the scale approaches the largest double, and the quotient of v and the scale
+    /// underflows; for α < 0.01 it does so at |v| < 1e-30.
     pub fn kinetic(alpha: f64) -> Result<Self, ParameterError> {
         let a = Alpha::new(alpha)?.get();
         if a < 0.0075 {
@@ -118,7 +120,7 @@ impl SymmetricStable {
         if x < 0.0 { 1.0 - tail } else { tail }
     }
 
-    /// ln P(X > x), finite also where the probability underflows.
+    /// Returns ln P(X > x), finite also where the probability underflows.
     pub fn ln_sf(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
@@ -127,21 +129,21 @@ impl SymmetricStable {
         if x < 0.0 { libm::log1p(-self.unit.distribution(size).0) } else { self.unit.ln_sf(size) }
     }
 
-    /// ln P(X ≤ x), finite also where the probability underflows.
+    /// Returns ln P(X ≤ x), finite also where the probability underflows.
     pub fn ln_cdf(&self, x: f64) -> f64 {
         self.ln_sf(-x)
     }
 
-    /// x with P(X ≤ x) = p. Exact limits ∓∞ at 0 and 1; NaN unless 0 ≤ p ≤ 1.
+    /// Returns x with P(X ≤ x) = p: −∞ at p = 0, ∞ at p = 1, NaN outside [0, 1].
     ///
-    /// `sf` and `cdf` of the result give p back to 1e-13 of min(p, 1−p) for α ≥ 0.1, as far as x can: near α = 2 and below
-    /// 1e-200 neighbouring doubles x are further apart in probability than that. Near the median x itself is less exact: p knows
-    /// its distance from 1/2 to 1e-16 only, so x is known to about 1e-16/ψ(0).
+    /// `cdf` of the result equals p to 1e-13 of min(p, 1−p) for α ≥ 0.1, except where neighbouring doubles x differ by more
+    /// than that in probability, near α = 2 at probabilities below 1e-200. Near the median p − 1/2 has an absolute error of
+    /// 1e-16, so x has one of about 1e-16/ψ(0).
     pub fn quantile(&self, p: f64) -> f64 {
         if p >= 0.5 { self.isf_of_half(1.0 - p) } else { -self.isf_of_half(p) }
     }
 
-    /// x with P(X > x) = q, the inverse of [`sf`](Self::sf): for small q much finer than `quantile(1 − q)`.
+    /// Returns x with P(X > x) = q, the inverse of [`sf`](Self::sf). For small q it is more accurate than `quantile(1 − q)`.
     pub fn isf(&self, q: f64) -> f64 {
         if q > 0.5 { -self.isf_of_half(1.0 - q) } else { self.isf_of_half(q) }
     }
@@ -175,28 +177,28 @@ impl SymmetricStable {
         -self.unit.density((x / self.scale).abs()).slope_derivative / self.scale / self.scale
     }
 
-    /// E e^(iωX) = exp(−|σω|^α), which is real.
+    /// Returns E e^(iωX) = exp(−|σω|^α), which is real.
     pub fn characteristic_function(&self, omega: f64) -> f64 {
         libm::exp(-libm::pow((self.scale * omega).abs(), self.alpha()))
     }
 
-    /// The mode, 0.
+    /// Returns the mode, 0.
     pub fn mode(&self) -> f64 {
         0.0
     }
 
-    /// The median, 0.
+    /// Returns the median, 0.
     pub fn median(&self) -> f64 {
         0.0
     }
 
-    /// E|X|^p in closed form: infinite for p ≤ −1, and for p ≥ α unless α = 2.
+    /// Returns E|X|^p in closed form: infinite for p ≤ −1, and for p ≥ α unless α = 2.
     pub fn absolute_moment(&self, p: f64) -> f64 {
         moments::absolute(self.alpha(), self.scale, p)
     }
 
-    /// E Xⁿ. Of odd order it is 0 below α and does not exist above, which is NaN; of even order it is infinite from α on,
-    /// except at α = 2, where all exist.
+    /// Returns E Xⁿ. For odd n it is 0 if n < α and NaN otherwise, where the moment does not exist. For even n it is infinite
+    /// if n ≥ α. At α = 2 all moments exist.
     pub fn moment(&self, order: u32) -> f64 {
         let order_f64 = f64::from(order);
         if order.is_multiple_of(2) {
@@ -208,23 +210,23 @@ impl SymmetricStable {
         }
     }
 
-    /// The mean: 0 for α > 1, NaN below, where it does not exist.
+    /// Returns the mean: 0 for α > 1, NaN for α ≤ 1, where it does not exist.
     pub fn mean(&self) -> f64 {
         self.moment(1)
     }
 
-    /// The variance: 2σ² at α = 2, infinite below.
+    /// Returns the variance: 2σ² at α = 2, infinite for α < 2.
     pub fn variance(&self) -> f64 {
         self.moment(2)
     }
 
-    /// Differential entropy −∫ ψ ln ψ, to 1e-12 absolute for α ≥ 0.006 and to 1e-14 of itself below. Costs some hundred
-    /// evaluations of the density.
+    /// Returns the differential entropy −∫ ψ ln ψ. Its error is at most 1e-12 for α ≥ 0.006 and 1e-14 of the value for
+    /// smaller α. It takes some hundred evaluations of the density.
     pub fn entropy(&self) -> f64 {
         moments::entropy(self.alpha(), &self.unit) + libm::log(self.scale)
     }
 
-    /// Which formula evaluates the law at x.
+    /// Returns the regime of `x`: the formula that evaluates the law there.
     pub fn regime(&self, x: f64) -> Regime {
         self.unit.regime((x / self.scale).abs())
     }
@@ -236,7 +238,7 @@ macro_rules! slice_forms {
         /// Slice forms. Each panics if the slices differ in length.
         impl SymmetricStable {
             $(
-                #[doc = concat!("`out[i] = self.", stringify!($of), "(x[i])`.")]
+                #[doc = concat!("Sets `out[i] = self.", stringify!($of), "(x[i])`.")]
                 pub fn $name(&self, x: &[f64], out: &mut [f64]) {
                     assert_eq!(x.len(), out.len(), "input and output must have the same length");
                     for (o, &x) in out.iter_mut().zip(x) {

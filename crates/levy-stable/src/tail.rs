@@ -2,18 +2,18 @@
 //!
 //!   ψ(x) = Σₙ cₙ x^(−αn−1),   cₙ = (−1)^(n+1) Γ(αn+1)/n! sin(παn/2)/π,
 //!
-//! with its integral and derivatives term by term. It converges for α < 1 and is asymptotic for α > 1; [`Tail::new`]
-//! finds from which x on its remainder is below rounding.
+//! and its integral and derivatives term by term. It converges for α < 1 and is asymptotic for α > 1. [`Tail::new`]
+//! computes the smallest x at which its remainder is below rounding.
 
 use crate::local::Local;
 use std::f64::consts::FRAC_1_PI;
 
-/// Most terms kept.
+/// Largest number of terms.
 const TERMS: usize = 32;
-/// Remainder allowed, relative to the first term, with the factors of two derivatives.
+/// Largest remainder of the second derivative, relative to its first term.
 const REMAINDER: f64 = 2e-17;
 
-/// The series for one α, and where it may be used.
+/// The series for one α and the range of x in which it is used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     alpha: f64,
@@ -45,9 +45,9 @@ impl Tail {
     pub(crate) fn new(alpha: f64) -> Self {
         let first_sine = sine(alpha, 1.0);
         let first = libm::tgamma(alpha + 1.0) * first_sine;
-        // Largest z = x^(−α) for which some partial sum is good enough. Beyond z = 1 terms would cancel; for tiny α
-        // there is nothing better, and up to z = 4 they cost at most four digits.
-        let mut reach = 0.0;
+        // The largest z = x^(−α) for which some partial sum is accurate enough. Beyond z = 1 terms cancel. For tiny α there
+        // is no better formula, and up to z = 4 the cancellation costs at most four digits.
+        let mut largest_z = 0.0;
         let mut terms = 0;
         let mut coefficients = [0.0; TERMS];
         let mut factorial = 1.0;
@@ -60,20 +60,20 @@ impl Tail {
             if n <= 4 {
                 continue;
             }
-            // |sin nθ| ≤ n sin θ keeps a sine that happens to vanish from passing for convergence.
+            // Bounding |sin nθ| by n sin θ keeps a sine that happens to vanish from being taken for convergence.
             let bound = size * (k * first_sine).min(1.0) * (alpha * k + 2.0) * (alpha * k + 2.0) / first;
             let z = libm::pow(REMAINDER / bound, 1.0 / (k - 1.0));
-            if z > reach {
-                (reach, terms) = (z, n);
+            if z > largest_z {
+                (largest_z, terms) = (z, n);
             }
         }
         coefficients[terms..].fill(0.0);
-        let reach = reach.min(if alpha < 0.1 { 4.0 } else { 1.0 });
-        let mut start = libm::pow(reach, -1.0 / alpha);
+        let largest_z = largest_z.min(if alpha < 0.1 { 4.0 } else { 1.0 });
+        let mut start = libm::pow(largest_z, -1.0 / alpha);
         if alpha > 1.9 {
-            // The Gaussian bulk e^(−x²/4) is no part of the series: it must have sunk below rounding of (2−α)x⁻³.
-            let sunk = 46.0 - libm::log(2.0 - alpha);
-            start = start.max(2.0 * sunk.sqrt());
+            // The series does not contain the Gaussian bulk e^(−x²/4), which must be below rounding of (2−α)x⁻³.
+            let exponent = 46.0 - libm::log(2.0 - alpha);
+            start = start.max(2.0 * exponent.sqrt());
         }
         Self { alpha, coefficients, start }
     }

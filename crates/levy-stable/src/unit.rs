@@ -1,4 +1,4 @@
-//! The law at unit scale and x ≥ 0: which formula is used where.
+//! The law at unit scale and x ≥ 0, with a formula for each regime.
 //!
 //! | regime | where | formula | error |
 //! |---|---|---|---|
@@ -13,13 +13,13 @@ use crate::local::Local;
 use crate::tail::Tail;
 use std::f64::consts::FRAC_1_PI;
 
-/// Which formula evaluates the law at a point; see the crate's documentation for the map of regimes.
+/// The formula that evaluates the law at a point. The documentation of the crate has a table of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Regime {
     /// α = 1 or α = 2: closed forms.
     Closed,
-    /// So close to zero that the law is its tangent.
+    /// So close to zero that the first term of the series is exact.
     Origin,
     /// The integral over the contour.
     Contour,
@@ -27,7 +27,7 @@ pub enum Regime {
     Tail,
 }
 
-// Not boxed: a law is made without allocation and can be copied.
+// Not boxed, so that a law is `Copy` and is created without allocation.
 #[expect(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
 enum Formulas {
@@ -36,7 +36,7 @@ enum Formulas {
     General { contour: Contour, tail: Tail },
 }
 
-/// SαS(1) with all that depends on α alone computed once.
+/// SαS(1) with all quantities that depend on α alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitLaw {
     alpha: f64,
@@ -45,9 +45,9 @@ pub(crate) struct UnitLaw {
     peak: f64,
     /// g″(0) = Γ(3/α)/Γ(1/α); infinite where that overflows.
     stiffness: f64,
-    /// Below this x the terms of the series at zero shrink fast from the start.
+    /// The x below which the terms of the series at zero decrease fast from the first.
     bend: f64,
-    /// Largest x at which all terms but the first are lost in rounding.
+    /// Largest x at which all terms but the first are below rounding.
     flat: f64,
 }
 
@@ -134,7 +134,7 @@ impl UnitLaw {
     }
 
     fn at_origin(&self, x: f64) -> (f64, Local) {
-        // At x = 0 also where ψ(0) or g″(0) overflow, for α < 0.02.
+        // 0 at x = 0 also where ψ(0) or g″(0) overflow, which they do for α < 0.02.
         let times = |slope: f64| if x == 0.0 { 0.0 } else { slope * x };
         let local = Local { pdf: self.peak, slope: times(self.stiffness), slope_derivative: self.stiffness };
         (0.5 - times(self.peak), local)

@@ -91,7 +91,7 @@ fn alpha_is_checked() {
     assert_eq!(FieldTable::new(2.1).unwrap_err(), ParameterError::Alpha(2.1));
     assert_eq!(
         FieldTable::new(0.05).unwrap_err().to_string(),
-        "the field is tabulated for 0.1 <= alpha <= 2, got 0.05"
+        "a table of the field requires 0.1 <= alpha <= 2, got 0.05"
     );
     assert!(FieldTable::new(0.1).is_ok());
 }

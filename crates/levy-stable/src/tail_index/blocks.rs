@@ -1,34 +1,37 @@
-//! Sums of blocks.
+//! The block log-moment estimator, from the growth of sums of stable numbers.
 
 use super::log_moments::Logs;
 use super::sample::sorted;
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
 use crate::quantiles::quantile_of_sorted;
 
-/// The growth of sums: m independent SαS(σ) numbers add up to SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
+/// Estimates α from the growth of sums.
+///
+/// The sum of m independent SαS(σ) numbers is SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
 ///
 /// > 1/α̂ = (mean log|Y| − mean log|X|) / log m
 ///
-/// (Mohammadi, Mohammadpour and Ogata 2015); the median over several m. σ follows from the mean of log|X| as in
-/// [`LogMoments`](super::LogMoments). α̂ is cut off at 2. Numbers left over from the last whole block enter X only; exact
-/// zeros, in X and in Y, are left out.
+/// (Mohammadi, Mohammadpour and Ogata 2015). The estimate is the median over several m. σ follows from the mean of log|X|
+/// as in [`LogMoments`](super::LogMoments). α̂ is cut off at 2. Numbers after the last whole block enter X only. Exact
+/// zeros in X and Y are excluded.
 ///
-/// One way of cutting a sample into blocks is as good as another, so several are averaged: numbers 1, 2, 3 … apart make a
-/// block. At α = 1.75 eight lags instead of the one of the original take away a third of the standard deviation.
+/// The partition of a sample into blocks is arbitrary, so several are averaged: a block consists of numbers 1, 2, 3 … apart.
+/// At α = 1.75, eight lags reduce the standard deviation of the original method, which has one, by a third.
 ///
-/// It asks for what stability says and not for the shape of the law: a law in the domain of attraction of a stable one gives
-/// the index of that one as m grows. It asks for independence too: sums of correlated numbers grow otherwise. The rows of a
-/// sample of vectors are summed coordinate by coordinate, so the coordinates may depend on each other.
+/// The method uses stability and not the shape of the law: for a law in the domain of attraction of a stable one, the
+/// estimate approaches the index of the stable law as m grows. It assumes independence, because sums of correlated numbers
+/// grow at another rate. Rows of vectors are summed coordinate by coordinate, so the coordinates may depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockLogMoments {
-    /// The block sizes m ≥ 2; at least two blocks of each must fit into the sample. The variance of 1/α̂ is nearly ∝ m/log² m,
-    /// least at m = e² ≈ 7; larger m cost accuracy for stable data and are nearer to the limit law for other data.
+    /// The block sizes m ≥ 2; the sample must contain at least two blocks of each. The variance of 1/α̂ is nearly ∝ m/log² m,
+    /// which is smallest at m = e² ≈ 7. Larger m are less accurate for stable data and less biased for other data.
     pub sizes: Vec<usize>,
-    /// Numbers 1, 2, … `lags` apart make a block, as far as such blocks fit; 1 (or 0) is the original method.
+    /// The largest distance between successive numbers of a block; 1 (or 0) is the original method. Distances for which no
+    /// block fits into the sample are not used.
     pub lags: usize,
 }
 
-/// Around the m of least variance.
+/// Block sizes around the m of smallest variance.
 impl Default for BlockLogMoments {
     fn default() -> Self {
         Self { sizes: vec![4, 6, 8, 12, 16], lags: 8 }
@@ -55,14 +58,14 @@ impl TailIndexEstimator for BlockLogMoments {
     }
 }
 
-/// 1/α̂ from blocks of m ≥ 2, of which at least two fit.
+/// Returns 1/α̂ from blocks of m ≥ 2 numbers, at least two of which fit into the sample.
 fn slope(sample: &Sample, mean_log: f64, m: usize, lags: usize) -> Result<f64, TailIndexError> {
-    // Means instead of sums: they cannot overflow, and log|Y| = log m + log|mean|.
+    // Means instead of sums, which could overflow: log|Y| = log m + log|mean|.
     let size = m as f64;
     let mut means = Vec::new();
     for lag in 1..=lags.clamp(1, sample.len() / m) {
         for span in sample.coordinates().flat_map(|x| x.chunks_exact(m * lag)) {
-            // `lag` blocks lie interleaved in a span; their j-th numbers stand side by side.
+            // A span holds `lag` interleaved blocks, whose j-th numbers are adjacent.
             let first = means.len();
             means.resize(first + lag, 0.0);
             for row in span.chunks_exact(lag) {
@@ -77,7 +80,7 @@ fn slope(sample: &Sample, mean_log: f64, m: usize, lags: usize) -> Result<f64, T
 mod tests {
     use super::*;
 
-    /// Blocks of equal numbers grow as m: index 1, whatever the numbers.
+    /// The sum of m equal numbers grows as m, which is index 1.
     #[test]
     fn equal_numbers_in_a_block_grow_linearly() {
         let x: Vec<f64> = (0..400).map(|i| f64::from(i / 4) - 49.5).collect();

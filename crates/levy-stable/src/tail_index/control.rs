@@ -1,4 +1,4 @@
-//! What the estimator says of Gaussian data.
+//! The Gaussian control: the estimates to expect if the data had no heavy tail.
 
 use super::interval::{Fit, first_estimate};
 use super::sample::sorted;
@@ -11,18 +11,19 @@ use crate::{Sampler, SymmetricStable};
 const GAUSSIAN_RANGE: f64 = 1.907_745_104_817_88;
 
 impl Sample {
-    /// Independent Gaussian numbers in the shape of this sample, each coordinate with the median and interquartile range
-    /// that it has here.
+    /// Returns a sample of independent Gaussian numbers with the shape of this one. Each coordinate has the same median and
+    /// interquartile range as here.
     pub fn gaussian_twin(&self, seed: u64) -> Result<Self, TailIndexError> {
         Twins::of(self, 2.0, seed)?.nth(0, 0)
     }
 }
 
-/// Samples of independent SαS draws in the shape of another, each coordinate with the median and interquartile range that it has there.
+/// Samples of independent SαS draws with the shape of another sample and its median and interquartile range of each
+/// coordinate.
 struct Twins<'a> {
     of: &'a Sample,
     law: Sampler,
-    /// What unit draws of each coordinate are multiplied by.
+    /// The scale of the draws of each coordinate.
     factors: Vec<f64>,
     seed: u64,
 }
@@ -35,7 +36,7 @@ impl<'a> Twins<'a> {
         Ok(Self { of: sample, law, factors, seed })
     }
 
-    /// The sample of this index, another one for every `attempt`.
+    /// Returns the sample with this index; every `attempt` gives another one.
     fn nth(&self, index: usize, attempt: u64) -> Result<Sample, TailIndexError> {
         let mut words = vec![0; self.of.len()];
         let first = attempt * words.len() as u64;
@@ -48,12 +49,12 @@ impl<'a> Twins<'a> {
     }
 }
 
-/// What an estimator says of draws whose law is known.
+/// The distribution of an estimate for draws of a known law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
     /// The median of α̂.
     pub alpha: f64,
-    /// Where α̂ lies with the probability that was asked for.
+    /// The interval that contains α̂ with probability [`Bootstrap::level`].
     pub interval: Interval,
 }
 
@@ -87,8 +88,8 @@ impl Bootstrap {
 
 /// Runs the estimator on as many Gaussian numbers as there are in `x`, of the same median and interquartile range.
 ///
-/// What comes back is how the method reads data without a tail at this n, bias and noise included: an α̂ from `x` that is not
-/// clearly below it is no evidence of one. For vectors, fit the [`gaussian_twin`](Sample::gaussian_twin) of the sample.
+/// The result shows what the method estimates for data without a heavy tail at this n, with its bias and noise. An α̂ from
+/// `x` that is not clearly smaller is no evidence of a heavy tail. For vectors, fit the [`gaussian_twin`](Sample::gaussian_twin) of the sample.
 ///
 /// ```
 /// use levy_stable::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
@@ -122,7 +123,8 @@ mod tests {
         assert!((range - GAUSSIAN_RANGE).abs() < 1e-12, "{range}");
     }
 
-    /// A twin has the quartiles of its sample, to five of their standard deviations (1e-6 to fail by chance, seeds fixed), whatever its α.
+    /// For every α, a control sample has the quartiles of its sample within five standard deviations. A correct one fails with
+    /// probability 1e-6; seeds are fixed.
     #[test]
     fn twins_have_the_same_quartiles() {
         let x: Vec<f64> = (0..20_000).map(|i| 3.0 + 0.01 * f64::from(i)).collect();
@@ -134,9 +136,9 @@ mod tests {
         }
     }
 
-    /// α̂ of stable samples lies about their α, more narrowly the more numbers there are; other seeds are other samples.
+    /// Estimates of stable samples scatter about α, less for larger samples. Other seeds give other samples.
     #[test]
-    fn expectations_lie_about_the_index() {
+    fn expected_estimates_scatter_about_alpha() {
         let expected = |n: i32, seed| {
             let x: Vec<f64> = (0..n).map(f64::from).collect();
             let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed };

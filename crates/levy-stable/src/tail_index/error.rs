@@ -1,88 +1,94 @@
-//! What can be wrong with data or settings.
+//! Errors of tail-index estimation: bad data and bad settings.
 
 use thiserror::Error;
 
-/// Why no tail index could be estimated. It carries the offending value.
+/// An error that keeps a tail index from being estimated. It carries the offending value.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TailIndexError {
-    /// A number that cannot be worked with: NaN, infinite, or so large that differences would overflow.
+    /// A number is NaN, infinite, or so large that differences would overflow.
     #[error("number {index} of the data is {value}; numbers must be finite and at most 1e300 in size")]
     Number {
-        /// Its place in the data.
+        /// The index of the number in the data.
         index: usize,
         /// The number.
         value: f64,
     },
-    /// Too few numbers, or rows, or numbers that differ from their centre.
-    #[error("at least {needed} numbers that differ from their centre are needed, got {got}")]
+    /// There are too few rows, or too few numbers that differ from their median.
+    #[error("the estimate requires at least {needed} numbers that differ from their median, got {got}")]
     TooFew {
-        /// How many the method needs.
+        /// The number that the method requires.
         needed: usize,
-        /// How many there are.
+        /// The number that there are.
         got: usize,
     },
-    /// A coordinate that is the same number throughout: it has no law.
-    #[error("coordinate {coordinate} of the data is {value} throughout")]
+    /// A coordinate is constant.
+    #[error("coordinate {coordinate} of the data is constant ({value}); remove it")]
     Constant {
         /// The coordinate, 0 for scalars.
         coordinate: usize,
         /// The number.
         value: f64,
     },
-    /// A coordinate with interquartile range 0, where one is needed as a unit.
-    #[error("half of coordinate {coordinate} is one number: its interquartile range is 0")]
+    /// A coordinate has interquartile range 0 and cannot be scaled by it.
+    #[error(
+        "the interquartile range of coordinate {coordinate} is 0; it must be positive: remove repeated values"
+    )]
     NoSpread {
         /// The coordinate, 0 for scalars.
         coordinate: usize,
     },
-    /// Numbers that do not make whole rows.
-    #[error("{numbers} numbers cannot be rows of dimension {dimension}")]
+    /// The numbers do not form whole rows.
+    #[error(
+        "{numbers} numbers do not form rows of dimension {dimension}; the dimension must divide their number"
+    )]
     Dimension {
-        /// How many numbers there are.
+        /// The number of numbers.
         numbers: usize,
-        /// The dimension asked for.
+        /// The requested dimension.
         dimension: usize,
     },
-    /// A block of the block log-moment method of fewer than two numbers.
+    /// A block size of the block log-moment method is below 2.
     #[error("a block must have at least 2 numbers, got {0}")]
     BlockSize(usize),
     /// The block log-moment method was given no block size.
-    #[error("at least one block size is needed")]
+    #[error("the block log-moment method requires at least one block size, got none")]
     NoBlockSize,
-    /// Hill's estimator was asked to average over no order statistic.
+    /// The number of order statistics of Hill's estimator is 0.
     #[error("the number k of order statistics must be at least 1, got {0}")]
     OrderStatistics(usize),
-    /// The order statistics in use are all the same number, so that nothing decays.
-    #[error("the largest numbers are all {0} in size: no tail to be seen")]
-    NoTail(f64),
-    /// The empirical characteristic function is not that of any stable law where it was looked at.
+    /// The order statistics are all equal, so that Hill's estimate would be infinite.
     #[error(
-        "|phi|^2 lies in (0, 1) at {0} of the regression points only; at least 2 are needed: take more numbers or another method"
+        "the largest numbers all have the magnitude {0}; Hill's estimator requires different ones: increase k or take more data"
+    )]
+    NoTail(f64),
+    /// The empirical characteristic function is not that of a stable law at the regression points.
+    #[error(
+        "|phi|^2 lies in (0, 1) at {0} regression points; at least 2 are required: take more data or another method"
     )]
     Characteristic(usize),
-    /// The law of the Gaussian control was refused.
+    /// The law of the control samples has an invalid parameter.
     #[error(transparent)]
     Law(#[from] crate::ParameterError),
-    /// A confidence level outside (0, 1).
-    #[error("the level of an interval must satisfy 0 < level < 1, got {0}")]
+    /// The confidence level is outside (0, 1).
+    #[error("the confidence level must satisfy 0 < level < 1, got {0}")]
     Level(f64),
-    /// The estimator was told to stop, as one that can be interrupted may say.
-    #[error("the estimate was stopped before its end")]
+    /// The estimate was interrupted. Only an estimator or `run` function supplied by the caller returns this.
+    #[error("the estimate was interrupted")]
     Stopped,
-    /// So few resamples that the ends of the interval would lie beyond the most extreme.
-    #[error("an interval of this level needs at least {needed} resamples, got {got}")]
+    /// There are too few resamples for the quantiles at the ends of the interval.
+    #[error("an interval of this level requires at least {needed} resamples, got {got}")]
     Resamples {
-        /// The fewest resamples for the level.
+        /// The smallest number of resamples for the level.
         needed: usize,
-        /// The resamples asked for.
+        /// The requested number.
         got: usize,
     },
 }
 
 impl TailIndexError {
-    /// Whether other draws of the same law may well do better: it says what is wrong with these numbers, not with a setting.
-    pub(super) fn is_of_the_draw(self) -> bool {
+    /// Returns whether the numbers, not a setting, caused the error: another sample of the same law may give an estimate.
+    pub(super) fn depends_on_draw(self) -> bool {
         matches!(self, Self::NoTail(_) | Self::Characteristic(_) | Self::TooFew { .. })
     }
 }

@@ -2,19 +2,24 @@
 
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
 
-/// The mean excess of log|X| over its (k+1)-th largest value, over the k largest:
+/// Estimates α from the k largest numbers, by the mean excess of log|X| over its (k+1)-th largest value:
 ///
 /// > 1/α̂ = (1/k) Σ_{i ≤ k} log(|X|₍ᵢ₎ / |X|₍ₖ₊₁₎).
 ///
-/// It assumes a power tail P(|X| > x) ∝ x^(−α) beyond |X|₍ₖ₊₁₎ and nothing else: no stability, no finite range of α, no
-/// scale. So α̂ is not cut off at 2, and for stable laws it is often above: as α → 2 the power tail has a weight ∝ 2 − α and
-/// begins beyond all but a few of the numbers, and what Hill sees before is the steeper end of the Gaussian bulk. With the
-/// default k and n = 20 000 it says 2.0 for α = 1.75, 3.1 for α = 1.9 and 7.9 for α = 2. Use it below α = 1.5, or for tails that
-/// are not stable.
+/// It assumes only a power tail P(|X| > x) ∝ x^(−α) beyond |X|₍ₖ₊₁₎. It does not assume stability, so α̂ is not cut off at 2
+/// and there is no scale. For stable laws near α = 2 the estimate is too large: the power tail has a weight ∝ 2 − α and
+/// begins beyond all but a few of the numbers, and the others belong to the steeper end of the Gaussian bulk. With the
+/// default k and n = 20 000 the mean estimate is
+///
+/// | α | 1.75 | 1.9 | 2 |
+/// |---|---|---|---|
+/// | α̂ | 2.0 | 3.1 | 7.9 |
+///
+/// Use it for α < 1.5, or for tails that are not stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hill {
-    /// The number k of order statistics. `None` is the integer part of n^(2/3)/2 for n numbers, but at least 2: the rate at
-    /// which squared bias and variance 1/k balance where the next term of the tail is x^(−2α), as for stable laws.
+    /// The number k of order statistics. `None` is the integer part of n^(2/3)/2 for n numbers, but at least 2. At that rate
+    /// squared bias and variance 1/k balance if the next term of the tail is x^(−2α), as for stable laws.
     pub k: Option<usize>,
 }
 
@@ -30,7 +35,7 @@ impl TailIndexEstimator for Hill {
             return Err(TailIndexError::TooFew { needed: k.saturating_add(1), got: sizes.len() });
         }
         let (top, &mut threshold, _) = sizes.select_nth_unstable_by(k, |a, b| b.total_cmp(a));
-        // Sorted, so that the sum does not depend on how the selection left them.
+        // Sorted, so that the sum does not depend on the order that the selection leaves.
         top.sort_unstable_by(f64::total_cmp);
         let base = libm::log(threshold);
         let excess = top.iter().map(|&x| libm::log(x) - base).sum::<f64>() / k as f64;
@@ -46,7 +51,7 @@ impl TailIndexEstimator for Hill {
 mod tests {
     use super::*;
 
-    /// Quantiles of a Pareto law with index 3, both signs.
+    /// Quantiles of a Pareto law with index 3, with both signs, give index 3.
     #[test]
     fn pareto_quantiles_have_their_index() {
         let n = 20_000;

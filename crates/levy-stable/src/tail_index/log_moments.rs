@@ -1,4 +1,4 @@
-//! The first two moments of log|X|.
+//! The log-moment estimator, from the first two moments of log|X|.
 
 use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
 use std::f64::consts::PI;
@@ -6,13 +6,13 @@ use std::f64::consts::PI;
 /// Euler's constant C.
 pub(super) const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// α and σ from the mean and variance of log|X|, which are finite for every α:
+/// Estimates α and σ from the mean and variance of log|X|, which are finite for every α:
 ///
 /// > E log|X| = C(1/α − 1) + log σ,  Var log|X| = (π²/6)(1/α² + 1/2),  C = 0.5772… (Euler's constant).
 ///
-/// α̂ is cut off at 2, where the variance is π²/8: a smaller one belongs to no stable law. Exact zeros are left out and
-/// counted in [`Estimate::zeros`]; many of them, or many numbers near zero, mean that the law is not stable, and α̂ comes
-/// out too small. Near α = 2 it is noisy, as log|X| is spread by the numbers near the centre far more than by the tail.
+/// α̂ is cut off at 2, where the variance is π²/8; no stable law has a smaller one. Exact zeros are excluded and counted in
+/// [`Estimate::zeros`]. Many zeros, or many numbers near zero, mean that the law is not stable, and α̂ is then too small.
+/// Near α = 2 the variance of the estimate is large, because numbers near the centre contribute most to that of log|X|.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogMoments;
 
@@ -24,7 +24,7 @@ impl TailIndexEstimator for LogMoments {
     }
 }
 
-/// Mean and variance of log|x| over the x that are not 0.
+/// Mean and variance of log|x| over all x ≠ 0.
 pub(super) struct Logs {
     pub(super) mean: f64,
     pub(super) variance: f64,
@@ -32,7 +32,7 @@ pub(super) struct Logs {
 }
 
 impl Logs {
-    /// At least two numbers must differ from 0.
+    /// Computes them; at least two numbers must differ from 0.
     pub(super) fn of(x: &[f64]) -> Result<Self, TailIndexError> {
         let logs: Vec<f64> = x.iter().filter(|&&x| x != 0.0).map(|x| libm::log(x.abs())).collect();
         if logs.len() < 2 {
@@ -44,13 +44,13 @@ impl Logs {
         Ok(Self { mean, variance, zeros: x.len() - logs.len() })
     }
 
-    /// σ of a law with this α.
+    /// Returns σ of the law with this α.
     pub(super) fn scale(&self, alpha: f64) -> f64 {
         scale_of(self.mean, alpha)
     }
 }
 
-/// σ = exp(E log|X| − C(1/α − 1)), kept within the numbers there are.
+/// Returns σ = exp(E log|X| − C(1/α − 1)), clamped to the positive normal doubles.
 pub(super) fn scale_of(mean_log: f64, alpha: f64) -> f64 {
     libm::exp(log_scale_of(mean_log, alpha)).clamp(f64::MIN_POSITIVE, f64::MAX)
 }

@@ -1,8 +1,8 @@
-//! The estimators by name.
+//! The names of the estimators.
 
 use super::{BlockLogMoments, CharacteristicRegression, Hill, LogMoments, TailIndexEstimator};
 
-/// An estimator with a name.
+/// The name of an estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// [`CharacteristicRegression`]
@@ -16,10 +16,10 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them, the most accurate on stable data first.
+    /// All methods, the most accurate on stable data first.
     pub const ALL: [Self; 4] = [Self::Characteristic, Self::Blocks, Self::LogMoments, Self::Hill];
 
-    /// The name by which it is asked for.
+    /// Returns the name by which settings select the method.
     pub fn name(self) -> &'static str {
         match self {
             Self::Characteristic => "characteristic",
@@ -29,7 +29,7 @@ impl Method {
         }
     }
 
-    /// What it is called in a text.
+    /// Returns the name of the method in prose.
     pub fn title(self) -> &'static str {
         match self {
             Self::Characteristic => "characteristic function",
@@ -39,7 +39,7 @@ impl Method {
         }
     }
 
-    /// The estimator with the settings that it has by default.
+    /// Returns the estimator with its default settings.
     pub fn estimator(self) -> Box<dyn TailIndexEstimator + Sync> {
         match self {
             Self::Characteristic => Box::new(CharacteristicRegression::default()),

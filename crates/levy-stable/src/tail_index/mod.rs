@@ -1,4 +1,4 @@
-//! Estimators of the tail index α, and of the scale σ, of symmetric stable data: characteristic function exp(−|σω|^α).
+//! Estimators of the tail index α and the scale σ from symmetric stable data, with characteristic function exp(−|σω|^α).
 //!
 //! ```
 //! use levy_stable::tail_index::{Bootstrap, CharacteristicRegression, Sample, TailIndexEstimator, gaussian_control};
@@ -16,22 +16,22 @@
 //! # }
 //! ```
 //!
-//! # Which estimator
+//! # Choosing an estimator
 //!
-//! | | right for | wrong for | standard deviation of α̂ at α = 1, 1.5, 1.9 |
+//! | | suited to | not suited to | standard deviation of α̂ at α = 1, 1.5, 1.9 |
 //! |---|---|---|---|
-//! | [`CharacteristicRegression`] | stable data: the most accurate there, for σ too | other data: it describes the bulk | 0.03, 0.04, 0.03 |
+//! | [`CharacteristicRegression`] | stable data: most accurate for α and σ | other data: it describes the bulk | 0.03, 0.04, 0.03 |
 //! | [`BlockLogMoments`] | independent data whose sums become stable; α < 2 against α = 2 | correlated data | 0.03, 0.05, 0.05 |
-//! | [`LogMoments`] | stable data in a stream: two sums are enough; best for α < 0.7 | zeros, mixed scales; noisy for α > 1.7 | 0.03, 0.08, 0.11 |
-//! | [`Hill`] | power tails, stable or not, α below 1.5 | α near 2: it says 3.6 for 1.9 | 0.11, 0.19, 0.52 |
+//! | [`LogMoments`] | streams of stable data: it requires only two sums; most accurate for α < 0.7 | zeros, mixed scales; noisy for α > 1.7 | 0.03, 0.08, 0.11 |
+//! | [`Hill`] | power tails, stable or not, α below 1.5 | α near 2: it estimates 3.6 at α = 1.9 | 0.11, 0.19, 0.52 |
 //!
-//! Standard deviations are for n = 2000 and fall as n^(−1/2), Hill's as n^(−1/3). The bias of the first three is below half of
-//! them, except at α = 2, where the cut-off at 2 makes them low by about as much. Hill's bias is +0.01, +0.13, +1.7. The
-//! example `tail_index_table` prints these numbers and the coverage of the intervals.
+//! Standard deviations are for n = 2000. They fall as n^(−1/2), Hill's as n^(−1/3). The bias of the first three is below half
+//! a standard deviation, except at α = 2, where the cut-off at 2 gives a bias of about minus one. Hill's bias is +0.01,
+//! +0.13, +1.7. The example `tail_index_table` prints these numbers and the coverage of the intervals.
 //!
-//! All of them take numbers to be independent, of one law, and symmetric about their median. A mixture of scales looks like a
-//! heavy tail to every one of them; [`Scaling::PerCoordinate`] removes what of it lies between coordinates. Always look at the
-//! interval, and at what [`gaussian_control`] says.
+//! All of them assume that numbers are independent, of one law, and symmetric about their median. They cannot distinguish a
+//! mixture of scales from a heavy tail; [`Scaling::PerCoordinate`] removes differences of scale between coordinates. Always
+//! compare the interval with the estimate of [`gaussian_control`].
 
 mod blocks;
 mod characteristic;
@@ -58,28 +58,28 @@ pub use method::Method;
 pub use quadruples::{QuadrupleEstimate, Quadruples};
 pub use sample::{Sample, Scaling};
 
-/// What an estimator says of a sample.
+/// The estimate of a tail index and scale from a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The tail index: in (0, 2], but for [`Hill`], whose power tails need not be stable.
+    /// The tail index, in (0, 2] except for [`Hill`], which does not assume stability.
     pub alpha: f64,
-    /// The scale σ, of a method that gives one.
+    /// The scale σ, if the method estimates it.
     pub scale: Option<f64>,
-    /// How many numbers equal their centre and were left out, having no logarithm. One is the median itself if n is odd.
+    /// How many numbers equal the median and were excluded because 0 has no logarithm. For odd n there is at least one.
     pub zeros: usize,
 }
 
 /// A method that estimates the tail index.
 pub trait TailIndexEstimator: Sync {
-    /// The estimate from a sample that is checked and centred.
+    /// Returns the estimate from a checked and centred sample.
     fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError>;
 
-    /// The estimate from numbers.
+    /// Returns the estimate from numbers.
     fn estimate(&self, x: &[f64]) -> Result<Estimate, TailIndexError> {
         self.fit(&Sample::scalars(x)?)
     }
 
-    /// The estimate and bootstrap intervals for α and σ, from numbers or rows.
+    /// Returns the estimate with bootstrap intervals for α and σ.
     fn with_interval(
         &self,
         sample: &Sample,

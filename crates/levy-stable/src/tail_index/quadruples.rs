@@ -1,48 +1,48 @@
-//! Four draws at a time, each of a coordinate with its own centre and scale.
+//! The estimator for streams of vectors, from quadruples of successive draws of each coordinate.
 
 use super::log_moments::{EULER, scale_of};
 use std::f64::consts::LN_2;
 
-/// α and σ from what quadruples of independent draws say on average, for streams of vectors whose coordinates differ in
-/// centre and scale.
+/// Averages over quadruples of independent draws, from which α and σ are estimated. They serve streams of vectors whose
+/// coordinates differ in centre and scale.
 ///
 /// Four draws of SαS(σ) about any centre have six differences X_i − X_j, of scale 2^(1/α) σ, and three contrasts
-/// ±(X_i + X_j − X_k − X_l), of scale 4^(1/α) σ. The centre drops out of both, and the scale of their ratio, so that
+/// ±(X_i + X_j − X_k − X_l), of scale 4^(1/α) σ. Both are independent of the centre, and their ratio of the scale, so that
 ///
 /// > (log 2)/α = E log|contrast| − E log|difference|,  log σ = E log|difference| − (log 2)/α − C(1/α − 1),
 ///
-/// whatever coordinates are averaged over: σ is then the geometric mean of theirs. It is the growth of sums that
-/// [`BlockLogMoments`](super::BlockLogMoments) asks for, with m = 2. From n quadruples the standard deviation of α̂ is 1.04, 1.93
-/// and 3.15 over √n at α = 1, 1.5 and 2.
+/// for averages over any set of coordinates; σ is then the geometric mean of their scales. This is the growth of sums of
+/// [`BlockLogMoments`](super::BlockLogMoments) with m = 2. The standard deviation of α̂ from n quadruples, times √n, is 1.04,
+/// 1.93 and 3.15 at α = 1, 1.5 and 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadruples {
     /// The mean of log|difference|.
     pub mean_log: f64,
-    /// The mean of log|contrast| less that of log|difference|.
+    /// The mean of log|contrast| minus that of log|difference|.
     pub growth: f64,
-    /// The variance of `mean_log` as an estimate, 0 where it is not asked for.
+    /// The variance of the estimate `mean_log`; may be 0 if errors are not used.
     pub mean_log_variance: f64,
-    /// The variance of `growth` as an estimate.
+    /// The variance of the estimate `growth`.
     pub growth_variance: f64,
     /// The covariance of the two.
     pub covariance: f64,
 }
 
-/// What [`Quadruples`] say.
+/// The estimate from [`Quadruples`], with standard errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadrupleEstimate {
     /// The tail index, cut off at 2.
     pub alpha: f64,
-    /// Its standard error; at the cut-off, that of the number that was cut off.
+    /// The standard error of `alpha` before the cut-off.
     pub alpha_error: f64,
     /// The scale σ.
     pub scale: f64,
-    /// Its standard error.
+    /// The standard error of `scale`.
     pub scale_error: f64,
 }
 
 impl Quadruples {
-    /// The estimate, with standard errors to first order in those of the means.
+    /// Returns the estimate, with standard errors to first order in those of the means.
     pub fn estimate(&self) -> QuadrupleEstimate {
         let growth = if self.growth < LN_2 / 2.0 { LN_2 / 2.0 } else { self.growth };
         let alpha = LN_2 / growth;
@@ -55,7 +55,7 @@ impl Quadruples {
             alpha,
             alpha_error: alpha * alpha / LN_2 * libm::sqrt(self.growth_variance),
             scale,
-            // Rounding may leave a variance of 0 below it.
+            // Rounding may make a variance of 0 negative.
             scale_error: scale * libm::sqrt(if log_variance < 0.0 { 0.0 } else { log_variance }),
         }
     }
@@ -80,7 +80,7 @@ mod tests {
 
     /// Differences of N(0, 1) have variance 2: log|.| has mean −C/2. SαS(σ) is N(0, 2σ²).
     #[test]
-    fn gaussian_and_what_grows_less() {
+    fn growth_is_cut_off_at_the_gaussian() {
         let mean_log = -EULER / 2.0;
         for growth in [LN_2 / 2.0, 0.2, -1.0] {
             let found = means(mean_log, growth).estimate();
@@ -90,19 +90,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn nan_means_give_nan() {
         assert!(means(f64::NAN, f64::NAN).estimate().alpha.is_nan());
     }
 
-    /// Against draws: the estimates of many samples scatter as their standard errors say, within 4 of the deviations of each
-    /// comparison (one false alarm in 4000 seeds).
+    /// The estimates of many samples scatter as their standard errors predict, within 4 standard deviations of each comparison
+    /// (one seed in 4000 fails).
     #[test]
     fn errors_are_those_of_draws() {
         let (alpha, samples, size) = (1.5, 400, 250);
         let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
         let sampler = SymmetricStable::new(alpha).unwrap().with_scale(2.0).unwrap().sampler();
         let mut x = [0.0; 4];
-        let (mut z, mut told) = ([0.0; 2], [0.0; 2]);
+        let (mut z, mut squares) = ([0.0; 2], [0.0; 2]);
         for _ in 0..samples {
             let mut sums = [0.0; 5];
             for _ in 0..size {
@@ -132,13 +132,13 @@ mod tests {
                     .enumerate()
             {
                 z[k] += off / error / f64::from(samples);
-                told[k] += (off / error).powi(2) / f64::from(samples);
+                squares[k] += (off / error).powi(2) / f64::from(samples);
             }
         }
         let root = f64::from(samples).sqrt();
         for k in 0..2 {
             assert!(z[k].abs() < 4.0 / root, "mean {z:?}");
-            assert!((told[k] - 1.0).abs() < 4.0 * 1.5 / root, "mean square {told:?}");
+            assert!((squares[k] - 1.0).abs() < 4.0 * 1.5 / root, "mean square {squares:?}");
         }
     }
 }

@@ -1,31 +1,31 @@
-//! Data made ready: checked, centred, coordinate by coordinate.
+//! Samples for the estimators: checked, centred and optionally scaled by coordinate.
 
 use super::TailIndexError;
 use crate::quantiles::quantile_of_sorted;
 use crate::random::Stream;
 
-/// Numbers larger than this are refused: twice the largest must not overflow.
+/// Largest magnitude of a number; twice it must not overflow.
 const LARGEST: f64 = 1e300;
-/// With fewer rows the median is no centre to speak of.
+/// Smallest number of rows; with fewer, the median is too inaccurate as a centre.
 pub(super) const FEWEST: usize = 10;
 
-/// Whether the coordinates of rows are brought to one scale before they are pooled.
+/// Whether coordinates are scaled before they are pooled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
-    /// Coordinates are pooled as they are. Right if all have the same scale: a mixture of scales looks like a heavier tail.
+    /// Coordinates are pooled without scaling. They must have the same scale, because a mixture of scales has a heavier tail.
     #[default]
     Common,
-    /// Each coordinate is divided by its interquartile range over the geometric mean of all of them. The scale that is
-    /// estimated is then the geometric mean of the scales of the coordinates.
+    /// Each coordinate is divided by the ratio of its interquartile range to the geometric mean of all of them. The
+    /// estimated scale is then the geometric mean of the scales of the coordinates.
     PerCoordinate,
 }
 
-/// A sample from which a tail index can be estimated: at least ten finite rows, centred by the median of each coordinate,
-/// none of which is constant.
+/// A sample from which a tail index can be estimated: at least ten finite rows, centred at the median of each coordinate.
+/// No coordinate is constant.
 ///
-/// Centring is by the median because the mean of an SαS sample has a scale of n^(1/α − 1)σ, which does not even fall with n
-/// for α ≤ 1; the median is off by O(σ/√n) for every α. The numbers that equal the median (one of them, if n is odd) become
-/// exact zeros, which estimators that take logarithms leave out.
+/// The centre is the median, whose error is O(σ/√n) for every α. The mean of an SαS sample has scale n^(1/α − 1)σ, which
+/// does not decrease with n for α ≤ 1. Numbers that equal the median (at least one, if n is odd) become exact zeros, which
+/// estimators that take logarithms exclude.
 ///
 /// ```
 /// use levy_stable::tail_index::{LogMoments, Sample, Scaling, TailIndexEstimator, TailIndexError};
@@ -40,18 +40,18 @@ pub enum Scaling {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// One coordinate after the other, so that sums along a coordinate never mix with another.
+    /// One coordinate after the other, so that the numbers of a coordinate are contiguous.
     values: Vec<f64>,
     rows: usize,
 }
 
 impl Sample {
-    /// A sample of numbers.
+    /// Creates a sample of numbers.
     pub fn scalars(x: &[f64]) -> Result<Self, TailIndexError> {
         Self::rows(x, 1, Scaling::Common)
     }
 
-    /// A sample of vectors: `x` holds one row of `dimension` numbers after the other.
+    /// Creates a sample of vectors; `x` holds one row of `dimension` numbers after the other.
     pub fn rows(x: &[f64], dimension: usize, scaling: Scaling) -> Result<Self, TailIndexError> {
         if dimension == 0 || !x.len().is_multiple_of(dimension) {
             return Err(TailIndexError::Dimension { numbers: x.len(), dimension });
@@ -72,27 +72,27 @@ impl Sample {
         Ok(sample)
     }
 
-    /// All numbers, centred, of all coordinates.
+    /// Returns the centred numbers of all coordinates.
     pub fn pooled(&self) -> &[f64] {
         &self.values
     }
 
-    /// The coordinates, centred, each in the order of the rows.
+    /// Returns the centred coordinates, each in the order of the rows.
     pub fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
         self.values.chunks_exact(self.rows)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Never: a sample has rows.
+    /// Returns `false`: a sample has at least ten rows.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Interquartile ranges of the coordinates.
+    /// Returns the interquartile ranges of the coordinates.
     pub(super) fn spreads(&self) -> Result<Vec<f64>, TailIndexError> {
         let spread = |(coordinate, values): (usize, &[f64])| {
             let sorted = sorted(values);
@@ -102,7 +102,7 @@ impl Sample {
         self.coordinates().enumerate().map(spread).collect()
     }
 
-    /// A sample of the same shape, its numbers made by `draw(coordinate, column)` and centred as these were.
+    /// Returns a sample of the same shape whose numbers are written by `draw(coordinate, column)` and then centred.
     pub(super) fn like(&self, mut draw: impl FnMut(usize, &mut [f64])) -> Result<Self, TailIndexError> {
         let mut twin = self.clone();
         twin.values.chunks_exact_mut(self.rows).enumerate().for_each(|(j, column)| draw(j, column));
@@ -110,14 +110,15 @@ impl Sample {
         Ok(twin)
     }
 
-    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape; other rows for every `attempt`.
+    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape. Every `attempt` draws other
+    /// rows.
     ///
-    /// They are not centred again. For a symmetric law the error of the centre does not move α and σ to first order, and
-    /// the median of a resample is one of its own numbers, often several times over: each would be a false zero.
+    /// They are not centred again. For a symmetric law the error of the centre does not change α and σ to first order, and
+    /// the median of a resample often occurs several times in it: each would become a spurious zero.
     pub(super) fn resample(&self, stream: Stream, attempt: u64, into: &mut Self) {
         let first = attempt * self.rows as u64;
         for i in 0..self.rows {
-            // The high word of a product: uniform to within rows/2^64.
+            // The high word of the product is uniform to within rows/2^64.
             let from = ((u128::from(stream.word(first + i as u64)) * self.rows as u128) >> 64) as usize;
             for start in (0..self.values.len()).step_by(self.rows) {
                 into.values[start + i] = self.values[start + from];
@@ -142,7 +143,7 @@ impl Sample {
         let spreads = self.spreads()?;
         let mean_log = spreads.iter().map(|&s| libm::log(s)).sum::<f64>() / spreads.len() as f64;
         for (column, spread) in self.values.chunks_exact_mut(self.rows).zip(spreads) {
-            // Never infinite, as 0 times the factor must be 0.
+            // Finite, because 0 times the factor must be 0.
             let factor = libm::exp(mean_log - libm::log(spread)).min(f64::MAX);
             column.iter_mut().for_each(|x| *x = (*x * factor).clamp(-LARGEST, LARGEST));
         }
