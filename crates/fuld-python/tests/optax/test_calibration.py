@@ -1,4 +1,4 @@
-"""The calibration in JAX is that of Rust, number by number, on the same streams of gradients."""
+"""The calibration in JAX agrees with that in Rust, number by number, on the same gradients."""
 
 import functools
 import itertools
@@ -15,23 +15,10 @@ from fuld import SymmetricStable, _native  # noqa: E402
 from fuld.optax import calibration, fuld  # noqa: E402
 from fuld.optax._sampled_positions import count, positions  # noqa: E402
 
-# Not of a single number: in units of its own mean a pair of it is ±1, and two of them differ by
-# what rounding left.
+# No array of size 1: in units of its own mean each of its differences is ±1, and second differences
+# consist of rounding errors.
 SHAPES = {"matrix": (70, 40), "bias": (90,), "few": (3, 2)}
 STEPS = 60
-
-
-class Rust:
-    """The calibration of one parameter, as Rust has it."""
-
-    def __init__(self, size):
-        self.size, self.known = size, _native.calibration_start(size)
-
-    def observe(self, *arrays, **motion):
-        at = _native.calibration_positions(self.known, self.size)
-        seen = (np.asarray(array, np.float32).reshape(-1)[at] for array in arrays)
-        self.known, reading = _native.calibration_observe(self.known, self.size, *seen, **motion)
-        return reading
 
 
 def noise(alpha, scale=1e-3):
@@ -80,7 +67,7 @@ STREAMS = {
 
 @functools.cache
 def training(**settings):
-    """A program that takes a stream, and gives what there was before each step and was found in it.
+    """Return a function from a stream to the inputs and outputs of each step.
 
     It is compiled once for all streams.
     """
@@ -89,12 +76,17 @@ def training(**settings):
     def step(carry, g):
         params, state = carry
         updates, new = optimizer.update(g, state, params)
-        seen = (optax.tree.get(state, "trace", params), params, calibration(new, params))
-        return (optax.apply_updates(params, updates), new), seen
+        before = (
+            optax.tree.get(state, "trace", params),
+            params,
+            optax.tree.get(state, "calibration"),
+        )
+        after = optax.tree.get(new, "calibration").numbers, calibration(new, params)
+        return (optax.apply_updates(params, updates), new), (before, after)
 
     params = {k: jnp.ones(shape) for k, shape in SHAPES.items()}
     return jax.jit(
-        lambda gradients: jax.lax.scan(step, (params, optimizer.init(params)), gradients)
+        lambda gradients: jax.lax.scan(step, (params, optimizer.init(params)), gradients)[1]
     )
 
 
@@ -113,25 +105,36 @@ def training(**settings):
 def test_as_rust_has_it(stream, settings):
     steps = list(itertools.islice(STREAMS[stream](), STEPS))
     gradients = {k: np.stack([g[k] for g in steps]) for k in SHAPES}
-    (_, last), (buffers, params, found) = training(**settings)(gradients)
-    heads = optax.tree.get(last, "numbers")
+    (buffers, params, states), (numbers, found) = training(**settings)(gradients)
     settings = {**settings, "momentum": settings["momentum"] or 0.0}
     # In the order in which trees are flattened.
     for row, (k, shape) in enumerate(sorted(SHAPES.items())):
-        rust = Rust(int(np.prod(shape)))
-        theirs = [
-            rust.observe(gradients[k][step], buffers[k][step], params[k][step], **settings)
-            for step in range(STEPS)
-        ]
-        for name, our, their in zip(found[k]._fields, found[k], np.transpose(theirs), strict=True):
-            # Spreads near 0 and momenta near 0 make much of the last digits of single precision,
-            # with six numbers above all; and the sample may have a number just at the bend.
-            within = {"knee": 6e-2, "limit": 6e-2, "beyond_knee": 6e-2}.get(name, 3e-4)
+        size = math.prod(shape)
+        rust_numbers, rust_found = [], []
+        for step in range(STEPS):
+            # Every step starts from the state of JAX. Over many steps rounding errors grow: the
+            # limit has an infinite derivative where the spread τ is 0, clips the momentum, and
+            # depends on it through alpha, which jumps from one value of its grid to the next.
+            sampled = (part[step, row, : count(size)] for part in (states.previous, states.pair))
+            state = np.concatenate([states.numbers[step, :, row], *sampled])
+            at = _native.calibration_positions(state, size)
+            arrays = (gradients[k][step], buffers[k][step], params[k][step])
+            observed = (np.asarray(array, np.float32).reshape(-1)[at] for array in arrays)
+            state, estimates = _native.calibration_observe(state, size, *observed, **settings)
+            rust_numbers.append(state[: numbers.shape[1]])
+            rust_found.append(estimates)
+        for name, our, their in zip(
+            found[k]._fields, found[k], np.transpose(rust_found), strict=True
+        ):
+            # Spreads near 0 and momenta near 0 amplify rounding errors of single precision, most of
+            # all in an array of size 6; and a coordinate of the sample may be next to the knee.
+            within = {"knee": 5e-3, "limit": 5e-3, "beyond_knee": 6e-2}.get(name, 3e-4)
             np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
-        for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 6e-2)):
-            np.testing.assert_allclose(heads[sums, row], rust.known[sums], within, 1e-6)
+        ours, theirs = np.moveaxis(numbers, 1, 0)[..., row], np.transpose(rust_numbers)
+        for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 2e-3)):
+            np.testing.assert_allclose(ours[sums], theirs[sums], within, 1e-6)
         # A covariance is a difference of sums.
-        np.testing.assert_allclose(heads[13:18, row], rust.known[13:18], 5e-3, 1e-3)
+        np.testing.assert_allclose(ours[13:18], theirs[13:18], 5e-3, 1e-3)
 
 
 @pytest.mark.parametrize("shape", [(), (0, 3), (1,), (64,), (65,), (13, 17, 19), (1024, 40)])
