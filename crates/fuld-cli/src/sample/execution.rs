@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::stderr::say;
 use crate::width::width;
 use crate::{DIVERGED, INTERRUPTED};
-use fuld::chains::{Outcome, Progress};
+use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Outcome, Progress, RunError};
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
 use fuld_sample::{Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report};
@@ -48,7 +48,7 @@ impl SampleRun {
     pub(super) fn finish(&self, output: &Output) -> anyhow::Result<ExitCode> {
         output.detail(|| self.spec.text());
         let began = Instant::now();
-        let progressed = self.sample(output)?;
+        let progressed = self.sample_or_repeat(output)?;
         let (outcome, seconds) = (&progressed.outcome, progressed.seconds);
         let out = self.folder.path();
         if outcome.stopped {
@@ -133,6 +133,23 @@ impl SampleRun {
              --integrator{fuld}",
             self.spec.recipe.step.get()
         )
+    }
+
+    /// Runs the chains. Draws that another version of the dynamics made are deleted and made again.
+    fn sample_or_repeat(&self, output: &Output) -> anyhow::Result<Progressed> {
+        let error = match self.sample(output) {
+            Ok(progressed) => return Ok(progressed),
+            Err(error) => error,
+        };
+        let Some(RunError::Checkpoint(CheckpointError::Stale { stored, .. })) = error.downcast_ref() else {
+            return Err(error);
+        };
+        output.note(|| {
+            format!("the draws were made by version {stored} of the dynamics, now {DYNAMICS_VERSION}: sampling again")
+        });
+        self.folder.clear()?;
+        self.folder.write_spec(&self.spec)?;
+        self.sample(output)
     }
 
     /// Runs the chains to their end, or until the stop flag is raised.

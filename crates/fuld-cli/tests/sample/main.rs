@@ -7,6 +7,7 @@ mod interruption;
 #[path = "../program/mod.rs"]
 mod program;
 mod refusal;
+mod stale;
 mod summary;
 mod systems;
 

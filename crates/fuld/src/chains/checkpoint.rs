@@ -8,6 +8,7 @@
 use super::outcome::Divergence;
 use super::run::Run;
 use super::sink::Layout;
+use super::spec::{DYNAMICS_VERSION, RunSpec};
 use crate::durable::{fingerprint, replace};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,16 @@ pub enum CheckpointError {
         path: PathBuf,
         /// Where reading failed.
         byte: usize,
+    },
+    /// The file was made by another version of the dynamics, whose draws differ.
+    #[error(
+        "checkpoint {path} was made by version {stored} of the dynamics, now {DYNAMICS_VERSION}; begin the run again"
+    )]
+    Stale {
+        /// The file.
+        path: PathBuf,
+        /// Version of the dynamics that made it.
+        stored: u32,
     },
     /// The file belongs to a run with another specification.
     #[error(
@@ -129,6 +140,11 @@ impl Checkpoint {
     /// Returns the checkpoint if it belongs to this run and its arrays have the right lengths.
     pub(super) fn of(self, path: &Path, run: &Run, layout: &Layout) -> Result<Self, CheckpointError> {
         let spec = &layout.spec;
+        if let Some(stored) =
+            RunSpec::stored_version(&self.spec).filter(|&version| version != DYNAMICS_VERSION)
+        {
+            return Err(CheckpointError::Stale { path: path.into(), stored });
+        }
         if let Some(difference) = spec.difference(&self.spec) {
             return Err(CheckpointError::OtherRun { path: path.into(), difference });
         }

@@ -107,6 +107,12 @@ impl RunSpec {
         SpecHash(Sha256::digest(self.to_json()).into())
     }
 
+    /// Returns the version of the dynamics in a specification in JSON, or None if it has none.
+    pub(super) fn stored_version(stored: &str) -> Option<u32> {
+        let spec = serde_json::from_str::<Value>(stored).ok()?;
+        spec["dynamics_version"].as_u64().and_then(|version| version.try_into().ok())
+    }
+
     /// Returns the first difference from a specification in JSON, or None if the two are equal.
     pub(super) fn difference(&self, stored: &str) -> Option<String> {
         let here = self.to_json();
