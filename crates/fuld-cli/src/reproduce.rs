@@ -2,6 +2,7 @@
 
 use super::bar::style;
 use super::output::Output;
+use super::threads::Threads;
 use super::{INTERRUPTED, Usage};
 use crate::interrupt;
 use fuld_reproduce::{
@@ -45,9 +46,8 @@ pub(super) struct Reproduce {
     /// Seed of all randomness
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
     seed: u64,
-    /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Continue the reproduction in --out with the options stored there
     #[arg(long, conflicts_with_all = ["fresh", "only", "data", "full", "seed"])]
     resume: bool,
@@ -78,8 +78,7 @@ Exhibits:
 
 impl Reproduce {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.threads.unwrap_or_else(all);
+        let threads = self.threads.count();
         let request = if self.resume {
             Reproduction::stored(&self.out).map_err(usage)?
         } else {

@@ -113,7 +113,7 @@ impl Sweep {
             output,
         };
         match stored.device {
-            Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads()),
+            Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count()),
             #[cfg(feature = "cuda")]
             Device::Cuda => execution.run::<burn::backend::Cuda>(into_stacks(runs, self.stack), 1),
             #[cfg(not(feature = "cuda"))]

@@ -97,10 +97,10 @@ impl Train {
         folder.begin(spec, location)?;
         let stop = interrupt::listen()?;
         output.detail(|| {
-            let (headline, threads) = (headline(spec, data), self.compute.threads());
+            let (headline, threads) = (headline(spec, data), self.compute.threads.count());
             format!("{headline}; {threads} threads; into {}", folder.path().display())
         });
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads()).build()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads.count()).build()?;
         pool.install(|| match self.compute.device {
             Device::Cpu => execute::<Flex>(&task, self.checkpoints, output, &stop),
             #[cfg(feature = "cuda")]
