@@ -50,6 +50,9 @@ struct Part {
     claims: Vec<Claim>,
 }
 
+/// Makes the part of a group from its runs.
+type MakePart<'a> = &'a dyn Fn(&NetworkRuns) -> Part;
+
 fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
     let trained = train_networks(context, "calibration", &plan.runs(&context.data()?.description())?, &[])?;
     let estimates =
@@ -63,7 +66,7 @@ fn runs(tables: &Tables) -> Result<NetworkRuns, TableError> {
 
 fn parts(tables: &Tables) -> anyhow::Result<Vec<Part>> {
     let (runs, estimates): (_, Vec<EstimateRow>) = (runs(tables)?, tables.rows("estimates")?);
-    let groups: [(Group, &dyn Fn(&NetworkRuns) -> Part); 6] = [
+    let groups: [(Group, MakePart<'_>); 6] = [
         (Group::Noise, &noise::part),
         (Group::Noise, &|runs| estimates::part(runs, &estimates)),
         (Group::Gaussian, &|runs| gaussian::part(runs, &estimates)),
