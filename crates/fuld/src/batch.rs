@@ -1,4 +1,4 @@
-//! The state of some chains, with the buffers to advance them.
+//! A batch of chains of one run: their state and the buffers to advance it.
 
 use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
@@ -21,7 +21,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Chains `first`, `first` + 1, … with the given positions and velocities.
+    /// Creates the chains `first`, `first` + 1, … with the given positions and velocities.
     pub(crate) fn new(dim: usize, first: usize, x: Vec<f64>, v: Vec<f64>, seed: u64) -> Self {
         let chains = x.len() / dim;
         let streams = |purpose| Streams::new(seed, first as u64, chains, purpose);
@@ -42,9 +42,9 @@ impl Batch {
         self.x.len() / self.dim
     }
 
-    /// ∇f at the present positions; a stochastic potential draws its minibatch for step k.
+    /// Computes ∇f at the present positions. A stochastic potential draws its minibatch for step k.
     pub(crate) fn update_gradient(&mut self, potential: &dyn Potential, k: u64) {
-        // A potential that is not stochastic ignores its words, so those of any step will do.
+        // A deterministic potential ignores the words, so they need not be generated for every step.
         let k = if potential.is_stochastic() { k } else { 0 };
         potential.gradients(&self.x, self.gradient_words.at(k), &mut self.gradient);
     }
@@ -54,37 +54,37 @@ impl Batch {
         sampler.transform(self.noise_words.at(k), &mut self.noise);
     }
 
-    /// A: x ← x + t h(v).
+    /// Applies the flow A: x ← x + t h(v).
     pub(crate) fn drift(&mut self, kinetic: &dyn Kinetic, t: f64) {
         kinetic.transport(&self.v, &mut self.field);
         add(t, &self.field, &mut self.x);
     }
 
-    /// B: v ← v − t ∇f, with the present gradient.
+    /// Applies the flow B: v ← v − t ∇f, with the present gradient.
     pub(crate) fn kick(&mut self, t: f64) {
         add(-t, &self.gradient, &mut self.v);
     }
 
-    /// O: friction and noise over a time t, with the present noise.
+    /// Applies the flow O: friction and noise over a time t, with the present noise.
     pub(crate) fn relax(&mut self, kinetic: &dyn Kinetic, gamma: f64, t: f64) {
         kinetic.relax(gamma, t, &self.noise, &mut self.v);
     }
 
-    /// v ← v − η(γ c(v) + w ∇f) + s ξ: all forces at once, as Euler has them.
+    /// Applies all forces at once, as in Euler's scheme: v ← v − η(γ c(v) + w ∇f) + s ξ.
     pub(crate) fn push(&mut self, kinetic: &dyn Kinetic, eta: f64, gamma: f64, weight: f64, scale: f64) {
         kinetic.friction(&self.v, &mut self.field);
         let forces = Forces { eta, gamma, weight, scale };
         apply(&forces, &self.field, &self.gradient, &self.noise, &mut self.v);
     }
 
-    /// x ← x + η b + s ξ, with the drift b made from positions and gradient.
-    pub(crate) fn wander(&mut self, drift: impl FnOnce(&[f64], &[f64], &mut [f64]), eta: f64, scale: f64) {
+    /// Applies x ← x + η b + s ξ, where `drift` computes b from positions and gradient.
+    pub(crate) fn diffuse(&mut self, drift: impl FnOnce(&[f64], &[f64], &mut [f64]), eta: f64, scale: f64) {
         drift(&self.x, &self.gradient, &mut self.field);
         add(eta, &self.field, &mut self.x);
         add(scale, &self.noise, &mut self.x);
     }
 
-    /// Whether all positions are below `limit` in size and all velocities finite.
+    /// Returns whether all |x| are below `limit` and all velocities are finite.
     pub(crate) fn is_within(&self, limit: f64) -> bool {
         all_below(limit, &self.x) && all_below(f64::INFINITY, &self.v)
     }
@@ -150,7 +150,7 @@ levy_stable::dispatched! {
 }
 levy_stable::dispatched! {
     fn all_below(limit: f64, values: &[f64]) -> bool {
-        // Without an early end, so that it is vector code: it is true nearly always.
+        // No early return, so that the loop is vectorised; the result is nearly always true.
         values.iter().fold(true, |all, x| all & (x.abs() < limit))
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Whatever step a run begins or resumes at, a step's words are those of the streams.
+    /// The words of a step do not depend on the step at which a run began or resumed, even or odd.
     #[test]
     fn words_of_a_step_do_not_depend_on_the_steps_before() {
         for per_chain in [1, 2, 3] {

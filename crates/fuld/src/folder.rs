@@ -1,4 +1,4 @@
-//! Folders that belong to this program: recognised by a marker file, and used by one process at a time.
+//! Folders that belong to this program, recognised by a marker file and used by one process at a time.
 //!
 //! A command that writes many files first takes a folder: it creates a new one, or recognises one it made by the marker
 //! `.fuld`. Any other folder that is not empty is refused, so nothing of the user's is ever overwritten or deleted.
@@ -19,7 +19,7 @@ pub struct OwnedFolder {
     _marker: File,
 }
 
-/// Why a folder cannot be used.
+/// An error that keeps a folder from being used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -28,7 +28,7 @@ pub enum FolderError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
     /// Another process uses the folder.
@@ -110,7 +110,7 @@ impl OwnedFolder {
         Ok(Self { path: path.into(), _marker: marker })
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -131,7 +131,7 @@ impl OwnedFolder {
     }
 }
 
-/// A file in a folder without a marker: the first by name that is not hidden.
+/// Returns the first file by name that is not hidden, if the folder has no marker.
 fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
     if path.join(MARKER).exists() {
         return Ok(None);

@@ -8,8 +8,8 @@
 //! | B | v ← v − t∇f(x) |
 //! | O | friction and noise over a time t |
 //!
-//! A symmetric composition of these is of second order in the step, where Euler's is of first. The integrators are kept in one
-//! table, [`Integrator::facts`]: a splitting is given by the order of its flows.
+//! Their symmetric compositions are of second order in the step; Euler's scheme is of first order. The integrators are kept in one
+//! table, [`Integrator::facts`], where the sequence of its flows defines a splitting.
 
 use crate::batch::Batch;
 use crate::potential::Potential;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-/// How a system is discretised. Every integrator evaluates one gradient per step.
+/// The discretisation of a system. Every integrator evaluates one gradient per step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Integrator {
@@ -45,12 +45,12 @@ enum Flow {
     O,
 }
 
-/// How a step is made.
+/// The scheme of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scheme {
     /// All forces at once, then the position.
     Euler { tamed: bool },
-    /// Flows one after the other. One that occurs n times runs over an nth of the step each time; O occurs once.
+    /// A sequence of flows. A flow that occurs n times advances by 1/n of the step each time; O occurs once.
     Splitting(&'static [Flow]),
 }
 
@@ -62,7 +62,7 @@ enum Suits {
     WithoutVelocity,
 }
 
-/// What is known of an integrator: its entry in the table.
+/// The entry of an integrator in the table.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
     /// The name in settings.
@@ -76,9 +76,9 @@ struct Facts {
     scheme: Scheme,
 }
 
-/// The integrator cannot be used on this system.
+/// An error for an integrator that does not suit a system.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{integrator} {reason}, and so does not suit {system}: use {instead}")]
+#[error("{integrator} {reason}, so it does not suit {system}; use {instead}")]
 pub struct Unsuited {
     integrator: Integrator,
     system: String,
@@ -166,15 +166,15 @@ impl Integrator {
         Err(Unsuited { integrator: self, system: system.to_string(), reason, instead })
     }
 
-    /// Returns whether a step begins with the gradient at the present position, left by the step before.
+    /// Returns whether a step begins with the gradient that the previous step computed at the present position.
     pub(crate) fn carries_gradient(self) -> bool {
         matches!(self.facts().scheme, Scheme::Splitting([Flow::B, ..]))
     }
 
-    /// Makes step k, of size η.
+    /// Performs step k, of size η.
     ///
-    /// The caller has checked that the integrator suits the system, and has computed the first gradient if the integrator
-    /// carries one.
+    /// The caller must have checked that the integrator suits the system, and have computed the first gradient if the
+    /// integrator carries it.
     pub(crate) fn step(
         self,
         system: &System,
@@ -195,7 +195,7 @@ impl Integrator {
                 let drift = |x: &[f64], gradient: &[f64], out: &mut [f64]| {
                     if tamed { drift.tamed(x, gradient, eta, out) } else { drift.drift(x, gradient, out) }
                 };
-                batch.wander(drift, eta, scale);
+                batch.diffuse(drift, eta, scale);
             }
             Motion::Underdamped { kinetic, gamma, weight } => {
                 let kinetic = &**kinetic;
@@ -209,7 +209,7 @@ impl Integrator {
                     Scheme::Splitting(flows) => {
                         let time =
                             |flow: Flow| eta / flows.iter().filter(|&&other| other == flow).count() as f64;
-                        // A step that begins with the gradient of the step before ends with that of the next.
+                        // A step that begins with a carried gradient computes the gradient of the next step.
                         let evaluation = if self.carries_gradient() { k + 1 } else { k };
                         let mut moved = false;
                         for &flow in flows {

@@ -1,4 +1,4 @@
-//! Step sizes ηₖ.
+//! Schedules of the step size ηₖ.
 
 use crate::{ParameterError, Specification, Step};
 use serde::{Deserialize, Serialize};

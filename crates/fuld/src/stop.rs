@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that asks long work to save and stop. Clones share one flag.
+/// A flag that requests a long computation to save its state and stop. Clones share one flag.
 ///
 /// ```
 /// let stop = fuld::StopFlag::default();
@@ -15,17 +15,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Asks to stop. Returns whether it had been asked before.
+    /// Requests a stop. Returns whether a stop had been requested before.
     pub fn request(&self) -> bool {
         self.0.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether someone asked to stop.
+    /// Returns whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// What a progress callback returns: [`Control::Stop`](crate::Control::Stop) once asked.
+    /// Returns the answer of a progress callback: [`Control::Stop`](crate::Control::Stop) after a request.
     pub fn control(&self) -> crate::Control {
         if self.is_requested() { crate::Control::Stop } else { crate::Control::Continue }
     }

@@ -3,11 +3,11 @@
 use super::DiagnosticError;
 use super::fourier::mean_autocovariance;
 
-/// ρₜ = Cₜ/C₀ at lags t = 0 … `lags` (fewer for a shorter series), Cₜ = (1/n) Σₛ (xₛ − x̄)(xₛ₊ₜ − x̄).
+/// Returns the autocorrelation ρₜ = Cₜ/C₀ at lags t = 0 … `lags` (fewer for a shorter series), where
+/// Cₜ = (1/n) Σₛ (xₛ − x̄)(xₛ₊ₜ − x̄).
 ///
-/// Dividing by n and not by n − t makes ρ a positive definite sequence, and small where few pairs are left to tell.
-/// For a law without variance it still is a number, but not an estimate of anything: take that of the ranks, or of an
-/// indicator.
+/// Division by n instead of n − t makes ρ a positive definite sequence that is small where few pairs remain. For a law
+/// without variance ρ estimates nothing: use the autocorrelation of the ranks or of an indicator instead.
 pub fn autocorrelation(series: &[f64], lags: usize) -> Result<Vec<f64>, DiagnosticError> {
     if series.len() < 2 {
         return Err(DiagnosticError::TooFewDraws { needed: 2, got: series.len() });

@@ -1,13 +1,13 @@
-//! The law Beta(a, b) for a, b ≥ 1, as it arises for the rank of a quantile.
+//! The law Beta(a, b) for a, b ≥ 1, the law of the rank of a quantile.
 
-/// x with I_x(a, b) = p, to 1e-12 of its standard deviation for a + b up to a million.
+/// Returns x with I_x(a, b) = p, with an error below 1e-12 standard deviations for a + b up to a million.
 pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     let ln_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let mut x = a / (a + b);
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {
         let excess = distribution(x, a, b, ln_beta) - p;
-        // The bracket only ever shrinks, so that Newton's method cannot leave [0, 1].
+        // The bracket only shrinks, so Newton's method cannot leave [0, 1].
         if excess > 0.0 {
             high = x;
         } else {
@@ -25,7 +25,7 @@ pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     x
 }
 
-/// The regularised incomplete beta function I_x(a, b).
+/// Returns the regularised incomplete beta function I_x(a, b).
 fn distribution(x: f64, a: f64, b: f64, ln_beta: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -34,7 +34,7 @@ fn distribution(x: f64, a: f64, b: f64, ln_beta: f64) -> f64 {
         return 1.0;
     }
     let ln_front = a * libm::log(x) + b * libm::log1p(-x) - ln_beta;
-    // The fraction converges fast to the left of the mean; the other side is its mirror image.
+    // The fraction converges fast to the left of the mean; the right follows by symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         libm::exp(ln_front) / a * fraction(x, a, b)
     } else {
@@ -42,13 +42,13 @@ fn distribution(x: f64, a: f64, b: f64, ln_beta: f64) -> f64 {
     }
 }
 
-/// The continued fraction of I_x(a, b), 1/(1 + d₁/(1 + d₂/(1 + …))), by Lentz's method.
+/// Returns the continued fraction of I_x(a, b), 1/(1 + d₁/(1 + d₂/(1 + …))), by Lentz's method.
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
     let guard = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
     let mut c = 1.0;
     let mut d = 1.0 / guard(1.0 - (a + b) * x / (a + 1.0));
     let mut value = d;
-    // Some √(a + b) terms are needed: this is enough for a billion draws.
+    // About √(a + b) terms are required; this suffices for a billion draws.
     for m in 1..100_000 {
         let m = m as f64;
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));

@@ -2,11 +2,10 @@
 
 use super::DiagnosticError;
 
-/// Draws of one scalar by one or more equally long chains, borrowed.
+/// Borrowed draws of one scalar from one or more chains of equal length.
 ///
-/// A draw may be anything a double can be. Where a NaN is among them every convergence diagnostic is NaN: a chain
-/// that was lost must not look converged. Infinite draws have ranks, so that what is built on ranks and quantiles
-/// takes them; what is built on means becomes NaN.
+/// If any draw is NaN, every convergence diagnostic is NaN, so that a diverged chain does not appear converged. Infinite
+/// draws have ranks, so diagnostics based on ranks and quantiles accept them; those based on means become NaN.
 ///
 /// ```
 /// use fuld::diagnostics::Chains;
@@ -24,10 +23,10 @@ pub struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    /// Fewest draws in a chain: its halves need two each.
+    /// Smallest number of draws in a chain, two per half.
     pub const LEAST_DRAWS: usize = 4;
 
-    /// Accepts one or more chains of the same length, four draws or longer.
+    /// Creates the chains from one or more series of equal length, at least four draws each.
     pub fn new<C: AsRef<[f64]>>(chains: &'a [C]) -> Result<Self, DiagnosticError> {
         let chains: Vec<&[f64]> = chains.iter().map(AsRef::as_ref).collect();
         let expected = chains.first().ok_or(DiagnosticError::NoChains)?.len();
@@ -40,17 +39,17 @@ impl<'a> Chains<'a> {
         Ok(Self { chains })
     }
 
-    /// Number of chains.
+    /// Returns the number of chains.
     pub fn count(&self) -> usize {
         self.chains.len()
     }
 
-    /// Number of draws in each chain.
+    /// Returns the number of draws in each chain.
     pub fn draws(&self) -> usize {
         self.chains[0].len()
     }
 
-    /// All draws, chain after chain.
+    /// Returns all draws, chain after chain.
     pub fn pooled(&self) -> Vec<f64> {
         self.chains.concat()
     }
@@ -59,7 +58,7 @@ impl<'a> Chains<'a> {
         self.chains.iter().any(|chain| chain.iter().any(|x| x.is_nan()))
     }
 
-    /// Every chain cut in two, each draw sent through `map`. Of an odd number of draws the middle one is left out.
+    /// Returns the halves of every chain with `map` applied to each draw. The middle one of an odd number of draws is omitted.
     pub(super) fn split(&self, map: impl Fn(f64) -> f64) -> Split {
         let draws = self.draws() / 2;
         let halves = self.chains.iter().flat_map(|c| c[..draws].iter().chain(&c[c.len() - draws..]));
@@ -67,11 +66,11 @@ impl<'a> Chains<'a> {
     }
 }
 
-/// The halves of all chains, one after the other. Drift within a chain is difference between its halves.
+/// The halves of all chains, one after the other. A drift within a chain appears as a difference between its halves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) values: Vec<f64>,
-    /// Draws in a half, at least two.
+    /// Draws per half, at least two.
     pub(super) draws: usize,
 }
 
@@ -96,7 +95,7 @@ mod tests {
         let error = Chains::new(&[vec![0.0; 5], vec![0.0; 6]]).unwrap_err();
         assert_eq!(error, DiagnosticError::UnequalChains { chain: 1, length: 6, expected: 5 });
         let error = Chains::new(&[vec![0.0; 3]]).unwrap_err();
-        assert_eq!(error.to_string(), "at least 4 draws are needed, got 3");
+        assert_eq!(error.to_string(), "the diagnostic requires at least 4 draws, got 3");
     }
 
     #[test]

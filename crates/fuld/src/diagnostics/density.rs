@@ -1,24 +1,24 @@
-//! The density of a sample, and its modes.
+//! Kernel density estimates and their modes.
 
 use super::bandwidth::{robust_scale, sheather_jones};
 use super::error::efficiency;
 use super::{DiagnosticError, Sample};
 use std::f64::consts::PI;
 
-/// Points of the grid.
+/// Number of grid points.
 const GRID: usize = 2048;
-/// Beyond this many bandwidths the kernel is nothing.
+/// The number of bandwidths beyond which the kernel is negligible.
 const REACH: f64 = 6.0;
-/// By this many standard deviations a dip between modes must exceed those that noise is expected to make.
+/// The number of standard deviations by which a dip between modes must exceed the dips expected from noise.
 const MARGIN: f64 = 2.0;
 
 /// A Gaussian kernel density estimate on a grid over the body of a sample,
 ///
 /// > f̂(x) = (1/(nh)) Σ φ((x − xᵢ)/h),
 ///
-/// with the bandwidth of Sheather and Jones. The body reaches over the quantiles 0.001 to 0.999, but no further than
-/// five interquartile ranges beyond the quartiles; draws beyond it count in n, so that f̂ estimates the density of
-/// all.
+/// with the bandwidth of Sheather and Jones. The body extends over the quantiles 0.001 to 0.999, but at most five
+/// interquartile ranges beyond the quartiles. Draws outside it count in n, so that f̂ estimates the density of the whole
+/// sample.
 #[derive(Clone, Debug)]
 pub struct KernelDensity {
     low: f64,
@@ -30,16 +30,16 @@ pub struct KernelDensity {
 /// A local maximum of a density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// Where it is.
+    /// The position of the maximum.
     pub location: f64,
-    /// The density there.
+    /// The density at the maximum.
     pub height: f64,
-    /// How far one has to descend from it to reach a higher one; its height for the highest.
+    /// The height above the highest saddle on the way to a higher mode; for the highest mode, its height.
     pub prominence: f64,
 }
 
 impl KernelDensity {
-    /// Estimates the density; needs two different numbers in the body of the sample.
+    /// Estimates the density. The body of the sample must contain two different numbers.
     ///
     /// ```
     /// use fuld::diagnostics::{KernelDensity, Sample};
@@ -59,10 +59,10 @@ impl KernelDensity {
         }
         let width = (high - low) / GRID as f64;
         let counts = bin(body, low, width, GRID);
-        // A kernel narrower than a bin would show the grid.
+        // A kernel narrower than a bin would make the grid visible.
         let bandwidth = sheather_jones(&counts, width, scale).max(width);
         let step = (high - low) / (GRID - 1) as f64;
-        // Draws beyond the ends reach in.
+        // The kernels of draws beyond the ends extend into the grid.
         let margin = (REACH * bandwidth / step).ceil() as usize;
         let outer = (low - margin as f64 * step, high + margin as f64 * step);
         let cells = GRID + 2 * margin;
@@ -82,23 +82,23 @@ impl KernelDensity {
         Ok(Self { low, step, values: (0..GRID).map(value).collect(), bandwidth })
     }
 
-    /// The bandwidth h.
+    /// Returns the bandwidth h.
     pub fn bandwidth(&self) -> f64 {
         self.bandwidth
     }
 
-    /// Points of the grid, and the density there.
+    /// Returns the grid points with the density at each.
     pub fn grid(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.values.iter().enumerate().map(|(i, &f)| (self.low + i as f64 * self.step, f))
     }
 
-    /// The modes, highest first, that a sample of this many effective draws can show (their number, for independent
-    /// draws).
+    /// Returns the significant modes, highest first, for the given number of effective draws (for independent draws, their
+    /// number).
     ///
-    /// A local maximum counts if the dip between it and any higher one is more than noise. The kernel at x sees c =
-    /// 2√π n h f̂(x) draws, and 2√c has about unit variance wherever x is. Among N places a bandwidth apart noise
-    /// reaches up and down by √(2 ln N), so from saddle to mode 2√c has to rise by 2√(2 ln N) + 2. A maximum at the
-    /// end of the body counts too.
+    /// A local maximum counts if the dip between it and any higher one exceeds the noise. The kernel at x averages over c =
+    /// 2√π n h f̂(x) draws, and 2√c has about unit variance at every x. Among N points one bandwidth apart, the extremes of
+    /// the noise are ±√(2 ln N), so 2√c must rise by 2√(2 ln N) + 2 from saddle to mode. A maximum at an end of the body
+    /// also counts.
     pub fn modes(&self, effective_draws: f64) -> Result<Vec<Mode>, DiagnosticError> {
         let n = efficiency(effective_draws)?;
         let root = |f: f64| 2.0 * (2.0 * PI.sqrt() * n * self.bandwidth * f.max(0.0)).sqrt();
@@ -113,8 +113,8 @@ impl KernelDensity {
         Ok(modes)
     }
 
-    /// Indices higher than the left neighbour and not lower than the right; of a plateau only its left end, if it
-    /// falls off.
+    /// Returns the indices of local maxima: values above the left neighbour and not below the right. A plateau counts once, at
+    /// its left end, if it falls off on the right.
     fn maxima(&self) -> impl Iterator<Item = usize> + '_ {
         let f = &self.values;
         (0..f.len()).filter(|&i| {
@@ -124,8 +124,8 @@ impl KernelDensity {
         })
     }
 
-    /// The mode at a maximum of the grid, put at the vertex of the parabola through it and its neighbours, and the
-    /// saddle one has to cross to a higher one.
+    /// Returns the mode at a maximum of the grid, located at the vertex of the parabola through it and its neighbours, and the
+    /// saddle on the way to a higher one.
     fn mode(&self, i: usize) -> (Mode, Option<f64>) {
         let f = &self.values;
         let (mut shift, mut height) = (0.0, f[i]);
@@ -137,17 +137,17 @@ impl KernelDensity {
                 height -= 0.25 * (left - right) * shift;
             }
         }
-        // Of two equally high the left one counts as higher, so that a dip between them is judged too.
+        // Of two equal maxima the left one counts as higher, so that the dip between them is also tested.
         let left = saddle(f[i].next_down(), f[..i].iter().rev());
         let right = saddle(f[i], f[i + 1..].iter());
-        // None is below every saddle.
+        // `None` orders below every saddle.
         let saddle = if left > right { left } else { right };
         let prominence = height - saddle.unwrap_or(0.0);
         (Mode { location: self.low + (i as f64 + shift) * self.step, height, prominence }, saddle)
     }
 }
 
-/// The lowest point on the way to something higher; nothing if there is nothing higher.
+/// Returns the lowest point on the way to a higher value, or `None` if there is none.
 fn saddle<'a>(height: f64, way: impl Iterator<Item = &'a f64>) -> Option<f64> {
     let mut least = height;
     for &f in way {
@@ -159,7 +159,7 @@ fn saddle<'a>(height: f64, way: impl Iterator<Item = &'a f64>) -> Option<f64> {
     None
 }
 
-/// Sums of linear weights: a draw belongs to the two nearest cells in proportion, which is exact to second order.
+/// Returns counts with linear weights: each draw is distributed over the two nearest cells, which is exact to second order.
 fn bin(draws: &[f64], low: f64, width: f64, cells: usize) -> Vec<f64> {
     let mut counts = vec![0.0; cells];
     for &x in draws {

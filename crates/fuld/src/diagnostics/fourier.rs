@@ -48,7 +48,7 @@ fn centred(chain: &[f64]) -> impl Iterator<Item = f64> {
 mod tests {
     use super::*;
 
-    /// Against the double sum, for lengths around a power of two and chains odd and even in number.
+    /// Compares with the double sum, for lengths around a power of two and odd and even numbers of chains.
     #[test]
     fn transform_equals_the_sum() {
         for n in [2, 3, 7, 8, 9, 100] {

@@ -1,11 +1,11 @@
-//! Histograms that heavy tails cannot flatten.
+//! Histograms over the body of a sample, robust to heavy tails.
 
 use super::{DiagnosticError, Sample};
 
-/// Most bins.
+/// Largest number of bins.
 const MOST_BINS: usize = 1 << 24;
 
-/// Counts in equal bins over [low, high], and of what lies beyond.
+/// Counts in bins of equal width over [low, high], and outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     low: f64,
@@ -16,19 +16,22 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Bins of the width of Freedman and Diaconis (1981), 2 · interquartile range · n^(−1/3), over the body of the
-    /// sample: the quantiles 0.001 to 0.999, but no further than five interquartile ranges beyond the quartiles. So a
-    /// few draws at 1e12 neither stretch the bins nor multiply them; they are counted in [`above`](Self::above).
+    /// Creates a histogram with bins of the width of Freedman and Diaconis (1981), 2 · interquartile range · n^(−1/3).
+    ///
+    /// They cover the body of the sample: the quantiles 0.001 to 0.999, but at most five interquartile ranges beyond the
+    /// quartiles. A few draws at 1e12 therefore change neither the width nor the number of bins; they are counted in
+    /// [`above`](Self::above).
     pub fn automatic(sample: &Sample) -> Result<Self, DiagnosticError> {
         let (low, high) = sample.body()?;
         let n = sample.len() as f64;
         let width = 2.0 * (sample.at(0.75) - sample.at(0.25)) / libm::cbrt(n);
-        // Where half of the draws are ties there is no interquartile range; Sturges' rule needs none.
+        // If half of the draws are ties, the interquartile range is 0; Sturges' rule does not use it.
         let bins = if width > 0.0 { (high - low) / width } else { 1.0 + libm::log2(n) };
         Self::new(sample, low, high, (bins.ceil() as usize).clamp(1, MOST_BINS))
     }
 
-    /// Equal bins over [low, high]. A bin holds its lower end and not its upper, but the last holds both.
+    /// Creates a histogram with bins of equal width over [low, high]. A bin includes its lower end but not its upper; the last
+    /// includes both.
     pub fn new(sample: &Sample, low: f64, high: f64, bins: usize) -> Result<Self, DiagnosticError> {
         if !(low < high && (high - low).is_finite()) {
             return Err(DiagnosticError::Interval { low, high });
@@ -47,43 +50,43 @@ impl Histogram {
         Ok(histogram)
     }
 
-    /// Lower end of the first bin.
+    /// Returns the lower end of the first bin.
     pub fn low(&self) -> f64 {
         self.low
     }
 
-    /// Upper end of the last bin.
+    /// Returns the upper end of the last bin.
     pub fn high(&self) -> f64 {
         self.high
     }
 
-    /// Draws in each bin.
+    /// Returns the number of draws in each bin.
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }
 
-    /// Draws below the first bin.
+    /// Returns the number of draws below the first bin.
     pub fn below(&self) -> usize {
         self.below
     }
 
-    /// Draws above the last bin.
+    /// Returns the number of draws above the last bin.
     pub fn above(&self) -> usize {
         self.above
     }
 
-    /// All draws, those beyond the bins too.
+    /// Returns the number of all draws, including those outside the bins.
     pub fn total(&self) -> usize {
         self.below + self.counts.iter().sum::<usize>() + self.above
     }
 
-    /// Width of a bin.
+    /// Returns the width of a bin.
     pub fn width(&self) -> f64 {
         (self.high - self.low) / self.counts.len() as f64
     }
 
-    /// Middle and density of each bin, count/(total · width): to be laid over the density of a law, since draws
-    /// beyond the bins are part of the total.
+    /// Returns the midpoint and the density count/(total · width) of each bin. The total includes draws outside the bins, so the
+    /// densities are comparable with the density of a law.
     pub fn density(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (width, scale) = (self.width(), 1.0 / (self.total() as f64 * self.width()));
         self.counts

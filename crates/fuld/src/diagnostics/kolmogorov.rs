@@ -1,20 +1,20 @@
-//! Kolmogorov–Smirnov: the largest gap between distribution functions.
+//! The Kolmogorov–Smirnov distance, the largest difference between distribution functions.
 
 use super::{DiagnosticError, Sample};
 use std::f64::consts::PI;
 
-/// A Kolmogorov–Smirnov distance and the probability that chance alone makes it larger.
+/// A Kolmogorov–Smirnov distance with its p-value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KolmogorovSmirnov {
     /// D = sup |F − G|.
     pub distance: f64,
-    /// P(D larger | both are the same law and draws are independent).
+    /// The probability of a larger D if both laws are equal and draws are independent.
     pub p_value: f64,
 }
 
 impl KolmogorovSmirnov {
-    /// n draws against a law, or n = n₁n₂/(n₁ + n₂) for two samples. Stephens' (1970) λ = (√n + 0.12 + 0.11/√n) D
-    /// makes the asymptotic law good to 0.004 where p < 0.2, and to 0.023 elsewhere, from n = 5 on.
+    /// Creates the result for n draws, or n = n₁n₂/(n₁ + n₂) for two samples. With Stephens' (1970)
+    /// λ = (√n + 0.12 + 0.11/√n) D, the error of the asymptotic p-value for n ≥ 5 is 0.004 where p < 0.2, and 0.023 elsewhere.
     fn new(distance: f64, n: f64) -> Self {
         let root = n.sqrt();
         Self { distance, p_value: kolmogorov_sf((root + 0.12 + 0.11 / root) * distance) }
@@ -22,8 +22,8 @@ impl KolmogorovSmirnov {
 }
 
 impl Sample {
-    /// D = sup |F_n − F| against the continuous distribution function F, with its p-value for independent draws.
-    /// Those of a chain are not: thin them to their effective number first.
+    /// Returns D = sup |F_n − F| for a continuous distribution function F, with its p-value for independent draws. Draws of a
+    /// chain are dependent: thin them to their effective number first.
     ///
     /// ```
     /// use fuld::diagnostics::Sample;
@@ -47,8 +47,8 @@ impl Sample {
         Ok(KolmogorovSmirnov::new(distance, n))
     }
 
-    /// D = sup |F_n − G_m| between two samples, with its p-value for independent draws. Ties, also between the
-    /// samples, are taken as steps at the same place.
+    /// Returns D = sup |F_n − G_m| for two samples, with its p-value for independent draws. Ties, within and between the samples,
+    /// are steps at the same point.
     pub fn kolmogorov_smirnov_between(&self, other: &Self) -> KolmogorovSmirnov {
         let (a, b) = (self.sorted(), other.sorted());
         let (n, m) = (a.len() as f64, b.len() as f64);
@@ -60,8 +60,8 @@ impl Sample {
     }
 }
 
-/// The places where either of two empirical distribution functions steps, in order, with the number of draws of each
-/// that are not larger.
+/// Returns the points at which either of two empirical distribution functions has a step, in order, with the number of draws
+/// of each that are not larger.
 pub(super) fn steps<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64, usize, usize)> + 'a {
     let (mut i, mut j) = (0, 0);
     std::iter::from_fn(move || {
@@ -80,7 +80,7 @@ pub(super) fn steps<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64
     })
 }
 
-/// Kolmogorov's survival function Q(λ) = 2 Σ_{k≥1} (−1)^(k−1) e^(−2k²λ²), to 1e-15.
+/// Returns Kolmogorov's survival function Q(λ) = 2 Σ_{k≥1} (−1)^(k−1) e^(−2k²λ²), to 1e-15.
 ///
 /// Below λ = 1 the sum converges slowly and cancels; there its dual 1 − Q = (√(2π)/λ) Σ_{k≥1} e^(−(2k−1)²π²/(8λ²)) is
 /// used.

@@ -1,25 +1,25 @@
-//! Monte Carlo standard error: how far may an estimate be off?
+//! Monte Carlo standard errors of means and quantiles.
 
 use super::beta::beta_quantile;
 use super::error::probability;
 use super::moments::variance;
 use super::{Chains, DiagnosticError};
 
-/// Φ(−1) and Φ(1), with the digits that ArviZ has of them.
+/// Φ(−1) and Φ(1), with as many digits as in ArviZ.
 const ONE_DEVIATION: [f64; 2] = [0.1586553, 0.8413447];
 
 impl Chains<'_> {
-    /// Standard error of the mean, sd/√[`ess_mean`](Self::ess_mean). It means something only where the variance is
-    /// finite; for heavier tails ask for that of the median, [`mcse_quantile`](Self::mcse_quantile) at 0.5.
+    /// Returns the standard error of the mean, sd/√[`ess_mean`](Self::ess_mean). It is meaningful only if the variance is finite;
+    /// for heavier tails use that of the median, [`mcse_quantile`](Self::mcse_quantile) at 0.5.
     pub fn mcse_mean(&self) -> f64 {
         (variance(&self.pooled()) / self.ess_mean()).sqrt()
     }
 
-    /// Standard error of the quantile at 0 ≤ p ≤ 1; no moment needs to exist.
+    /// Returns the standard error of the quantile at 0 ≤ p ≤ 1. It requires no moments.
     ///
-    /// With N = [`ess_quantile`](Self::ess_quantile) draws, F(q̂_p) has the law Beta(Np + 1, N(1−p) + 1). Its
-    /// quantiles one standard deviation to either side are carried to the scale of the draws by the empirical
-    /// quantile; half the distance between them is the error.
+    /// With N = [`ess_quantile`](Self::ess_quantile) draws, F(q̂_p) has the law Beta(Np + 1, N(1−p) + 1). The
+    /// empirical quantile function maps the quantiles Φ(−1) and Φ(1) of that law to the scale of the draws; the error is half
+    /// the distance between them.
     pub fn mcse_quantile(&self, p: f64) -> Result<f64, DiagnosticError> {
         let n = self.indicator_ess(probability(p)?);
         if n.is_nan() {

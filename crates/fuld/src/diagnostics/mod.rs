@@ -1,15 +1,15 @@
-//! What came out of a chain: did it converge, how much is it worth, and is it the law that was asked for?
+//! Diagnostics of chains: convergence, Monte Carlo error, and distances to a known law.
 //!
 //! - [`Chains`]: rank-normalised R̂, effective sample sizes and Monte Carlo standard errors. On 2500 random sets
-//!   they agreed with ArviZ 0.23 to 1e-9 (mostly 1e-15), and to 3e-7 where draws differ by 1e-8 of their size and
-//!   rounding decides.
-//! - [`Sample`]: quantiles; distances to a law or another sample, of Kolmogorov–Smirnov and Wasserstein; the weight
-//!   of its tails, [`Sample::pareto_k`].
-//! - [`Histogram`], [`KernelDensity`]: pictures of a sample, and its modes.
+//!   they agree with ArviZ 0.23 to 1e-9 (mostly 1e-15), and to 3e-7 where draws differ by 1e-8 of their magnitude and
+//!   rounding dominates.
+//! - [`Sample`]: quantiles; Kolmogorov–Smirnov and Wasserstein distances to a law or another sample; the weight of the
+//!   tails, [`Sample::pareto_k`].
+//! - [`Histogram`], [`KernelDensity`]: estimates of the density, and its modes.
 //! - [`autocorrelation`] of a series.
 //!
-//! Draws of heavy-tailed laws have no variance and perhaps no mean. Everything here except `ess_mean`, `mcse_mean`,
-//! `wasserstein_between` and `autocorrelation` is made from ranks, quantiles or clamped values and stays meaningful.
+//! Heavy-tailed laws have no variance and may have no mean. All diagnostics except `ess_mean`, `mcse_mean`,
+//! `wasserstein_between` and `autocorrelation` are based on ranks, quantiles or clamped values and remain meaningful.
 //!
 //! ```
 //! use fuld::diagnostics::{Chains, Sample};

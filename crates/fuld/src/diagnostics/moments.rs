@@ -1,7 +1,6 @@
 //! Mean and variance of a slice.
 
-/// The mean. That of equal numbers is this number to the last bit, so that a chain that stands still has variance 0 and
-/// not rounding.
+/// Returns the mean. The mean of equal numbers is exact, so that a constant chain has variance 0.
 pub(super) fn mean(x: &[f64]) -> f64 {
     match x {
         [] => f64::NAN,
@@ -10,7 +9,7 @@ pub(super) fn mean(x: &[f64]) -> f64 {
     }
 }
 
-/// The unbiased variance Σ(x − x̄)²/(n − 1).
+/// Returns the unbiased variance Σ(x − x̄)²/(n − 1).
 pub(super) fn variance(x: &[f64]) -> f64 {
     let mean = mean(x);
     x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (x.len() as f64 - 1.0)

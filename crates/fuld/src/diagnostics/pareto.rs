@@ -1,9 +1,9 @@
-//! k̂: how heavy is the tail?
+//! The shape k̂ of a generalised Pareto law fitted to the tail of a sample.
 
 use super::error::efficiency;
 use super::{DiagnosticError, Sample};
 
-/// Which end of a sample.
+/// The tail of a sample that is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// Small values.
@@ -24,15 +24,15 @@ pub struct GeneralizedPareto {
 }
 
 impl GeneralizedPareto {
-    /// Fewest excesses for a fit.
+    /// Smallest number of excesses for a fit.
     pub const LEAST: usize = 5;
 
-    /// Fit to positive numbers, smallest first, by the method of Zhang and Stephens (2009) with the weak prior of
+    /// Fits the law to positive numbers in ascending order, by the method of Zhang and Stephens (2009) with the weak prior of
     /// Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao and Gabry 2024), as in ArviZ.
     ///
-    /// With θ = −k/σ, the likelihood at its best k(θ) = (1/n) Σ ln(1 − θxᵢ) is L(θ) = n(ln(−θ/k) − k − 1). The
+    /// With θ = −k/σ, the log-likelihood at its maximum k(θ) = (1/n) Σ ln(1 − θxᵢ) is L(θ) = n(ln(−θ/k) − k − 1). The
     /// estimate θ̂ is the mean of 30 + √n values θⱼ = 1/xₙ + (1 − √(m/(j − ½)))/(3x_q), x_q the first quartile,
-    /// weighted by their likelihood; k̂ = (n k(θ̂) + 5)/(n + 10) is drawn slightly towards ½.
+    /// weighted by their likelihood; k̂ = (n k(θ̂) + 5)/(n + 10) is shrunk slightly towards ½.
     pub fn fit(excesses: &[f64]) -> Result<Self, DiagnosticError> {
         let n = excesses.len();
         if n < Self::LEAST {
@@ -57,7 +57,7 @@ impl GeneralizedPareto {
             .collect();
         let best = grid.iter().map(|g| g.1).fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = grid.iter().map(|g| libm::exp(g.1 - best)).sum();
-        // Weights that rounding could have made are left out, as in ArviZ.
+        // Weights below rounding are omitted, as in ArviZ.
         let kept =
             grid.iter().map(|g| (g.0, libm::exp(g.1 - best) / total)).filter(|g| g.1 >= 10.0 * f64::EPSILON);
         let (sum, weight) = kept.fold((0.0, 0.0), |(s, w), g| (s + g.0 * g.1, w + g.1));
@@ -68,11 +68,11 @@ impl GeneralizedPareto {
 }
 
 impl Sample {
-    /// The shape k̂ of a generalised Pareto law fitted to the largest (or smallest) ⌈min(S/5, 3√(S/r))⌉ draws, S
+    /// Returns the shape k̂ of a generalised Pareto law fitted to the largest (or smallest) ⌈min(S/5, 3√(S/r))⌉ draws, S
     /// their number and r the relative efficiency of the chain, effective draws over draws (1 for independent ones).
     ///
-    /// k̂ ≥ 1/p says that the moment of order p seems not to exist. Draws of an α-stable law have k̂ → 1/α, though
-    /// slowly for α near 2. Fewer than five draws beyond the cut are too few to tell.
+    /// k̂ ≥ 1/p indicates that the moment of order p does not exist. For draws of an α-stable law k̂ → 1/α, though slowly for α
+    /// near 2. At least five draws must lie beyond the threshold.
     ///
     /// ```
     /// use fuld::diagnostics::{Sample, Tail};
@@ -105,7 +105,7 @@ fn fit(excesses: Vec<f64>) -> Result<f64, DiagnosticError> {
     GeneralizedPareto::fit(&excesses).map(|law| law.k)
 }
 
-/// What exceeds the cut, ties with it left out.
+/// Returns the excesses over the threshold, without ties with it.
 fn excesses(cut: f64, tail: impl Iterator<Item = f64>) -> Vec<f64> {
     tail.map(|x| x - cut).filter(|&x| x >= f64::MIN_POSITIVE).collect()
 }

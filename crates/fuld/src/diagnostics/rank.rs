@@ -1,16 +1,16 @@
-//! Rank normalisation: draws become the normal quantiles of their ranks, whatever their law.
+//! Rank normalisation, which replaces draws by the normal quantiles of their ranks.
 //!
 //!   z = Φ⁻¹((r − 3/8)/(S + 1/4)),
 //!
-//! r the rank among all S draws (ties share the mean of theirs), with Blom's offset. Diagnostics built on z see no
-//! moments, and so work for laws that have none.
+//! where r is the rank among all S draws (ties share their mean rank), with Blom's offset. Diagnostics of z depend on no
+//! moments of the law and work for laws that have none.
 
 use levy_stable::SymmetricStable;
 
 /// The normal scores of the ranks among S draws.
 pub(super) struct NormalScores {
     normal: SymmetricStable,
-    /// Those of the ranks 1, 2, … up to the middle; the rest are their mirror images.
+    /// The scores of the ranks 1, 2, … up to the middle; the others are their negatives.
     lower: Vec<f64>,
     size: usize,
 }
@@ -31,12 +31,12 @@ impl NormalScores {
     fn of(&self, rank: f64) -> f64 {
         let mirror = (self.size + 1) as f64 - rank;
         let (low, sign) = if rank <= mirror { (rank, 1.0) } else { (mirror, -1.0) };
-        // Ties can have a rank and a half.
+        // Ties can have half-integer ranks.
         let z = if low.fract() == 0.0 { self.lower[low as usize - 1] } else { self.exact(low) };
         sign * z
     }
 
-    /// Replaces S draws, none of them NaN, by their scores.
+    /// Replaces S draws, none of which is NaN, by their scores.
     pub(super) fn replace(&self, values: &mut [f64]) {
         let mut order: Vec<(i64, usize)> = values.iter().map(|&x| key(x)).zip(0..).collect();
         order.sort_unstable();
@@ -51,7 +51,7 @@ impl NormalScores {
     }
 }
 
-/// An integer in the order of the doubles, which sorts faster: the bits, with those of negative numbers turned around.
+/// Returns an integer with the order of the doubles, which sorts faster: the bits, inverted for negative numbers.
 fn key(x: f64) -> i64 {
     // −0 and 0 are a tie.
     let bits = (x + 0.0).to_bits() as i64;

@@ -1,4 +1,4 @@
-//! R̂: do the chains agree?
+//! The convergence diagnostic R̂.
 
 use super::moments::{mean, variance};
 use super::rank::NormalScores;
@@ -7,18 +7,18 @@ use levy_stable::quantiles::quantile_by_selection;
 use super::{Chains, chains::Split};
 
 impl Chains<'_> {
-    /// The rank-normalised split R̂ of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021): the larger of that of
-    /// the draws, which sees chains in different places, and that of |x − median|, which sees chains of different
-    /// spread. Each is
+    /// Returns the rank-normalised split R̂ of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021).
+    ///
+    /// It is the larger of R̂ of the draws, which detects chains at different locations, and R̂ of |x − median|, which detects
+    /// chains of different spread. Each is
     ///
     /// > R̂ = √((B/W + n − 1)/n)
     ///
-    /// on the normal scores of the halves of all chains, with B/n the variance of their means and W the mean of their
-    /// variances. Chains that agree give 1 up to noise; above 1.01 they do not agree yet. No moment of the target
-    /// needs to exist.
+    /// computed from the normal scores of the halves of all chains, with B/n the variance of their means and W the mean of their
+    /// variances. Converged chains give 1 up to noise; above 1.01 they have not converged. No moment of the target need exist.
     ///
-    /// As in ArviZ: NaN for a single chain, with a NaN among the draws, and where no draw differs from any other;
-    /// infinite where no half moves but they stand in different places.
+    /// As in ArviZ, it is NaN for a single chain, if a draw is NaN, and if all draws are equal. It is infinite if every half is
+    /// constant but they differ.
     pub fn r_hat(&self) -> f64 {
         if self.count() < 2 || self.has_nan() {
             return f64::NAN;
@@ -30,13 +30,13 @@ impl Chains<'_> {
         let scores = NormalScores::new(bulk.values.len());
         scores.replace(&mut bulk.values);
         let bulk = reduction(&bulk);
-        // Infinite draws with an infinite median have no distance from it.
+        // The distance of an infinite draw from an infinite median is undefined.
         if folded.values.iter().any(|x| x.is_nan()) {
             return f64::NAN;
         }
         scores.replace(&mut folded.values);
         let folded = reduction(&folded);
-        // Folding two places into one leaves nothing to compare: then the draws alone decide.
+        // If folding makes all draws equal, only the draws themselves are compared.
         if folded > bulk { folded } else { bulk }
     }
 }

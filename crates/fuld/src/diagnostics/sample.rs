@@ -1,10 +1,10 @@
-//! A sample in order, and its quantiles.
+//! Sorted samples and their quantiles.
 
 use super::DiagnosticError;
 use super::error::probability;
 use levy_stable::quantiles::quantile_of_sorted;
 
-/// A sample of finite numbers, sorted once so that everything after is cheap.
+/// A sorted sample of finite numbers.
 ///
 /// ```
 /// use fuld::diagnostics::Sample;
@@ -21,7 +21,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Sorts the draws; there must be at least one, and all must be finite.
+    /// Creates a sample by sorting the draws. There must be at least one, and all must be finite.
     pub fn new(draws: impl Into<Vec<f64>>) -> Result<Self, DiagnosticError> {
         let mut sorted: Vec<f64> = draws.into();
         if sorted.is_empty() {
@@ -34,35 +34,35 @@ impl Sample {
         Ok(Self { sorted })
     }
 
-    /// The draws, smallest first.
+    /// Returns the draws in ascending order.
     pub fn sorted(&self) -> &[f64] {
         &self.sorted
     }
 
-    /// Number of draws, at least one.
+    /// Returns the number of draws, at least one.
     #[expect(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> usize {
         self.sorted.len()
     }
 
-    /// The quantile at 0 ≤ p ≤ 1 by linear interpolation, type 7 of Hyndman and Fan (1996): x₍ₖ₎ + γ(x₍ₖ₊₁₎ − x₍ₖ₎)
-    /// with k + γ = (n − 1)p + 1. The default of R and numpy.
+    /// Returns the quantile at 0 ≤ p ≤ 1 by linear interpolation, type 7 of Hyndman and Fan (1996): x₍ₖ₎ + γ(x₍ₖ₊₁₎ − x₍ₖ₎)
+    /// with k + γ = (n − 1)p + 1, the default of R and NumPy.
     pub fn quantile(&self, p: f64) -> Result<f64, DiagnosticError> {
         Ok(self.at(probability(p)?))
     }
 
-    /// Quantiles at several p.
+    /// Returns the quantiles at several p.
     pub fn quantiles(&self, p: &[f64]) -> Result<Vec<f64>, DiagnosticError> {
         p.iter().map(|&p| self.quantile(p)).collect()
     }
 
-    /// The quantile at a p known to be a probability.
+    /// Returns the quantile at a p known to be a probability.
     pub(super) fn at(&self, p: f64) -> f64 {
         quantile_of_sorted(&self.sorted, p)
     }
 
-    /// Where the sample has its body: the quantiles 0.001 and 0.999, but no further than five interquartile ranges
-    /// beyond the quartiles. For a normal law the first, for α-stable laws with α < 1.84 the second are the narrower.
+    /// Returns the ends of the body of the sample: the quantiles 0.001 and 0.999, but at most five interquartile ranges beyond
+    /// the quartiles. The quantiles are narrower for a normal law, the ranges for α-stable laws with α < 1.84.
     pub(super) fn body(&self) -> Result<(f64, f64), DiagnosticError> {
         let (first, third) = (self.at(0.25), self.at(0.75));
         let (mut low, mut high) = (self.at(0.001), self.at(0.999));
@@ -71,7 +71,7 @@ impl Sample {
             low = low.max(first - reach);
             high = high.min(third + reach);
         }
-        // Draws of size 1e308 can be finite and their distance not.
+        // The distance of finite draws can overflow.
         if low < high && (high - low).is_finite() && reach.is_finite() {
             Ok((low, high))
         } else {
@@ -79,7 +79,7 @@ impl Sample {
         }
     }
 
-    /// The draws within [low, high].
+    /// Returns the draws within [low, high].
     pub(super) fn within(&self, low: f64, high: f64) -> &[f64] {
         let from = self.sorted.partition_point(|&x| x < low);
         let to = self.sorted.partition_point(|&x| x <= high);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn bad_draws_are_refused() {
         let error = Sample::new([1.0, 2.0, f64::INFINITY]).unwrap_err();
-        assert_eq!(error.to_string(), "draws must be finite, draw 2 is inf");
+        assert_eq!(error.to_string(), "draws must be finite, but draw 2 is inf");
         assert_eq!(Sample::new([]).unwrap_err(), DiagnosticError::TooFewDraws { needed: 1, got: 0 });
     }
 }

@@ -1,29 +1,29 @@
-//! Wasserstein-1: the area between distribution functions, ∫ |F − G| dx. In units of x, and blind to nothing.
+//! The Wasserstein-1 distance ∫ |F − G| dx between distribution functions, in units of x.
 
 use super::kolmogorov::steps;
 use super::{DiagnosticError, Sample};
 use std::cell::Cell;
 
-/// Error allowed for a piece, relative to it.
+/// Allowed error of a piece, relative to its integral.
 const RELATIVE: f64 = 1e-9;
-/// Or h ΔF, which bounds the error on a piece of length h over which a monotone F rises by ΔF, in interquartile ranges.
+/// Allowed h ΔF of a piece, in interquartile ranges. It bounds the error on a piece of length h over which F increases by ΔF.
 const NEGLIGIBLE: f64 = 1e-12;
-/// Rounding of a distribution function near 1.
+/// Rounding error of a distribution function near 1.
 const ROUNDING: f64 = 1e-15;
-/// A distribution function may fall by this much, as sums of rounded numbers do.
+/// Allowed decrease of a distribution function, due to rounding.
 const WIGGLE: f64 = 1e-9;
 
 impl Sample {
-    /// ∫ |F_n − F| dx over [low, high] for a distribution function F.
+    /// Returns ∫ |F_n − F| dx over [low, high] for a distribution function F.
     ///
-    /// This is the Wasserstein-1 distance between the sample and the law after both are clamped to [low, high]: what
-    /// lies beyond is moved to the ends, not dropped. It rises with the interval to the distance W₁ itself, which is
-    /// infinite for a law without a mean, as for α ≤ 1; there, choose an interval and keep to it. Of a law with
-    /// variance σ² the quantiles at ε and 1 − ε leave out at most 2σ√ε.
+    /// This is the Wasserstein-1 distance between the sample and the law after both are clamped to [low, high]: draws
+    /// outside are moved to the ends, not dropped. It increases with the interval to the distance W₁ itself, which is infinite
+    /// for a law without a mean, as for α ≤ 1; compare such laws on a fixed interval. For a law with variance σ², the
+    /// interval between the quantiles at ε and 1 − ε omits at most 2σ√ε.
     ///
-    /// Between neighbouring draws F_n is constant and F integrated by Simpson's rule, halving until it is good to
-    /// 1e-9 of each piece; that costs some five evaluations of F a draw. F must be monotone to 1e-9 where it is
-    /// looked at.
+    /// Between neighbouring draws F_n is constant, and F is integrated by Simpson's rule on pieces that are halved until the
+    /// error is below 1e-9 of each. This takes about five evaluations of F per draw. F must be monotone to 1e-9 at the
+    /// evaluated points.
     ///
     /// ```
     /// use fuld::diagnostics::Sample;
@@ -60,7 +60,7 @@ impl Sample {
         Ok(total)
     }
 
-    /// ∫ |F_n − G_m| dx between two samples, exact up to rounding. For laws without a mean it grows with the samples.
+    /// Returns ∫ |F_n − G_m| dx between two samples, exact up to rounding. For laws without a mean it grows with the samples.
     pub fn wasserstein_between(&self, other: &Self) -> f64 {
         let (n, m) = (self.len() as f64, other.len() as f64);
         let mut total = 0.0;
@@ -75,7 +75,7 @@ impl Sample {
     }
 }
 
-/// A place and the distribution function there.
+/// A point and the value of the distribution function there.
 #[derive(Clone, Copy)]
 struct Point {
     x: f64,
@@ -84,10 +84,10 @@ struct Point {
 
 struct Area<F> {
     cdf: F,
-    /// Evaluations left, and what they were.
+    /// Remaining and initial number of evaluations.
     left: Cell<usize>,
     budget: usize,
-    /// A length on which the sample is spread.
+    /// The interquartile range of the sample, or another measure of its spread.
     unit: f64,
 }
 
@@ -102,7 +102,7 @@ impl<F: Fn(f64) -> f64> Area<F> {
         }
     }
 
-    /// The middle of two points, where F must lie between its values there.
+    /// Evaluates F at the midpoint of two points, where it must lie between its values.
     fn middle(&self, a: Point, b: Point) -> Result<Point, DiagnosticError> {
         let m = self.at(0.5 * a.x + 0.5 * b.x)?;
         if m.f < a.f - WIGGLE || m.f > b.f + WIGGLE {
@@ -111,7 +111,7 @@ impl<F: Fn(f64) -> f64> Area<F> {
         Ok(m)
     }
 
-    /// ∫ |level − F| from a to b.
+    /// Returns ∫ |level − F| from a to b.
     fn gap(&self, level: f64, a: Point, b: Point) -> Result<f64, DiagnosticError> {
         let m = self.middle(a, b)?;
         self.piece(level, a, m, b)
@@ -123,7 +123,7 @@ impl<F: Fn(f64) -> f64> Area<F> {
         let simpson =
             |a: Point, m: Point, b: Point| (b.x - a.x) / 6.0 * (height(a) + 4.0 * height(m) + height(b));
         let coarse = simpson(a, m, b);
-        // Most gaps between draws end here. The middle of a piece of no length is one of its ends.
+        // Most gaps between draws end here. The midpoint of a piece of length 0 is one of its ends.
         if h * (b.f - a.f).abs() <= NEGLIGIBLE * self.unit || m.x <= a.x || m.x >= b.x {
             return Ok(coarse);
         }
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Clamping both sides: draws beyond the interval count as its ends.
+    /// Draws outside the interval count as its ends.
     #[test]
     fn clamped_draws_are_at_the_ends() {
         let uniform = |x: f64| (x / 8.0 + 0.5).clamp(0.0, 1.0);

@@ -1,40 +1,40 @@
-//! Why there is no Gibbs law.
+//! Errors of normalising a Gibbs law.
 
 use crate::ParameterError;
 use thiserror::Error;
 
-/// e^(−βf) that cannot be normalised, or not by these means.
+/// An error that keeps e^(−βf) from being normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GibbsError {
-    /// A bad β.
+    /// β is not positive and finite.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// The potential has another number of coordinates.
-    #[error("the potential has {given} coordinates where {needed} is needed")]
+    #[error("the Gibbs law requires a potential of dimension {needed}, got {given}")]
     Dimension {
-        /// The number it should have.
+        /// The required dimension.
         needed: usize,
-        /// The number it has.
+        /// The dimension of the potential.
         given: usize,
     },
-    /// The potential is smallest far out, or has no minimum at all.
+    /// The potential decreases to the end of the searched range.
     #[error(
-        "exp(-beta f) cannot be normalised: f still falls at x = {0:.0e}; is a confining term missing, or a sign wrong?"
+        "exp(-beta f) cannot be normalised: f still falls at x = {0:.0e}; it must have a minimum: add a confining term, or check its signs"
     )]
     Falls(f64),
-    /// The mass does not get small far out.
+    /// The density decreases too slowly for its mass to be finite.
     #[error(
-        "exp(-beta f) cannot be normalised: a part {part:.1e} of its mass is still around x = {x:.0e}; f must grow faster than \
-         log|x|/beta, and the better the faster"
+        "exp(-beta f) cannot be normalised: a fraction {part:.1e} of its mass lies around x = {x:.0e}; f must grow faster than \
+         log|x|/beta"
     )]
     Tails {
-        /// How far out.
+        /// The end of the searched range.
         x: f64,
-        /// What part of all mass the last octave has.
+        /// The fraction of the mass in the last octave.
         part: f64,
     },
-    /// The potential is constant, or not a finite number anywhere.
-    #[error("exp(-beta f) cannot be normalised: f has no minimum at which it is a finite number")]
+    /// The potential is constant, or is not finite anywhere.
+    #[error("exp(-beta f) cannot be normalised: f must have a minimum at which it is finite")]
     Nowhere,
 }

@@ -1,11 +1,11 @@
-//! Marginal laws of two coordinates: at each place an integral over the other coordinate.
+//! Marginal laws of two coordinates: at each point an integral over the other coordinate.
 
 use super::search::Line;
 use super::{Gibbs, GibbsError};
 use crate::Potential;
 use std::cell::Cell;
 
-/// Coarser than on a line, since every point is an integral.
+/// Settings of the kept coordinate. They are coarser than in one dimension because every point is an integral.
 const OUTER: Line = Line {
     octaves: -10..40,
     per_octave: 4,
@@ -16,9 +16,11 @@ const OUTER: Line = Line {
     halvings: 300,
     horizon: 3e4,
 };
+/// Settings of the integral over the other coordinate.
 const INNER: Line = Line { per_octave: 3, fine: 64, tolerance: 1e-9, floor: 1e-11, ..OUTER };
 
-/// The law of coordinate `kept` under e^(−βf): energy −log ∫ e^(−βf), slope the mean of β∂f over the other coordinate.
+/// Returns the law of coordinate `kept` under e^(−βf). Its energy is −log ∫ e^(−βf) over the other coordinate, and its slope
+/// is the conditional mean of β∂f.
 pub(super) fn marginal(potential: &dyn Potential, beta: f64, kept: usize) -> Result<Gibbs, GibbsError> {
     let point = |x: f64, y: f64| if kept == 0 { [x, y] } else { [y, x] };
     let derivative = |x: f64, y: f64, of: usize| {
@@ -30,8 +32,8 @@ pub(super) fn marginal(potential: &dyn Potential, beta: f64, kept: usize) -> Res
         let energy = |y: f64| beta * potential.value(&point(x, y));
         Gibbs::from_energy(&energy, &|y| derivative(x, y, 1 - kept), &INNER)
     };
-    // Where the other coordinate has its mass out of reach there is none of this one; if that is so everywhere, the
-    // reason is the one to give.
+    // Where the integral over the other coordinate fails, the density is taken as 0. If it fails everywhere, the error at 0
+    // is the one to report.
     let problem = Cell::new(None);
     let energy = |x: f64| match conditional(x) {
         Ok(law) => law.free_energy(),

@@ -1,8 +1,8 @@
-//! The Gibbs law e^(−βf)/Z on a line: what a sampler of f should produce, by quadrature.
+//! The Gibbs law e^(−βf)/Z in one and two dimensions by quadrature, as the reference for samplers.
 //!
-//! Nobody says where the mass is: minima of f are sought over three hundred decades, cells that double in width are laid
-//! around each of them, and on every cell the density is a polynomial as fine as needed. So narrow wells, wells far
-//! away from the origin or each other, and tails of a power law are all one case.
+//! The location of the mass need not be known. The minima of f are located over three hundred decades. Around each of them,
+//! the line is divided into cells that double in width, and cells are halved until a polynomial represents the density on
+//! each. The method therefore handles narrow wells, wells far from the origin or from each other, and power-law tails.
 
 mod error;
 mod marginals;
@@ -32,19 +32,19 @@ use table::Table;
 /// # }
 /// ```
 ///
-/// Distribution function and quantiles are good to 1e-10, the density to 1e-10 of its value or 1e-14 of what there is
-/// of it in all. Where f is no number, as beyond the edge of its domain, there is no mass.
+/// The error of the distribution function and of quantiles is below 1e-10. That of the density is below 1e-10 of its value
+/// or, far below the maximum, 1e-14 of the maximum. Where f is NaN, as outside its domain, the density is 0.
 #[derive(Clone, Debug)]
 pub struct Gibbs {
     table: Table,
     modes: Vec<f64>,
 }
 
-/// Lower maxima than this part of the highest are not worth mentioning.
+/// Local maxima below this fraction of the highest are not counted as modes.
 const LOWEST_MODE: f64 = 1e-12;
 
 impl Gibbs {
-    /// Normalises e^(−βf) for a potential of one coordinate, or says why that is impossible.
+    /// Normalises e^(−βf) for a potential of one coordinate. Fails if the integral is infinite or the potential has no minimum.
     pub fn new(potential: &dyn Potential, beta: f64) -> Result<Self, GibbsError> {
         if potential.dim() != 1 {
             return Err(GibbsError::Dimension { needed: 1, given: potential.dim() });
@@ -58,9 +58,10 @@ impl Gibbs {
         Self::from_energy(&|x| beta * potential.value(&[x]), &slope, &search::LINE)
     }
 
-    /// The two marginal laws of e^(−βf) for a potential of two coordinates. Each is an integral over the other
-    /// coordinate at every place, so this takes a second or two, and is good to 1e-7; its masses must be within 10¹²
-    /// of the origin.
+    /// Returns the two marginal laws of e^(−βf) for a potential of two coordinates.
+    ///
+    /// Each is an integral over the other coordinate at every point, which takes one to two seconds. The error is below
+    /// 1e-7. The mass must lie within 10¹² of the origin.
     ///
     /// ```
     /// use fuld::gibbs::Gibbs;
@@ -84,7 +85,7 @@ impl Gibbs {
         Ok([first?, second?])
     }
 
-    /// The law with density e^(−U), U given with its slope.
+    /// Normalises e^(−U) for an energy U with its slope.
     fn from_energy(
         energy: &dyn Fn(f64) -> f64,
         slope: &dyn Fn(f64) -> f64,
@@ -96,28 +97,30 @@ impl Gibbs {
         Ok(Self { table, modes: search.minima.iter().filter(high).copied().collect() })
     }
 
-    /// e^(−βf(x))/Z.
+    /// Returns the density e^(−βf(x))/Z.
     pub fn density(&self, x: f64) -> f64 {
         self.table.density(x)
     }
 
-    /// The distribution function, P(X ≤ x).
+    /// Returns the distribution function P(X ≤ x).
     pub fn cdf(&self, x: f64) -> f64 {
         self.table.cdf(x)
     }
 
-    /// x with P(X ≤ x) = p. NaN where p is no probability; 0 and 1 give the ends of what could be told from nothing.
+    /// Returns x with P(X ≤ x) = p; NaN unless 0 ≤ p ≤ 1. At 0 and 1 it returns the ends of the tabulated mass.
     pub fn quantile(&self, p: f64) -> f64 {
         self.table.quantile(p)
     }
 
-    /// E h(X), for a smooth h that has an expectation: for one that has none this is a large number.
+    /// Returns E h(X) for a smooth h. If the expectation does not exist, the result is finite but meaningless.
     pub fn expectation(&self, h: impl Fn(f64) -> f64) -> f64 {
         self.table.expectation(&h)
     }
 
-    /// a of P(|X| > r) ~ r^(−a), of the heavier side, as far as a millionth of the mass tells: moments below a exist. To about a
-    /// hundredth where tails are powers; a large number where they are lighter.
+    /// Returns the exponent a of P(|X| > r) ~ r^(−a) for the heavier side; moments of order below a exist.
+    ///
+    /// It is estimated at the quantiles 1e-6 and 1 − 1e-6, with an error of about 1 % for power tails. For lighter tails it is
+    /// a large number.
     pub fn tail_exponent(&self) -> f64 {
         let middle = self.quantile(0.5);
         let side = |end: f64| {
@@ -128,12 +131,12 @@ impl Gibbs {
         side(self.quantile(1e-6)).min(side(self.quantile(1.0 - 1e-6)))
     }
 
-    /// The local maxima of the density from left to right, those left out that are twelve decades below the highest.
+    /// Returns the local maxima of the density from left to right, except those twelve decades below the highest.
     pub fn modes(&self) -> &[f64] {
         &self.modes
     }
 
-    /// log Z − U_min of the energy it was made from, with U_min itself: −log of the integral of e^(−U).
+    /// Returns −log ∫ e^(−U) for the energy U.
     fn free_energy(&self) -> f64 {
         self.table.free_energy()
     }

@@ -1,28 +1,28 @@
-//! Where the mass is: minima of an energy, sought over many decades.
+//! The search for minima of an energy over many decades.
 
 use super::GibbsError;
 
-/// Mass is sought, and cells are laid, in this way.
+/// Settings of the search and of the cells.
 pub(super) struct Line {
-    /// Exponents of 2 between which |x| is looked at.
+    /// Exponents of 2 between which |x| is searched.
     pub(super) octaves: std::ops::Range<i32>,
-    /// Points an octave.
+    /// Points per octave.
     pub(super) per_octave: i32,
-    /// Points over the stretch that seems to hold the mass: ripples are seen from here.
+    /// Equidistant points over the interval that contains the mass, which resolve ripples of the energy.
     pub(super) fine: usize,
     /// Relative error of the density on a cell.
     pub(super) tolerance: f64,
-    /// Error of a cell, as a part of all mass, that is small enough whatever it is of the cell's own.
+    /// Allowed error of a cell as a fraction of the total mass, regardless of the mass of the cell.
     pub(super) floor: f64,
-    /// A cell with less than this part of the mass is left out.
+    /// Cells with less than this fraction of the mass are omitted.
     pub(super) negligible: f64,
-    /// Cells are halved at most this often, all together: an energy that is computed with noise is never followed.
+    /// Largest total number of halvings. It bounds the work for an energy with numerical noise.
     pub(super) halvings: usize,
-    /// Beyond this |x| an f that is no number has overflowed; before, it has the edge of its domain there.
+    /// The |x| beyond which a NaN of f means overflow; below it, a NaN marks the edge of the domain.
     pub(super) horizon: f64,
 }
 
-/// A whole line, up to where squares still are numbers.
+/// Settings for one dimension; |x| extends as far as x² is finite.
 pub(super) const LINE: Line = Line {
     octaves: -30..498,
     per_octave: 16,
@@ -34,16 +34,16 @@ pub(super) const LINE: Line = Line {
     horizon: 1e20,
 };
 
-/// By how much the energy may exceed its minimum for a place to matter.
+/// Largest energy above the minimum at which the density is not negligible.
 const DEEP: f64 = 40.0;
 
-/// What was found.
+/// The result of a search.
 pub(super) struct Search {
     /// Local minima, in order.
     pub(super) minima: Vec<f64>,
-    /// The energy at the lowest.
+    /// The energy at the lowest minimum.
     pub(super) lowest: f64,
-    /// The outermost points at which the energy is a number.
+    /// The outermost points at which the energy is finite.
     pub(super) ends: [f64; 2],
 }
 
@@ -53,7 +53,7 @@ impl Search {
         slope: &dyn Fn(f64) -> f64,
         line: &Line,
     ) -> Result<Self, GibbsError> {
-        // What is no number is no place for mass.
+        // The density is 0 where the energy is NaN.
         let energy = |x: f64| Some(energy(x)).filter(|u| !u.is_nan()).unwrap_or(f64::INFINITY);
         let mut points: Vec<(f64, f64)> = log_grid(line).into_iter().map(|x| (x, energy(x))).collect();
         let lowest = |points: &[(f64, f64)]| points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -82,14 +82,14 @@ impl Search {
     }
 }
 
-/// Zero, and powers of 2 on either side of it.
+/// Returns zero and powers of 2 on either side of it.
 fn log_grid(line: &Line) -> Vec<f64> {
     let steps = line.octaves.start * line.per_octave..=line.octaves.end * line.per_octave;
     let positive: Vec<f64> = steps.map(|i| libm::exp2(f64::from(i) / f64::from(line.per_octave))).collect();
     positive.iter().rev().map(|x| -x).chain([0.0]).chain(positive.iter().copied()).collect()
 }
 
-/// Equal steps over the stretch of a grid where the energy is not far above the least.
+/// Returns equidistant points over the part of a grid where the energy is less than [`DEEP`] above the least.
 fn fine_grid(points: &[(f64, f64)], least: f64, count: usize) -> Vec<f64> {
     let deep = |(_, u): &(f64, f64)| u - least < DEEP;
     let from = points.iter().position(deep).unwrap_or(0).saturating_sub(1);
@@ -98,7 +98,7 @@ fn fine_grid(points: &[(f64, f64)], least: f64, count: usize) -> Vec<f64> {
     (0..=count).map(|i| low + (high - low) * (i as f64 / count as f64)).collect()
 }
 
-/// Neighbours of every stretch of equal values that lies below both.
+/// Returns the neighbours of every run of equal values that lies below both.
 fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
     let mut runs = points.chunk_by(|a, b| a.1 == b.1).peekable();
     let mut before: Option<(f64, f64)> = None;
@@ -108,7 +108,7 @@ fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
             let (left, right) = (before, runs.peek().map(|next| next[0]));
             before = run.last().copied();
             let value = run[0].1;
-            // An end of the line is no minimum.
+            // An end of the grid is not a minimum.
             if let (Some(left), Some(right)) = (left, right)
                 && left.1 > value
                 && right.1 > value
@@ -119,7 +119,7 @@ fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
     })
 }
 
-/// Where the slope changes sign between two points; their middle if it does not.
+/// Returns the point at which the slope changes sign between two points, or their midpoint if it does not.
 fn refined(slope: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let changes = slope(low) < 0.0 && slope(high) > 0.0;
     loop {

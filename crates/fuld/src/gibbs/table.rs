@@ -1,4 +1,4 @@
-//! A density as polynomials on cells, with their integrals.
+//! A density tabulated as polynomials on cells, with their integrals.
 
 use super::GibbsError;
 use super::search::{Line, Search};
@@ -6,20 +6,21 @@ use crate::numerics::fractional_gradient::width;
 use crate::numerics::quadrature::kronrod;
 use levy_stable::table::interpolate;
 
-/// Coefficients of a cell.
+/// Coefficients per cell.
 const TERMS: usize = 10;
-/// What part of all mass may be beyond reach.
+/// Largest fraction of the mass in the last octave of the searched range.
 const LOST: f64 = 1e-9;
 
-/// A stretch of the line on which the density is a polynomial.
+/// An interval on which the density is a polynomial.
 #[derive(Clone, Debug)]
 struct Cell {
     left: f64,
     width: f64,
-    /// The mass to the left of it, and of it.
+    /// The mass to the left of the cell.
     below: f64,
+    /// The mass of the cell.
     mass: f64,
-    /// Of width times density, in powers of t = (x − left)/width − 1/2.
+    /// Coefficients of width · density in powers of t = (x − left)/width − 1/2.
     terms: [f64; TERMS],
 }
 
@@ -36,12 +37,12 @@ impl Cell {
         ((x - self.left) / self.width - 0.5).clamp(-0.5, 0.5)
     }
 
-    /// Width times density.
+    /// Returns width · density.
     fn value(&self, t: f64) -> f64 {
         self.terms.iter().rev().fold(0.0, |sum, c| sum * t + c)
     }
 
-    /// ∫ from −1/2 to t.
+    /// Returns the mass from −1/2 to t.
     fn mass_up_to(&self, t: f64) -> f64 {
         let integral = |t: f64| {
             let divided = self.terms.iter().enumerate().rev();
@@ -50,7 +51,7 @@ impl Cell {
         integral(t) - integral(-0.5)
     }
 
-    /// Between the nodes, the largest error and the largest value; both times width.
+    /// Returns the largest error and the largest value between the nodes, both times the width.
     fn check(&self, density: &dyn Fn(f64) -> f64) -> (f64, f64) {
         [-0.4999, -0.23, 0.0, 0.31, 0.4999].iter().fold((0.0f64, 0.0f64), |(error, size), &t| {
             let x = self.left + (t + 0.5) * self.width;
@@ -60,7 +61,7 @@ impl Cell {
     }
 }
 
-/// The cells of a law, in order, those without mass left out.
+/// The cells of a law in order, without those of negligible mass.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     cells: Vec<Cell>,
@@ -74,7 +75,7 @@ impl Table {
             if u.is_nan() { 0.0 } else { libm::exp(search.lowest - u) }
         };
         let widths: Vec<f64> = search.minima.iter().map(|&m| width(&energy, m)).collect();
-        // Enough to know what is little.
+        // A rough value of the mass, relative to which cells are negligible.
         let size = search.minima.iter().zip(&widths).map(|(&m, w)| w * density(m)).fold(0.0, f64::max);
         let mut fitting = Fitting {
             density: &density,
@@ -101,15 +102,15 @@ impl Table {
             below += cell.mass;
         }
         let table = Self { cells, free_energy: search.lowest - libm::log(total) };
-        table.reaches_far_enough(search.ends, line.horizon)?;
+        table.check_tails(search.ends, line.horizon)?;
         Ok(table)
     }
 
-    /// Fails if much of the mass is in the last octave on a side, as it is if the density falls too slowly.
-    fn reaches_far_enough(&self, ends: [f64; 2], horizon: f64) -> Result<(), GibbsError> {
+    /// Fails if the last octave on a side has more than [`LOST`] of the mass: the density then falls too slowly.
+    fn check_tails(&self, ends: [f64; 2], horizon: f64) -> Result<(), GibbsError> {
         for x in ends.into_iter().filter(|x| x.abs() > horizon) {
             let (near, far) = (self.cdf(0.5 * x), self.cdf(x));
-            // On the right the difference from 1 is rounded; where that matters it is far below what is allowed.
+            // On the right the difference from 1 is rounded, by far less than the allowed fraction.
             let part = (far - near).abs();
             if part > LOST {
                 return Err(GibbsError::Tails { x, part });
@@ -118,7 +119,7 @@ impl Table {
         Ok(())
     }
 
-    /// The last cell that begins at or before x.
+    /// Returns the last cell that begins at or before x.
     fn cell(&self, x: f64) -> Option<&Cell> {
         let after = self.cells.partition_point(|cell| cell.left <= x);
         after.checked_sub(1).map(|i| &self.cells[i])
@@ -126,7 +127,7 @@ impl Table {
 
     pub(super) fn density(&self, x: f64) -> f64 {
         let inside = |cell: &&Cell| x <= cell.left + cell.width;
-        // Rounding may bring a polynomial below zero where there is next to nothing.
+        // Rounding may make the polynomial negative where the density is nearly 0.
         self.cell(x).filter(inside).map_or(0.0, |cell| cell.value(cell.t(x)).max(0.0) / cell.width)
     }
 
@@ -168,23 +169,23 @@ impl Table {
     }
 }
 
-/// Cells as they are made.
+/// The fit of cells to a density.
 struct Fitting<'a> {
     density: &'a dyn Fn(f64) -> f64,
     tolerance: f64,
     floor: f64,
-    /// Of the whole mass, roughly.
+    /// The total mass, roughly.
     size: f64,
-    /// What part of it is not worth a cell.
+    /// The fraction of it below which a cell is omitted.
     negligible: f64,
     halvings_left: usize,
     cells: Vec<Cell>,
 }
 
 impl Fitting<'_> {
-    /// Cells between two places, halved until polynomials follow the density.
+    /// Adds cells between two points, halved until their polynomials represent the density.
     fn add(&mut self, left: f64, right: f64) {
-        // No minimum is within, so that the density is nowhere above both of its ends.
+        // The interval contains no minimum of the energy, so the density does not exceed the larger of its ends.
         let highest = (self.density)(left).max((self.density)(right));
         if highest * (right - left) <= self.negligible * self.size {
             return;
@@ -194,7 +195,7 @@ impl Fitting<'_> {
         let middle = left + 0.5 * (right - left);
         let rough = error > self.tolerance * size
             && error > self.floor * self.size
-            // Far from the origin a narrow well cannot be told more finely than places can.
+            // Far from the origin a narrow well is resolved only to the spacing of the doubles.
             && error > 4.0 * ((self.density)(middle.next_up()) - (self.density)(middle)).abs() * cell.width;
         if rough && self.halvings_left > 0 && left < middle && middle < right {
             self.halvings_left -= 1;
@@ -206,8 +207,8 @@ impl Fitting<'_> {
     }
 }
 
-/// Ends of cells: each minimum, and from there on distances that double, up to the middle between two minima or the end of
-/// the line.
+/// Returns the ends of cells: each minimum, and points at distances that double from it, up to the midpoint between two
+/// minima or the end of the range.
 fn breaks(search: &Search, widths: &[f64], line: &Line) -> Vec<f64> {
     let end = libm::exp2(f64::from(line.octaves.end));
     let minima = &search.minima;
@@ -224,7 +225,7 @@ fn breaks(search: &Search, widths: &[f64], line: &Line) -> Vec<f64> {
             distance *= 2.0;
         }
     }
-    // The ends of what is defined: nothing is smooth across them.
+    // The density is not smooth across the ends of the domain of f.
     breaks.extend(search.ends);
     breaks.sort_by(f64::total_cmp);
     breaks.dedup();

@@ -1,4 +1,4 @@
-//! The energy of the Cauchy law.
+//! The Cauchy potential, whose Gibbs law at β = 1 is the Cauchy law.
 
 use super::closure::map;
 use super::error::{at_least, positive};
@@ -7,9 +7,10 @@ use crate::Specification;
 
 const NAME: &str = "the Cauchy potential";
 
-/// f(x) = Σᵢ ln(1 + xᵢ²/s²): exp(−f) is, up to its norm, the density of independent Cauchy variables of scale s.
+/// The Cauchy potential f(x) = Σᵢ ln(1 + xᵢ²/s²). exp(−f) is proportional to the density of independent Cauchy variables of
+/// scale s.
 ///
-/// At inverse temperature β the coordinates follow Student's law with 2β − 1 degrees of freedom (β > 1/2 or there is no law).
+/// At inverse temperature β the coordinates follow Student's law with 2β − 1 degrees of freedom, which requires β > 1/2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cauchy {
     dim: usize,
@@ -18,14 +19,14 @@ pub struct Cauchy {
 }
 
 impl Cauchy {
-    /// Scale s > 0 in `dim` dimensions.
+    /// Creates the potential of scale s > 0 in `dim` dimensions.
     pub fn new(dim: usize, scale: f64) -> Result<Self, PotentialError> {
         let dim = at_least(NAME, 1, dim)?;
         positive(NAME, "scale", scale)?;
         Ok(Self { dim, rate: positive(NAME, "1/scale", 1.0 / scale)? })
     }
 
-    /// 2x/(s² + x²), written so that x² cannot overflow: far out, where heavy tails lead, it is 2/x and not 0/0.
+    /// Returns 2x/(s² + x²), in a form in which x² cannot overflow: heavy-tailed dynamics reach very large x.
     #[inline(always)]
     fn slope(self, x: f64) -> f64 {
         let t = self.rate * x;
@@ -34,7 +35,7 @@ impl Cauchy {
 
     fn energy(self, x: f64) -> f64 {
         let t = (self.rate * x).abs();
-        // 1 + t² rounds to t² from here on, and t² would overflow later.
+        // Beyond 1e8, 1 + t² rounds to t², which would overflow for larger t.
         if t > 1e8 { 2.0 * libm::log(t) } else { libm::log1p(t * t) }
     }
 }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_of_the_line() {
+    fn extreme_points() {
         let f = Cauchy::new(1, 2.0).unwrap();
         assert_eq!((f.slope(0.0), f.slope(f64::INFINITY), f.slope(-1e300)), (0.0, 0.0, -2e-300));
         assert!(f.slope(-0.0).is_sign_negative() && f.slope(f64::NAN).is_nan());

@@ -37,7 +37,8 @@ where
     V: Fn(&[f64]) -> f64 + Send + Sync,
     G: Fn(&[f64], &mut [f64]) + Send + Sync,
 {
-    /// `value(x)` is f(x); `gradient(x, g)` writes ∇f(x) to every entry of g. All slices have length `dim` ≥ 1.
+    /// Creates a potential from `value(x)`, which returns f(x), and `gradient(x, g)`, which writes ∇f(x) to every entry of g.
+    /// All slices have length `dim` ≥ 1.
     pub fn new(dim: usize, value: V, gradient: G) -> Result<Self, PotentialError> {
         Ok(Self { specification: None, dim: at_least("a potential", 1, dim)?, value, gradient })
     }
@@ -91,7 +92,7 @@ where
     V: Fn(f64) -> f64 + Send + Sync,
     G: Fn(f64) -> f64 + Send + Sync,
 {
-    /// `value(x)` is f(x), `derivative(x)` is f′(x).
+    /// Creates a potential from `value(x)`, which returns f(x), and `derivative(x)`, which returns f′(x).
     pub fn new(value: V, derivative: G) -> Self {
         Self { specification: None, value, derivative }
     }
@@ -128,7 +129,7 @@ where
     }
 }
 
-/// out_i = f(x_i): the loop behind every potential whose gradient acts on each coordinate alone.
+/// Sets out_i = f(x_i), for potentials whose gradient acts on each coordinate separately.
 #[inline(always)]
 pub(super) fn map(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
     for (out, &x) in out.iter_mut().zip(x) {
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn no_dimension_is_an_error() {
         let error = FromFn::new(0, |_: &[f64]| 0.0, |_: &[f64], _: &mut [f64]| ()).err().unwrap();
-        assert_eq!(error.to_string(), "a potential needs a dimension of at least 1, got 0");
+        assert_eq!(error.to_string(), "a potential requires a dimension of at least 1, got 0");
     }
 
     #[test]

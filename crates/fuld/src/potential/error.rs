@@ -2,28 +2,28 @@
 
 use thiserror::Error;
 
-/// A potential that cannot be built. It carries the offending value.
+/// An error that keeps a potential from being built. It carries the offending value.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PotentialError {
-    /// The dimension is not one the potential exists in.
-    #[error("{potential} needs a dimension of at least {least}, got {given}")]
+    /// The dimension is too small for the potential.
+    #[error("{potential} requires a dimension of at least {least}, got {given}")]
     Dimension {
         /// The potential.
         potential: &'static str,
-        /// The smallest dimension it has.
+        /// The smallest dimension.
         least: usize,
-        /// The dimension asked for.
+        /// The given dimension.
         given: usize,
     },
     /// The dimension is fixed by the data.
-    #[error("{potential} has dimension {fixed}, given by its data, got {given}")]
+    #[error("{potential} has the dimension of its data, {fixed}, got {given}")]
     FixedDimension {
         /// The potential.
         potential: &'static str,
-        /// The dimension it has.
+        /// The dimension of the data.
         fixed: usize,
-        /// The dimension asked for.
+        /// The given dimension.
         given: usize,
     },
     /// A parameter is outside its range.
@@ -33,9 +33,9 @@ pub enum PotentialError {
         potential: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// What it may be.
+        /// The allowed range.
         allowed: &'static str,
-        /// What it was.
+        /// The offending value.
         given: f64,
     },
     /// Lists that belong together differ in length.
@@ -45,9 +45,9 @@ pub enum PotentialError {
         potential: &'static str,
         /// The list.
         what: &'static str,
-        /// The length it should have.
+        /// The expected length.
         expected: usize,
-        /// The length it has.
+        /// The given length.
         given: usize,
     },
 }

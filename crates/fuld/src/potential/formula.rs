@@ -1,4 +1,4 @@
-//! Potentials from formulas.
+//! Potentials from formulas, with symbolic gradients.
 
 mod derivative;
 mod display;
@@ -34,17 +34,17 @@ use variables::{Family, MAX_DIM};
 /// assert_eq!(f.derivative(1).unwrap().to_string(), "200*(y - x^2)");
 /// ```
 ///
-/// - **Variables** are `x`, `y`, `z`, `w`, in this order, or `x1`, `x2`, …, counted from 1; a formula uses one way or the other. The
+/// - **Variables** are `x`, `y`, `z`, `w`, in this order, or `x1`, `x2`, …, counted from 1; a formula uses one of the two. The
 ///   dimension is that of the last variable that occurs: `y^2` is a function of (x, y).
-/// - **Operators** are `+ - * / ^` with the usual precedence: `-x^2` is −(x²), `x^y^z` is x^(y^z), `x/y*z` is (x/y)·z. Products need their
+/// - **Operators** are `+ - * / ^` with the usual precedence: `-x^2` is −(x²), `x^y^z` is x^(y^z), `x/y*z` is (x/y)·z. Products require
 ///   `*`: `2*x`, not `2x`.
 /// - **Functions** are `exp`, `log` (natural; also `ln`), `log1p`, `sqrt`, `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `atan`, `abs`, `sign`,
 ///   and `logcosh` = ln cosh; **constants** are `pi`, `e` and numbers like `2`, `.5` and `1e-3`.
 ///
-/// The formula is simplified as it is read; `Display` writes what became of it, in a form that can be read again. Where f has no derivative
-/// the gradient is that of the formula: `abs` has slope 0 at 0. Infinities and NaN pass through.
+/// The formula is simplified as it is parsed. `Display` writes the simplified formula in a form that can be parsed again. Where f has no
+/// derivative, the gradient is that of the formula: `abs` has slope 0 at 0. Infinities and NaN propagate.
 ///
-/// Points are evaluated in blocks, and one at a time gives the same bits; so does every machine.
+/// Points are evaluated in blocks. Single points, blocks of any size and all machines give the same bits.
 #[derive(Clone, Debug)]
 pub struct Formula {
     source: String,
@@ -59,12 +59,12 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Reads a formula. Its variables give the dimension.
+    /// Parses a formula, whose variables determine the dimension.
     pub fn parse(formula: &str) -> Result<Self, FormulaError> {
         Self::build(formula, None)
     }
 
-    /// Reads a formula as a function on ℝ^`dim`, in which it need not mention every variable.
+    /// Parses a formula as a function on ℝ^`dim`. It need not contain every variable.
     pub fn with_dim(formula: &str, dim: usize) -> Result<Self, FormulaError> {
         Self::build(formula, Some(dim))
     }
@@ -93,17 +93,17 @@ impl Formula {
         })
     }
 
-    /// The formula as it was given.
+    /// Returns the formula as it was given.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The name of a variable, counted from 0, in the way that the formula names its own: y or x2.
+    /// Returns the name of a variable, counted from 0, in the notation of the formula: y or x2.
     pub fn variable(&self, i: usize) -> String {
         self.family.name(u32::try_from(i).unwrap_or(u32::MAX - 1))
     }
 
-    /// ∂f/∂xᵢ as a formula, i counted from 0; `None` from the dimension on.
+    /// Returns ∂f/∂xᵢ as a formula, i counted from 0; `None` if i is not below the dimension.
     pub fn derivative(&self, i: usize) -> Option<Expression<'_>> {
         self.derivatives.get(i).map(|&root| self.expression(root))
     }
@@ -112,13 +112,13 @@ impl Formula {
         Expression { graph: &self.graph, root, family: self.family }
     }
 
-    /// f at many points, one after the other.
+    /// Writes f at many points, which are stored one after the other.
     pub fn values(&self, points: &[f64], values: &mut [f64]) {
         self.value
             .run(self.dim, whole(points, self.dim), |block, _, results| store(results, block, values, 0, 1));
     }
 
-    /// f and ∇f at many points: cheaper than one after the other, since f and ∇f have much in common.
+    /// Writes f and ∇f at many points. It is faster than two calls because f and ∇f share subexpressions.
     pub fn values_and_gradients(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
         let d = self.dim;
         self.both.run(d, whole(points, d), |block, j, results| match j {
@@ -128,12 +128,12 @@ impl Formula {
     }
 }
 
-/// The points that have all their coordinates.
+/// Returns the points that have all their coordinates.
 fn whole(points: &[f64], dim: usize) -> &[f64] {
     &points[..points.len() / dim * dim]
 }
 
-/// Writes results of a block to component `j` of `d`, as far as there are places.
+/// Writes the results of a block to component `j` of `d`, up to the end of the output.
 #[inline]
 fn store(results: Operand<'_>, block: Range<usize>, out: &mut [f64], j: usize, d: usize) {
     let end = (block.end * d).min(out.len());
@@ -182,7 +182,7 @@ impl FromStr for Formula {
     }
 }
 
-/// The formula, simplified; it reads back as the same formula.
+/// Writes the simplified formula, which parses as the same formula.
 impl fmt::Display for Formula {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.expression(self.root).fmt(out)

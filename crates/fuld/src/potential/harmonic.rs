@@ -7,16 +7,16 @@ use crate::Specification;
 
 const NAME: &str = "the harmonic potential";
 
-/// f(x) = Σᵢ λᵢ xᵢ²/2, λᵢ > 0: exp(−βf) is Gaussian with variances 1/(βλᵢ).
+/// The harmonic potential f(x) = Σᵢ λᵢ xᵢ²/2, λᵢ > 0. exp(−βf) is Gaussian with variances 1/(βλᵢ).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Harmonic {
     lambdas: Vec<f64>,
-    /// Whether all λᵢ are one: then a batch is a single loop.
+    /// Whether all λᵢ are equal; a batch is then a single loop.
     isotropic: bool,
 }
 
 impl Harmonic {
-    /// One stiffness for each coordinate.
+    /// Creates the potential with one stiffness for each coordinate.
     pub fn new(lambdas: impl Into<Vec<f64>>) -> Result<Self, PotentialError> {
         let lambdas = lambdas.into();
         at_least(NAME, 1, lambdas.len())?;
@@ -26,12 +26,12 @@ impl Harmonic {
         Ok(Self { isotropic: lambdas.iter().all(|&lambda| lambda == lambdas[0]), lambdas })
     }
 
-    /// λ|x|²/2 in `dim` dimensions.
+    /// Creates λ|x|²/2 in `dim` dimensions.
     pub fn isotropic(dim: usize, lambda: f64) -> Result<Self, PotentialError> {
         Self::new(vec![lambda; dim])
     }
 
-    /// The stiffnesses λᵢ.
+    /// Returns the stiffnesses λᵢ.
     pub fn lambdas(&self) -> &[f64] {
         &self.lambdas
     }

@@ -1,4 +1,4 @@
-//! Bayesian logistic regression, with minibatches.
+//! The posterior of Bayesian logistic regression, with minibatches.
 
 use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
@@ -11,14 +11,16 @@ const NAME: &str = "the logistic regression";
 /// The rows of tools/data/breast_cancer.py: a label, then the features.
 const BREAST_CANCER: &str = include_str!("data/breast_cancer.csv");
 
-/// f(β) = Σⱼ ln(1 + exp(−yⱼ ⟨xⱼ, β⟩)) + |β|²/(2s²): minus the logarithm of the posterior of the coefficients β.
+/// Minus the log posterior of the coefficients β of logistic regression,
+///
+/// > f(β) = Σⱼ ln(1 + exp(−yⱼ ⟨xⱼ, β⟩)) + |β|²/(2s²).
 ///
 /// There are n rows xⱼ with labels yⱼ = ±1; the first coefficient is the intercept, whose feature is 1; the prior is
-/// N(0, s² I). The [sampled gradient](Potential::sampled_gradient) replaces the sum by n/b times that over b rows, drawn with replacement by
-/// the word: unbiased, and the same on every machine. For b = n it is the full gradient.
+/// N(0, s² I). The [sampled gradient](Potential::sampled_gradient) replaces the sum by n/b times the sum over b rows, which the word
+/// selects with replacement. It is unbiased and the same on every machine. For b = n it is the full gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticRegression {
-    /// The signed rows yⱼxⱼ, which are all that f depends on, one after the other.
+    /// The signed rows yⱼxⱼ one after the other; f depends on the data only through them.
     rows: Vec<f64>,
     dim: usize,
     /// 1/s²
@@ -27,9 +29,10 @@ pub struct LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// Rows of features, each brought to mean 0 and variance 1, with a label for each row and a prior of standard deviation `prior_sd`.
+    /// Creates the posterior from rows of features, a label for each row, and a prior of standard deviation `prior_sd`.
     ///
-    /// The dimension is the number of features plus one. A feature that never varies is set to 0.
+    /// Features are standardised to mean 0 and variance 1. The dimension is the number of features plus one. A constant feature
+    /// is set to 0.
     pub fn new(features: &[Vec<f64>], labels: &[bool], prior_sd: f64) -> Result<Self, PotentialError> {
         let n = features.len();
         let length = |what, expected, given| match given == expected {
@@ -58,7 +61,7 @@ impl LogisticRegression {
         Ok(Self { rows, dim, prior_precision, batch: n })
     }
 
-    /// 569 tumours, malignant or benign, by 30 features of their cell nuclei: dimension 31.
+    /// Creates the posterior for 569 tumours, malignant or benign, with 30 features of their cell nuclei: dimension 31.
     ///
     /// Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository, doi:10.24432/C5DW2B, CC BY 4.0.
     pub fn breast_cancer(prior_sd: f64) -> Result<Self, PotentialError> {
@@ -66,13 +69,13 @@ impl LogisticRegression {
         for line in BREAST_CANCER.lines().filter(|line| !line.starts_with('#')) {
             let (label, row) = line.split_once(',').unwrap_or_default();
             labels.push(label == "1");
-            // What is not a number becomes NaN, which `new` refuses.
+            // Text that is not a number becomes NaN, which `new` rejects.
             features.push(row.split(',').map(|x| x.parse().unwrap_or(f64::NAN)).collect());
         }
         Self::new(&features, &labels, prior_sd)
     }
 
-    /// The same posterior with minibatches of `batch` rows, 1 ≤ batch ≤ n.
+    /// Returns the same posterior with minibatches of `batch` rows, 1 ≤ batch ≤ n.
     pub fn with_batch(self, batch: usize) -> Result<Self, PotentialError> {
         if !(1..=self.len()).contains(&batch) {
             let allowed = "between 1 and the number of rows";
@@ -82,21 +85,21 @@ impl LogisticRegression {
         Ok(Self { batch, ..self })
     }
 
-    /// The number of rows n.
+    /// Returns the number of rows n.
     #[allow(clippy::len_without_is_empty, reason = "there is always a row")]
     pub fn len(&self) -> usize {
         self.rows.len() / self.dim
     }
 
-    /// The size b of a minibatch.
+    /// Returns the size b of a minibatch.
     pub fn batch(&self) -> usize {
         self.batch
     }
 
-    /// The rows of the minibatch that `word` chooses.
+    /// Returns the rows of the minibatch that `word` selects.
     fn chosen(&self, word: u64) -> impl Iterator<Item = usize> {
         let n = self.len() as u128;
-        // The high word of word·n: uniform up to n/2⁶⁴.
+        // The high word of word·n is uniform up to n/2⁶⁴.
         let words = Stream::new(word, 0, Purpose::Gradient).words();
         words.take(self.batch).map(move |word| ((u128::from(word) * n) >> 64) as usize)
     }
@@ -112,11 +115,11 @@ impl LogisticRegression {
         &self.rows[j * self.dim..][..self.dim]
     }
 
-    /// Gradient of the prior, plus `factor` times the gradient of the given rows.
+    /// Writes the gradient of the prior plus `factor` times the gradient of the given rows.
     fn sum(&self, rows: impl Iterator<Item = usize>, factor: f64, beta: &[f64], gradient: &mut [f64]) {
         gradient.fill(0.0);
         for row in rows.map(|j| self.row(j)) {
-            // d/dm ln(1 + e^(−m)) = −1/(1 + e^m), which is right at both ends: e^m may overflow.
+            // d/dm ln(1 + e^(−m)) = −1/(1 + e^m), which is correct also where e^m overflows.
             let weight = 1.0 / (1.0 + libm::exp(dot(row, beta)));
             for (g, x) in gradient.iter_mut().zip(row) {
                 *g -= weight * x;
@@ -165,7 +168,7 @@ impl Potential for LogisticRegression {
     }
 }
 
-/// Four partial sums, in an order that does not depend on the machine.
+/// Returns a scalar product by four partial sums, in an order that does not depend on the machine.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
@@ -178,7 +181,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// ln(1 + eᵗ) without overflow.
+/// Returns ln(1 + eᵗ) without overflow.
 fn softplus(t: f64) -> f64 {
     let tail = libm::log1p(libm::exp(-t.abs()));
     if t > 0.0 { t + tail } else { tail }
@@ -218,7 +221,7 @@ mod tests {
         assert!((0..10_000).all(|word| f.chosen(word).all(|j| j < 569)));
     }
 
-    /// Largest deviation of the mean over `n` words from the full gradient, in standard errors.
+    /// Returns the largest deviation of the mean over `n` words from the full gradient, in standard errors.
     fn bias(f: &LogisticRegression, full: &[f64], beta: &[f64], n: usize) -> f64 {
         let (mut sum, mut square, mut g) = (vec![0.0; 31], vec![0.0; 31], vec![0.0; 31]);
         for word in Stream::new(99, 0, Purpose::Gradient).words().take(n) {
@@ -231,7 +234,8 @@ mod tests {
         (0..31).map(|i| sum[i].abs() / square[i].sqrt()).fold(0.0, f64::max)
     }
 
-    /// Five standard errors in 31 coordinates: one false alarm in 56,000 seeds. A gradient scaled by (n − 40)/b instead of n/b is seen.
+    /// The bound of five standard errors in 31 coordinates fails for one seed in 56,000. It detects a gradient scaled by (n − 40)/b
+    /// instead of n/b.
     #[test]
     fn minibatches_are_unbiased() {
         let f = posterior().with_batch(32).unwrap();

@@ -6,9 +6,10 @@ use crate::Specification;
 
 const NAME: &str = "the Gaussian mixture";
 
-/// f(x) = −ln Σₖ wₖ N(x; mₖ, sₖ² I), with weights wₖ > 0 brought to sum 1: exp(−f) is the density, norm included.
+/// The Gaussian mixture f(x) = −ln Σₖ wₖ N(x; mₖ, sₖ² I), with weights wₖ > 0 normalised to sum 1. exp(−f) is the normalised
+/// density.
 ///
-/// The sum is taken relative to its largest term, so that far from every mean f keeps its accuracy.
+/// The sum is computed relative to its largest term, so that f is accurate also far from every mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussianMixture {
     dim: usize,
@@ -26,7 +27,7 @@ struct Component {
 }
 
 impl Component {
-    /// ln(wₖ N(x; mₖ, sₖ²))
+    /// Returns ln(wₖ N(x; mₖ, sₖ²)).
     fn log_density(&self, x: &[f64]) -> f64 {
         let square: f64 = x.iter().zip(&self.mean).map(|(x, m)| (x - m) * (x - m)).sum();
         self.log_norm - 0.5 * self.precision * square
@@ -41,7 +42,8 @@ impl Component {
 }
 
 impl GaussianMixture {
-    /// A weight, a mean and a standard deviation for each component; the length of the means is the dimension.
+    /// Creates a mixture from a weight, a mean and a standard deviation for each component. The length of the means is the
+    /// dimension.
     pub fn new(weights: &[f64], means: &[Vec<f64>], sds: &[f64]) -> Result<Self, PotentialError> {
         let length = |what, expected, given| match given == expected {
             true => Ok(()),
@@ -70,7 +72,7 @@ impl GaussianMixture {
         Ok(Self { dim, components, widest })
     }
 
-    /// The largest term of the sum, as a logarithm; NaN if there is one.
+    /// Returns the logarithm of the largest term of the sum; NaN if any term is.
     fn peak(&self, x: &[f64]) -> f64 {
         let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
         self.components.iter().map(|c| c.log_density(x)).fold(f64::NEG_INFINITY, larger)
@@ -104,7 +106,7 @@ impl Potential for GaussianMixture {
         gradient.fill(0.0);
         let peak = self.peak(x);
         if peak == f64::NEG_INFINITY {
-            // Every density has underflowed, even as a logarithm: the widest one is all that is left.
+            // The logarithms of all terms overflow; the widest component dominates.
             self.components[self.widest].pull(x, 1.0, gradient);
             return;
         }

@@ -2,7 +2,7 @@
 //!
 //! - [`Formula`]: from text, with symbolic gradients.
 //! - [`FromFn`], [`FromFn1`]: from closures.
-//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: classics.
+//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: standard test potentials.
 //! - [`LogisticRegression`]: a posterior with minibatches.
 
 mod cauchy;

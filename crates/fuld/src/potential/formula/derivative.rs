@@ -4,10 +4,10 @@ use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
 
 impl Graph {
-    /// ∂f/∂xᵢ for i < `dim`, as nodes of this graph.
+    /// Returns ∂f/∂xᵢ for i < `dim`, as nodes of this graph.
     ///
-    /// Each node t of f gets ∂f/∂t, the sum of what the nodes that contain t pass on to it. All components together take a few nodes for
-    /// each node of f, whatever the dimension.
+    /// For each node t of f, ∂f/∂t is the sum of the contributions of the nodes that contain t. All components together take a few nodes
+    /// per node of f, for any dimension.
     pub(super) fn gradient(&mut self, f: Id, dim: usize) -> Vec<Id> {
         let zero = self.constant(0.0);
         let mut gradient = vec![zero; dim];
@@ -21,7 +21,7 @@ impl Graph {
         let mut passed: Vec<Vec<Id>> = vec![Vec::new(); f.index() + 1];
         passed[f.index()].push(self.constant(1.0));
         for &id in nodes.iter().rev().filter(|id| varies[id.index()]) {
-            // Backwards, so that sums come out in the order they were written in.
+            // In reverse, so that sums have the order in which they were written.
             let parts = std::mem::take(&mut passed[id.index()]);
             let outer = parts.into_iter().rev().reduce(|sum, part| self.add(sum, part)).unwrap_or(zero);
             if let Node::Variable(i) = self.node(id) {
@@ -37,7 +37,7 @@ impl Graph {
         gradient
     }
 
-    /// The operands u of a node t that vary, each with `outer`·∂t/∂u.
+    /// Returns the operands u of a node t that depend on variables, each with `outer`·∂t/∂u.
     fn partials(&mut self, t: Id, outer: Id, varies: &[bool]) -> Vec<(Id, Id)> {
         let varies = |id: Id| varies[id.index()];
         let mut partials = Vec::with_capacity(2);
@@ -70,7 +70,7 @@ impl Graph {
                     let slope = self.mul(b, power);
                     partials.push((a, self.mul(outer, slope)));
                 }
-                // 0^b does not change with b, and its logarithm does not exist.
+                // 0^b does not depend on b, and log 0 does not exist.
                 if varies(b) && self.number(a) != Some(0.0) {
                     let log = self.apply(Function::Log, a);
                     let slope = self.mul(t, log);
@@ -82,7 +82,7 @@ impl Graph {
         partials
     }
 
-    /// The derivative at u of a function whose value there is t.
+    /// Returns the derivative at u of a function whose value there is t.
     fn slope(&mut self, function: Function, u: Id, t: Id) -> Id {
         let (one, two) = (self.constant(1.0), self.constant(2.0));
         match function {

@@ -1,4 +1,4 @@
-//! Expressions as text that reads back as the same expression.
+//! Writes expressions as text that parses as the same expression.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
@@ -6,13 +6,13 @@ use super::variables::Family;
 use Operator::{Add, Div, Mul, Pow, Sub};
 use std::fmt;
 
-/// Parts of an expression that are written; nobody reads on, and parts that the graph shares can make the text very long.
+/// Largest number of parts that are written; shared parts of a graph can make the text very long.
 const MAX_PIECES: usize = 1 << 18;
 
-/// An expression of a [`Formula`](super::Formula): itself or one of its derivatives.
+/// An expression of a [`Formula`](super::Formula): the formula itself or one of its derivatives.
 ///
-/// `Display` writes it in a form that can be read as a formula, unless that would be hundreds of thousands of characters long: then it
-/// ends with `…`.
+/// `Display` writes it in a form that can be parsed as a formula. Text of hundreds of thousands of characters is cut off and ends
+/// with `…`.
 #[derive(Clone, Copy, Debug)]
 pub struct Expression<'a> {
     pub(super) graph: &'a Graph,
@@ -20,7 +20,7 @@ pub struct Expression<'a> {
     pub(super) family: Family,
 }
 
-/// How tightly an expression holds together: a part is put in parentheses where its surroundings bind tighter.
+/// The precedence of an expression: a part is written in parentheses where its surroundings bind tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Sum,
@@ -40,7 +40,7 @@ use Piece::{Part, Text};
 
 impl fmt::Display for Expression<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A stack of what is still to be written, its top next.
+        // The stack of parts that are still to be written; the top is next.
         let mut rest = vec![Part(self.root, Binding::Sum)];
         let mut pieces = 0;
         while let Some(piece) = rest.pop() {
@@ -58,7 +58,7 @@ impl fmt::Display for Expression<'_> {
 }
 
 impl Expression<'_> {
-    /// Writes a number or a variable; of anything else it puts the pieces on the stack.
+    /// Writes a number or a variable, and pushes the parts of any other expression on the stack.
     fn part(
         &self,
         id: Id,
@@ -82,7 +82,7 @@ impl Expression<'_> {
             Node::Binary(Add, a, b) => infix(a, Binding::Sum, " + ", b, Binding::Product),
             Node::Binary(Sub, a, b) => infix(a, Binding::Sum, " - ", b, Binding::Product),
             Node::Binary(Mul, a, b) => {
-                // 2*x*y is read as (2*x)*y, which is the same expression as 2*(x*y).
+                // 2*x*y parses as (2*x)*y, which is the same expression as 2*(x*y).
                 let right = self.graph.number(a).map_or(Binding::Factor, |p| self.scaled(b, p < 0.0));
                 infix(a, Binding::Product, "*", b, right);
             }
@@ -102,7 +102,8 @@ impl Expression<'_> {
         }
     }
 
-    /// How to write v behind a factor: a minus before a difference, or a number before another, would be read as part of it.
+    /// Returns the precedence of v after a factor. Without parentheses a minus before a difference, or a number before another, would be
+    /// parsed as part of it.
     fn scaled(&self, v: Id, negative: bool) -> Binding {
         let mut first = v;
         while let Node::Binary(Mul | Div, a, _) = self.graph.node(first) {
@@ -117,7 +118,7 @@ impl Expression<'_> {
     }
 }
 
-/// The shortest decimal that reads back as the same number.
+/// Writes the shortest decimal that parses as the same number.
 fn number(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -1,9 +1,9 @@
-//! What can be wrong with a formula, and where.
+//! Errors of parsing a formula, with their position.
 
 use std::fmt;
 use thiserror::Error;
 
-/// A formula that cannot be read. Its `Display` shows the formula with a caret below the place.
+/// An error of parsing a formula. Its `Display` shows the formula with a caret below the position.
 ///
 /// ```
 /// let error = fuld::potential::Formula::parse("x^2 + 3y").unwrap_err();
@@ -19,67 +19,67 @@ pub struct FormulaError {
     problem: Problem,
 }
 
-/// What is wrong at a place of a formula.
+/// The problem at a position of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// There is no formula.
+    /// The formula is empty.
     #[error("the formula is empty")]
     Empty,
-    /// More bytes than a formula may have.
+    /// The formula has too many bytes.
     #[error("the formula is too long: {length} bytes, where {largest} are allowed")]
     TooLong {
-        /// Its length in bytes.
+        /// The length in bytes.
         length: usize,
         /// The largest length.
         largest: usize,
     },
-    /// More nested parentheses, powers and signs than a formula may have.
+    /// Parentheses, powers and signs are nested too deeply.
     #[error("the formula is nested too deeply, more than {largest} levels")]
     TooDeep {
         /// The largest depth.
         largest: usize,
     },
-    /// A character that no formula contains.
+    /// A character is not allowed in formulas.
     #[error("unexpected character `{character}`{}", hint(.character))]
     Character {
         /// The character.
         character: char,
     },
-    /// A number that is no number, or too large for one.
+    /// A number is malformed or too large.
     #[error("`{text}` is not a number in double precision")]
     Number {
         /// The number as written.
         text: String,
     },
-    /// Something else stands where a number, variable, function or parenthesis should.
+    /// A number, variable, function or parenthesis is missing.
     #[error("expected a number, a variable, a function or a parenthesis, found {found}")]
     Operand {
-        /// What was found.
+        /// The text found instead.
         found: String,
     },
-    /// Two operands without an operator between them.
+    /// There is no operator between two operands.
     #[error("an operator is missing before `{next}`; products are written with *")]
     MissingOperator {
         /// The second operand.
         next: String,
     },
-    /// A parenthesis that is never closed.
+    /// A parenthesis is never closed.
     #[error("this parenthesis is never closed")]
     Unclosed,
-    /// A parenthesis that was never opened.
+    /// A parenthesis was never opened.
     #[error("this parenthesis was never opened")]
     Unopened,
-    /// A comma: no function takes two arguments.
+    /// There is a comma, but no function takes two arguments.
     #[error("unexpected `,`: functions take one argument, decimals have a point")]
     Comma,
-    /// A function without its argument.
+    /// A function has no argument.
     #[error("the function {function} needs its argument in parentheses: {function}(…)")]
     Argument {
         /// The function.
         function: String,
     },
-    /// A name that does not exist.
+    /// A name does not exist.
     #[error("unknown name `{name}`")]
     Name {
         /// The name.
@@ -87,7 +87,7 @@ pub enum Problem {
         /// The functions, constants and variables that exist.
         known: Vec<&'static str>,
     },
-    /// Variables without an operator between them.
+    /// There is no operator between variables.
     #[error("unknown name `{name}`: did you mean {product}?")]
     Product {
         /// The name.
@@ -95,7 +95,7 @@ pub enum Problem {
         /// The same letters with operators.
         product: String,
     },
-    /// A variable whose index does not count from 1.
+    /// The index of a variable is 0 or too large.
     #[error("there is no variable `{name}`: variables are x1 to x{largest}")]
     Index {
         /// The variable.
@@ -103,51 +103,51 @@ pub enum Problem {
         /// The largest index.
         largest: usize,
     },
-    /// Variables x, y, z, w beside variables x1, x2, ….
+    /// The formula contains variables of both notations, x, y, z, w and x1, x2, ….
     #[error("`{name}` does not go with the variables before it: use x, y, z, w or x1, x2, …, not both")]
     Mixed {
         /// The variable.
         name: String,
     },
-    /// No variable, so no dimension.
+    /// The formula has no variable, so its dimension is unknown.
     #[error("the formula has no variable")]
     NoVariable,
-    /// The dimension asked for is too small for the variables, or too large.
+    /// The given dimension is too small for the variables, or too large.
     #[error("the dimension must be between {least} and {largest} for this formula, got {given}")]
     Dimension {
-        /// The dimension that the variables need.
+        /// The smallest dimension that contains the variables.
         least: usize,
         /// The largest dimension.
         largest: usize,
-        /// The dimension asked for.
+        /// The given dimension.
         given: usize,
     },
 }
 
 impl Problem {
-    /// The problem at a byte of a formula.
+    /// Creates the error for a byte of a formula.
     pub(super) fn at(self, formula: &str, byte: usize) -> FormulaError {
         FormulaError { formula: formula.to_owned(), byte, problem: self }
     }
 }
 
 impl FormulaError {
-    /// What is wrong.
+    /// Returns the problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The formula as it was given.
+    /// Returns the formula as it was given.
     pub fn formula(&self) -> &str {
         &self.formula
     }
 
-    /// Where, in bytes from the start.
+    /// Returns the position in bytes from the start.
     pub fn byte(&self) -> usize {
         self.byte
     }
 
-    /// Where, in characters from the start.
+    /// Returns the position in characters from the start.
     pub fn column(&self) -> usize {
         self.formula.char_indices().take_while(|&(byte, _)| byte < self.byte).count()
     }
@@ -155,10 +155,10 @@ impl FormulaError {
 
 impl fmt::Display for FormulaError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Characters shown on either side of the place.
+        /// Characters shown on either side of the position.
         const AROUND: usize = 60;
         let from = self.column().saturating_sub(AROUND);
-        // One line whatever the formula contains, so that the caret is below its character.
+        // Always one line, so that the caret is below its character.
         let blank = |c: char| if c.is_control() { ' ' } else { c };
         let shown: String = self.formula.chars().skip(from).take(2 * AROUND).map(blank).collect();
         let indent = " ".repeat(self.column() - from);

@@ -1,14 +1,14 @@
-//! The functions and operators of formulas: their names and what they do to numbers.
+//! The functions and operators of formulas: their names and their evaluation.
 //!
-//! Each acts on a block of numbers at a time, so that the loop is inside and the cheap ones become vector code. What is not a single
-//! instruction comes from `libm`, which gives the same bits on every machine.
+//! Each is evaluated on a block of numbers, so that cheap ones compile to vector code. Functions that are not a single instruction come
+//! from `libm`, which gives the same bits on every machine.
 
 use std::f64::consts::LN_2;
 
 /// A function of one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Function {
-    /// −u; the only one that is written without parentheses.
+    /// −u, the only one written without parentheses.
     Neg,
     Exp,
     Log,
@@ -30,7 +30,7 @@ pub(super) enum Function {
 
 use Function::*;
 
-/// Names in formulas; `ln` is another one for `log`.
+/// The names in formulas. `ln` is a synonym of `log`.
 const NAMES: [(&str, Function); 15] = [
     ("exp", Exp),
     ("log", Log),
@@ -62,7 +62,7 @@ impl Function {
         NAMES.iter().find(|&&(_, function)| function == self).map_or("-", |(name, _)| name)
     }
 
-    /// The function of each number of `x`.
+    /// Applies the function to each number of `x`.
     pub(super) fn map(self, x: &[f64], out: &mut [f64]) {
         match self {
             Neg => each(x, out, |x| -x),
@@ -78,7 +78,7 @@ impl Function {
             Tanh => each(x, out, libm::tanh),
             Atan => each(x, out, libm::atan),
             Abs => each(x, out, f64::abs),
-            // x itself where neither holds: zeros and NaN pass.
+            // x itself if it is 0 or NaN.
             Sign => each(x, out, |x| {
                 if x > 0.0 {
                     1.0
@@ -109,7 +109,7 @@ pub(super) enum Operator {
     Pow,
 }
 
-/// What an operator acts on: a block of numbers, or one number for all of them.
+/// An operand: a block of numbers, or one number for the whole block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand<'a> {
     Block(&'a [f64]),
@@ -143,7 +143,7 @@ fn pairs(a: Operand<'_>, b: Operand<'_>, out: &mut [f64], f: impl Fn(f64, f64) -
     }
 }
 
-// Not inlined: as parameters of a function the slices are known not to overlap, and the loops become vector code without further checks.
+// Not inlined: slices that are parameters of a function are known not to overlap, so the loops compile to vector code without checks.
 
 #[inline(never)]
 fn each(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {

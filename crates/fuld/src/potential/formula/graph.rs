@@ -1,7 +1,7 @@
-//! Expressions as a graph in which equal parts are one node.
+//! Expressions as a graph in which equal parts share a node.
 //!
-//! Nodes are made after the nodes they refer to, so their order is an order of evaluation: every algorithm on expressions is a loop over
-//! nodes, never a recursion, and no formula is too deep for the stack.
+//! Nodes follow the nodes they refer to, so their order is an order of evaluation. Every algorithm on expressions is a loop over nodes
+//! and not a recursion, so deep formulas cannot overflow the stack.
 
 use super::function::{Function, Operator};
 use std::collections::HashMap;
@@ -33,7 +33,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// The node, made only if there is none like it. Sums and products are also alike with their operands exchanged: their bits are.
+    /// Returns the node, which is created only if there is no equal one. Sums and products with exchanged operands are equal, because
+    /// their bits are.
     pub(super) fn intern(&mut self, node: Node) -> Id {
         use Operator::{Add, Mul};
         let exchanged = match node {
@@ -43,7 +44,7 @@ impl Graph {
         if let Some(&id) = self.known.get(&node).or_else(|| self.known.get(&exchanged)) {
             return id;
         }
-        // The length of a formula is limited long before its nodes cannot be counted.
+        // The limit on the length of a formula keeps the number of nodes far below this.
         let id = Id(self.nodes.len() as u32);
         self.nodes.push(node);
         self.known.insert(node, id);
@@ -51,7 +52,7 @@ impl Graph {
     }
 
     pub(super) fn constant(&mut self, value: f64) -> Id {
-        // One zero: −0 would print as a number that is not the same node.
+        // −0 and 0 are one node, because −0 would be printed as another one.
         self.intern(Node::Constant(if value == 0.0 { 0.0f64 } else { value }.to_bits()))
     }
 
@@ -63,7 +64,7 @@ impl Graph {
         self.nodes[id.index()]
     }
 
-    /// The number, if the node is one.
+    /// Returns the number, if the node is one.
     pub(super) fn number(&self, id: Id) -> Option<f64> {
         match self.node(id) {
             Node::Constant(bits) => Some(f64::from_bits(bits)),
@@ -71,7 +72,7 @@ impl Graph {
         }
     }
 
-    /// The nodes that `roots` are made of, in an order of evaluation.
+    /// Returns the nodes that `roots` depend on, in an order of evaluation.
     pub(super) fn reachable(&self, roots: &[Id]) -> Vec<Id> {
         let end = roots.iter().map(|id| id.index() + 1).max().unwrap_or(0);
         let mut needed = vec![false; end];

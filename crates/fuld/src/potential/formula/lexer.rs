@@ -1,4 +1,4 @@
-//! Formulas as numbers, names and signs.
+//! Splits formulas into numbers, names and signs.
 
 use super::error::{FormulaError, Problem};
 
@@ -11,7 +11,7 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'a> {
     pub(super) token: Token<'a>,
@@ -20,7 +20,7 @@ pub(super) struct Placed<'a> {
     pub(super) text: &'a str,
 }
 
-/// All tokens of a formula; the last one is the end.
+/// Returns all tokens of a formula; the last one is the end.
 pub(super) fn tokens(formula: &str) -> Result<Vec<Placed<'_>>, FormulaError> {
     let mut tokens = Vec::new();
     let mut byte = 0;
@@ -54,7 +54,7 @@ pub(super) fn tokens(formula: &str) -> Result<Vec<Placed<'_>>, FormulaError> {
     Ok(tokens)
 }
 
-/// Digits and points, then an exponent if one follows: the e of `2e` is the constant.
+/// Returns the length of a number: digits and points, then an exponent if one follows. The e of `2e` is the constant.
 fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let mantissa = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());

@@ -1,17 +1,17 @@
-//! Expressions in terms of what a processor does: powers as products, numbers folded.
+//! Rewrites expressions for evaluation: powers become products, and operations on constants are folded.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
 use Operator::{Div, Mul, Pow};
 
-/// The largest |n| for which xⁿ is made of products.
+/// The largest |n| for which xⁿ is computed by products.
 const MAX_PRODUCTS: f64 = 64.0;
 
-/// The nodes that `outputs` need, rewritten into a graph of their own.
+/// Returns the nodes that `outputs` depend on, rewritten into a new graph.
 pub(super) fn lower(graph: &Graph, outputs: &[Id]) -> (Graph, Vec<Id>) {
     let nodes = graph.reachable(outputs);
     let mut lowered = Graph::default();
-    // Indexed by the nodes of the first graph; those that are not needed keep this zero.
+    // Indexed by the nodes of the first graph; those that are not used keep this zero.
     let zero = lowered.constant(0.0);
     let mut places = vec![zero; nodes.last().map_or(0, |id| id.index() + 1)];
     for id in nodes {
@@ -38,7 +38,7 @@ fn binary(graph: &mut Graph, op: Operator, a: Id, b: Id) -> Id {
         (_, Some(a), Some(b)) => graph.constant(op.at(a, b)),
         (Pow, None, Some(n)) => power(graph, a, n),
         (Div, None, Some(q)) if is_power_of_two(q) => {
-            // The same bits as the division, in a fraction of its time.
+            // Gives the same bits as the division and is faster.
             let inverse = graph.constant(1.0 / q);
             graph.intern(Node::Binary(Mul, a, inverse))
         }
@@ -50,7 +50,7 @@ fn is_power_of_two(q: f64) -> bool {
     q.is_normal() && (1.0 / q).is_normal() && q.to_bits() << 12 == 0
 }
 
-/// xⁿ by products for whole n, with a root for half a one; other powers by `pow`.
+/// Returns xⁿ by products for integer n, with a square root for half-integer n, and by `pow` otherwise.
 fn power(graph: &mut Graph, x: Id, n: f64) -> Id {
     if n.fract().abs() == 0.5 && n.abs() < MAX_PRODUCTS {
         let root = graph.intern(Node::Apply(Function::Sqrt, x));
@@ -74,7 +74,7 @@ fn power(graph: &mut Graph, x: Id, n: f64) -> Id {
     binary(graph, Div, one, product)
 }
 
-/// xⁿ by squaring; powers of the same x share their parts.
+/// Returns xⁿ by squaring; powers of the same x share nodes.
 fn products(graph: &mut Graph, x: Id, n: u32) -> Id {
     match n {
         0 => graph.constant(1.0),

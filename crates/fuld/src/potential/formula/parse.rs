@@ -1,11 +1,11 @@
-//! From text to expressions, by precedence climbing.
+//! Parses text into expressions by precedence climbing.
 //!
-//! | binds | operators | |
+//! | precedence | operators | |
 //! |---|---|---|
-//! | least | `+` `-` | from the left |
-//! | | `*` `/` | from the left |
+//! | lowest | `+` `-` | left-associative |
+//! | | `*` `/` | left-associative |
 //! | | `-` before an operand | −x² is −(x²), −x·y is (−x)·y |
-//! | most | `^` | from the right; the exponent may have a sign |
+//! | highest | `^` | right-associative; the exponent may have a sign |
 
 use super::error::{FormulaError, Problem};
 use super::function::Function;
@@ -20,12 +20,12 @@ const MAX_DEPTH: usize = 200;
 
 const CONSTANTS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
-/// What a formula says.
+/// A parsed formula.
 pub(super) struct Parsed {
     pub(super) graph: Graph,
     pub(super) root: Id,
     pub(super) family: Family,
-    /// The dimension that the variables need; 0 if there are none.
+    /// The smallest dimension that contains the variables; 0 if there are none.
     pub(super) dim: usize,
 }
 
@@ -60,7 +60,7 @@ struct Parser<'a> {
     dim: usize,
 }
 
-/// What an operator must at least bind like to be taken into the expression at hand.
+/// The lowest precedence of an operator that continues the current expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Sum,
@@ -71,7 +71,7 @@ enum Level {
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Placed<'a> {
-        // The end is never passed.
+        // The last token is the end, which is not passed.
         self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -79,12 +79,12 @@ impl<'a> Parser<'a> {
         problem.at(self.formula, place.byte)
     }
 
-    /// Operands joined by operators that bind at least like `least`.
+    /// Parses operands joined by operators of at least the precedence `least`.
     fn expression(&mut self, least: Level) -> Result<Id, FormulaError> {
         let mut left = self.operand()?;
         loop {
             let Token::Sign(sign) = self.peek().token else { return Ok(left) };
-            // The right operand takes what binds tighter; that of a power also another power.
+            // The right operand extends over operators of higher precedence; that of a power also over another power.
             let (level, right) = match sign {
                 '+' | '-' => (Level::Sum, Level::Product),
                 '*' | '/' => (Level::Product, Level::Sign),
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number, constant, variable, function, parenthesis, or one of these with a sign.
+    /// Parses a number, constant, variable, function or parenthesis, or one of these with a sign.
     fn operand(&mut self) -> Result<Id, FormulaError> {
         let place = self.peek();
         self.next += 1;
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
         Ok(self.graph.variable(index))
     }
 
-    /// What follows an opening parenthesis, up to the closing one.
+    /// Parses an expression in parentheses after the opening one.
     fn closed(&mut self, open: Placed<'a>) -> Result<Id, FormulaError> {
         let inside = self.expression(Level::Sum)?;
         let close = self.peek();
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The error for a token after which the expression cannot go on.
+    /// Returns the error for a token that cannot continue the expression.
     fn unexpected(&self, place: Placed<'a>) -> FormulaError {
         let problem = match place.token {
             Token::Sign(',') => Problem::Comma,
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns what is wrong with an unknown name: variables without a * between them, or another name.
+/// Returns the problem of an unknown name: variables without a * between them, or another name.
 fn unknown(name: &str) -> Problem {
     let name = name.to_owned();
     if name.len() <= 8 && name.chars().all(|c| Family::letters().any(|letter| letter.starts_with(c))) {

@@ -1,8 +1,8 @@
 //! Expressions as straight-line programs that run on blocks of points.
 //!
-//! A program is a list of instructions on registers, each of which holds one number for every point of a block: an instruction is a loop
-//! over the block, which the compiler vectorises, and the cost of interpreting it is shared by all points. Registers are used again as soon
-//! as their contents have served, so the working set stays in the first-level cache.
+//! A program is a list of instructions on registers, each of which holds one number for every point of a block. An instruction is a loop
+//! over the block, which the compiler vectorises, so the cost of interpretation is shared by all points. Registers are reused after the
+//! last use of their contents, so the working set stays in the first-level cache.
 
 use super::function::{Function, Operand, Operator};
 use super::graph::{Graph, Id, Node};
@@ -10,12 +10,12 @@ use super::lower::lower;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Points in a block: enough to hide the interpretation, few enough for the cache.
+/// Points per block: enough to amortise the interpretation, few enough for the cache.
 const LANES: usize = 256;
-/// Numbers in all registers together, above which blocks get smaller.
+/// Largest total size of the registers, in numbers; longer programs use smaller blocks.
 const CACHED: usize = 1 << 15;
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Register(usize),
@@ -30,17 +30,17 @@ enum Instruction {
     Binary(Operator, Source, Source),
 }
 
-/// A program that computes some expressions together, sharing what they have in common.
+/// A program that computes several expressions together and shares common parts.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// Each with the register for its result, which is never one of its operands.
+    /// The instructions, each with the register of its result, which is never one of its operands.
     instructions: Vec<(Instruction, usize)>,
     outputs: Vec<Source>,
     registers: usize,
 }
 
 thread_local! {
-    /// The registers. They are kept: most calls are too short to pay for clearing memory.
+    /// The registers. They are kept between calls, because clearing memory would dominate short ones.
     static REGISTERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -50,7 +50,7 @@ impl Program {
         let nodes = graph.reachable(&outputs);
         let mut uses = vec![0usize; nodes.last().map_or(0, |id| id.index() + 1)];
         let children = nodes.iter().flat_map(|&id| graph.node(id).children());
-        // An output counts as a use that never ends.
+        // An output counts as a use at the end of the program.
         for id in children.chain(outputs.iter().copied()) {
             uses[id.index()] += 1;
         }
@@ -65,7 +65,7 @@ impl Program {
                 }
                 (Node::Variable(i), _) => Instruction::Load(i as usize),
                 (Node::Apply(function, _), Some(Source::Register(a))) => Instruction::Apply(function, a),
-                // A function of a number has become a number in `lower`.
+                // `lower` has folded functions of numbers.
                 (Node::Apply(..), _) => continue,
                 (Node::Binary(op, a, b), _) => Instruction::Binary(op, place(a), place(b)),
             };
@@ -86,8 +86,8 @@ impl Program {
         Self { instructions, outputs, registers }
     }
 
-    /// Runs on points of `dim` coordinates, one after the other. `sink(block, j, results)` gets the results of output j for a range of the
-    /// points.
+    /// Runs the program on points of `dim` coordinates, one after the other. `sink(block, j, results)` receives the results of output j
+    /// for a range of the points.
     pub(super) fn run(
         &self,
         dim: usize,
@@ -117,7 +117,7 @@ impl Program {
     }
 }
 
-/// Carries out one instruction on `n` points, in registers `width` apart.
+/// Executes one instruction on `n` points, in registers `width` apart.
 #[inline]
 fn execute(
     instruction: Instruction,

@@ -1,8 +1,8 @@
-//! Building expressions, simplified on the way.
+//! Builds simplified expressions.
 //!
-//! Every expression is read as (p/q)·v with numbers p, q and a *bare* expression v that carries no factor. Products multiply the numbers and
-//! the bare parts apart; sums of the same bare part add the numbers. Ratios of whole numbers are kept as such, in lowest terms, so that
-//! the derivative of x⁴/12 is x³/3. Nothing is folded into an infinity or NaN, and nothing that may vanish is cancelled.
+//! Every expression has the form (p/q)·v with numbers p, q and a *bare* expression v without a factor. Products multiply the numbers and
+//! the bare parts separately; sums with the same bare part add the numbers. Ratios of integers are kept in lowest terms, so that the
+//! derivative of x⁴/12 is x³/3. No operation is folded into an infinity or NaN, and no factor that may be 0 is cancelled.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
@@ -21,7 +21,7 @@ impl Scaled {
         Self { p: -self.p, ..self }
     }
 
-    /// The product of the factors, unless it overflows or is lost.
+    /// Returns the product of the factors, unless it overflows or underflows.
     fn factor(p: [f64; 2], q: [f64; 2]) -> Option<(f64, f64)> {
         let product = |[a, b]: [f64; 2]| {
             let product = a * b;
@@ -36,7 +36,7 @@ impl Graph {
         self.intern(Node::Binary(op, a, b))
     }
 
-    /// The value of a number or of a ratio of numbers.
+    /// Returns the value of a number or of a ratio of numbers.
     fn value(&self, id: Id) -> Option<f64> {
         let ratio = |(a, b): (f64, f64)| (b != 0.0).then_some(a / b);
         match self.node(id) {
@@ -59,7 +59,7 @@ impl Graph {
                     Node::Binary(Mul, c, v) if self.number(c).is_some() => {
                         Scaled { p: self.number(c).unwrap_or(1.0), q, bare: Some(v) }
                     }
-                    // Two divisions in a row remain only where their product would overflow.
+                    // Two successive divisions remain only where their product would overflow.
                     Node::Binary(Div, n, d) if self.number(n).or(self.number(d)).is_some() => whole,
                     _ => Scaled { p: 1.0, q, bare: Some(a) },
                 },
@@ -83,7 +83,7 @@ impl Graph {
         self.binary(Div, one, v)
     }
 
-    /// (p/q)·v, in the one form that such an expression has.
+    /// Returns (p/q)·v in its canonical form.
     fn scale(&mut self, Scaled { p, q, bare }: Scaled) -> Id {
         let (p, q) = lowest_terms(p, q);
         if p == 0.0 {
@@ -91,7 +91,7 @@ impl Graph {
         }
         let (number, divisor) = (self.constant(p), self.constant(q));
         let Some(v) = bare else {
-            // Only a ratio of whole numbers says more than its value.
+            // Only a ratio of integers is kept as a ratio.
             let ratio = p.fract() == 0.0 && q.fract() == 0.0 || !(p / q).is_normal();
             return if q != 1.0 && ratio { self.binary(Div, number, divisor) } else { self.constant(p / q) };
         };
@@ -101,7 +101,7 @@ impl Graph {
                 let d = self.scale(Scaled { p: q, q: 1.0, bare: Some(d) });
                 return self.binary(Div, number, d);
             }
-            // −c(a − b) = c(b − a), but no further down: a chain of differences would be turned over link by link.
+            // −c(a − b) = c(b − a), at the top level only: otherwise every difference of a chain would be reversed.
             Node::Binary(Sub, a, b) if p < 0.0 && !self.is_difference(a) => {
                 let (positive, turned) = (self.scale(Scaled { p: -p, q, bare: None }), self.sub(b, a));
                 return self.mul(positive, turned);
@@ -113,19 +113,19 @@ impl Graph {
         if q == 1.0 { scaled } else { self.binary(Div, scaled, divisor) }
     }
 
-    /// Whether a, but for a factor, is a difference.
+    /// Returns whether a is a difference, up to a factor.
     fn is_difference(&mut self, a: Id) -> bool {
         let bare = self.split(a).bare;
         bare.is_some_and(|v| matches!(self.node(v), Node::Binary(Sub, ..)))
     }
 
-    /// −a
+    /// Returns −a.
     pub(super) fn neg(&mut self, a: Id) -> Id {
         let a = self.split(a).negated();
         self.scale(a)
     }
 
-    /// a + b
+    /// Returns a + b.
     pub(super) fn add(&mut self, a: Id, b: Id) -> Id {
         let (sa, sb) = (self.split(a), self.split(b));
         if sa.p == 0.0 {
@@ -162,7 +162,7 @@ impl Graph {
         }
     }
 
-    /// (u ± c) + c′ = u + (c′ ± c) for numbers c and c′, if this is such a sum.
+    /// Returns u + (c′ ± c) for a sum (u ± c) + c′ with numbers c and c′, if this is one.
     fn gathered(&mut self, sum: Id, number: Id) -> Option<Id> {
         self.value(number)?;
         let Node::Binary(op @ (Add | Sub), a, b) = self.node(sum) else { return None };
@@ -172,18 +172,18 @@ impl Graph {
             _ => return None,
         };
         let c = self.add(c, number);
-        // The numbers stay apart only where their sum would overflow.
+        // The numbers stay separate only where their sum would overflow.
         self.value(c)?;
         Some(self.add(u, c))
     }
 
-    /// a − b
+    /// Returns a − b.
     pub(super) fn sub(&mut self, a: Id, b: Id) -> Id {
         let b = self.neg(b);
         self.add(a, b)
     }
 
-    /// a·b
+    /// Returns a·b.
     pub(super) fn mul(&mut self, a: Id, b: Id) -> Id {
         let (sa, sb) = (self.split(a), self.split(b));
         let Some((p, q)) = Scaled::factor([sa.p, sb.p], [sa.q, sb.q]) else {
@@ -213,7 +213,7 @@ impl Graph {
         }
     }
 
-    /// u and n of uⁿ with a positive whole number n.
+    /// Returns u and n of uⁿ with a positive integer n.
     fn whole_power(&self, id: Id) -> (Id, f64) {
         match self.node(id) {
             Node::Binary(Pow, u, n) => self.number(n).filter(|&n| is_whole(n)).map_or((id, 1.0), |n| (u, n)),
@@ -221,7 +221,7 @@ impl Graph {
         }
     }
 
-    /// a/b
+    /// Returns a/b.
     pub(super) fn div(&mut self, a: Id, b: Id) -> Id {
         let (sa, sb) = (self.split(a), self.split(b));
         let factor = Scaled::factor([sa.p, sb.q], [sa.q, sb.p]).filter(|_| sb.p != 0.0);
@@ -236,7 +236,7 @@ impl Graph {
         self.scale(Scaled { p, q, bare })
     }
 
-    /// a^b
+    /// Returns a^b.
     pub(super) fn pow(&mut self, a: Id, b: Id) -> Id {
         if let Some(n) = self.value(b) {
             if n == 0.0 {
@@ -267,7 +267,7 @@ impl Graph {
         }
     }
 
-    /// f(a)
+    /// Returns f(a).
     pub(super) fn apply(&mut self, function: Function, a: Id) -> Id {
         if function == Function::Neg {
             return self.neg(a);
@@ -279,14 +279,14 @@ impl Graph {
     }
 }
 
-/// A positive whole number that can be added to others without rounding.
+/// Returns whether n is a positive integer that can be added to others without rounding.
 fn is_whole(n: f64) -> bool {
     n > 0.0 && n.fract() == 0.0 && n <= 1e9
 }
 
-/// p/q with q > 0: in lowest terms if both are whole; with q = 1, or p = ±1, if that is exact.
+/// Returns p/q with q > 0, in lowest terms if both are integers, and with q = 1 or p = ±1 if that is exact.
 fn lowest_terms(p: f64, q: f64) -> (f64, f64) {
-    /// 2⁵³, up to which whole numbers are exact.
+    /// 2⁵³, up to which integers are exact.
     const EXACT: f64 = 9007199254740992.0;
     let (p, q) = if q < 0.0 { (-p, -q) } else { (p, q) };
     let whole = |n: f64| n.fract() == 0.0 && n.abs() <= EXACT;

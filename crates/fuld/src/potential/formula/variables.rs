@@ -7,7 +7,7 @@ pub(super) const MAX_DIM: usize = 1 << 16;
 
 const LETTERS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Which of the two ways of naming variables a formula uses.
+/// The notation of variables that a formula uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     Letters,
@@ -15,7 +15,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// The variable with this name, counted from 0; `None` if the name is not that of a variable.
+    /// Returns the variable with this name, counted from 0, or `None` if the name is not that of a variable.
     pub(super) fn variable(name: &str) -> Option<Result<(Self, u32), Problem>> {
         if let Some(i) = LETTERS.iter().position(|&letter| letter == name) {
             return Some(Ok((Self::Letters, i as u32)));
