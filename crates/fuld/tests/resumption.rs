@@ -3,7 +3,7 @@
 mod parameters;
 mod wells;
 
-use fuld::chains::{Callback, CheckpointError, Control, Outcome, RunError, ZarrSink};
+use fuld::chains::{Callback, CheckpointError, Control, Outcome, Progress, RunError, ZarrSink};
 use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System, ZarrDraws};
 use parameters::underdamped;
@@ -62,6 +62,39 @@ fn a_stopped_run_goes_on() {
     assert!(stops > 1, "{stops}");
     assert_eq!(outcome, whole);
     assert!(tree(&broken) == tree(&unbroken));
+}
+
+/// In one dimension two successive steps share a block of the generator, for the noise and for minibatches. A run that is
+/// resumed between them gives the same bytes.
+#[test]
+fn a_run_resumed_at_an_odd_step_gives_the_same_bytes() {
+    let directory = scratch("odd");
+    let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
+    let potential = Wells { dim: 1, stochastic: true };
+    let odd = |integrator| Run { warmup: 51, thin: 1, ..run(integrator) };
+    for integrator in [Integrator::Baoab, Integrator::Euler] {
+        let whole = odd(integrator);
+        let whole =
+            whole.stream(&potential, &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue).unwrap();
+        let resumable = || Run { checkpoint: Some(directory.join("run.ckpt")), ..odd(integrator) };
+        // The end of the warmup is the end of a segment, so the run stops at or before it.
+        let mut stopped_at = 0;
+        while stopped_at < 51 {
+            let mut stop = |progress: &Progress| {
+                stopped_at = progress.steps;
+                Control::Stop
+            };
+            resumable().stream(&potential, &mut ZarrSink::new(&broken), &mut stop).unwrap();
+        }
+        assert_eq!(stopped_at, 51);
+        let resumed = resumable().stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue);
+        assert_eq!(resumed.unwrap(), whole);
+        assert!(tree(&broken) == tree(&unbroken), "{integrator}");
+        for path in [&unbroken, &broken] {
+            std::fs::remove_dir_all(path).unwrap();
+        }
+        std::fs::remove_file(directory.join("run.ckpt")).unwrap();
+    }
 }
 
 /// The run that [`killed_runs_end_as_unbroken_ones`] starts in a process of its own, to kill it.
