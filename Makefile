@@ -100,7 +100,7 @@ $(VENV)/%.done: tools/%/requirements.txt
 gpu-bundle: wheel
 	rm -rf target/gpu && mkdir -p target/gpu/rust target/gpu/python
 	$(VENV)/bin/$(PIP_INSTALL) --no-deps --target target/gpu/site target/wheels/*.whl pytest pluggy iniconfig packaging
-	cp -r $(PACKAGE)/tests $(PACKAGE)/examples $(PACKAGE)/pyproject.toml target/gpu/python
+	cp -r $(PACKAGE)/tests $(PACKAGE)/examples $(PACKAGE)/docs $(PACKAGE)/pyproject.toml target/gpu/python
 	$(CARGO) test --no-run --locked --package fuld-burn --features cuda --message-format json \
 		| $(PYTHON) tools/gpu/test_binaries.py target/gpu/rust
 	cp tools/gpu/run.sh target/gpu

@@ -27,5 +27,5 @@ cd "$bundle" || exit 1
 for test in rust/*; do
     [ -x "$test" ] && group "$(basename "$test")" "$test" cuda
 done
-PYTHONPATH="$bundle/site" group "fuld.torch" "$python" -m pytest -q -p no:cacheprovider -m gpu --rootdir "$bundle/python" python/tests/torch
+PYTHONPATH="$bundle/site" group "fuld.torch" "$python" -m pytest -o addopts= -p no:cacheprovider -m gpu --rootdir "$bundle/python" python/tests/torch
 exit $failed
