@@ -167,7 +167,7 @@ mod tests {
         model.losses(text, &Default::default()).into_data().iter::<f64>().collect()
     }
 
-    /// Of every tensor: a step along the gradient, forth and back, must change the loss by its length.
+    /// For every tensor, central differences along the gradient give its norm.
     #[test]
     fn gradients_are_those_of_differences() {
         let (model, text) = made();
@@ -176,14 +176,15 @@ mod tests {
         assert!((loss - mean(&model)).abs() < 1e-6);
         for (n, gradient) in gradients.into_iter().enumerate() {
             let norm = f64::from(gradient.clone().square().sum().sqrt().into_scalar());
-            let step = 0.01;
+            // Small enough that no unit of the hidden layer switches on or off on the way.
+            let step = 0.001;
             let moved = |length: f64| {
                 let mut model = model.clone();
                 model.tensors[n] = model.tensors[n].clone() + gradient.clone().mul_scalar(length / norm);
                 mean(&model)
             };
             let slope = (moved(step) - moved(-step)) / (2.0 * step);
-            assert!((slope / norm - 1.0).abs() < 0.01, "{}: {slope} {norm}", SHAPE.tensors()[n].0);
+            assert!((slope / norm - 1.0).abs() < 0.002, "{}: {slope} {norm}", SHAPE.tensors()[n].0);
         }
     }
 
