@@ -194,3 +194,77 @@ fn claim_box(claim: &Claim) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::Judgement;
+    use crate::exhibit::CaptionedFigure;
+    use crate::specification::{Record, Specification, Versions};
+    use fuld_plot::{Figure, Hue, Panel};
+
+    fn report() -> Report {
+        let line = vec![(0.0, 1.0), (1.0, 2.0)];
+        let figure = Figure::new("lines").panel(Panel::new("a < b").line(Hue::Blue, "x", line));
+        let judged = |verdict| Judgement::new(verdict, "5 < 4 is false");
+        let exhibit = Presentation {
+            id: "one".into(),
+            title: "One & only".into(),
+            text: "Text.".into(),
+            figures: vec![CaptionedFigure::new(figure, "Caption.")],
+            tables: vec![TextTable::new(["a", "b"]).row(["<1", "2"])],
+            claims: vec![
+                Claim::paper("a", "It holds.", "3 < 4.", judged(Verdict::Holds)),
+                Claim::ours("b", "It works.", "5 < 4.", judged(Verdict::Fails)),
+            ],
+            files: vec!["data.csv".into()],
+            record: Record {
+                fuld: "0.1.0".into(),
+                command: "fuld reproduce --only one".into(),
+                specification: Specification {
+                    exhibit: "one".into(),
+                    seed: 7,
+                    full: None,
+                    versions: Versions { exhibit: 1, dynamics: 2, training: None },
+                    data: None,
+                    settings: toml::Table::new(),
+                },
+            },
+        };
+        Report {
+            interrupted: false,
+            page: "report.html".into(),
+            command: "fuld reproduce --seed 7".into(),
+            seed: 7,
+            seconds: 3.0,
+            exhibits: vec![exhibit],
+        }
+    }
+
+    #[test]
+    fn sources_are_tallied_apart_and_failures_are_explained() {
+        let report = report();
+        assert_eq!(report.tally(Source::Paper), Tally { hold: 1, ..Tally::default() });
+        assert_eq!(report.tally(Source::Ours), Tally { do_not_hold: 1, ..Tally::default() });
+        assert!(report.exceptions(Source::Paper).is_empty());
+        let text = page(&report);
+        let [paper, ours] = ["The paper's claims", "Our own claims"].map(|title| text.find(title).unwrap());
+        assert!(paper < ours && text[ours..].contains("<b>1</b>do not hold"));
+        let overview = text.find("<nav>").unwrap();
+        assert!(
+            text[ours..overview].contains("It works.") && text[ours..overview].contains("5 &lt; 4 is false.")
+        );
+    }
+
+    #[test]
+    fn an_exhibit_is_shown_with_what_made_it() {
+        let text = page(&report());
+        for part in ["One &amp; only", "<dt>We say</dt><dd>It works.", "3 &lt; 4.", "<td>&lt;1</td>"] {
+            assert!(text.contains(part), "{part}");
+        }
+        assert!(text.contains("one/lines.svg") && text.contains("one/data.csv"));
+        assert!(text.contains("Made by fuld 0.1.0, dynamics 2, exhibit version 1, seed 7"));
+        // Nothing is loaded from elsewhere.
+        assert!(!text.contains("src=\"http") && !text.contains("@import"));
+    }
+}

@@ -138,7 +138,11 @@ mod tests {
 
     #[test]
     fn damage_is_an_error_that_names_the_table() {
-        let tables = Tables::default().with("rows", [("a", 1)]).unwrap();
+        #[derive(Serialize)]
+        struct Other {
+            name: &'static str,
+        }
+        let tables = Tables::default().with("rows", [Other { name: "a" }]).unwrap();
         assert!(tables.rows::<Row>("rows").unwrap_err().to_string().starts_with("table `rows`: "));
         assert_eq!(tables.rows::<Row>("other").unwrap_err().to_string(), "there is no table `other`");
     }

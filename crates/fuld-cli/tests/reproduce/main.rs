@@ -6,7 +6,7 @@ mod program;
 
 use program::{fuld, signal, start, wait, wait_until};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Every address of a page that is not of another place or of the page itself.
@@ -39,6 +39,15 @@ fn the_whole_report() {
         .with(0, &["networks on the digits", "calibration on the digits"]);
     let told: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(told["exhibits"].as_array().unwrap().len(), 15);
+    // The paper's claims and ours are tallied apart; every one that does not hold is named with a reason.
+    for source in ["paper", "ours"] {
+        let tally = &told[source]["tally"];
+        let count = |key: &str| tally[key].as_u64().unwrap() as usize;
+        let exceptions = told[source]["exceptions"].as_array().unwrap();
+        assert!(count("hold") > 0, "{tally}");
+        assert_eq!(exceptions.len(), count("hold_in_part") + count("do_not_hold"));
+        assert!(exceptions.iter().all(|claim| claim["why"].as_str().is_some_and(|why| !why.is_empty())));
+    }
 
     // What the paper's Figure 3 must show.
     for alpha in ["1", "1.9"] {
@@ -66,20 +75,30 @@ fn the_whole_report() {
     }
     browser::opens(&out.join("report.html"));
 
-    // The networks are there, so this is quick; the other parts of the report stay as they are.
-    let again = fuld(folder.path(), "reproduce --only networks,calibration --quiet").with(0, &[]);
-    assert!(
-        again.stdout.contains("report-networks-calibration.html") && again.stderr.is_empty(),
-        "{again:?}"
-    );
+    // Everything is there: the same command reads it back to the same claims and the same page.
+    let again = fuld(folder.path(), "reproduce --json --quiet").with(0, &[]);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    for key in ["exhibits", "paper", "ours"] {
+        assert_eq!(again[key], told[key], "{key}");
+    }
+    assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
+    // A choice has a page of its own; the whole report stays as it is.
+    let some = fuld(folder.path(), "reproduce --only networks,calibration --quiet").with(0, &[]);
+    assert!(some.stdout.contains("report-networks-calibration.html") && some.stderr.is_empty(), "{some:?}");
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<_> = entries
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap()))
-        .collect();
+/// All files below a folder with their contents.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(&path))
+        } else {
+            all.push((path.file_name().unwrap().into(), std::fs::read(&path).unwrap()))
+        }
+    }
     all.sort();
     all
 }
@@ -90,10 +109,10 @@ fn the_seed_is_all_that_matters() {
     for (out, options) in [("one", "--threads 1"), ("two", "--threads 2"), ("other", "--seed 1")] {
         fuld(folder.path(), &format!("reproduce --only fig1,overdamped --out {out} {options}")).with(0, &[]);
     }
-    for part in ["fig1", "overdamped"] {
-        let of = |out: &str| files(&folder.path().join(out).join(part));
-        assert!(of("one") == of("two"), "{part}");
-        assert!(of("one") != of("other"), "{part}");
+    for exhibit in ["fig1", "overdamped"] {
+        let of = |out: &str| files(&folder.path().join(out).join(exhibit));
+        assert!(of("one") == of("two"), "{exhibit}");
+        assert!(of("one") != of("other"), "{exhibit}");
     }
 }
 
@@ -122,5 +141,44 @@ fn mistakes_are_named() {
     says("reproduce --only fig1 --full", 2, &["--full", "add networks or calibration"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
-    says("reproduce --only fig1 --out file", 1, &["making file"]);
+    says("reproduce --only fig1 --out file", 1, &["file"]);
+}
+
+/// What is there is used again; what another version made is made again, and said to be.
+#[test]
+fn results_know_their_code() {
+    let folder = TempDir::new().unwrap();
+    let run = |options: &str, code: i32, says: &[&str]| {
+        fuld(folder.path(), &format!("reproduce --only fig2 {options}")).with(code, says)
+    };
+    run("", 0, &["fig2"]);
+    let kept = run("", 0, &["fig2", "kept"]);
+    assert!(kept.stdout.contains("The paper's claims: "), "{kept:?}");
+    let settings = folder.path().join("reproduction/fig2/settings.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert!(text.contains("fuld reproduce --only fig2") && text.contains("dynamics = "), "{text}");
+    std::fs::write(&settings, text.replace("dynamics = ", "dynamics = 1")).unwrap();
+    run("", 0, &["fig2 is made again: versions.dynamics was 1"]);
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), text);
+    // A damaged table is no table.
+    std::fs::write(folder.path().join("reproduction/fig2/growth.csv"), "alpha,rate\n1.5,x\n").unwrap();
+    run("", 0, &["fig2 is made again: its tables are damaged"]);
+    run("--seed 1", 2, &["holds fig2 of seed 0, not 1"]);
+    run("--seed 1 --fresh", 0, &["fig2"]);
+    fuld(folder.path(), "reproduce --resume").with(0, &["fig2", "kept"]);
+    fuld(folder.path(), "reproduce --resume --out elsewhere")
+        .with(2, &["no reproduction to resume in elsewhere"]);
+}
+
+#[test]
+fn a_folder_of_others_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let mine = folder.path().join("mine");
+    std::fs::create_dir(&mine).unwrap();
+    std::fs::write(mine.join("report.html"), "mine").unwrap();
+    for options in ["", "--fresh"] {
+        fuld(folder.path(), &format!("reproduce --only fig2 --out mine {options}"))
+            .with(1, &["report.html", "fuld did not write"]);
+    }
+    assert_eq!(files(&mine), [(PathBuf::from("report.html"), b"mine".to_vec())]);
 }
