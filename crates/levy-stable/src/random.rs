@@ -236,7 +236,7 @@ mod tests {
             [block as u32, (block >> 32) as u32, chain as u32, (chain >> 32) as u32 | (purpose as u32) << 24],
         );
         for _ in 0..ROUNDS {
-            let product = |m: u64, x: u32| ((m * u64::from(x) >> 32) as u32, (m as u32).wrapping_mul(x));
+            let product = |m: u64, x: u32| (((m * u64::from(x)) >> 32) as u32, (m as u32).wrapping_mul(x));
             let ((high0, low0), (high1, low1)) =
                 (product(MULTIPLIERS[0], x[0]), product(MULTIPLIERS[1], x[2]));
             x = [high1 ^ x[1] ^ key[0], low1, high0 ^ x[3] ^ key[1], low0];
