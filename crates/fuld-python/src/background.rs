@@ -1,4 +1,7 @@
-//! A run in a thread of its own, watched and steered from another.
+//! A run in a background thread.
+//!
+//! [`Background::start`] starts the thread. Other threads read its progress, pause or stop it, and ask for the draws made so far. Both sides
+//! share a [`Status`] behind a mutex: the run reads the requests there each time it reports progress.
 
 use crate::callable::Raised;
 use fuld::chains::{Layout, Outcome, Progress, RunError, Sink};
@@ -11,42 +14,43 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-/// What the watcher wants, and what the run says.
+/// The requests of other threads, and the reports of the run.
 #[derive(Default)]
-struct Board {
+struct Status {
     paused: bool,
     stop: bool,
-    /// Draws are wanted on the way.
-    wanted: bool,
-    /// How often draws were handed over.
+    /// Whether the draws made so far are requested.
+    draws_requested: bool,
+    /// Number of times the run has flushed its draws to the sink.
     deliveries: u64,
     progress: Option<Progress>,
-    /// Steps at the first report: about those that were there when the run was resumed.
-    first: Option<u64>,
-    end: Option<Result<Outcome, RunError>>,
+    /// Steps at the first report: approximately those made before the run was resumed.
+    first_steps: Option<u64>,
+    outcome: Option<Result<Outcome, RunError>>,
     finished: bool,
 }
 
-/// A run that was begun.
+/// A run that has been started.
 pub(crate) struct Background {
-    board: Mutex<Board>,
+    status: Mutex<Status>,
     changed: Condvar,
     /// The draws of a run in memory.
     samples: Mutex<MemorySink>,
     store: Option<PathBuf>,
-    /// Of a potential that is a function.
+    /// The exception of a potential that is a Python function.
     raised: Option<Arc<Raised>>,
-    /// Its thread.
+    /// The thread of the run.
     thread: OnceLock<ThreadId>,
 }
 
-/// A thread that panicked while it held the lock leaves flags and counts, which are whole.
+/// Locks a mutex, also after a panic: all values behind these mutexes are valid between any two statements.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Background {
-    /// Begins a run, into memory or into a store. Its thread calls `around`, which must call what it is handed.
+    /// Starts a run that keeps its draws in memory, or writes them to a store. Its thread calls `around` with the work, which `around` must
+    /// call.
     pub(crate) fn start(
         run: Run,
         target: Arc<Target>,
@@ -54,58 +58,62 @@ impl Background {
         store: Option<PathBuf>,
         around: impl FnOnce(&mut (dyn FnMut() + Send)) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
-        let (board, samples) = (Mutex::default(), Mutex::default());
+        let (status, samples) = (Mutex::default(), Mutex::default());
         let thread = OnceLock::new();
-        let this = Arc::new(Self { board, changed: Condvar::new(), samples, store, raised, thread });
+        let this = Arc::new(Self { status, changed: Condvar::new(), samples, store, raised, thread });
         let watched = Arc::clone(&this);
         let work = move || {
-            // Also if it panics, so that nobody waits for ever.
+            // Sets `finished` after a panic too, so that no thread waits for ever.
             let _finish = Finish(&watched);
             let _ = watched.thread.set(std::thread::current().id());
             around(&mut || {
-                let mut sink = Watched { run: &watched, store: watched.store.as_ref().map(ZarrSink::new) };
-                let end = run.stream(target.potential(), &mut sink, &mut |progress| watched.heard(progress));
-                locked(&watched.board).end = Some(end);
+                let mut sink =
+                    CountingSink { run: &watched, store: watched.store.as_ref().map(ZarrSink::new) };
+                let outcome =
+                    run.stream(target.potential(), &mut sink, &mut |progress| watched.report(progress));
+                locked(&watched.status).outcome = Some(outcome);
             });
         };
         std::thread::Builder::new().name("fuld".into()).spawn(work)?;
         Ok(this)
     }
 
-    /// Whether the caller is the run itself, by way of its potential: it must not wait for its own end.
+    /// Returns whether the caller is the thread of the run, inside its potential: that thread must not wait for the end of the run.
     pub(crate) fn is_inside(&self) -> bool {
         self.thread.get() == Some(&std::thread::current().id())
     }
 
-    /// Called by the run between two breaths.
-    fn heard(&self, progress: &Progress) -> Control {
-        let mut board = locked(&self.board);
-        board.progress = Some(*progress);
-        board.first.get_or_insert(progress.steps);
-        while board.paused && !board.stop && !board.wanted && !self.has_failed() {
-            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+    /// Stores a progress report of the run and returns how it continues. Blocks while the run is paused.
+    fn report(&self, progress: &Progress) -> Control {
+        let mut status = locked(&self.status);
+        status.progress = Some(*progress);
+        status.first_steps.get_or_insert(progress.steps);
+        while status.paused && !status.stop && !status.draws_requested && !self.has_failed() {
+            status = self.changed.wait(status).unwrap_or_else(PoisonError::into_inner);
         }
-        if board.stop {
+        if status.stop {
             Control::Stop
-        } else if std::mem::take(&mut board.wanted) {
+        } else if std::mem::take(&mut status.draws_requested) {
             Control::Deliver
         } else {
             Control::Continue
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Board)) {
-        change(&mut locked(&self.board));
+    fn change(&self, change: impl FnOnce(&mut Status)) {
+        change(&mut locked(&self.status));
         self.changed.notify_all();
     }
 
+    /// Pauses or resumes the run.
     pub(crate) fn pause(&self, paused: bool) {
-        self.change(|board| board.paused = paused);
+        self.change(|status| status.paused = paused);
     }
 
+    /// Asks the run to stop.
     pub(crate) fn stop(&self) {
-        self.change(|board| board.stop = true);
-        // After the board: who refuses a call because of this must find the reason there.
+        self.change(|status| status.stop = true);
+        // After the status: a call of the function that is refused because of this must find the reason there.
         if let Some(raised) = &self.raised {
             raised.stop();
         }
@@ -115,75 +123,79 @@ impl Background {
         self.raised.as_ref().is_some_and(|raised| raised.has_failed())
     }
 
-    /// What the function raised, once.
+    /// Takes the exception that the function raised, if any.
     pub(crate) fn raised(&self) -> Option<PyErr> {
         self.raised.as_ref()?.take()
     }
 
-    /// Asks for the draws made so far, and says how often any were handed over before.
-    pub(crate) fn ask(&self) -> u64 {
+    /// Requests the draws made so far, and returns the number of deliveries before the request.
+    pub(crate) fn request_draws(&self) -> u64 {
         let mut before = 0;
-        self.change(|board| {
-            board.wanted = true;
-            before = board.deliveries;
+        self.change(|status| {
+            status.draws_requested = true;
+            before = status.deliveries;
         });
         before
     }
 
-    /// Waits until draws were handed over more often than this, or for the end, but no longer than that; says whether it came.
+    /// Waits for the end of the run, or for more than `deliveries` deliveries, at most for `longest`. Returns whether one of them has
+    /// happened.
     pub(crate) fn wait(&self, deliveries: Option<u64>, longest: Duration) -> bool {
-        let come =
-            |board: &Board| board.finished || deliveries.is_some_and(|before| board.deliveries > before);
-        let waited = self.changed.wait_timeout_while(locked(&self.board), longest, |board| !come(board));
-        come(&waited.unwrap_or_else(PoisonError::into_inner).0)
+        let done =
+            |status: &Status| status.finished || deliveries.is_some_and(|before| status.deliveries > before);
+        let waited = self.changed.wait_timeout_while(locked(&self.status), longest, |status| !done(status));
+        done(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// The last report, and the steps of the first.
+    /// Returns the last report, and the steps of the first one.
     pub(crate) fn progress(&self) -> Option<(Progress, u64)> {
-        let board = locked(&self.board);
-        board.progress.zip(board.first)
+        let status = locked(&self.status);
+        status.progress.zip(status.first_steps)
     }
 
+    /// Returns whether the run is paused.
     pub(crate) fn is_paused(&self) -> bool {
-        locked(&self.board).paused
+        locked(&self.status).paused
     }
 
+    /// Returns whether the thread of the run has ended.
     pub(crate) fn is_finished(&self) -> bool {
-        locked(&self.board).finished
+        locked(&self.status).finished
     }
 
-    /// What the run came to; None if it has not ended, was asked before, or panicked.
-    pub(crate) fn end(&self) -> Option<Result<Outcome, RunError>> {
-        locked(&self.board).end.take()
+    /// Takes the outcome of the run; None if the run has not ended, if it panicked, or if the outcome was taken before.
+    pub(crate) fn take_outcome(&self) -> Option<Result<Outcome, RunError>> {
+        locked(&self.status).outcome.take()
     }
 
-    /// The draws of a run in memory.
+    /// Returns the draws of a run in memory.
     pub(crate) fn samples(&self) -> MutexGuard<'_, MemorySink> {
         locked(&self.samples)
     }
 
-    /// Where the draws of another are.
+    /// Returns the store of a run that writes one.
     pub(crate) fn store(&self) -> Option<&Path> {
         self.store.as_deref()
     }
 }
 
+/// Sets `finished` when the thread ends.
 struct Finish<'a>(&'a Background);
 
 impl Drop for Finish<'_> {
     fn drop(&mut self) {
-        self.0.change(|board| board.finished = true);
+        self.0.change(|status| status.finished = true);
     }
 }
 
-/// The sink of the run, which tells of deliveries.
-struct Watched<'a> {
+/// A sink in memory or in a store that counts deliveries.
+struct CountingSink<'a> {
     run: &'a Background,
     store: Option<ZarrSink>,
 }
 
-impl Watched<'_> {
-    fn place<T>(&mut self, act: impl FnOnce(&mut dyn Sink) -> T) -> T {
+impl CountingSink<'_> {
+    fn with_sink<T>(&mut self, act: impl FnOnce(&mut dyn Sink) -> T) -> T {
         match &mut self.store {
             Some(store) => act(store),
             None => act(&mut *self.run.samples()),
@@ -191,22 +203,22 @@ impl Watched<'_> {
     }
 }
 
-impl Sink for Watched<'_> {
+impl Sink for CountingSink<'_> {
     fn vacant(&self) -> io::Result<()> {
         self.store.as_ref().map_or(Ok(()), Sink::vacant)
     }
 
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
-        self.place(|sink| sink.begin(layout, done))
+        self.with_sink(|sink| sink.begin(layout, done))
     }
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
-        self.place(|sink| sink.segment(first, values))
+        self.with_sink(|sink| sink.segment(first, values))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.place(|sink| sink.flush())?;
-        self.run.change(|board| board.deliveries += 1);
+        self.with_sink(|sink| sink.flush())?;
+        self.run.change(|status| status.deliveries += 1);
         Ok(())
     }
 }

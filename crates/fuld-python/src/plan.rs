@@ -169,11 +169,11 @@ impl PyPlan {
         let run = Run { first_chain, chains, threads, checkpoint: state, ..self.run.clone() };
         let target = self.target.get();
         let raised = target.raised.clone();
-        let name = running::name();
-        let around = move |work: &mut (dyn FnMut() + Send)| running::within(name, work);
+        let id = running::new_id();
+        let around = move |work: &mut (dyn FnMut() + Send)| running::run_attached(id, work);
         // The thread waits for the lock that this one holds, so that the run is noted before it can end.
         let background = Background::start(run, Arc::clone(&target.target), raised, store, around)?;
-        running::enter(py, name, Arc::clone(&background));
+        running::add(py, id, Arc::clone(&background));
         Ok(PyRun::new(background))
     }
 }

@@ -99,7 +99,7 @@ impl PyRun {
 
     /// Asks for the draws made so far, and says how often any were handed over before.
     fn ask(&self) -> PyResult<u64> {
-        Ok(self.here()?.ask())
+        Ok(self.here()?.request_draws())
     }
 
     /// Waits until draws were handed over once more, or for the end, but no longer than this; says whether it came.
@@ -111,7 +111,7 @@ impl PyRun {
     /// What the run came to: whether it was stopped, and the chains that diverged with the step at which they did. Raises
     /// what ended it.
     fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
-        match self.here()?.end() {
+        match self.here()?.take_outcome() {
             Some(Ok(outcome)) => {
                 // In the last call before it was stopped.
                 if let Some(raised) = self.background.raised() {

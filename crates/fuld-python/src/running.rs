@@ -1,44 +1,46 @@
-//! The runs whose threads may call Python, which they must not once the interpreter ends.
+//! The list of runs whose threads may call Python.
+//!
+//! These threads must end before the interpreter does, which stops them with [`end_runs`] and waits.
 
 use crate::background::Background;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Touched only by threads that hold the interpreter's lock, so that a fork never finds it locked.
+/// Locked only by threads that hold the interpreter's lock, so that it is never locked at a fork.
 static RUNNING: Mutex<Vec<(u64, Arc<Background>)>> = Mutex::new(Vec::new());
 
 fn running<'py>(_: Python<'py>) -> MutexGuard<'py, Vec<(u64, Arc<Background>)>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The name that a run will have here.
-pub(crate) fn name() -> u64 {
+/// Returns a new number that identifies a run in the list.
+pub(crate) fn new_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Notes a run.
-pub(crate) fn enter(py: Python<'_>, name: u64, run: Arc<Background>) {
-    running(py).push((name, run));
+/// Adds a run to the list.
+pub(crate) fn add(py: Python<'_>, id: u64, run: Arc<Background>) {
+    running(py).push((id, run));
 }
 
-/// Does the work of a run's thread. The thread keeps its place with the interpreter, which is cheaper than a new one for
-/// every call; when the run is no longer noted here, the thread is done with Python.
-pub(crate) fn within(name: u64, work: &mut (dyn FnMut() + Send)) {
-    struct Leave<'py>(Python<'py>, u64);
-    impl Drop for Leave<'_> {
+/// Does the work of a run's thread, and then removes the run from the list. The thread stays registered with the interpreter, which is
+/// cheaper than registering it for every call. Once the run is not in the list, its thread calls Python no more.
+pub(crate) fn run_attached(id: u64, work: &mut (dyn FnMut() + Send)) {
+    struct Remove<'py>(Python<'py>, u64);
+    impl Drop for Remove<'_> {
         fn drop(&mut self) {
-            running(self.0).retain(|(name, _)| *name != self.1);
+            running(self.0).retain(|(id, _)| *id != self.1);
         }
     }
     Python::attach(|py| {
-        let _leave = Leave(py, name);
+        let _remove = Remove(py, id);
         py.detach(work);
     });
 }
 
-/// Tells all runs to stop, and says whether none is left.
+/// Asks all runs to stop, and returns whether none is left.
 #[pyfunction]
 pub(crate) fn end_runs(py: Python<'_>) -> bool {
     let running = running(py);
@@ -46,7 +48,7 @@ pub(crate) fn end_runs(py: Python<'_>) -> bool {
     running.is_empty()
 }
 
-/// Forgets all runs: after a fork their threads are in the other process.
+/// Clears the list: after a fork the threads are those of the parent process.
 #[pyfunction]
 pub(crate) fn forget_runs(py: Python<'_>) {
     running(py).clear();

@@ -1,4 +1,6 @@
-//! Tensors in memory that others hold, and work over them on several threads.
+//! Tensors given by their addresses, and loops over their values on several threads.
+//!
+//! PyTorch owns the memory. A step passes the address of each parameter, buffer and gradient, and the number of its values.
 
 use crate::{openmp, threads};
 use pyo3::exceptions::PyValueError;
@@ -6,26 +8,26 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// From this many values on threads are worth waking.
-const MANY: usize = 1 << 16;
-/// Values that a thread takes at a time; a multiple of the sixteen that the rule takes together.
+/// Number of values from which on several threads are faster than one.
+const MIN_PARALLEL: usize = 1 << 16;
+/// Values that a thread processes at a time: a multiple of the 16 values that the rule processes at once.
 const SHARE: usize = 1 << 15;
 
-/// Where the tensors of a step are.
+/// Addresses and lengths of the tensors of a step.
 pub(crate) struct Tensors {
     pub(crate) params: Vec<usize>,
-    /// 0 where there is no momentum.
+    /// 0 without momentum.
     pub(crate) buffers: Vec<usize>,
-    /// 0 where only the field is taken.
+    /// 0 where a step evaluates the field only.
     pub(crate) grads: Vec<usize>,
     pub(crate) lengths: Vec<usize>,
 }
 
-/// A part of a tensor, or all of it: parameters, buffer, gradient.
+/// Parameters, buffer and gradient of a tensor, or of a part of it.
 pub(crate) struct Share<'a, T>(pub(crate) &'a mut [T], pub(crate) Option<&'a mut [T]>, pub(crate) &'a [T]);
 
 impl Tensors {
-    /// Those of a step, if there are as many of everything. Without momentum there are no buffers.
+    /// Checks that the lists have the same length. Without momentum the buffers are ignored.
     pub(crate) fn new(
         params: Vec<usize>,
         buffers: Vec<usize>,
@@ -36,14 +38,17 @@ impl Tensors {
         let count = lengths.len();
         let buffers = if momentum == 0.0 { vec![0; count] } else { buffers };
         if params.len() != count || grads.len() != count || buffers.len() != count {
-            return Err(PyValueError::new_err(
-                "as many parameters, buffers, gradients and lengths are needed",
-            ));
+            return Err(PyValueError::new_err(format!(
+                "params, buffers, grads and lengths must have the same length, got {}, {}, {} and {count}",
+                params.len(),
+                buffers.len(),
+                grads.len()
+            )));
         }
         Ok(Self { params, buffers, grads, lengths })
     }
 
-    /// Some of them, by their numbers.
+    /// Returns the tensors with these indices.
     pub(crate) fn only(&self, which: &[usize]) -> Self {
         let of = |list: &[usize]| which.iter().map(|&i| list[i]).collect();
         Self {
@@ -54,12 +59,12 @@ impl Tensors {
         }
     }
 
-    /// Whether all are where numbers of this type can be.
+    /// Returns an error if an address is not aligned for values of type `T`.
     pub(crate) fn check_addresses<T>(&self) -> PyResult<()> {
         [&self.params, &self.buffers, &self.grads].into_iter().try_for_each(|list| check_aligned::<T>(list))
     }
 
-    /// Takes `step` over all of them, part by part, on at most so many threads; it is told the number of the tensor.
+    /// Calls `step` with the index of a tensor and a part of it, for all parts of all tensors, on at most this number of threads.
     pub(crate) fn each<T: Send + Sync + 'static>(
         &self,
         threads: usize,
@@ -71,12 +76,12 @@ impl Tensors {
         Ok(())
     }
 
-    /// As many of the threads as are worth waking.
+    /// Returns the number of threads to use: 1 for few values.
     pub(crate) fn threads(&self, threads: usize) -> usize {
-        if self.lengths.iter().sum::<usize>() < MANY { 1 } else { threads }
+        if self.lengths.iter().sum::<usize>() < MIN_PARALLEL { 1 } else { threads }
     }
 
-    /// One tensor. Nobody else may use it as long as this is held.
+    /// Returns a whole tensor. Nothing else may use it as long as the result lives.
     pub(crate) fn whole<T>(&self, i: usize) -> Share<'_, T> {
         self.share(i, 0, self.lengths[i])
     }
@@ -87,7 +92,7 @@ impl Tensors {
     }
 
     fn share<T>(&self, i: usize, start: usize, size: usize) -> Share<'_, T> {
-        // SAFETY: the caller of a step answers for the values at each address, which nobody else uses; the parts do not overlap.
+        // SAFETY: the caller of a step guarantees that the values exist and that nothing else uses them; the parts do not overlap.
         unsafe {
             Share(
                 part(self.params[i], start, size),
@@ -98,15 +103,15 @@ impl Tensors {
     }
 }
 
-/// Whether numbers of this type can be at all of these addresses.
+/// Returns an error if one of the addresses is not aligned for values of type `T`.
 pub(crate) fn check_aligned<T>(addresses: &[usize]) -> PyResult<()> {
     if addresses.iter().all(|address| address.is_multiple_of(align_of::<T>())) {
         return Ok(());
     }
-    Err(PyValueError::new_err("numbers must be at addresses that are multiples of their size"))
+    Err(PyValueError::new_err(format!("addresses must be multiples of {}", align_of::<T>())))
 }
 
-/// Does one piece of work after another on so many threads. Each takes the next: one that comes late holds up nobody.
+/// Processes all pieces on this number of threads. Each thread takes the next piece when it is free, so that a slow one delays no other.
 pub(crate) fn share_out<P: Send>(
     threads: usize,
     mut pieces: impl Iterator<Item = P> + Send,
@@ -127,11 +132,11 @@ pub(crate) fn share_out<P: Send>(
     }
 }
 
-/// `size` values from the `start`-th on at an address; of none there need not be one.
+/// Returns `size` values from index `start` on at an address. The address is not used if `size` is 0.
 ///
 /// # Safety
 ///
-/// They must be there, and nobody else may use them.
+/// The values must exist, and nothing else may use them.
 pub(crate) unsafe fn part<'a, T>(address: usize, start: usize, size: usize) -> &'a mut [T] {
     if size == 0 {
         return &mut [];

@@ -1,4 +1,7 @@
-"""What users give, as what it stands for: checked one by one, before anything is done."""
+"""Checks and conversions of arguments, done before anything else.
+
+Each function takes the name of an argument, for its error message, and the value.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import ArrayLike
 
 
 def count(name: str, value: SupportsIndex, least: int) -> int:
-    """Return a whole number that fits 64 bits and is not too small."""
+    """Return an integer, at least `least` and below 2**64."""
     try:
         whole = operator.index(value)
     except TypeError:
@@ -22,12 +25,12 @@ def count(name: str, value: SupportsIndex, least: int) -> int:
 
 
 def count_or_none(name: str, value: SupportsIndex | None, least: int) -> int | None:
-    """Return the same, or None for what has a default."""
+    """Return the same as `count`, or None, which stands for a default."""
     return None if value is None else count(name, value, least)
 
 
 def number(name: str, value: float) -> float:
-    """Return a number; whether it is in its range is not for this to say."""
+    """Return a float; its range is checked elsewhere."""
     if not isinstance(value, (str, bytes)):
         try:
             return float(value)
@@ -37,19 +40,19 @@ def number(name: str, value: float) -> float:
 
 
 def numbers(**given: float | None) -> dict[str, float | None]:
-    """Return numbers by name, with None for those that have a default."""
+    """Return floats by name; None stands for a default."""
     return {k: None if value is None else number(k, value) for k, value in given.items()}
 
 
 def text(name: str, value: str) -> str:
-    """Return a name."""
+    """Return a string."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a name, got {value!r}")
     return value
 
 
 def flag(name: str, value: bool) -> bool:
-    """Return True or False; other things are most likely meant for another setting."""
+    """Return a bool; other values are probably meant for another argument."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
@@ -63,7 +66,7 @@ def point(name: str, value: ArrayLike) -> list[float]:
         raise TypeError(f"{name} must be a point or one number, got {value!r}") from None
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must be one point, where all chains begin, got an array of shape {array.shape}"
+            f"{name} must be one point, common to all chains, got an array of shape {array.shape}"
         )
     if array.size == 0:
         raise ValueError(f"{name} must have at least one coordinate, got none")
@@ -83,7 +86,7 @@ def params(value: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def executor(value: Any) -> None:  # noqa: ANN401
-    """Refuse what is not an executor."""
+    """Raise an error if the value is not an executor."""
     from concurrent.futures import Executor
 
     if not isinstance(value, Executor):

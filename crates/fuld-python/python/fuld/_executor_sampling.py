@@ -14,7 +14,7 @@ from fuld._part_files import Part, PartFiles
 from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import Sampling
-from fuld._tasks import Job, Tasks
+from fuld._tasks import PartRunner, Tasks
 
 
 class ExecutorSampling(Sampling):
@@ -27,7 +27,7 @@ class ExecutorSampling(Sampling):
     def __init__(
         self,
         executor: Executor,
-        job: Job,
+        runner: PartRunner,
         names: list[str],
         settings: dict[str, Any],
         *,
@@ -39,7 +39,7 @@ class ExecutorSampling(Sampling):
         self._names = names
         self._settings = settings
         self._begun = time.monotonic()
-        self._tasks = Tasks(executor, job)
+        self._tasks = Tasks(executor, runner)
         self._tasks.parts += [] if part_files is None else part_files.load()
         self._resumed = self._done
         size = -(-settings["chains"] // parts)
@@ -152,11 +152,11 @@ def _missing(chains: int, parts: list[Part], size: int) -> Iterator[range]:
         first = max(last, first + 1)
 
 
-def check_picklable(executor: Executor, job: Job) -> None:
+def check_picklable(executor: Executor, runner: PartRunner) -> None:
     """Refuse, before any work, a potential that other processes cannot have."""
     if isinstance(executor, ProcessPoolExecutor):
         try:
-            pickle.dumps(job)
+            pickle.dumps(runner)
         except Exception as error:
             raise TypeError(
                 "this potential cannot be sent to other processes: define the function at the top "

@@ -13,7 +13,7 @@ import numpy as np
 from fuld import _native
 from fuld._progress import Progress
 from fuld._result import Draws, Output
-from fuld._sampling import LOOK, Sampling
+from fuld._sampling import POLL_SECONDS, Sampling
 from fuld._store import Store
 
 #: Seconds after which one would wonder why the interpreter does not end.
@@ -75,7 +75,7 @@ class LocalSampling(Sampling):
 
     def _peek(self) -> Draws:
         before = self._run.ask()
-        while not self._run.wait_for_draws(before, LOOK):
+        while not self._run.wait_for_draws(before, POLL_SECONDS):
             pass
         with self._lock:
             draws = self._draws()

@@ -18,7 +18,7 @@ from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
 from fuld._sampling import Sampling
 from fuld._store import Store
-from fuld._tasks import Job
+from fuld._tasks import PartRunner
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -241,9 +241,9 @@ def sample(
     plan = _native.Plan(native, options)
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {"potential": target.name, **plan.settings, **begin, "velocities": int(velocities)}
-    job = Job(target, options, min(cores or 1, chains))
+    runner = PartRunner(target, options, min(cores or 1, chains))
     if executor is not None:
-        check_picklable(executor, job)
+        check_picklable(executor, runner)
     claimed = store if store is None else Store.claim(store, resume=resume, executor=bool(executor))
     sampling: Sampling
     try:
@@ -257,7 +257,7 @@ def sample(
             part_files = None if claimed is None else PartFiles(claimed, plan, settings)
             sampling = ExecutorSampling(
                 executor,
-                job,
+                runner,
                 native.names,
                 settings,
                 parts=parts,

@@ -12,8 +12,8 @@ from typing import Any
 from fuld._progress import Bar, Progress
 from fuld._result import Draws, Output
 
-#: Seconds between two looks at a run, and at Ctrl-C.
-LOOK = 0.1
+#: Seconds between two checks of a run and of Ctrl-C.
+POLL_SECONDS = 0.1
 
 
 class Interrupted(UserWarning):
@@ -90,7 +90,7 @@ class Sampling(ABC):
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, for so many seconds at most; say whether it came."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
-        while not self._wait(max(0.0, min(LOOK, end - time.monotonic()))):
+        while not self._wait(max(0.0, min(POLL_SECONDS, end - time.monotonic()))):
             if time.monotonic() >= end:
                 return False
         return True
@@ -117,7 +117,7 @@ class Sampling(ABC):
         """Wait with a progress bar; on Ctrl-C stop and return what there is."""
         bar = Bar(show)
         try:
-            while not self._wait(LOOK):
+            while not self._wait(POLL_SECONDS):
                 bar.show(self.progress)
         except BaseException as error:
             self._stop()

@@ -1,8 +1,13 @@
-"""Parts of a run as tasks of an executor: handed out, waited for, and handed out again."""
+"""Parts of a run as tasks of an executor: submitted, awaited, and submitted again if lost.
+
+A part is a range of chains. `PartRunner` is pickled and runs a part in a worker; `Tasks` submits
+the parts and collects their draws in a thread of this process.
+"""
 
 from __future__ import annotations
 
-# Imported for what it does at the end of the interpreter, which must come after what is done here.
+# Registers a function that waits for its threads at the end of the interpreter. `_stop_all` has to
+# run before it: functions registered later run earlier.
 import concurrent.futures.thread  # noqa: F401
 import threading
 import weakref
@@ -16,28 +21,28 @@ from uuid import uuid4
 from fuld import _native
 from fuld._part_files import Part
 from fuld._potential import Target
-from fuld._sampling import LOOK
+from fuld._sampling import POLL_SECONDS
 
-#: How often a part is run whose workers die.
+#: Number of times a part is run if its workers die.
 _TRIES = 4
 
-#: How jobs are told to stop that run in threads of this process; those elsewhere find nothing here.
-_stops: weakref.WeakValueDictionary[str, threading.Event] = weakref.WeakValueDictionary()
+#: Stop flags, by name, of runners in threads of this process. Workers elsewhere have none.
+_stop_flags: weakref.WeakValueDictionary[str, threading.Event] = weakref.WeakValueDictionary()
 
 
 def _stop_all() -> None:
-    for stop in list(_stops.values()):
+    for stop in list(_stop_flags.values()):
         stop.set()
 
 
-# Before executors wait for their threads, which they do before anything that atexit knows of.
+# Not by atexit, whose functions run after executors have waited for their threads.
 if hasattr(threading, "_register_atexit"):
     threading._register_atexit(_stop_all)
 
 
 @dataclass(frozen=True)
-class Job:
-    """What a worker needs to know."""
+class PartRunner:
+    """Runs parts of a run in a worker."""
 
     target: Target
     options: dict[str, Any]
@@ -45,38 +50,38 @@ class Job:
     name: str = field(default_factory=lambda: uuid4().hex)
 
     def run(self, chains: range) -> Part:
-        """Run these chains of the whole, where the executor wants it."""
-        stop = _stops.get(self.name)
+        """Run these chains and return their draws."""
+        stop = _stop_flags.get(self.name)
         plan = _native.Plan(self.target.native(), self.options)
         run = plan.start(chains.start, len(chains), self.threads, None)
         try:
-            while not run.wait(LOOK):
+            while not run.wait(POLL_SECONDS):
                 if stop is not None and stop.is_set():
                     run.stop()
         finally:
             run.stop()
         stopped, diverged = run.outcome()
-        if stopped:  # also when the worker's interpreter ends
+        if stopped:  # by the flag, or because the interpreter of the worker ends
             raise CancelledError
         x, v = run.draws()
         return Part(chains, x, v, [chains[chain] for chain, _ in diverged])
 
 
 class Tasks:
-    """Runs ranges of chains on an executor, in a thread of its own that hears of them.
+    """Runs ranges of chains on an executor, and collects their draws in a background thread.
 
-    Chains depend on the seed and on their own number alone, so that it does not matter where, how
-    often, or in what order they are run.
+    The draws of a chain depend on the seed and its number only, so that chains may run anywhere,
+    in any order, and again.
     """
 
-    def __init__(self, executor: Executor, job: Job) -> None:
+    def __init__(self, executor: Executor, runner: PartRunner) -> None:
         self._executor = executor
-        self._job = job
+        self._runner = runner
         self._running: dict[Future[Part], range] = {}
         self._tries: dict[range, int] = {}
         self._ended = threading.Event()
         self._stop = threading.Event()
-        _stops[job.name] = self._stop
+        _stop_flags[runner.name] = self._stop
         self.error: BaseException | None = None
         self.parts: list[Part] = []
 
@@ -87,9 +92,9 @@ class Tasks:
         close: Callable[[list[Part]], None],
         release: Callable[[], None],
     ) -> None:
-        """Hand out the ranges; call `keep` with each part, `close` when all are there.
+        """Submit the ranges; call `keep` with each part, and `close` once all have arrived.
 
-        At the end, whatever it is, `release` is called.
+        At the end `release` is called, also after an error.
         """
         for some in chains:
             self._submit(some)
@@ -97,16 +102,16 @@ class Tasks:
         threading.Thread(target=self._work, args=ends, name="fuld", daemon=True).start()
 
     def stop(self) -> None:
-        """Cancel what has not begun; of what runs already, nobody waits for what is elsewhere."""
+        """Cancel the parts that have not started, and do not wait for parts in other processes."""
         self._stop.set()
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped before its end."""
+        """Whether the run was stopped before its end."""
         return self._stop.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, but no longer; say whether it came."""
+        """Wait for the end, at most this long; return whether the run has ended."""
         return self._ended.wait(seconds)
 
     def _work(
@@ -117,10 +122,10 @@ class Tasks:
     ) -> None:
         try:
             while self._running and not self._stop.is_set():
-                done = first_of(self._running, LOOK, FIRST_COMPLETED).done
-                # Of those that an executor cancels when it is shut down nobody else is told.
+                done = first_of(self._running, POLL_SECONDS, FIRST_COMPLETED).done
+                # `wait` does not report futures that an executor cancels when it is shut down.
                 for future in done | {future for future in self._running if future.cancelled()}:
-                    self._hear(future, keep)
+                    self._collect(future, keep)
             if not self._running:
                 self._stop.clear()
                 close(self.parts)
@@ -135,21 +140,21 @@ class Tasks:
 
     def _submit(self, chains: range) -> None:
         self._tries[chains] = self._tries.get(chains, 0) + 1
-        self._running[self._executor.submit(self._job.run, chains)] = chains
+        self._running[self._executor.submit(self._runner.run, chains)] = chains
 
-    def _hear(self, future: Future[Part], keep: Callable[[Part], None]) -> None:
-        """Take what a task came to."""
+    def _collect(self, future: Future[Part], keep: Callable[[Part], None]) -> None:
+        """Keep the part of a finished task, or handle its error."""
         try:
             part = future.result()
-        except KeyboardInterrupt:  # in a terminal Ctrl-C reaches the workers as well
+        except KeyboardInterrupt:  # in a terminal Ctrl-C also interrupts workers
             self._stop.set()
         except (Exception, CancelledError) as error:
-            # The last as dask calls it, when it has seen a part kill worker after worker.
+            # dask raises KilledWorker after a part has killed several workers.
             if (
                 isinstance(error, (BrokenExecutor, CancelledError))
                 or type(error).__name__ == "KilledWorker"
             ):
-                self._again(future, error)
+                self._retry(future, error)
             else:
                 self.error = self.error or error
                 self._stop.set()
@@ -158,8 +163,8 @@ class Tasks:
             self.parts.append(part)
             del self._running[future]
 
-    def _again(self, future: Future[Part], error: BaseException) -> None:
-        """Run a part again whose worker died, unless it kills every worker or none is left."""
+    def _retry(self, future: Future[Part], error: BaseException) -> None:
+        """Submit a part again whose worker died; give up after `_TRIES`, or without workers."""
         if self._stop.is_set():
             return
         last, chains = error, self._running[future]
