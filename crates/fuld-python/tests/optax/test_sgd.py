@@ -67,13 +67,13 @@ def test_bit_for_bit_in_double_precision_and_on_a_schedule():
         assert_same(ours, run(optax.sgd(schedule, 0.9), params, grads))
 
 
-@pytest.mark.parametrize("form", ["matched", "paper"])
-def test_to_rounding_when_alpha_is_traced(form):
+@pytest.mark.parametrize("settings", [{"noise_scale": 0.3}, {"form": "paper", "beta": 0.3}])
+def test_to_rounding_when_alpha_is_traced(settings):
     params, grads = trees("float32")
 
     @jax.jit
     def updates(alpha):
-        return run(fuld(0.1, 0.9, alpha, 0.3, form=form), params, grads)[0]
+        return run(fuld(0.1, 0.9, alpha, **settings), params, grads)[0]
 
     theirs = run(optax.sgd(0.1, 0.9), params, grads)[0]
     for a, b in zip(jax.tree.leaves(updates(2.0)), jax.tree.leaves(theirs), strict=True):
