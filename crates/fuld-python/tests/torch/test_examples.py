@@ -57,7 +57,8 @@ def test_without_matplotlib_there_is_help_and_a_sentence(example, monkeypatch, n
 
 
 def test_landscapes(example, tmp_path):
-    printed = example("rosenbrock.py", "--steps", 200, "--runs", 20)
+    # Of 2000 runs 1 to 2 % leave the picture with FULD 1.2, so that about one seed in four fails.
+    printed = example("rosenbrock.py", "--steps", 200, "--runs", 20, "--seed", 40)
     assert is_png(tmp_path / "rosenbrock.png")
     outside = re.findall(r"^(\S.*?)  .* (\d+)%$", printed, re.MULTILINE)
     assert [name for name, _ in outside].count("FULD 1.2") == 2
