@@ -1,5 +1,7 @@
 """At alpha = 2 the optimizer is optax.sgd."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,7 @@ def assert_same(ours, theirs):
 )
 def test_bit_for_bit(dtype, form, settings):
     params, grads = trees(dtype)
-    knee = {"noise_scale" if form == "matched" else "beta": 0.3}
+    knee: dict[str, Any] = {"noise_scale" if form == "matched" else "beta": 0.3}
     ours = run(fuld(0.1, alpha=2.0, form=form, **knee, **settings), params, grads)
     assert_same(ours, run(optax.sgd(0.1, **settings), params, grads))
 
