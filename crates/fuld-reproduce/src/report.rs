@@ -157,7 +157,7 @@ fn section(exhibit: &Presentation) -> Markup {
             }
             @for table in &exhibit.tables { (text_table(table)) }
             @for claim in &exhibit.claims { (claim_box(claim)) }
-            p.soft {
+            p.soft.made {
                 "Tables: "
                 @for (i, file) in exhibit.files.iter().enumerate() {
                     @if i > 0 { ", " }
