@@ -121,7 +121,7 @@ fn what_cannot_be_normalised_is_refused() {
     assert_eq!(error("0*x + 1"), GibbsError::Nowhere);
     assert_eq!(error("log(-1 - x^2)"), GibbsError::Nowhere);
     let plane: Formula = "x^2 + y^2".parse().unwrap();
-    assert!(Gibbs::new(&plane, 1.0).unwrap_err().to_string().contains("2 coordinates"));
+    assert!(Gibbs::new(&plane, 1.0).unwrap_err().to_string().contains("dimension 1, got 2"));
     let well: Formula = "x^2".parse().unwrap();
     assert!(Gibbs::new(&well, 0.0).is_err() && Gibbs::marginals(&well, 1.0).is_err());
 }

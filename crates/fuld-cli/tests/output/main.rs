@@ -27,7 +27,7 @@ fn json_is_one_value() {
     };
     let run = value(TINY);
     assert_eq!(
-        (&run["status"], &run["folder"], &run["settings"]["width"]),
+        (&run["status"], &run["folder"], &run["spec"]["width"]),
         (&"finished".into(), &"run".into(), &8.into())
     );
     assert!(run["summary"]["test_accuracy"].as_f64().unwrap() > 0.0);
