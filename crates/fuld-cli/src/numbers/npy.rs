@@ -10,7 +10,10 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Reads an array of one or two dimensions as columns, named by their numbers.
 pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
     let mut data = bytes;
-    let header = NpyHeader::from_reader(&mut data).map_err(|error| NumbersError::damaged(path, error))?;
+    let header = NpyHeader::from_reader(&mut data).map_err(|error| match unknown_type(bytes) {
+        Some(descr) => not_numbers(path, &descr),
+        None => NumbersError::damaged(path, error),
+    })?;
     let shape = header.shape().to_vec();
     let (rows, columns) = match shape[..] {
         // A single row or column is a list of numbers too.
@@ -54,13 +57,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
         (TypeChar::Uint, 2) => read_as!(u16),
         (TypeChar::Uint, 4) => read_as!(u32),
         (TypeChar::Uint, 8) => read_as!(u64),
-        _ => {
-            let descr = kind.to_string();
-            let why = format!(
-                "the array is of type {descr:?}; make it one of numbers: np.save(name, x.astype(float))"
-            );
-            return Err(NumbersError::unusable(path, why));
-        }
+        _ => return Err(not_numbers(path, &kind.to_string())),
     }
     .map_err(|error| NumbersError::damaged(path, error))?;
     let (rows, columns) = (rows as usize, columns as usize);
@@ -73,4 +70,18 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
         values: (0..rows).map(|row| numbers[index(row, place)]).collect(),
     };
     Ok(Table { columns: places.into_iter().map(column).collect(), nameless: true, left_out: Vec::new() })
+}
+
+fn not_numbers(path: &Path, descr: &str) -> NumbersError {
+    let why =
+        format!("the array is of type {descr:?}; make it one of numbers: np.save(name, x.astype(float))");
+    NumbersError::unusable(path, why)
+}
+
+/// Returns the type in the header if npyz does not know it, such as "|O" for Python objects.
+fn unknown_type(bytes: &[u8]) -> Option<String> {
+    let header = String::from_utf8_lossy(&bytes[..bytes.len().min(256)]).into_owned();
+    let (_, rest) = header.split_once("'descr': '")?;
+    let (descr, _) = rest.split_once('\'')?;
+    (!descr.is_empty() && descr.parse::<npyz::TypeStr>().is_err()).then(|| descr.to_owned())
 }

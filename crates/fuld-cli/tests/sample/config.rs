@@ -115,7 +115,7 @@ fn settings_are_written_as_ever() {
     let plain = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
         potential = \"x^2+y^2\"\ndim = 2\nbeta = 1.0\nsystem = \"flmc-approximate\"\nintegrator = \"tamed-euler\"\nalpha = 1.5\n\
         step = 0.002\nchains = 2\ndraws = 20\nwarmup = 25000\nthin = 250\nstart = \"2\"\nseed = 0\n";
-    let run = folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-8fc50bc8");
+    let run = folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-3c8abe288fc50bc8");
     assert_eq!(std::fs::read_to_string(run.join("config.toml")).unwrap(), plain);
 }
 

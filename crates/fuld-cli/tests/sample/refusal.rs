@@ -24,8 +24,8 @@ fn bad_settings_are_named() {
     settings("--chains 0", &["chains must be at least 1, got 0"]);
     settings("--draws 3", &["draws must be at least 4, got 3"]);
     settings("--thin 0", &["thin must be at least 1"]);
-    settings("--draws 9999999999999", &["9999999999999", "hold"]);
-    settings("--warmup 18446744073709551615", &["18446744073709551615 steps of warm-up"]);
+    settings("--draws 9999999999999", &["9999999999999", "exceed 1e11 numbers"]);
+    settings("--warmup 18446744073709551615", &["warmup 18446744073709551615", "exceed 1e18"]);
     settings("--alpha 1e-9", &["0.1 <= alpha <= 2", "got 0.000000001"]);
     settings("--start 1,2", &["start has 2 coordinates, the potential 1"]);
     settings("--start here", &["here", "normal:SD"]);
