@@ -34,7 +34,7 @@ pub struct Specification {
 pub struct Versions {
     /// The exhibit's experiment.
     pub exhibit: u32,
-    /// The simulation of chains, the stable law and the random numbers: [`fuld::DYNAMICS_VERSION`].
+    /// The simulation of chains, the stable law and the random numbers: [`fuld::chains::DYNAMICS_VERSION`].
     pub dynamics: u32,
     /// Training, for exhibits that train networks.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 //! - [`OctaveTable`]: piecewise polynomials on octaves, with pieces found from the bits of the argument. One [`Fit`], one
 //!   rule of evaluation, in single and double precision.
 //! - [`TableData`]: the field ∇G_α in that form, as plain arrays that every device can read, and that can be stored.
-//! - [`FieldTable`](crate::FieldTable): the field ∇G_α on this processor.
+//! - [`FieldTable`]: the field ∇G_α on this processor.
 
 mod band;
 mod bulk;
