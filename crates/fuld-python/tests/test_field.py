@@ -31,7 +31,7 @@ def test_broadcasts_and_keeps_single_precision():
         grad_g(v, 2.1)
     assert np.isfinite(grad_g([1e-20, 1.0], 0.0075)).all()
     for ask in (SymmetricStable.kinetic, lambda alpha: grad_g(v, alpha)):
-        with pytest.raises(ValueError, match=r"for 0\.0075 <= alpha <= 2, got 0\.005"):
+        with pytest.raises(ValueError, match=r"requires 0\.0075 <= alpha <= 2, got 0\.005"):
             ask(0.005)
     np.testing.assert_array_equal(grad_g(v, 1.3), -SymmetricStable.kinetic(1.3).score(v))
 
