@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_parameters_are_potential_by_name() {
+    fn bad_parameters_are_named() {
         assert_eq!(
             message("cauchy", 1, &[("scale", -1.0)]),
             "the parameter scale of the Cauchy potential must be positive and finite, got -1"
         );
         assert_eq!(message("funnel", 1, &[]), "the funnel requires a dimension of at least 2, got 1");
-        assert!(message("logistic", 3, &[]).contains("dimension 31"));
+        assert_eq!(message("logistic", 3, &[]), "logistic has the dimension of its data, 31, got 3");
         for batch in [0.5, -1.0, 1e9, f64::NAN, f64::INFINITY] {
             assert!(message("logistic", 31, &[("batch", batch)]).contains("batch"));
         }

@@ -176,11 +176,10 @@ mod tests {
             seed: 9,
         };
         let run = recipe.complete(&well(3)).unwrap().run(&well(3)).unwrap();
-        assert_eq!(
-            format!("{run:?}"),
-            "fhd, alpha 1.2, gamma 0.5, beta 3 by ABOBA, steps 0.125 (1 + k/7.0)^-0.25, 3 chains of 1 draws every 5 steps, \
-             warm-up 11, seed 9"
-        );
+        assert_eq!(format!("{:?}", run.system), "fhd, alpha 1.2, gamma 0.5, beta 3");
+        assert_eq!(run.integrator, Integrator::Aboba);
+        assert_eq!(run.schedule.at(7).unwrap(), 0.125 * 2f64.powf(-0.25));
+        assert_eq!((run.chains, run.draws, run.thin, run.warmup, run.seed), (3, 1, 5, 11, 9));
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
         // `thin` is bounded however small the step is.
         let tiny = Recipe { step: Some(1e-9), ..Recipe::default() }.complete(&well(1)).unwrap();

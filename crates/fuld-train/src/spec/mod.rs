@@ -258,7 +258,7 @@ mod tests {
         );
         let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
         assert!(says(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
-        assert!(says(TrainRequest { kappa: Some(1.0), ..auto }).contains("found only in the matched form"));
+        assert!(says(TrainRequest { kappa: Some(1.0), ..auto }).contains("requires the matched form"));
     }
 
     #[test]
