@@ -5,7 +5,9 @@ use super::grouped::grouped;
 use super::output::Output;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use fuld_train::data::{DataSet, Fetched, Presence, RetryPolicy, Source, data_directory, fetch, presence};
+use fuld_train::data::{
+    DataSet, DataSource, FetchOutcome, Presence, RetryPolicy, data_directory, fetch, presence,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,7 +62,7 @@ struct List {
 #[command(after_help = FETCH_EXAMPLES)]
 struct Fetch {
     /// The set.
-    #[arg(value_parser = PossibleValuesParser::new(Source::NAMES))]
+    #[arg(value_parser = PossibleValuesParser::new(DataSource::NAMES))]
     set: String,
     /// The folder to put it in, instead of the data directory.
     #[arg(long, value_name = "DIR")]
@@ -155,9 +157,9 @@ impl Fetch {
     fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
         let mut source =
-            Source::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
+            DataSource::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
         if !self.mirrors.is_empty() {
-            source = source.from_mirrors(&self.mirrors);
+            source = source.with_mirrors(&self.mirrors);
         }
         if lies_in(&self.set, &dir)? {
             source.folder.clear();
@@ -168,7 +170,7 @@ impl Fetch {
         let set = DataSet::load(&self.set, &folder)?;
         let counts =
             format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));
-        let already = matches!(fetched, Fetched::Already);
+        let already = matches!(fetched, FetchOutcome::AlreadyPresent);
         let value = || {
             json!({
                 "name": self.set, "train": set.train.len(), "test": set.test.len(),

@@ -104,7 +104,7 @@ impl Sweep {
             SweepFolder::clear(&out)?;
         }
         let folder = SweepFolder::open(&out)?;
-        folder.begin(&stored)?;
+        folder.start(&stored)?;
         let execution = Execution {
             stop: interrupt::listen()?,
             data: &data,
@@ -128,7 +128,7 @@ impl Sweep {
     fn grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
         let Some(path) = &self.grid else {
             let out = self.out.clone().unwrap_or_default();
-            return Ok((SweepFolder::begun(&out)?, out.join("grid.toml"), out));
+            return Ok((SweepFolder::started(&out)?, out.join("grid.toml"), out));
         };
         let stored = StoredGrid {
             grid: read_grid(path)?,
@@ -150,7 +150,7 @@ fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, Da
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
     let (mut descriptions, mut sets) = (HashMap::new(), DataSets::new());
     let requests =
-        grid_requests(grid, data).map_err(|reason| GridError::Wrong { path: name.into(), reason })?;
+        grid_requests(grid, data).map_err(|reason| GridError::Invalid { path: name.into(), reason })?;
     for request in requests {
         let source = request.data.clone().unwrap_or_else(|| "digits".into());
         if !descriptions.contains_key(&source) {

@@ -94,7 +94,7 @@ impl Train {
             }
             Stored::Missing | Stored::OtherSpec(_) => {}
         }
-        folder.begin(spec, location)?;
+        folder.start(spec, location)?;
         let stop = interrupt::listen()?;
         output.detail(|| {
             let (headline, threads) = (headline(spec, data), self.compute.threads.count());
@@ -128,15 +128,15 @@ impl Train {
     fn resumed(&self) -> anyhow::Result<Task> {
         let out = self.out.clone().unwrap_or_default();
         let folder = RunFolder::open_existing(&out)?;
-        let begun = folder.begun()?;
-        let data = DataSet::load(&begun.data.source, &begun.data.directory)?;
-        begun.spec.check(&data.description())?;
+        let started = folder.started()?;
+        let data = DataSet::load(&started.data.source, &started.data.directory)?;
+        started.spec.check(&data.description())?;
         let request = TrainRequest::from(self.settings.clone());
         if request != TrainRequest::default() {
             let wanted = request.spec(&data.description(), self.compute.device)?;
-            RunFolderError::unless_equal(&out, &begun.spec, &wanted)?;
+            RunFolderError::unless_equal(&out, &started.spec, &wanted)?;
         }
-        Ok(Task { data, location: begun.data, spec: begun.spec, folder })
+        Ok(Task { data, location: started.data, spec: started.spec, folder })
     }
 }
 

@@ -5,8 +5,8 @@
 //! | [`data`] | data sets of images, and how to fetch them |
 //! | [`mlp`] | the networks |
 //! | [`text`] | a language model on a synthetic language, and its training |
-//! | [`spec`] | what determines a run |
-//! | [`mod@train`] | stacks of runs, trained from start or checkpoint to the end |
+//! | [`spec`] | the specification of a run |
+//! | [`mod@train`] | training of a stack of runs, from the start or from a checkpoint |
 //! | [`run_folder`], [`stored`] | the files of a run |
 //! | [`mod@run_all`] | many runs over all cores |
 //! | [`sweep`] | grids of runs and their tables |

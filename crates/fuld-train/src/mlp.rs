@@ -11,7 +11,7 @@ use fuld::random::{Purpose, Stream};
 /// The shape of a network: `depth` linear layers with `width` units between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NetworkShape {
-    /// Pixels per image.
+    /// Pixels per image, over all channels.
     pub inputs: usize,
     /// Units of each hidden layer.
     pub width: usize,
@@ -58,7 +58,7 @@ pub struct Mlp<B: Backend> {
 pub struct ImageBatch<B: Backend> {
     /// [runs, images, inputs]
     pub images: Tensor<B, 3>,
-    /// [runs, images, classes]: 1 for the class shown, 0 for the others.
+    /// [runs, images, classes]: 1 for the class of the image, 0 for the others.
     pub targets: Tensor<B, 3>,
 }
 
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_those_of_automatic_differentiation() {
+    fn gradients_match_automatic_differentiation() {
         let device = Default::default();
         let ours = Mlp::<Flex>::new(SHAPE, &[1, 2], &device);
         let (losses, gradients) = ours.gradients(batch(2, &device));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_those_of_the_layers() {
+    fn the_number_of_weights_is_the_sum_over_layers() {
         for depth in 1..5 {
             let shape = NetworkShape { depth, ..SHAPE };
             assert_eq!(
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_does_not_see_the_others() {
+    fn initial_weights_do_not_depend_on_the_other_runs() {
         let device = Default::default();
         let weights = |mlp: &Mlp<Flex>, run: usize| -> Vec<f32> {
             mlp.layers[1].clone().narrow(0, run, 1).into_data().to_vec().unwrap()

@@ -1,8 +1,8 @@
-//! Many runs over all cores: the driver of everything that trains.
+//! Execution of many runs over all cores.
 //!
-//! [`run_all`] gives items to threads. [`run_stored`] does so with runs whose results are kept in a folder: a run is trained only
-//! if the folder does not hold its result by the current version of the rule, and a run that was stopped continues from its
-//! checkpoint. `fuld sweep` uses the former, the studies of `fuld reproduce` the latter.
+//! [`run_all`] distributes items over threads. [`run_stored`] does the same for runs whose results are stored in a folder. It trains
+//! a run only if the folder does not contain its result by the current version of the rule, and continues a stopped run from its
+//! checkpoint. `fuld sweep` uses the former, the exhibits of `fuld reproduce` use the latter.
 
 use crate::stored::{self, Stored, StoredError};
 use fuld::Control;
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
-/// Calls `work` with every item on `threads` threads, the first items first.
+/// Calls `work` for every item on `threads` threads, in the order of the items.
 ///
-/// `work` receives the number of its thread, from 0, and the item. Each thread is a rayon pool of its own, so that parallel
-/// iterators inside `work` stay on it. After an error or [`Control::Stop`] no further item is begun; the first error is returned.
+/// `work` receives the number of its thread, from 0, and the item. Each thread has a rayon pool of one thread, so that parallel
+/// iterators inside `work` stay on it. After an error or [`Control::Stop`] no further item is started; the first error is returned.
 pub fn run_all<T: Sync, E: From<io::Error> + Send>(
     items: &[T],
     threads: usize,
@@ -43,15 +43,15 @@ pub fn run_all<T: Sync, E: From<io::Error> + Send>(
         let threads = threads.min(items.len()).max(1);
         let handles: Vec<_> = (0..threads).map(|thread| scope.spawn(move || worker(thread))).collect();
         handles.into_iter().try_for_each(|handle| {
-            handle.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the runs panicked").into()))
+            handle.join().unwrap_or_else(|_| Err(io::Error::other("a worker thread panicked").into()))
         })
     })?;
     Ok(if stopped.into_inner() { Control::Stop } else { Control::Continue })
 }
 
-/// A run whose result is kept in a folder.
+/// A run whose result is stored in a folder.
 pub trait StoredRun: Sync {
-    /// What determines the result.
+    /// Everything the result depends on, except [`StoredRun::VERSION`].
     type Spec: Serialize;
     /// The result.
     type Outcome: Serialize + DeserializeOwned + Send;
@@ -68,9 +68,9 @@ pub trait StoredRun: Sync {
     /// Returns the expected amount of work, in any unit that all runs share, such as seconds.
     fn work(&self) -> f64;
 
-    /// Trains to the end and returns the result, or `None` if `watch` said stop.
+    /// Trains to the end and returns the result, or `None` if `watch` returned [`Control::Stop`].
     ///
-    /// `watch` is called now and then with the share of the run that is done, from 0 to 1. A run may save its state in the file
+    /// `watch` is called regularly with the completed share of the run, from 0 to 1. A run may save its state in the file
     /// `checkpoint` and continue from it.
     fn run(
         &self,
@@ -88,7 +88,7 @@ fn result_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.toml"))
 }
 
-/// Why some runs have no result.
+/// An error of [`run_stored`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunAllError {
@@ -101,20 +101,20 @@ pub enum RunAllError {
     /// Some runs failed. The same call tries them again.
     #[error("{count} runs failed; the same command tries them again. The first is {name}: {error}")]
     Failed {
-        /// How many.
+        /// The number of failed runs.
         count: usize,
-        /// The name of the first that failed.
+        /// The name of the first failed run.
         name: String,
-        /// Its error.
+        /// The error of the first failed run.
         error: String,
     },
 }
 
 /// Trains the runs that have no current result in `folder` on `threads` threads, and returns all results in the order of the runs.
 ///
-/// `watch` is called with the amount of work that is done so far, of the sum of [`StoredRun::work`] over the runs without a
-/// result, and may stop everything: then checkpoints are written and `None` is returned. The same call continues from there. A run that fails does not
-/// keep the others from being trained.
+/// `watch` receives the work done so far, in the unit of [`StoredRun::work`]; runs that had a result before do not count. If it
+/// returns [`Control::Stop`], checkpoints are written and `None` is returned. The same call continues from there. If a run fails, the
+/// others are still trained.
 pub fn run_stored<R: StoredRun>(
     runs: &[R],
     folder: &Path,
@@ -165,7 +165,7 @@ pub fn run_stored<R: StoredRun>(
     if let Some((name, error)) = failed.first().cloned() {
         return Err(RunAllError::Failed { count: failed.len(), name, error });
     }
-    // Complete, even if the last call of `watch` said stop.
+    // All results are present if `watch` asked to stop only after the last run had ended.
     Ok(outcomes.into_iter().collect())
 }
 
@@ -173,7 +173,7 @@ pub fn run_stored<R: StoredRun>(
 mod tests {
     use super::*;
 
-    /// Counts to `steps`, saving where it stops, and fails if told to.
+    /// Counts to `steps`, saves a checkpoint when it is stopped, and fails at the end if `fails` is set.
     struct Count {
         steps: u64,
         fails: bool,
@@ -220,7 +220,11 @@ mod tests {
                     return Ok(None);
                 }
             }
-            if self.fails { Err("as asked".into()) } else { Ok(Some(Counted { from, steps: self.steps })) }
+            if self.fails {
+                Err("a deliberate failure".into())
+            } else {
+                Ok(Some(Counted { from, steps: self.steps }))
+            }
         }
     }
 
@@ -229,25 +233,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stopped_continues_and_what_is_stored_is_not_run_again() {
+    fn stopped_runs_continue_and_stored_runs_are_not_repeated() {
         let folder = tempfile::tempdir().unwrap();
         let stop_at = |work: f64| {
             let watch = move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
             run_stored(&counts(None), folder.path(), 1, &watch).unwrap()
         };
-        // In the middle of the second run.
+        // Stops in the middle of the second run.
         assert_eq!(stop_at(15.0), None);
         let all = stop_at(f64::INFINITY).unwrap();
         let counted = |from, steps| Counted { from, steps };
         assert_eq!(all, [counted(0, 10), counted(5, 20), counted(0, 30)]);
-        // Nothing is left to do, so nobody is asked.
+        // Nothing is left to do, so `watch` is not called.
         assert_eq!(stop_at(0.0), Some(all));
         let files = std::fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(files, 3, "the checkpoints are gone");
+        assert_eq!(files, 3, "the checkpoints are deleted");
     }
 
     #[test]
-    fn results_of_another_version_or_run_are_made_again() {
+    fn results_of_another_version_or_specification_are_recomputed() {
         let folder = tempfile::tempdir().unwrap();
         let run = || run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap();
         let first = run();
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_fails_leaves_the_others() {
+    fn a_failed_run_does_not_affect_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let error = run_stored(&counts(Some(10)), folder.path(), 2, &|_| Control::Continue).unwrap_err();
         assert!(

@@ -1,8 +1,8 @@
-//! The folder of a run: `spec.toml`, the checkpoint while the run is under way, and its results.
+//! The folder of a run: its specification, its checkpoint until it has finished, and its results.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `spec.toml` | the specification, and where its data set is |
+//! | `spec.toml` | the specification and the location of the data set |
 //! | `checkpoint.bin` | the state of a run that has not finished |
 //! | `result.toml` | specification, version of the rule, measurements and final means |
 //! | `metrics.csv`, `tail-index.csv`, `calibration.csv` | the measurements as tables |
@@ -41,7 +41,7 @@ const FILES: [&str; 7] = [
 #[derive(Debug)]
 pub struct RunFolder(OwnedFolder);
 
-/// Why the folder of a run cannot be used.
+/// An error of the folder of a run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunFolderError {
@@ -49,23 +49,23 @@ pub enum RunFolderError {
     #[error(transparent)]
     Folder(#[from] fuld::folder::FolderError),
     /// The folder holds a run with other settings.
-    #[error("{} holds a run with other settings: {difference}; name another folder with --out, or begin anew with --fresh", path.display())]
+    #[error("{} contains a run with other settings: {difference}; name another folder with --out, or start again with --fresh", path.display())]
     OtherRun {
         /// The folder.
         path: PathBuf,
         /// The first difference.
         difference: Difference,
     },
-    /// The run in the folder was begun by another version of the training rule.
-    #[error("the run in {} was begun by version {version} of the training rule, now {TRAINING_VERSION}: it cannot be continued; start it again without --resume", path.display())]
+    /// The run in the folder was started by another version of the training rule.
+    #[error("the run in {} was started by version {version} of the training rule, now {TRAINING_VERSION}: it cannot be continued; start it again without --resume", path.display())]
     Stale {
         /// The folder.
         path: PathBuf,
-        /// The version that began the run.
+        /// The version that started the run.
         version: u32,
     },
-    /// The folder holds no run.
-    #[error("{} holds no run to continue; start one without --resume", .0.display())]
+    /// The folder contains no run.
+    #[error("{} contains no run to continue; start one without --resume", .0.display())]
     Empty(PathBuf),
     /// A stored file cannot be read or written.
     #[error(transparent)]
@@ -89,7 +89,7 @@ pub enum RunFolderError {
 }
 
 impl RunFolderError {
-    /// Returns an error if the run of a folder is not the wanted one.
+    /// Returns an error with the first difference unless the stored specification is the wanted one.
     pub fn unless_equal(path: &Path, stored: &TrainSpec, wanted: &TrainSpec) -> Result<(), Self> {
         if stored == wanted {
             return Ok(());
@@ -99,7 +99,7 @@ impl RunFolderError {
     }
 }
 
-/// What `spec.toml` holds beside the specification: where the run's data set is.
+/// The location of a run's data set, which `spec.toml` contains beside the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataLocation {
     /// The name or folder that was requested.
@@ -108,23 +108,23 @@ pub struct DataLocation {
     pub directory: PathBuf,
 }
 
-/// A specification and the place of its data set, as stored when a run begins.
+/// The contents of `spec.toml`, which is stored when a run starts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct BegunRun {
+pub struct StartedRun {
     /// The specification.
     pub spec: TrainSpec,
-    /// Where its data set is.
+    /// The location of the data set.
     #[serde(flatten)]
     pub data: DataLocation,
 }
 
 impl RunFolder {
-    /// Takes a folder for a run; see [`OwnedFolder::open`].
+    /// Opens or creates a folder for a run; see [`OwnedFolder::open`].
     pub fn open(path: &Path) -> Result<Self, RunFolderError> {
         Ok(Self(OwnedFolder::open(path, RUN_COMMAND)?))
     }
 
-    /// Takes the folder of a run that was begun before.
+    /// Opens the folder of a run that was started before.
     pub fn open_existing(path: &Path) -> Result<Self, RunFolderError> {
         if !path.join("spec.toml").is_file() {
             return Err(RunFolderError::Empty(path.into()));
@@ -151,7 +151,7 @@ impl RunFolder {
         Ok(self.0.remove(FILES)?)
     }
 
-    /// Deletes the folder of a run. Files of others, and the folder with them, stay.
+    /// Deletes the files of a run, and the folder unless it contains other files.
     pub fn delete(path: &Path) -> Result<(), RunFolderError> {
         let folder = Self::open(path)?;
         folder.clear()?;
@@ -172,25 +172,25 @@ impl RunFolder {
         }
     }
 
-    /// Stores the specification of a run that begins, so that the folder alone suffices to continue it.
-    pub fn begin(&self, spec: &TrainSpec, data: &DataLocation) -> Result<(), RunFolderError> {
+    /// Stores the specification of a run that starts, so that the folder alone suffices to continue it.
+    pub fn start(&self, spec: &TrainSpec, data: &DataLocation) -> Result<(), RunFolderError> {
         if self.checkpoint().exists() && self.file("spec.toml").exists() {
-            // A run is under way. If it is another one, its checkpoint says so.
+            // The folder contains an unfinished run. If it is another run, reading its checkpoint returns the error.
             return Ok(());
         }
         Ok(stored::write(&self.file("spec.toml"), TRAINING_VERSION, spec, data)?)
     }
 
     /// Reads the specification of the run in this folder.
-    pub fn begun(&self) -> Result<BegunRun, RunFolderError> {
+    pub fn started(&self) -> Result<StartedRun, RunFolderError> {
         match stored::read_any(&self.file("spec.toml"), TRAINING_VERSION)? {
-            Stored::Current(begun) => Ok(begun),
+            Stored::Current(started) => Ok(started),
             Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: self.path().into(), version }),
             _ => Err(RunFolderError::Empty(self.path().into())),
         }
     }
 
-    /// Stores the result of the run, `result.toml` last: if that file exists, all do. Then deletes the checkpoint.
+    /// Stores the result of the run and deletes the checkpoint. `result.toml` is written last, so if it exists, all files do.
     pub fn store(&self, result: &RunResult, weights: &[LayerWeights]) -> Result<(), RunFolderError> {
         self.store_csv("metrics.csv", &result.measurements)?;
         if !result.tails.is_empty() {
@@ -208,7 +208,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// One line per row, and a header with the names of the fields.
+    /// Stores a table with one line per row and a header with the names of the fields.
     fn store_csv<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<(), RunFolderError> {
         let path = self.file(name);
         let mut writer = csv::Writer::from_writer(Vec::new());
@@ -228,9 +228,9 @@ pub fn read_result(folder: &Path) -> Result<Stored<RunResult>, StoredError> {
 /// The weights of a layer.
 #[derive(Clone, Debug)]
 pub struct LayerWeights {
-    /// Inputs and outputs.
+    /// The numbers of inputs and outputs.
     pub shape: [usize; 2],
-    /// One row of outputs for each input.
+    /// The weights, one row of outputs for each input.
     pub numbers: Vec<f32>,
 }
 
@@ -246,7 +246,7 @@ impl LayerWeights {
     }
 }
 
-/// The layers as tensors `layers.N.weight`.
+/// Returns the layers as a file with tensors `layers.N.weight`.
 fn safetensors(layers: &[LayerWeights]) -> Result<Vec<u8>, safetensors::SafeTensorError> {
     let mut file = TensorFile::default();
     for (n, LayerWeights { shape, numbers }) in layers.iter().enumerate() {

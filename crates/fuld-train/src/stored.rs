@@ -1,8 +1,8 @@
-//! Result files that say what made them.
+//! Result files that contain the specification and the version of the rule that made them.
 //!
-//! A stored result is a TOML file with the `version` of the rule that made it, its specification as the table `spec`, the result
-//! itself and, in the last line, a checksum: a TOML list that is cut off between two entries would still be TOML. A result is
-//! reused only if version and specification are the wanted ones.
+//! A stored result is a TOML file. It contains the `version` of the rule, the specification as the table `spec`, the result itself,
+//! and a checksum in the last line, because a file that is cut off between two tables would still be valid TOML. A result is reused
+//! only if version and specification are the wanted ones.
 
 use fuld::durable::{fingerprint, replace};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub enum Stored<T> {
 
 /// The first line in which two specifications differ.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there {stored}, here {wanted}")]
+#[error("stored {stored}, requested {wanted}")]
 pub struct Difference {
     /// The line of the stored specification.
     pub stored: String,
@@ -41,12 +41,12 @@ impl Difference {
         let mut lines = stored.lines().zip(wanted.lines());
         let (stored, wanted) = lines
             .find(|(stored, wanted)| stored != wanted)
-            .unwrap_or(("more settings", "fewer, or the other way round"));
+            .unwrap_or(("with more or fewer settings", "otherwise the same"));
         Self { stored: stored.into(), wanted: wanted.into() }
     }
 }
 
-/// Why a result cannot be read or written.
+/// An error of reading or writing a result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoredError {
@@ -58,7 +58,7 @@ pub enum StoredError {
         /// The cause.
         source: io::Error,
     },
-    /// The file is not a result of this program.
+    /// The file is not a valid result.
     #[error("{} cannot be read: {reason}", path.display())]
     Unreadable {
         /// The file.
@@ -71,7 +71,7 @@ pub enum StoredError {
 /// The checksum line begins with this.
 const CHECKSUM: &str = "# checksum ";
 
-/// The version of results that name none.
+/// The version of results that do not name one.
 const UNNAMED_VERSION: u32 = 1;
 
 /// Writes a result. A key `version` or `spec` of the result itself is replaced.
@@ -144,7 +144,10 @@ fn read_table(path: &Path) -> Result<Option<Table>, StoredError> {
     };
     let unreadable = |reason: String| StoredError::Unreadable { path: path.into(), reason };
     let Some(body) = without_checksum(&text) else {
-        return Err(unreadable("it was cut or changed; move it away, or begin anew with --fresh".into()));
+        return Err(unreadable(
+            "its checksum is wrong, so it was cut off or changed; move it away, or start again with --fresh"
+                .into(),
+        ));
     };
     body.parse().map(Some).map_err(|error: toml::de::Error| unreadable(error.to_string()))
 }
@@ -153,7 +156,7 @@ fn with_checksum(text: &str) -> String {
     format!("{text}{CHECKSUM}{:016x}\n", fingerprint(text.as_bytes()))
 }
 
-/// Returns the text before a checksum that fits it.
+/// Returns the text without its checksum, or `None` if the checksum is wrong or missing.
 fn without_checksum(text: &str) -> Option<&str> {
     let body = &text[..text.rfind(CHECKSUM)?];
     (text == with_checksum(body)).then_some(body)
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_wanted_version_and_specification_is_reused() {
+    fn only_results_of_the_wanted_version_and_specification_are_reused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("result.toml");
         let spec = Spec { width: 3, seed: 1 };
@@ -190,7 +193,7 @@ mod tests {
         assert_eq!(read(2, &Spec { width: 3, seed: 2 }), Stored::OtherSpec(difference));
         assert_eq!(read_any::<Outcome>(&path, 3).unwrap(), Stored::OtherVersion(2));
         assert_eq!(read(2, &spec), Stored::Current(outcome));
-        // A file of the time before versions.
+        // A file without a version.
         std::fs::write(&path, with_checksum("loss = 1.0\n")).unwrap();
         assert_eq!(read(2, &spec), Stored::OtherVersion(1));
     }

@@ -1,4 +1,4 @@
-//! Named tensors of single precision as a file in the format safetensors, with shapes that are checked on reading.
+//! Files of named single-precision tensors in the safetensors format. Shapes are checked on reading.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorFile(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
 
-/// Why a tensor cannot be read.
+/// An error of reading a tensor.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -22,9 +22,9 @@ pub enum TensorError {
     Shape {
         /// The name of the tensor.
         name: String,
-        /// Its shape.
+        /// The stored shape.
         found: Vec<usize>,
-        /// The shape that belongs there.
+        /// The expected shape.
         expected: Vec<usize>,
     },
     /// The tensor is not the state of a calibration.
@@ -49,7 +49,7 @@ impl TensorFile {
         self.0.insert(name, (shape, numbers));
     }
 
-    /// Takes out a tensor, which must have this shape.
+    /// Removes a tensor from the file and returns it. It must have this shape.
     pub(crate) fn take<B: Backend, const D: usize>(
         &mut self,
         name: &str,
@@ -73,7 +73,7 @@ impl TensorFile {
         safetensors::serialize(views, None)
     }
 
-    /// Reads a file; tensors of other types are left out.
+    /// Reads a file. Ignores tensors of other types.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, safetensors::SafeTensorError> {
         let file = SafeTensors::deserialize(bytes)?;
         let single = file.iter().filter(|(_, view)| view.dtype() == Dtype::F32);

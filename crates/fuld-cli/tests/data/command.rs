@@ -48,8 +48,8 @@ fn a_mirror_without_the_files_is_an_error() {
         assert_eq!((code, stdout.as_str()), (1, ""));
         let lines = [
             format!("error: {archive} could not be fetched:"),
-            format!("  {}{archive}: the server answers 404 Not Found", server.url),
-            "Try again later: it goes on where it stopped.".into(),
+            format!("  {}{archive}: the server answered 404 Not Found", server.url),
+            "Try again later: the same command continues where it stopped.".into(),
         ];
         assert!(lines.iter().all(|line| stderr.contains(line)), "{stderr}");
         assert_eq!(server.ranges().len(), 1);
@@ -62,7 +62,7 @@ fn a_file_of_the_right_length_only_is_refused() {
     let server = Server::start(vec![0; 9_912_422], &[]);
     let (code, _, stderr) = fuld(data.path(), &["data", "fetch", "mnist", "--mirror", &server.url]);
     assert_eq!(code, 1);
-    assert!(stderr.contains("what arrived is not the right file (SHA-256"), "{stderr}");
+    assert!(stderr.contains("the received file has the SHA-256"), "{stderr}");
     assert_eq!(data.path().join("mnist").read_dir().unwrap().count(), 0);
 }
 
@@ -72,7 +72,7 @@ fn a_stall_is_given_up_after_the_time_that_was_given() {
     let server = Server::start(vec![0; 9_912_422], &[Fault::Stall(0)]);
     let args = ["data", "fetch", "mnist", "--mirror", &server.url, "--stall", "1"];
     let (code, _, stderr) = fuld(data.path(), &args);
-    assert!(code == 1 && stderr.contains("nothing came for too long"), "{stderr}");
+    assert!(code == 1 && stderr.contains("the server stopped sending data"), "{stderr}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, one_file};
-use fuld_train::data::{DownloadError, FetchError, Fetched, fetch};
+use fuld_train::data::{DownloadError, FetchError, FetchOutcome, fetch};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ impl Place {
         self.directory.path().join("made/one.gz.part")
     }
 
-    fn fetch(&self, servers: &[&Server]) -> Result<Fetched, FetchError> {
+    fn fetch(&self, servers: &[&Server]) -> Result<FetchOutcome, FetchError> {
         let urls: Vec<_> = servers.iter().map(|server| server.url.as_str()).collect();
         let (source, _) = one_file(&urls);
         fetch(&source, self.directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
@@ -35,7 +35,7 @@ impl Place {
 
     /// Fetches what must come, whole and under its name only.
     fn must_fetch(&self, servers: &[&Server]) {
-        assert_eq!(self.fetch(servers).unwrap(), Fetched::Archives(1));
+        assert_eq!(self.fetch(servers).unwrap(), FetchOutcome::Archives(1));
         assert_eq!(fs::read(self.file()).unwrap(), file());
         assert!(!self.part().exists());
     }
@@ -64,7 +64,7 @@ fn from(byte: usize) -> Option<String> {
 fn a_file_comes_and_is_not_fetched_twice() {
     let (place, good) = (Place::new(), server(&[]));
     place.must_fetch(&[&good]);
-    assert_eq!(place.fetch(&[&good]).unwrap(), Fetched::Already);
+    assert_eq!(place.fetch(&[&good]).unwrap(), FetchOutcome::AlreadyPresent);
     assert_eq!(good.ranges(), [None]);
 }
 
@@ -102,7 +102,7 @@ fn a_server_that_gives_nothing_is_left_at_once() {
 #[test]
 fn a_wrong_file_is_thrown_away() {
     let (place, corrupting, good) = (Place::new(), server(&[Fault::Corrupt]), server(&[]));
-    assert!(matches!(place.reasons(&[&corrupting])[..], [DownloadError::Sum { .. }]));
+    assert!(matches!(place.reasons(&[&corrupting])[..], [DownloadError::Checksum { .. }]));
     assert!(!place.file().exists() && !place.part().exists());
     place.must_fetch(&[&corrupting, &good]);
     assert_eq!(good.ranges(), [None]);
@@ -171,12 +171,12 @@ fn the_next_server_is_asked_and_at_the_end_all_are_named() {
     let (source, _) = one_file(&[&missing.url, &down.url, &gone, "no address"]);
     let error = fetch(&source, place.directory.path(), hasty(), &mut |_| {}).unwrap_err().to_string();
     for part in [
-        &format!("{}one.gz: the server answers 404 Not Found", missing.url),
-        &format!("{}one.gz: the server answers 500 Internal Server Error", down.url),
+        &format!("{}one.gz: the server answered 404 Not Found", missing.url),
+        &format!("{}one.gz: the server answered 500 Internal Server Error", down.url),
         &format!("{gone}/one.gz: "),
         "no address/one.gz: ",
         "Try again",
-        "by hand",
+        "yourself",
         place.file().parent().unwrap().to_str().unwrap(),
     ] {
         assert!(error.contains(part), "{part} in {error}");
@@ -192,7 +192,7 @@ fn what_is_right_already_is_left_alone_however_compressed() {
     {
         let (place, good) = (Place::new(), server(&[]));
         fs::write(place.file().with_file_name(name), bytes).unwrap();
-        assert_eq!(place.fetch(&[&good]).unwrap(), Fetched::Already);
+        assert_eq!(place.fetch(&[&good]).unwrap(), FetchOutcome::AlreadyPresent);
         assert!(good.ranges().is_empty());
     }
 }

@@ -233,7 +233,7 @@ fn folders_say_what_is_wrong_with_them() {
     let text = |source: &str| DataSet::load(source, directory.path()).unwrap_err().to_string();
     let path = directory.path().to_str().unwrap();
 
-    assert!(text("mnits").contains("no data set \"mnits\": give digits, mnist, cifar10 or a folder"));
+    assert!(text("mnits").contains("unknown data set \"mnits\": give digits, mnist, cifar10 or a folder"));
     let absent = text("mnist");
     assert!(absent.contains("fuld data fetch mnist") && absent.contains(path), "{absent}");
     assert!(text(path).contains("neither MNIST"));

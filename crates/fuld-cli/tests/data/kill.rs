@@ -2,7 +2,7 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{hasty, one_file};
-use fuld_train::data::{Fetched, RetryPolicy, fetch};
+use fuld_train::data::{FetchOutcome, RetryPolicy, fetch};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ fn a_killed_fetch_goes_on() {
 
     let (source, _) = one_file(&[&server.url]);
     let (folder, fetched) = fetch(&source, directory.path(), hasty(), &mut |_| {}).unwrap();
-    assert_eq!(fetched, Fetched::Archives(1));
+    assert_eq!(fetched, FetchOutcome::Archives(1));
     assert_eq!(std::fs::read(folder.join("one.gz")).unwrap(), file);
     assert_eq!(server.ranges(), [None, Some("bytes=1234-".into())]);
     assert_eq!(server.sent(), file.len());

@@ -1,7 +1,7 @@
 //! Small files like the publishers', and sources of them.
 
 use flate2::{Compression, write::GzEncoder};
-use fuld_train::data::{Archive, Contents, RetryPolicy, Source};
+use fuld_train::data::{Archive, ArchiveContents, DataSource, RetryPolicy};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::time::Duration;
@@ -37,20 +37,20 @@ pub(crate) fn idx_labels(labels: &[u8]) -> Vec<u8> {
 }
 
 /// A source of one compressed file, with the file.
-pub(crate) fn one_file(mirrors: &[&str]) -> (Source, Vec<u8>) {
+pub(crate) fn one_file(mirrors: &[&str]) -> (DataSource, Vec<u8>) {
     let contents = noise(20_000);
     let file = gz(&contents);
     let archive = Archive {
         name: "one.gz".into(),
         size: file.len() as u64,
         sha256: sum(&file),
-        contents: Contents::Compressed {
+        contents: ArchiveContents::Compressed {
             sha256: sum(&contents),
             spellings: vec!["one.gz".into(), "one".into()],
         },
     };
     let mirrors = mirrors.iter().map(|&mirror| mirror.into()).collect();
-    (Source { name: "made".into(), folder: "made".into(), mirrors, archives: vec![archive] }, file)
+    (DataSource { name: "made".into(), folder: "made".into(), mirrors, archives: vec![archive] }, file)
 }
 
 pub(crate) fn hasty() -> RetryPolicy {

@@ -2,7 +2,9 @@
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, sum};
-use fuld_train::data::{Archive, Contents, FetchError, Fetched, Member, Source, fetch};
+use fuld_train::data::{
+    Archive, ArchiveContents, ArchiveMember, DataSource, FetchError, FetchOutcome, fetch,
+};
 use std::fs;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -44,8 +46,8 @@ fn honest() -> Vec<u8> {
 }
 
 /// The source of an archive with `a.bin` and `b.bin`.
-fn source(bytes: &[u8], server: &Server) -> Source {
-    let member = |name: &str, contents: &[u8]| Member {
+fn source(bytes: &[u8], server: &Server) -> DataSource {
+    let member = |name: &str, contents: &[u8]| ArchiveMember {
         name: name.into(),
         size: contents.len() as u64,
         sha256: sum(contents),
@@ -54,13 +56,13 @@ fn source(bytes: &[u8], server: &Server) -> Source {
         name: "set.tar.gz".into(),
         size: bytes.len() as u64,
         sha256: sum(bytes),
-        contents: Contents::Tar(vec![member("a.bin", &first()), member("b.bin", &second())]),
+        contents: ArchiveContents::Tar(vec![member("a.bin", &first()), member("b.bin", &second())]),
     };
     let mirrors = vec![server.url.clone()];
-    Source { name: "made".into(), folder: "deep/set".into(), mirrors, archives: vec![archive] }
+    DataSource { name: "made".into(), folder: "deep/set".into(), mirrors, archives: vec![archive] }
 }
 
-fn fetch_into(directory: &TempDir, bytes: &[u8], server: &Server) -> Result<Fetched, FetchError> {
+fn fetch_into(directory: &TempDir, bytes: &[u8], server: &Server) -> Result<FetchOutcome, FetchError> {
     fetch(&source(bytes, server), directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
 }
 
@@ -79,9 +81,9 @@ fn assert_unpacked(directory: &TempDir) {
 #[test]
 fn the_wanted_files_are_taken_and_the_archive_removed() {
     let (directory, server) = (TempDir::new().unwrap(), Server::start(honest(), &[]));
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), Fetched::Archives(1));
+    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::Archives(1));
     assert_unpacked(&directory);
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), Fetched::Already);
+    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::AlreadyPresent);
     assert_eq!(server.ranges(), [None]);
 }
 
@@ -92,7 +94,7 @@ fn a_damaged_file_has_the_archive_fetched_again() {
     fs::write(directory.path().join("deep/set/b.bin"), b"damaged").unwrap();
     // As a kill in the middle of unpacking leaves it.
     fs::write(directory.path().join("deep/set/b.bin.part"), b"half of i").unwrap();
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), Fetched::Archives(1));
+    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::Archives(1));
     assert_unpacked(&directory);
 }
 

@@ -42,7 +42,7 @@ fn fresh_deletes_what_sweeps_wrote_and_nothing_else() {
 #[test]
 fn resume_needs_nothing_but_the_folder() {
     let folder = with_grid(SMALL);
-    fuld(folder.path(), "sweep --resume --out swept").with(1, &["swept holds no run to continue"]);
+    fuld(folder.path(), "sweep --resume --out swept").with(1, &["swept contains no run to continue"]);
     assert!(!folder.path().join("swept").exists());
     fuld(folder.path(), &format!("{SWEEP} --shard 1/3")).with(0, &[]);
     std::fs::remove_file(folder.path().join("grid.toml")).unwrap();
@@ -57,7 +57,7 @@ fn the_result_of_another_run_is_not_taken() {
     let folder = swept(SMALL);
     let places = runs(&folder);
     std::fs::copy(places[0].join("result.toml"), places[1].join("result.toml")).unwrap();
-    fuld(folder.path(), SWEEP).with(1, &["holds a run with other settings"]);
+    fuld(folder.path(), SWEEP).with(1, &["contains a run with other settings"]);
     let table = Table::of(&folder);
     assert_eq!((table.count("finished"), table.count("failed")), (2, 1));
     assert!(table.row(&places[1])["error"].contains("seed"), "{:?}", table.row(&places[1]));

@@ -33,7 +33,7 @@ fn fresh_deletes_only_files_of_the_run() {
 fn resume_continues_with_the_stored_settings() {
     let command = TINY.replace("--iterations 100", "--iterations 3000 --alpha 1.6");
     let folder = scratch();
-    fuld(folder.path(), "train --resume --out run").with(1, &["run holds no run to continue"]);
+    fuld(folder.path(), "train --resume --out run").with(1, &["run contains no run to continue"]);
     assert!(!folder.path().join("run").exists());
     fuld(folder.path(), "train --resume").with(2, &["--out"]);
     let run = folder.path().join("run");

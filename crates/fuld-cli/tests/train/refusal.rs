@@ -17,13 +17,13 @@ fn bad_settings_are_named() {
     refused("--alpha nan", 2, &["alpha", "NaN"]);
     refused("--alpha 0", 2, &["alpha", "0"]);
     refused("--alpha two", 2, &["--alpha", "two"]);
-    refused("--eta 0.1 --lr 0.01", 2, &["eta and lr do not go together"]);
+    refused("--eta 0.1 --lr 0.01", 2, &["eta and lr cannot be combined"]);
     refused("--eta -1", 2, &["eta must be positive", "-1"]);
     refused("--alpha -inf", 2, &["-i"]);
     refused("--lr inf", 2, &["lr", "inf"]);
     refused("--optimizer sgd", 2, &["sgd", "sgdm"]);
     refused("--optimizer sgdm --alpha 1.5", 2, &["sgdm has no alpha"]);
-    refused("--field authors --lr 0.01", 2, &["field and lr do not go together"]);
+    refused("--field authors --lr 0.01", 2, &["field and lr cannot be combined"]);
     refused("--field authors --beta 2", 2, &["the authors' field has no beta", "2"]);
     refused("--field mine", 2, &["mine", "paper", "authors"]);
     refused("--data imagenet", 1, &["imagenet", "digits"]);
@@ -130,7 +130,7 @@ fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
         assert!(std::fs::read(&path).unwrap() == bytes, "the file was left in place");
     };
     for cut in [0, 7] {
-        refused(&whole[..cut], "no checkpoint of this program");
+        refused(&whole[..cut], "is not a checkpoint of fuld");
     }
     for cut in [8, 15, 16, 100, whole.len() / 2, whole.len() - 1] {
         refused(&whole[..cut], "is damaged");
@@ -140,12 +140,12 @@ fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
         changed[at] ^= 0x10;
         refused(&changed, "is damaged");
     }
-    refused(b"something else entirely", "no checkpoint of this program");
+    refused(b"something else entirely", "is not a checkpoint of fuld");
     refused(&[whole.as_slice(), b"more"].concat(), "is damaged");
     // Whole, but of another run.
     std::fs::write(&path, &whole).unwrap();
     fuld(folder.path(), &format!("{command} --seed 3"))
-        .with(1, &["run/checkpoint.bin", "there seed = 0, here seed = 3"]);
+        .with(1, &["run/checkpoint.bin", "stored seed = 0, requested seed = 3"]);
     assert!(std::fs::read(&path).unwrap() == whole);
     std::fs::write(&path, &whole[..100]).unwrap();
     fuld(folder.path(), &format!("{command} --fresh")).with(0, &[]);

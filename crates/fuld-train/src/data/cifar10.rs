@@ -1,11 +1,11 @@
-//! CIFAR-10's files: five batches to train on and one to test on, in its binary form.
+//! The files of CIFAR-10 in its binary version: five batches of training images and one of test images.
 
 use super::error::DataError;
 use super::images::{ImageShape, Images, Standardization};
 use super::records;
 use std::path::Path;
 
-/// The six files; the last is for testing.
+/// The six files; the last contains the test images.
 pub(super) const NAMES: [&str; 6] = [
     "data_batch_1.bin",
     "data_batch_2.bin",
@@ -14,7 +14,7 @@ pub(super) const NAMES: [&str; 6] = [
     "data_batch_5.bin",
     "test_batch.bin",
 ];
-/// Images of each file. The files do not say it themselves, so another number means a damaged file.
+/// Images per file. The files do not state it, so a file with another number of images is damaged.
 pub(super) const BATCH: usize = 10_000;
 
 const SHAPE: ImageShape = ImageShape { channels: 3, height: 32, width: 32 };

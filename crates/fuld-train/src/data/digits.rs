@@ -1,34 +1,36 @@
-//! The handwritten digits that the program carries.
+//! The data set `digits`, which is part of the program.
 //!
 //! E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
 //! doi:10.24432/C50P49, CC BY 4.0: 1,797 images of 8 × 8 pixels from 0 to 16. `tools/data/digits.py` wrote the file.
 //!
-//! Of the images of each class, in the order of the file, every fifth is for testing: 1,442 to train on, 355 to test on.
+//! Every fifth image of each class, in the order of the file, is a test image. There are 1,442 training and 355 test images.
 
 use super::images::{ImageShape, Images, ImagesError, Standardization};
 
-/// For each image its label, then its pixels.
+/// The label and the 64 pixels of each image.
 static BYTES: &[u8] = include_bytes!("digits/digits.bin");
 
 const SHAPE: ImageShape = ImageShape { channels: 1, height: 8, width: 8 };
+/// The brightest pixel.
 const PEAK: u8 = 16;
-/// Over the training pixels, in units of the peak.
+/// The mean of the training pixels, in units of [`PEAK`].
 const MEAN: f32 = 0.30513582;
+/// The standard deviation of the training pixels, in units of [`PEAK`].
 const DEVIATION: f32 = 0.37615756;
 
-/// Training and test images.
+/// Returns training and test images.
 pub(super) fn read() -> Result<(Images, Images), ImagesError> {
     let (train, test) = split();
     Ok((images(&train)?, images(&test)?))
 }
 
-/// The records of both parts.
+/// Returns the records of the training and of the test images.
 fn split() -> (Vec<&'static [u8]>, Vec<&'static [u8]>) {
-    let mut seen = [0u32; 256];
+    let mut class_sizes = [0u32; 256];
     BYTES.chunks_exact(1 + SHAPE.features()).partition(|record| {
-        let seen = &mut seen[usize::from(record[0])];
-        *seen += 1;
-        *seen % 5 != 0
+        let class_size = &mut class_sizes[usize::from(record[0])];
+        *class_size += 1;
+        *class_size % 5 != 0
     })
 }
 
@@ -44,14 +46,14 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     #[test]
-    fn the_file_is_the_one_that_was_written() {
+    fn the_file_has_the_expected_checksum() {
         let sum: String = Sha256::digest(BYTES).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(sum, "d8121ca7764eccfaef1df6bc4589c6527c58fcbab0cb1b079e79f97f8cb8219a");
         assert_eq!(BYTES.len(), 1797 * 65);
     }
 
     #[test]
-    fn classes_are_spread_evenly() {
+    fn each_class_is_split_four_to_one() {
         let (train, test) = read().unwrap();
         let counts = |images: &Images| {
             let mut counts = [0; 10];
@@ -64,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn mean_and_deviation_are_those_of_the_training_pixels() {
+    fn constants_match_the_training_pixels() {
         let (train, _) = read().unwrap();
         let pixels = || train.pixels().iter().map(|&pixel| f64::from(pixel) / f64::from(PEAK));
         let count = train.pixels().len() as f64;

@@ -1,8 +1,8 @@
 //! Downloads of one file from one server: the missing bytes are requested and appended to those present.
 
 use super::fetch::{DownloadError, FetchError};
+use super::fetch_event::{FetchEvent, FetchWatch};
 use super::partial_file::PartialFile;
-use super::progress::{FetchEvent, FetchWatch};
 use super::root_certificates;
 use super::sources::Archive;
 use std::io::Read;
@@ -12,7 +12,7 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 
-/// How long to wait for a server, and how often to try again.
+/// Time limits and number of attempts of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The longest time without a byte.
@@ -29,35 +29,35 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Why an attempt failed.
-pub(super) enum Failure {
-    /// The connection failed; the server may be tried again.
-    Broken(DownloadError),
-    /// This server does not deliver the file.
-    Refused(DownloadError),
-    /// This machine failed.
-    Here(FetchError),
+/// An error of one attempt to download a file.
+pub(super) enum AttemptError {
+    /// The connection failed. Another attempt with the same server may succeed.
+    Connection(DownloadError),
+    /// The server does not deliver the file. Only another server can.
+    Server(DownloadError),
+    /// The file cannot be written or read on this machine. No server can help.
+    Local(FetchError),
 }
 
-impl From<FetchError> for Failure {
+impl From<FetchError> for AttemptError {
     fn from(error: FetchError) -> Self {
-        Self::Here(error)
+        Self::Local(error)
     }
 }
 
-/// A client that downloads files.
-pub(super) struct Client {
+/// An HTTP client that downloads files and continues partial ones.
+pub(super) struct Downloader {
     agent: Agent,
     retries: RetryPolicy,
 }
 
-impl Client {
+impl Downloader {
     pub(super) fn new(retries: RetryPolicy) -> Self {
         let stall = Some(retries.stall);
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .tls_config(TlsConfig::builder().root_certs(root_certificates::roots()).build())
-            // Sums and lengths are those of the file, so it must come as it is.
+            // Checksums and lengths are those of the file, so the server must not compress it.
             .accept_encoding("identity")
             .user_agent(concat!("fuld/", env!("CARGO_PKG_VERSION")))
             .timeout_resolve(stall)
@@ -75,8 +75,9 @@ impl Client {
         archive: &Archive,
         part: &mut PartialFile,
         watch: &mut FetchWatch<'_>,
-    ) -> Result<(), Failure> {
-        // What is there may be of another file: only if all came from here is this server to blame for a wrong sum.
+    ) -> Result<(), AttemptError> {
+        // Bytes of an earlier run may belong to another file. A wrong checksum counts against this server only if all bytes came
+        // from it.
         let mut inherited = part.len() > 0;
         let mut last = DownloadError::Attempts;
         for attempt in 0..self.retries.attempts.max(1) {
@@ -87,61 +88,68 @@ impl Client {
             match self.attempt(url, archive, part, watch) {
                 Ok(()) => match self.verify(archive, part)? {
                     None => return Ok(()),
-                    Some(wrong) if !inherited => return Err(Failure::Refused(wrong)),
+                    Some(wrong) if !inherited => return Err(AttemptError::Server(wrong)),
                     Some(wrong) => (inherited, last) = (false, wrong),
                 },
-                Err(Failure::Broken(reason)) if part.len() == before => return Err(Failure::Refused(reason)),
-                Err(Failure::Broken(reason)) => last = reason,
+                Err(AttemptError::Connection(reason)) if part.len() == before => {
+                    return Err(AttemptError::Server(reason));
+                }
+                Err(AttemptError::Connection(reason)) => last = reason,
                 Err(other) => return Err(other),
             }
         }
-        Err(Failure::Refused(last))
+        Err(AttemptError::Server(last))
     }
 
-    /// Returns what is wrong with the checksum of a complete file; if anything is, empties it.
-    fn verify(&self, archive: &Archive, part: &mut PartialFile) -> Result<Option<DownloadError>, Failure> {
+    /// Compares the checksum of a complete file with the published one. If they differ, empties the file and returns the error.
+    fn verify(
+        &self,
+        archive: &Archive,
+        part: &mut PartialFile,
+    ) -> Result<Option<DownloadError>, AttemptError> {
         let found = part.sha256()?;
         if found == archive.sha256 {
             return Ok(None);
         }
-        part.restart()?;
-        Ok(Some(DownloadError::Sum { found, expected: archive.sha256.clone() }))
+        part.truncate()?;
+        Ok(Some(DownloadError::Checksum { found, expected: archive.sha256.clone() }))
     }
 
+    /// Requests the missing bytes and appends them.
     fn attempt(
         &self,
         url: &str,
         archive: &Archive,
         part: &mut PartialFile,
         watch: &mut FetchWatch<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AttemptError> {
         if part.len() > archive.size {
-            part.restart()?;
+            part.truncate()?;
         }
         if part.len() == archive.size {
             return Ok(());
         }
-        let mut response = self.ask(url, part.len())?;
+        let mut response = self.request(url, part.len())?;
         if part.len() > 0 && response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
-            // It may yet have the whole file; the part is thrown away only when it does.
-            response = self.ask(url, 0)?;
+            // The server may still deliver the whole file. The partial file is emptied only if it does.
+            response = self.request(url, 0)?;
         }
-        place(&response, archive.size, part)?;
+        check_start(&response, archive.size, part)?;
         watch(FetchEvent::Received(part.len()));
         receive(response, archive.size, part, watch)
     }
 
-    /// Asks for a file from a byte on.
-    fn ask(&self, url: &str, from: u64) -> Result<Response<Body>, Failure> {
+    /// Requests a file, without its first `from` bytes.
+    fn request(&self, url: &str, from: u64) -> Result<Response<Body>, AttemptError> {
         let mut request = self.agent.get(url);
         if is_local(url) {
-            // A proxy elsewhere does not see this machine's own servers.
+            // A proxy on another machine cannot reach the servers of this one.
             request = request.config().proxy(None).build();
         }
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        request.call().map_err(|e| Failure::Broken(DownloadError::of(e)))
+        request.call().map_err(|e| AttemptError::Connection(DownloadError::from_request(e)))
     }
 }
 
@@ -150,10 +158,11 @@ fn is_local(url: &str) -> bool {
         == Some(true)
 }
 
-/// Makes sure that the answer goes on where the part ends, or empties the part if it begins at the beginning.
-fn place(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result<(), Failure> {
+/// Returns an error unless the response starts where the partial file ends. Empties the partial file if the response is the whole
+/// file.
+fn check_start(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result<(), AttemptError> {
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let refused = |reason| Err(Failure::Refused(reason));
+    let refused = |reason| Err(AttemptError::Server(reason));
     let total = match response.status() {
         StatusCode::PARTIAL_CONTENT => {
             let Some((start, total)) = header(CONTENT_RANGE).and_then(parse_range) else {
@@ -166,9 +175,9 @@ fn place(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result
         }
         StatusCode::OK => {
             let total = header(CONTENT_LENGTH).and_then(|length| length.parse().ok());
-            // A file of another length is no reason to throw away what another server gave.
+            // A file of another length is refused below. The bytes of another server are kept then.
             if total.is_none_or(|total| total == size) {
-                part.restart()?;
+                part.truncate()?;
             }
             total
         }
@@ -180,7 +189,7 @@ fn place(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result
     }
 }
 
-/// Start and total of `bytes 5-9/10`; the total may be unknown, `*`.
+/// Returns start and total length of a range such as `bytes 5-9/10`. The total is `None` if the server does not know it (`*`).
 fn parse_range(value: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = value.strip_prefix("bytes ")?.split_once('/')?;
     let (start, _) = range.split_once('-')?;
@@ -188,25 +197,27 @@ fn parse_range(value: &str) -> Option<(u64, Option<u64>)> {
     Some((start.parse().ok()?, total))
 }
 
-/// Appends what comes until the file is whole.
+/// Appends the body of a response until the file is complete.
 fn receive(
     response: Response<Body>,
     size: u64,
     part: &mut PartialFile,
     watch: &mut FetchWatch<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), AttemptError> {
     let mut body = response.into_body().into_reader();
     let mut buffer = vec![0; 1 << 16];
     while part.len() < size {
         match body.read(&mut buffer) {
-            Ok(0) => return Err(Failure::Broken(DownloadError::Truncated { at: part.len(), size })),
+            Ok(0) => {
+                return Err(AttemptError::Connection(DownloadError::Truncated { received: part.len(), size }));
+            }
             Ok(read) => {
                 let wanted = usize::try_from(size - part.len()).map_or(read, |left| left.min(read));
                 part.append(&buffer[..wanted])?;
                 watch(FetchEvent::Received(part.len()));
             }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Failure::Broken(DownloadError::while_reading(e, part.len(), size))),
+            Err(e) => return Err(AttemptError::Connection(DownloadError::from_read(e, part.len(), size))),
         }
     }
     Ok(())
@@ -217,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read() {
+    fn content_ranges_are_parsed() {
         assert_eq!(parse_range("bytes 5-9/10"), Some((5, Some(10))));
         assert_eq!(parse_range("bytes 5-9/*"), Some((5, None)));
         for bad in ["", "bytes", "bytes */10", "5-9/10", "bytes 5/10", "bytes a-9/10", "bytes 5-9/x"] {

@@ -1,10 +1,10 @@
-//! Why a data set cannot be had.
+//! Errors of loading a data set: which file is wrong, at which byte, and what to do about it.
 
 use super::images::ImagesError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a data set cannot be loaded.
+/// An error of loading a data set.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -13,59 +13,59 @@ pub enum DataError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// The contents of a file are wrong.
     #[error("{}, byte {byte}: {flaw}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where, counted after decompression.
+        /// The offset of the flaw, counted after decompression.
         byte: u64,
-        /// What is wrong there.
+        /// The flaw.
         flaw: FileFlaw,
     },
-    /// Neither a known name nor a folder.
+    /// The name is neither that of a data set nor a folder.
     #[error(
-        "no data set {0:?}: give digits, mnist, cifar10 or a folder that holds MNIST's or CIFAR-10's files"
+        "unknown data set {0:?}: give digits, mnist, cifar10 or a folder with the files of MNIST or CIFAR-10"
     )]
     Unknown(String),
-    /// A known set that is not on this machine.
-    #[error("{set} is not in {}: fetch it with `fuld data fetch {set}`, or name the folder that holds its files", folder.display())]
+    /// The data directory does not contain the set.
+    #[error("{set} is not in {}: fetch it with `fuld data fetch {set}`, or name the folder that contains its files", folder.display())]
     NotFetched {
-        /// Its name.
+        /// The name of the set.
         set: &'static str,
-        /// Where it was looked for.
+        /// The data directory.
         folder: PathBuf,
     },
-    /// Some files of a set are there, others are not.
-    #[error("{} holds {set} only in part; missing: {}", folder.display(), missing.join(", "))]
+    /// Some files of a set are missing.
+    #[error("{} contains only a part of {set}; missing: {}", folder.display(), missing.join(", "))]
     Missing {
-        /// The set.
+        /// The name of the set.
         set: &'static str,
-        /// The folder with those that are there.
+        /// The folder with the other files.
         folder: PathBuf,
-        /// Those that are not.
+        /// The names of the missing files.
         missing: Vec<String>,
     },
-    /// A folder with more than one set.
-    #[error("{} holds both MNIST ({}) and CIFAR-10 ({}): name the folder of one of them", folder.display(), mnist.display(), cifar10.display())]
+    /// The folder contains more than one set.
+    #[error("{} contains both MNIST ({}) and CIFAR-10 ({}): name the folder of one of them", folder.display(), mnist.display(), cifar10.display())]
     Both {
         /// The folder that was given.
         folder: PathBuf,
-        /// Where MNIST is.
+        /// The folder of MNIST.
         mnist: PathBuf,
-        /// Where CIFAR-10 is.
+        /// The folder of CIFAR-10.
         cifar10: PathBuf,
     },
-    /// A folder without any set.
-    #[error("{} holds neither MNIST (train-images-idx3-ubyte.gz, …) nor CIFAR-10 (data_batch_1.bin, …)", .0.display())]
+    /// The folder contains no set.
+    #[error("{} contains neither MNIST (train-images-idx3-ubyte.gz, …) nor CIFAR-10 (data_batch_1.bin, …)", .0.display())]
     Nothing(PathBuf),
-    /// No place for data sets is known.
-    #[error("no place for data sets: set FULD_DATA to a folder, or give --dir")]
+    /// None of the environment variables that determine the data directory is set.
+    #[error("the data directory is not known: set FULD_DATA to a folder, or give --dir")]
     NoDirectory,
-    /// The contents do not make a set of images.
+    /// The contents are not a set of images.
     #[error(transparent)]
     Images(#[from] ImagesError),
 }
@@ -80,64 +80,64 @@ impl DataError {
     }
 }
 
-/// What is wrong with a file.
+/// A flaw in the contents of a file.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum FileFlaw {
-    /// It ends too early.
-    #[error("the file ends here, {missing} bytes too early; fetch it again")]
+    /// The file is too short.
+    #[error("the file ends here; {missing} bytes are missing: fetch it again")]
     Truncated {
-        /// How many bytes are missing.
+        /// The number of missing bytes.
         missing: u64,
     },
-    /// It goes on where it should end.
-    #[error("the file should end here but goes on")]
+    /// The file is too long.
+    #[error("the file continues where it should end")]
     TooLong,
-    /// The compressed stream is broken.
-    #[error("the compressed data are broken ({0}); fetch the file again")]
+    /// The compressed data are invalid.
+    #[error("the compressed data are invalid ({0}); fetch the file again")]
     Compression(String),
-    /// It is another kind of file.
+    /// The file has another format.
     #[error(
-        "magic number {found:#010x} where {expected:#010x} should be: these are no {wanted} in IDX format"
+        "magic number {found:#010x} instead of {expected:#010x}: the file does not contain {wanted} in IDX format"
     )]
     Magic {
-        /// What it begins with.
+        /// The first four bytes of the file.
         found: u32,
-        /// What it should begin with.
+        /// The first four bytes of a file of this kind.
         expected: u32,
-        /// What was looked for: images or labels.
+        /// The expected contents: images or labels.
         wanted: &'static str,
     },
-    /// Images and labels were confused.
-    #[error("this file holds {found} where {wanted} should be: were two files exchanged?")]
+    /// The file contains images instead of labels, or labels instead of images.
+    #[error("the file contains {found} instead of {wanted}: were two files exchanged?")]
     Exchanged {
-        /// What it holds.
+        /// The contents: images or labels.
         found: &'static str,
-        /// What it should hold.
+        /// The expected contents.
         wanted: &'static str,
     },
-    /// It holds nothing.
-    #[error("the file promises 0 {0}; at least one is needed")]
+    /// The file contains no images or no labels.
+    #[error("the file contains 0 {0}; at least 1 is required")]
     Empty(&'static str),
     /// The images have another size.
-    #[error("images of {height} × {width} pixels; MNIST's have 28 × 28")]
+    #[error("the images have {height} × {width} pixels; those of MNIST have 28 × 28")]
     Dimensions {
         /// Rows.
         height: u32,
         /// Columns.
         width: u32,
     },
-    /// The number of labels is not that of the images.
-    #[error("{labels} labels for the {images} images of {}", of.display())]
+    /// The numbers of labels and images differ.
+    #[error("the file contains {labels} labels, but {} contains {images} images", images_file.display())]
     Count {
-        /// How many labels.
+        /// The number of labels.
         labels: u32,
-        /// How many images.
+        /// The number of images.
         images: u32,
         /// The file of the images.
-        of: PathBuf,
+        images_file: PathBuf,
     },
-    /// A label that is no class.
-    #[error("label {0}; the classes are 0 to 9")]
+    /// A label is not a class.
+    #[error("a label must be one of the classes 0 to 9, got {0}")]
     Label(u8),
 }

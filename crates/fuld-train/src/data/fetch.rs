@@ -1,10 +1,10 @@
 //! Fetching data sets from one mirror after the other, continuing where an earlier fetch stopped.
 
 use super::checksum;
-use super::download::{Client, Failure, RetryPolicy};
+use super::download::{AttemptError, Downloader, RetryPolicy};
+use super::fetch_event::{FetchEvent, FetchWatch};
 use super::partial_file::PartialFile;
-use super::progress::{FetchEvent, FetchWatch};
-use super::sources::{Archive, Contents, Source};
+use super::sources::{Archive, ArchiveContents, DataSource};
 use super::unpack::unpack;
 use std::fmt::{self, Write};
 use std::fs::{File, TryLockError};
@@ -12,12 +12,12 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a data set could not be fetched. The bytes received so far are kept.
+/// An error of fetching a data set. The bytes received so far are kept.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// No mirror delivered a file.
-    #[error("{archive} could not be fetched:\n{}Try again later: it goes on where it stopped. Or put {archive} into {} by hand.", listed(failures), folder.display())]
+    #[error("{archive} could not be fetched:\n{}Try again later: the same command continues where it stopped. Or put {archive} into {} yourself.", listed(failures), folder.display())]
     Mirrors {
         /// The file.
         archive: String,
@@ -28,20 +28,20 @@ pub enum FetchError {
     },
     /// A file cannot be written, perhaps because the disk is full.
     #[error(
-        "writing {}: {source}; what has arrived is kept, and the same command goes on from there", path.display()
+        "cannot write {}: {source}; the bytes received so far are kept, and the same command continues from there", path.display()
     )]
     Write {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
     /// A file cannot be read.
-    #[error("reading {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
     /// An archive does not contain a valid file of this name.
@@ -53,7 +53,7 @@ pub enum FetchError {
         member: String,
     },
     /// Another process is fetching into the folder.
-    #[error("another program is fetching into {} right now; wait for it", .0.display())]
+    #[error("another process is fetching into {}; wait until it has finished", .0.display())]
     Busy(PathBuf),
 }
 
@@ -84,42 +84,42 @@ fn listed(failures: &[MirrorFailure]) -> String {
     })
 }
 
-/// Why a download failed.
+/// An error of a download.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DownloadError {
     /// The server answered with an error.
-    #[error("the server answers {}", Status(*.0))]
+    #[error("the server answered {}", Status(*.0))]
     Status(u16),
-    /// The file there has another length.
-    #[error("the file there has {found} bytes, the right one {expected}")]
+    /// The file on the server has another length.
+    #[error("the file on the server has {found} bytes instead of {expected}")]
     Size {
-        /// Its length.
+        /// The length on the server.
         found: u64,
-        /// The right length.
+        /// The published length.
         expected: u64,
     },
-    /// The file there is another one, or was changed on the way.
-    #[error("what arrived is not the right file (SHA-256 {found}, the right one {expected})")]
-    Sum {
-        /// The checksum of what arrived.
+    /// The received file is another one, or was changed in transit.
+    #[error("the received file has the SHA-256 {found} instead of {expected}")]
+    Checksum {
+        /// The checksum of the received file.
         found: String,
-        /// The right checksum.
+        /// The published checksum.
         expected: String,
     },
-    /// The connection closed too early.
-    #[error("the connection broke off after {at} of {size} bytes")]
+    /// The connection was closed too early.
+    #[error("the connection was closed after {received} of {size} bytes")]
     Truncated {
-        /// How far it got.
-        at: u64,
-        /// The whole length.
+        /// The length of the partial file.
+        received: u64,
+        /// The published length.
         size: u64,
     },
     /// The connection stalled.
-    #[error("nothing came for too long")]
+    #[error("the server stopped sending data (timeout)")]
     Stalled,
-    /// The server sends another part than the one asked for.
-    #[error("the server sends another part of the file than was asked for")]
+    /// The server sent another range of the file than the requested one.
+    #[error("the server sent another range of the file than the requested one")]
     Range,
     /// All attempts failed, for more than one reason.
     #[error("too many attempts")]
@@ -130,20 +130,20 @@ pub enum DownloadError {
 }
 
 impl DownloadError {
-    pub(super) fn of(error: ureq::Error) -> Self {
+    pub(super) fn from_request(error: ureq::Error) -> Self {
         match error {
             ureq::Error::Timeout(_) => Self::Stalled,
             other => Self::Connection(other.to_string()),
         }
     }
 
-    pub(super) fn while_reading(error: io::Error, at: u64, size: u64) -> Self {
+    pub(super) fn from_read(error: io::Error, received: u64, size: u64) -> Self {
         match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Self::Stalled,
             ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => {
-                Self::Truncated { at, size }
+                Self::Truncated { received, size }
             }
-            _ => Self::of(ureq::Error::from(error)),
+            _ => Self::from_request(ureq::Error::from(error)),
         }
     }
 }
@@ -159,40 +159,40 @@ impl fmt::Display for Status {
 
 /// The outcome of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchOutcome {
     /// All files were present and valid.
-    Already,
+    AlreadyPresent,
     /// This many archives were fetched.
     Archives(usize),
 }
 
 /// Fetches the missing files of a data set into its folder within the data directory, and returns that folder.
 ///
-/// A file gets its name only once it is complete, verified and on disk; until then it is `NAME.part`, from which the next call
-/// continues. A source without a folder goes into the data directory itself.
+/// A file has the name `NAME.part` until it is complete, verified and on disk. The next call continues from such a file. If the
+/// source's `folder` is empty, the files go into the data directory itself.
 pub fn fetch(
-    source: &Source,
+    source: &DataSource,
     data_directory: &Path,
     retries: RetryPolicy,
     watch: &mut FetchWatch<'_>,
-) -> Result<(PathBuf, Fetched), FetchError> {
-    // Joining nothing would add a slash.
+) -> Result<(PathBuf, FetchOutcome), FetchError> {
+    // Joining an empty path would add a slash.
     let own = Some(&source.folder).filter(|folder| !folder.is_empty());
     let folder = own.map_or_else(|| data_directory.into(), |own| data_directory.join(own));
     std::fs::create_dir_all(&folder).map_err(|e| FetchError::write(&folder, e))?;
     let _lock = lock(&folder)?;
-    let client = Client::new(retries);
+    let client = Downloader::new(retries);
     let mut arrived = 0;
     for archive in &source.archives {
-        if !complete(archive, &folder)? {
+        if !is_complete(archive, &folder)? {
             fetch_archive(&client, source, archive, &folder, watch)?;
             arrived += 1;
         }
     }
-    Ok((folder, if arrived == 0 { Fetched::Already } else { Fetched::Archives(arrived) }))
+    Ok((folder, if arrived == 0 { FetchOutcome::AlreadyPresent } else { FetchOutcome::Archives(arrived) }))
 }
 
-/// Two processes that append to one file would damage it. Where folders cannot be locked, there is no protection.
+/// Locks a folder, because two processes that append to one file would damage it. Returns `None` where folders cannot be opened.
 fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     let Ok(handle) = File::open(folder) else { return Ok(None) };
     match handle.try_lock() {
@@ -201,15 +201,15 @@ fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     }
 }
 
-/// Whether the contents of an archive are present and valid.
-fn complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
+/// Returns whether the contents of an archive are present and valid.
+fn is_complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
     match &archive.contents {
-        Contents::Compressed { sha256, spellings } => {
-            // The first one present is the one that will be read.
-            let there = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-            there.map_or(Ok(false), |path| is_valid(&path, sha256, checksum::of_contents))
+        ArchiveContents::Compressed { sha256, spellings } => {
+            // The first one present is the one that [`super::DataSet::load`] reads.
+            let present = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+            present.map_or(Ok(false), |path| is_valid(&path, sha256, checksum::of_contents))
         }
-        Contents::Tar(members) => members.iter().try_fold(true, |all, member| {
+        ArchiveContents::Tar(members) => members.iter().try_fold(true, |all, member| {
             let path = folder.join(&member.name);
             Ok(all && path.is_file() && is_valid(&path, &member.sha256, checksum::of_file)?)
         }),
@@ -219,7 +219,7 @@ fn complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
 fn is_valid(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
     match sum(path) {
         Ok(found) => Ok(found == sha256),
-        // A broken compressed stream is not valid; it is fetched again.
+        // Compressed data that cannot be decompressed are not valid. The file is fetched again.
         Err(e)
             if matches!(
                 e.kind(),
@@ -233,30 +233,30 @@ fn is_valid(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> 
 }
 
 fn fetch_archive(
-    client: &Client,
-    source: &Source,
+    client: &Downloader,
+    source: &DataSource,
     archive: &Archive,
     folder: &Path,
     watch: &mut FetchWatch<'_>,
 ) -> Result<(), FetchError> {
-    let place = folder.join(&archive.name);
-    // An archive that the user put there is used instead of a mirror.
-    let by_hand = matches!(archive.contents, Contents::Tar(_))
-        && place.is_file()
-        && is_valid(&place, &archive.sha256, checksum::of_file)?;
-    if !by_hand {
-        let part = PartialFile::open(&place)?;
-        from_mirrors(client, source, archive, folder, part, watch)?;
+    let path = folder.join(&archive.name);
+    // An archive that the user put into the folder is used instead of a mirror.
+    let present = matches!(archive.contents, ArchiveContents::Tar(_))
+        && path.is_file()
+        && is_valid(&path, &archive.sha256, checksum::of_file)?;
+    if !present {
+        let part = PartialFile::open(&path)?;
+        fetch_from_mirrors(client, source, archive, folder, part, watch)?;
     }
     match &archive.contents {
-        Contents::Compressed { .. } => Ok(()),
-        Contents::Tar(members) => unpack(&place, members, folder),
+        ArchiveContents::Compressed { .. } => Ok(()),
+        ArchiveContents::Tar(members) => unpack(&path, members, folder),
     }
 }
 
-fn from_mirrors(
-    client: &Client,
-    source: &Source,
+fn fetch_from_mirrors(
+    client: &Downloader,
+    source: &DataSource,
     archive: &Archive,
     folder: &Path,
     mut part: PartialFile,
@@ -272,9 +272,9 @@ fn from_mirrors(
                 watch(FetchEvent::Finished { name, size: *size, url: &url });
                 return part.finish();
             }
-            Err(Failure::Here(error)) => return Err(error),
-            Err(Failure::Broken(reason) | Failure::Refused(reason)) => {
-                // The error of the whole fetch names the last one.
+            Err(AttemptError::Local(error)) => return Err(error),
+            Err(AttemptError::Connection(reason) | AttemptError::Server(reason)) => {
+                // After the last mirror, the error of the whole fetch names all failures.
                 if failures.len() + 1 < source.mirrors.len() {
                     watch(FetchEvent::MirrorFailed { url: &url, error: &reason });
                 }
@@ -283,6 +283,6 @@ fn from_mirrors(
         }
     }
     watch(FetchEvent::Failed);
-    part.leave();
+    part.keep();
     Err(FetchError::Mirrors { archive: archive.name.clone(), folder: folder.into(), failures })
 }

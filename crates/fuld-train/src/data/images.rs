@@ -1,4 +1,4 @@
-//! Images as bytes, and as the inputs of a network.
+//! Images as bytes, and as standardised inputs of a network.
 
 use std::ops::Range;
 use thiserror::Error;
@@ -20,50 +20,50 @@ impl ImageShape {
         self.height * self.width
     }
 
-    /// Numbers of one image.
+    /// Returns the number of pixels of one image, over all channels.
     pub fn features(self) -> usize {
         self.channels * self.plane()
     }
 }
 
-/// How bytes become numbers: (byte/peak − mean)/deviation, with a mean and a deviation for each channel.
+/// The conversion of bytes to numbers, (byte/peak − mean)/deviation, with a mean and a deviation for each channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standardization {
-    /// The byte that stands for 1.
+    /// The byte that represents 1.
     pub peak: u8,
     /// Mean and deviation of each channel, in units of the peak.
     pub channels: Vec<(f32, f32)>,
 }
 
 impl Standardization {
-    /// Factor and shift of each channel.
-    fn lines(&self) -> Vec<(f32, f32)> {
-        let line = |&(mean, deviation): &(f32, f32)| {
+    /// Returns factor and shift of each channel, which give a number as factor · byte + shift.
+    fn factors_and_shifts(&self) -> Vec<(f32, f32)> {
+        let factor_and_shift = |&(mean, deviation): &(f32, f32)| {
             let (peak, mean, deviation) = (f64::from(self.peak), f64::from(mean), f64::from(deviation));
             ((1.0 / (peak * deviation)) as f32, (-mean / deviation) as f32)
         };
-        self.channels.iter().map(line).collect()
+        self.channels.iter().map(factor_and_shift).collect()
     }
 }
 
-/// Why bytes are not a set of images.
+/// An error of [`Images::new`].
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ImagesError {
-    /// There is not one label for each image.
+    /// The numbers of pixels and labels do not fit, or there are no images.
     #[error(
-        "{pixels} pixels and {labels} labels: {features} pixels make an image, and each needs one label; at least one is needed"
+        "expected {features} pixels for each label and at least one label, got {pixels} pixels and {labels} labels"
     )]
     Count {
         /// Bytes of all images.
         pixels: usize,
-        /// How many labels.
+        /// The number of labels.
         labels: usize,
         /// Bytes of one image.
         features: usize,
     },
-    /// The standardisation is for another number of channels.
-    #[error("a standardisation of {given} channels for images of {channels}")]
+    /// The standardisation has another number of channels than the images.
+    #[error("the standardisation must have {channels} channels like the images, got {given}")]
     Channels {
         /// Channels of the standardisation.
         given: usize,
@@ -71,11 +71,11 @@ pub enum ImagesError {
         channels: usize,
     },
     /// The standardisation divides by zero.
-    #[error("peak {peak} and deviation {deviation}: both must be positive numbers")]
+    #[error("peak and deviation must be positive and finite, got {peak} and {deviation}")]
     Scale {
         /// The peak.
         peak: u8,
-        /// The first deviation that is no positive number, or any if the peak is at fault.
+        /// The first deviation that is not positive, or any if the peak is 0.
         deviation: f32,
     },
 }
@@ -86,12 +86,12 @@ pub struct Images {
     shape: ImageShape,
     pixels: Vec<u8>,
     labels: Vec<u8>,
-    /// For each channel factor and shift that make a number of a byte.
-    lines: Vec<(f32, f32)>,
+    /// For each channel, the factor and shift that convert a byte.
+    factors_and_shifts: Vec<(f32, f32)>,
 }
 
 impl Images {
-    /// Images from their bytes: one image after the other, each plane by plane, each plane row by row.
+    /// Creates images from their bytes: image by image, each plane by plane, each plane row by row.
     pub fn new(
         shape: ImageShape,
         pixels: Vec<u8>,
@@ -110,7 +110,7 @@ impl Images {
                 return Err(ImagesError::Scale { peak: standard.peak, deviation });
             }
         }
-        Ok(Self { shape, pixels, labels, lines: standard.lines() })
+        Ok(Self { shape, pixels, labels, factors_and_shifts: standard.factors_and_shifts() })
     }
 
     /// Returns the number of images, which is never 0.
@@ -124,7 +124,7 @@ impl Images {
         self.shape
     }
 
-    /// Numbers of one image.
+    /// Returns the number of pixels of one image, over all channels.
     pub fn features(&self) -> usize {
         self.shape.features()
     }
@@ -139,11 +139,11 @@ impl Images {
         &self.pixels
     }
 
-    /// Writes the images of these indices, standardised, one after the other.
+    /// Writes the standardised images of these indices, one after the other.
     ///
     /// # Panics
     ///
-    /// If an index is not below [`Self::len`], or `out` does not hold `indices.len()` × [`Self::features`] numbers.
+    /// If an index is not below [`Self::len`], or the length of `out` is not `indices.len()` × [`Self::features`].
     pub fn gather(&self, indices: &[u32], out: &mut [f32]) {
         let features = self.features();
         assert_eq!(out.len(), indices.len() * features, "numbers for {} images", indices.len());
@@ -153,11 +153,11 @@ impl Images {
         }
     }
 
-    /// Writes the images of a range, standardised, one after the other.
+    /// Writes the standardised images of a range, one after the other.
     ///
     /// # Panics
     ///
-    /// If the range goes beyond [`Self::len`], or `out` does not hold its length × [`Self::features`] numbers.
+    /// If the range ends beyond [`Self::len`], or the length of `out` is not that of the range × [`Self::features`].
     pub fn gather_range(&self, range: Range<usize>, out: &mut [f32]) {
         let features = self.features();
         assert_eq!(out.len(), range.len() * features, "numbers for {} images", range.len());
@@ -170,16 +170,16 @@ impl Images {
     fn standardise(&self, image: &[u8], out: &mut [f32]) {
         let plane = self.shape.plane();
         let planes = out.chunks_exact_mut(plane).zip(image.chunks_exact(plane));
-        for ((out, plane), &line) in planes.zip(&self.lines) {
-            along_line(plane, line, out);
+        for ((out, plane), &factor_and_shift) in planes.zip(&self.factors_and_shifts) {
+            scale_and_shift(plane, factor_and_shift, out);
         }
     }
 }
 
 levy_stable::dispatched! {
-    /// factor · byte + shift
-    fn along_line(bytes: &[u8], line: (f32, f32), out: &mut [f32]) {
-        let (factor, shift) = line;
+    /// Computes factor · byte + shift for each byte.
+    fn scale_and_shift(bytes: &[u8], factor_and_shift: (f32, f32), out: &mut [f32]) {
+        let (factor, shift) = factor_and_shift;
         for (out, &byte) in out.iter_mut().zip(bytes) {
             *out = f32::from(byte) * factor + shift;
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn each_channel_has_its_own_standard() {
+    fn each_channel_is_standardised_by_its_own_constants() {
         let mut out = [0.0; 8];
         colours().gather(&[2, 0], &mut out);
         let expected = [
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_its_indices() {
+    fn gathering_a_range_equals_gathering_its_indices() {
         let (mut one, mut other) = ([0.0; 8], [0.0; 8]);
         colours().gather_range(1..3, &mut one);
         colours().gather(&[1, 2], &mut other);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn inconsistent_sizes_and_constants_are_refused() {
         let shape = ImageShape { channels: 1, height: 1, width: 2 };
         let new = |pixels, labels: &[u8], peak, channels: &[(f32, f32)]| {
             let standard = Standardization { peak, channels: channels.to_vec() };

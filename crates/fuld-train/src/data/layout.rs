@@ -1,30 +1,31 @@
-//! The files of the data sets, and which of them a folder holds.
+//! The file names of the data sets, and a search for them in a folder.
 
 use super::{cifar10, mnist};
 use std::path::{Path, PathBuf};
 
-/// The folder and files of a data set.
+/// The names of a data set's folder and files.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub(super) struct FileLayout {
+    /// The name of the data set.
     pub(super) set: &'static str,
-    /// Its own folder within the data directory.
+    /// The folder of the data set within the data directory.
     pub(super) folder: &'static str,
     files: &'static [&'static str],
-    /// The names under which a file is accepted; the first found is used.
-    spell: fn(&str) -> Vec<String>,
+    /// Returns the names under which a file is accepted; the first one present is used.
+    spellings: fn(&str) -> Vec<String>,
 }
 
-pub(super) const MNIST: Layout =
-    Layout { set: "mnist", folder: "mnist", files: &mnist::STEMS, spell: idx_spellings };
+pub(super) const MNIST: FileLayout =
+    FileLayout { set: "mnist", folder: "mnist", files: &mnist::STEMS, spellings: idx_spellings };
 
-pub(super) const CIFAR10: Layout = Layout {
+pub(super) const CIFAR10: FileLayout = FileLayout {
     set: "cifar10",
     folder: "cifar-10-batches-bin",
     files: &cifar10::NAMES,
-    spell: |name| vec![name.into()],
+    spellings: |name| vec![name.into()],
 };
 
-/// The publisher's name, compressed or not, and the one with a dot that some archives have.
+/// Returns the publisher's name, compressed or not, and the name with a dot that some copies use.
 fn idx_spellings(stem: &str) -> Vec<String> {
     let dotted = stem.replace("-idx", ".idx");
     vec![format!("{stem}.gz"), stem.into(), format!("{dotted}.gz"), dotted]
@@ -51,13 +52,13 @@ pub enum Presence {
     Absent,
 }
 
-impl Layout {
+impl FileLayout {
     /// Returns the names under which a file is accepted.
     pub(super) fn spellings(&self, file: &str) -> Vec<String> {
-        (self.spell)(file)
+        (self.spellings)(file)
     }
 
-    /// Searches a folder, and the set's own folder in it.
+    /// Searches a folder, and the set's folder within it. A complete set takes precedence over a partial one.
     pub(super) fn search(&self, folder: &Path) -> Presence {
         let mut best = Presence::Absent;
         for place in [folder.to_path_buf(), folder.join(self.folder)] {

@@ -1,28 +1,28 @@
 //! The order of a set in training: minibatches of indices, with a new permutation for every epoch.
 //!
-//! The minibatch of an iteration is a function of seed, set size, batch size and iteration, so a resumed run has the minibatches
-//! it would have had.
+//! The minibatch of an iteration is a function of seed, set size, batch size and iteration. A resumed run therefore has the same
+//! minibatches as an uninterrupted one.
 
 use fuld::random::{Purpose, Stream};
 use thiserror::Error;
 
-/// Why minibatches cannot be made.
+/// An error of [`Minibatches::new`].
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MinibatchError {
-    /// A minibatch without images.
-    #[error("a minibatch of 0 images; at least 1 is needed")]
+    /// The minibatch has no images.
+    #[error("the batch size must be at least 1, got 0")]
     Empty,
-    /// A minibatch larger than the set.
-    #[error("a minibatch of {batch} images from a set of {count}; at most {count} are allowed")]
+    /// The minibatch is larger than the set.
+    #[error("the batch size must be at most {count}, the number of images, got {batch}")]
     TooLarge {
         /// Images per minibatch.
         batch: usize,
         /// Images of the set.
         count: usize,
     },
-    /// A set with more images than indices can count.
-    #[error("a set of {0} images; at most {max} are allowed", max = u32::MAX)]
+    /// The set has more images than a 32-bit index can address.
+    #[error("a set must have at most {max} images, got {0}", max = u32::MAX)]
     TooMany(usize),
 }
 
@@ -32,8 +32,9 @@ pub enum MinibatchError {
 pub struct Minibatches {
     batch: usize,
     seed: u64,
-    /// The epoch whose permutation `order` is.
+    /// The epoch of `order`.
     epoch: u64,
+    /// The permutation of all indices in the current epoch.
     order: Vec<u32>,
 }
 
@@ -57,7 +58,8 @@ impl Minibatches {
         (self.order.len() / self.batch) as u64
     }
 
-    /// Returns the indices of an iteration's minibatch. Any iteration is allowed; within an epoch it costs nothing.
+    /// Returns the indices of an iteration's minibatch. Iterations may be requested in any order. A change of epoch costs one
+    /// shuffle.
     pub fn at(&mut self, iteration: u64) -> &[u32] {
         let epoch = iteration / self.per_epoch();
         if epoch != self.epoch {
@@ -81,8 +83,8 @@ impl Minibatches {
     }
 }
 
-/// A number below `bound`, each equally likely (D. Lemire, "Fast random integer generation in an interval", 2019): the high word
-/// of bound × word, except where the low word says that it belongs to an interval one longer than the others.
+/// Returns a uniform number below `bound` (D. Lemire, "Fast random integer generation in an interval", 2019): the high word of
+/// bound × word. Words whose low word shows that they would make a result more likely than the others are rejected.
 fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     loop {
         let product = u128::from(bound) * u128::from(word());
@@ -116,18 +118,18 @@ mod tests {
     }
 
     #[test]
-    fn the_short_rest_is_left_out_but_not_always_the_same() {
+    fn the_remainder_differs_between_epochs() {
         let mut batches = Minibatches::new(10, 4, 3).unwrap();
         assert_eq!(batches.per_epoch(), 2);
-        let mut seen: Vec<u32> = (0..20).flat_map(|epoch| epoch_of(&mut batches, epoch)).collect();
-        assert_eq!(seen.len(), 160);
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), 10);
+        let mut used: Vec<u32> = (0..20).flat_map(|epoch| epoch_of(&mut batches, epoch)).collect();
+        assert_eq!(used.len(), 160);
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(used.len(), 10);
     }
 
     #[test]
-    fn any_order_of_asking_gives_the_same() {
+    fn minibatches_do_not_depend_on_the_order_of_requests() {
         let mut batches = Minibatches::new(23, 4, 9).unwrap();
         let forward: Vec<_> = (0..40).map(|i| batches.at(i).to_vec()).collect();
         for i in (0..40).rev().chain([17, 3, 39, 0]) {
@@ -155,8 +157,9 @@ mod tests {
         assert_eq!(Minibatches::new(1, 1, 0).unwrap().at(5), [0]);
     }
 
-    /// All 120 orders of five are equally likely, over epochs and over seeds: χ² with 119 degrees of freedom stays below 190
-    /// (false positives 4e-5 each; seeds fixed). A shuffle that draws from all places each time gives thousands.
+    /// All 120 permutations of five indices are equally likely, over epochs and over seeds: χ² with 119 degrees of freedom stays
+    /// below 190 (false-positive rate 4e-5 each; the seeds are fixed). A shuffle that swaps with any position at each step gives
+    /// thousands.
     #[test]
     fn orders_are_uniform() {
         let chi_square = |orders: &mut dyn FnMut(u64) -> Vec<u32>| {
@@ -171,13 +174,13 @@ mod tests {
         assert!(epochs < 190.0 && seeds < 190.0, "{epochs} {seeds}");
     }
 
-    /// Words that would favour a number are drawn again: with a bound of 3·2^62 a quarter of all words is.
+    /// Words that would make a number more likely are rejected: a quarter of all words for a bound of 3·2^62.
     #[test]
     fn biased_words_are_rejected() {
         let bound = 3 << 62;
         let mut given = [1, 2, 4u64 << 60].into_iter();
         let drawn = below(bound, &mut || given.next().unwrap());
-        // 1·bound has the low word 3·2^62 ≥ 2^62: taken at once.
+        // 1·bound has the low word 3·2^62 ≥ 2^62 and is accepted.
         assert_eq!((drawn, given.len()), (0, 2));
         let mut given = [0, 0, 5].into_iter();
         assert_eq!((below(bound, &mut || given.next().unwrap()), given.len()), (3, 0));

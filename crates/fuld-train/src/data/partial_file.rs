@@ -1,4 +1,4 @@
-//! A file that is not complete yet: it is written beside its place and moved there once it is verified.
+//! A file that is not complete yet: it is written as `NAME.part` and renamed once it is complete and verified.
 
 use super::checksum;
 use super::fetch::FetchError;
@@ -10,32 +10,36 @@ use std::path::{Path, PathBuf};
 /// The file `NAME.part`, which is only appended to or emptied.
 pub(super) struct PartialFile {
     file: File,
+    /// The path of the partial file.
     path: PathBuf,
-    place: PathBuf,
+    /// The path of the complete file.
+    destination: PathBuf,
     len: u64,
 }
 
 impl PartialFile {
-    /// Opens the partial file, with the bytes that an earlier run left.
-    pub(super) fn open(place: &Path) -> Result<Self, FetchError> {
-        let path = durable::part(place);
+    /// Opens the partial file of `destination`, with the bytes that an earlier run left.
+    pub(super) fn open(destination: &Path) -> Result<Self, FetchError> {
+        let path = durable::part(destination);
         let opened = OpenOptions::new().create(true).append(true).open(&path);
         let file = opened.map_err(|source| FetchError::write(&path, source))?;
         let len = file.metadata().map_err(|source| FetchError::write(&path, source))?.len();
-        Ok(Self { file, path, place: place.into(), len })
+        Ok(Self { file, path, destination: destination.into(), len })
     }
 
-    /// Opens the partial file and empties it.
-    pub(super) fn anew(place: &Path) -> Result<Self, FetchError> {
-        let mut part = Self::open(place)?;
-        part.restart()?;
+    /// Creates an empty partial file of `destination`.
+    pub(super) fn create(destination: &Path) -> Result<Self, FetchError> {
+        let mut part = Self::open(destination)?;
+        part.truncate()?;
         Ok(part)
     }
 
+    /// Returns the length in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
+    /// Appends bytes.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
         self.file.write_all(bytes).map_err(|source| FetchError::write(&self.path, source))?;
         self.len += bytes.len() as u64;
@@ -43,7 +47,7 @@ impl PartialFile {
     }
 
     /// Empties the file.
-    pub(super) fn restart(&mut self) -> Result<(), FetchError> {
+    pub(super) fn truncate(&mut self) -> Result<(), FetchError> {
         if self.len > 0 {
             self.file.set_len(0).map_err(|source| FetchError::write(&self.path, source))?;
             self.len = 0;
@@ -56,14 +60,15 @@ impl PartialFile {
         checksum::of_file(&self.path).map_err(|source| FetchError::read(&self.path, source))
     }
 
-    /// Makes it durable and moves it into its place.
+    /// Writes the file to disk and renames it to its final name.
     pub(super) fn finish(self) -> Result<(), FetchError> {
         self.file.sync_all().map_err(|source| FetchError::write(&self.path, source))?;
-        std::fs::rename(&self.path, &self.place).map_err(|source| FetchError::write(&self.place, source))
+        std::fs::rename(&self.path, &self.destination)
+            .map_err(|source| FetchError::write(&self.destination, source))
     }
 
-    /// Leaves the file for the next run, unless it is empty.
-    pub(super) fn leave(self) {
+    /// Closes the file and keeps it for the next run, unless it is empty.
+    pub(super) fn keep(self) {
         if self.len == 0 {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -72,6 +77,6 @@ impl PartialFile {
     /// Deletes the file.
     pub(super) fn remove(mut self) {
         self.len = 0;
-        self.leave();
+        self.keep();
     }
 }

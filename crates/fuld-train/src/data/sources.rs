@@ -1,60 +1,60 @@
-//! Where data sets come from: the publishers' files, their checksums, and the servers that have them.
+//! The data sets that can be fetched: the publishers' files, their checksums, and the servers that offer them.
 
-use super::layout::{CIFAR10, Layout, MNIST};
+use super::layout::{CIFAR10, FileLayout, MNIST};
 use super::{cifar10, mnist};
 
-/// A data set as it can be fetched.
+/// The archives of a data set and the servers that offer them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its name.
+pub struct DataSource {
+    /// The name of the data set.
     pub name: String,
-    /// Its folder within the data directory.
+    /// The folder of the data set within the data directory.
     pub folder: String,
-    /// Addresses below which the archives are found, in the order in which they are tried.
+    /// Base addresses of the archives, in the order in which they are tried.
     pub mirrors: Vec<String>,
-    /// What to fetch.
+    /// The files to fetch.
     pub archives: Vec<Archive>,
 }
 
 /// A file on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub size: u64,
-    /// Its SHA-256, in hexadecimal.
+    /// The SHA-256 of the file, in hexadecimal.
     pub sha256: String,
-    /// What it holds.
-    pub contents: Contents,
+    /// The contents.
+    pub contents: ArchiveContents,
 }
 
-/// What an archive holds.
+/// The contents of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Contents {
+pub enum ArchiveContents {
     /// One compressed file, which is kept as it is.
     Compressed {
-        /// SHA-256 of what is compressed: files that were compressed again, or not at all, are right too.
+        /// The SHA-256 of the decompressed file. A file that was compressed differently, or not at all, has the same.
         sha256: String,
-        /// Names under which the file may already be there.
+        /// Names under which the file may already be present.
         spellings: Vec<String>,
     },
-    /// A compressed tar archive of which these files are kept.
-    Tar(Vec<Member>),
+    /// A compressed tar archive, from which these files are extracted.
+    Tar(Vec<ArchiveMember>),
 }
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its name, without folders.
+pub struct ArchiveMember {
+    /// The name of the file, without folders.
     pub name: String,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub size: u64,
-    /// Its SHA-256.
+    /// The SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
-/// Sizes and sums of MNIST's archives, and sums of their contents.
+/// Size and SHA-256 of each archive of MNIST, and SHA-256 of its contents.
 const MNIST_SUMS: [(u64, &str, &str); 4] = [
     (
         9_912_422,
@@ -78,9 +78,11 @@ const MNIST_SUMS: [(u64, &str, &str); 4] = [
     ),
 ];
 
+/// The copies of PyTorch and of the Common Visual Data Foundation.
 const MNIST_MIRRORS: [&str; 2] =
     ["https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/"];
 
+/// SHA-256 of each file of CIFAR-10.
 const CIFAR10_SUMS: [&str; 6] = [
     "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
     "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
@@ -97,14 +99,14 @@ const CIFAR10_MIRRORS: [&str; 3] = [
     "https://mindspore-website.obs.cn-north-4.myhuaweicloud.com/notebook/datasets/",
 ];
 
-/// A label and three planes of 32 × 32 for each of 10,000 images.
+/// Bytes per file of CIFAR-10: a label and three planes of 32 × 32 pixels for each of 10,000 images.
 const CIFAR10_BATCH: u64 = 10_000 * 3_073;
 
-impl Source {
+impl DataSource {
     /// The names of the sets that can be fetched.
     pub const NAMES: [&str; 2] = [MNIST.set, CIFAR10.set];
 
-    /// A set by its name.
+    /// Returns the source of a data set by its name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "mnist" => Some(Self::mnist()),
@@ -113,21 +115,24 @@ impl Source {
         }
     }
 
-    /// MNIST: four compressed files.
+    /// Returns the source of MNIST, which has four compressed files.
     pub fn mnist() -> Self {
         let archive = |(stem, (size, sum, contents)): (&&str, (u64, &str, &str))| Archive {
             name: format!("{stem}.gz"),
             size,
             sha256: sum.into(),
-            contents: Contents::Compressed { sha256: contents.into(), spellings: MNIST.spellings(stem) },
+            contents: ArchiveContents::Compressed {
+                sha256: contents.into(),
+                spellings: MNIST.spellings(stem),
+            },
         };
         let archives = mnist::STEMS.iter().zip(MNIST_SUMS).map(archive).collect();
-        Self::of(&MNIST, &MNIST_MIRRORS, archives)
+        Self::from_layout(&MNIST, &MNIST_MIRRORS, archives)
     }
 
-    /// CIFAR-10: one archive with six files.
+    /// Returns the source of CIFAR-10, which is one archive with six files.
     pub fn cifar10() -> Self {
-        let member = |(name, sum): (&&str, &str)| Member {
+        let member = |(name, sum): (&&str, &str)| ArchiveMember {
             name: (*name).into(),
             size: CIFAR10_BATCH,
             sha256: sum.into(),
@@ -136,18 +141,18 @@ impl Source {
             name: "cifar-10-binary.tar.gz".into(),
             size: 170_052_171,
             sha256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd".into(),
-            contents: Contents::Tar(cifar10::NAMES.iter().zip(CIFAR10_SUMS).map(member).collect()),
+            contents: ArchiveContents::Tar(cifar10::NAMES.iter().zip(CIFAR10_SUMS).map(member).collect()),
         };
-        Self::of(&CIFAR10, &CIFAR10_MIRRORS, vec![archive])
+        Self::from_layout(&CIFAR10, &CIFAR10_MIRRORS, vec![archive])
     }
 
-    fn of(layout: &Layout, mirrors: &[&str], archives: Vec<Archive>) -> Self {
+    fn from_layout(layout: &FileLayout, mirrors: &[&str], archives: Vec<Archive>) -> Self {
         let mirrors = mirrors.iter().map(|&mirror| mirror.into()).collect();
         Self { name: layout.set.into(), folder: layout.folder.into(), mirrors, archives }
     }
 
-    /// The same files from other servers only.
-    pub fn from_mirrors(self, mirrors: &[String]) -> Self {
+    /// Replaces the servers.
+    pub fn with_mirrors(self, mirrors: &[String]) -> Self {
         Self { mirrors: mirrors.to_vec(), ..self }
     }
 }
@@ -157,19 +162,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_sums_and_mirrors_are_safe() {
-        for name in Source::NAMES {
-            let source = Source::named(name).unwrap();
+    fn checksums_are_hexadecimal_and_mirrors_use_https() {
+        for name in DataSource::NAMES {
+            let source = DataSource::named(name).unwrap();
             assert_eq!(source.name, name);
             assert!(source.mirrors.iter().all(|url| url.starts_with("https://") && url.ends_with('/')));
             for archive in source.archives {
                 let mut sums = vec![archive.sha256];
                 match archive.contents {
-                    Contents::Compressed { sha256, spellings } => {
+                    ArchiveContents::Compressed { sha256, spellings } => {
                         assert_eq!(spellings[0], archive.name);
                         sums.push(sha256);
                     }
-                    Contents::Tar(members) => sums.extend(members.into_iter().map(|m| m.sha256)),
+                    ArchiveContents::Tar(members) => sums.extend(members.into_iter().map(|m| m.sha256)),
                 }
                 let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
                 assert!(sums.iter().all(|sum| sum.len() == 64 && sum.bytes().all(hexadecimal)));

@@ -1,45 +1,51 @@
-//! Taking the files of a data set out of an archive.
+//! Extraction of the files of a data set from a tar archive.
 
 use super::fetch::FetchError;
 use super::partial_file::PartialFile;
-use super::sources::Member;
+use super::sources::ArchiveMember;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// Writes these files of an archive into a folder, each verified, and removes the archive.
+/// Extracts these files of an archive into a folder, verifies each, and removes the archive.
 ///
-/// Of the paths in the archive only the last name is looked at, and only to find the files that are wanted.
-pub(super) fn unpack(archive: &Path, members: &[Member], folder: &Path) -> Result<(), FetchError> {
-    let mut missing: Vec<&Member> = members.iter().collect();
+/// Paths in the archive do not determine where a file is written: only their last component is compared with the names of the
+/// members. A malicious archive therefore cannot write outside the folder.
+pub(super) fn unpack(archive: &Path, members: &[ArchiveMember], folder: &Path) -> Result<(), FetchError> {
+    let mut missing: Vec<&ArchiveMember> = members.iter().collect();
     let unreadable = |source| FetchError::read(archive, source);
     let file = File::open(archive).map_err(unreadable)?;
     let mut tar = Archive::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file)));
     for entry in tar.entries().map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
-        let Some(at) = missing.iter().position(|member| is_of(&entry, member)) else { continue };
-        write(entry, missing.swap_remove(at), folder, archive)?;
+        let Some(at) = missing.iter().position(|member| is_member(&entry, member)) else { continue };
+        extract(entry, missing.swap_remove(at), folder, archive)?;
         if missing.is_empty() {
             break;
         }
     }
     let removed = std::fs::remove_file(archive).map_err(|source| FetchError::write(archive, source));
     match missing.first() {
-        Some(member) => Err(absent(archive, member)),
+        Some(member) => Err(invalid(archive, member)),
         None => removed,
     }
 }
 
-fn is_of<R: Read>(entry: &tar::Entry<'_, R>, member: &Member) -> bool {
+fn is_member<R: Read>(entry: &tar::Entry<'_, R>, member: &ArchiveMember) -> bool {
     let name = entry.path().ok().and_then(|path| path.file_name().map(PathBuf::from));
     entry.header().entry_type() == EntryType::Regular && name.as_deref() == Some(Path::new(&member.name))
 }
 
-/// Writes one file; what an archive holds beyond the right length is not read.
-fn write(entry: impl Read, member: &Member, folder: &Path, archive: &Path) -> Result<(), FetchError> {
-    let mut part = PartialFile::anew(&folder.join(&member.name))?;
+/// Extracts one file. Reads no more than its expected length, so that a wrong entry cannot fill the disk.
+fn extract(
+    entry: impl Read,
+    member: &ArchiveMember,
+    folder: &Path,
+    archive: &Path,
+) -> Result<(), FetchError> {
+    let mut part = PartialFile::create(&folder.join(&member.name))?;
     let mut entry = entry.take(member.size);
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -53,10 +59,10 @@ fn write(entry: impl Read, member: &Member, folder: &Path, archive: &Path) -> Re
     } else {
         part.remove();
         let _ = std::fs::remove_file(archive);
-        Err(absent(archive, member))
+        Err(invalid(archive, member))
     }
 }
 
-fn absent(archive: &Path, member: &Member) -> FetchError {
+fn invalid(archive: &Path, member: &ArchiveMember) -> FetchError {
     FetchError::Member { archive: archive.into(), member: member.name.clone() }
 }

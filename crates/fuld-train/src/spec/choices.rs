@@ -54,7 +54,7 @@ named_choice! {
     /// The formula of the field in the paper's form.
     FieldFormula {
         Paper = "paper": "The paper's formula, ∇G_α",
-        Authors = "authors": "The formula of the authors' public code, s(αv)/2: rises half as fast, and is no reference",
+        Authors = "authors": "The formula of the authors' public code, s(αv)/2, for comparison only: it rises half as fast",
     }
 }
 
@@ -147,7 +147,7 @@ impl Display for NumberOrAuto {
     }
 }
 
-/// A number stays a number.
+/// Serialises a number as a number, not as text.
 impl Serialize for NumberOrAuto {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -220,7 +220,7 @@ pub(super) fn deserialize_every<'de, D: Deserializer<'de>>(deserializer: D) -> R
     parse_every(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
-/// Seeds as TOML numbers where these suffice, which end at 2⁶³ − 1, and as text beyond.
+/// Seeds as TOML integers up to 2⁶³ − 1, the largest that TOML has, and as text above.
 pub(super) mod seed {
     use super::{Deserializer, Serializer, text_or_number};
 

@@ -1,22 +1,22 @@
-//! Errors of settings.
+//! Errors of the settings of a run.
 
 use super::Optimizer;
 use thiserror::Error;
 
-/// The largest number of weights. More would take 12 GB for weights, momentum and gradients.
+/// The largest number of weights. Weights, momentum and gradients of such a network take 12 GB.
 pub(super) const MOST_WEIGHTS: f64 = 1e9;
 
-/// Settings that contradict each other or are out of range.
+/// An error of settings that contradict each other or are out of range.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SpecError {
     /// Settings of two forms of the step.
     #[error(
-        "{0} and {1} do not go together: the step is given by eta, gamma, beta and field, or by lr, momentum and noise_scale or kappa"
+        "{0} and {1} cannot be combined: the step is given by eta, gamma, beta and field, or by lr, momentum and noise_scale or kappa"
     )]
     TwoForms(&'static str, &'static str),
     /// Two settings for the knee.
-    #[error("noise_scale and kappa do not go together: both place the knee of the field; give one of them")]
+    #[error("noise_scale and kappa cannot be combined: both set the knee of the field; give one of them")]
     TwoKnees,
     /// A setting that the optimizer does not have.
     #[error("{optimizer} has no {setting}: leave it out, or choose another optimizer")]
@@ -27,7 +27,7 @@ pub enum SpecError {
         optimizer: Optimizer,
     },
     /// The formula of the authors' code has no inverse temperature.
-    #[error("the authors' field has no beta, got {0}: leave it out, or take the paper's field")]
+    #[error("the authors' field has no beta, got {0}: leave it out, or use the paper's field")]
     AuthorsBeta(f64),
     /// A count below its minimum.
     #[error("{0} must be at least {1}, got {2}")]
@@ -42,7 +42,7 @@ pub enum SpecError {
     #[error("alpha must satisfy 0.1 <= alpha <= 2, got {0}")]
     Alpha(f64),
     /// A minibatch larger than the training set.
-    #[error("a minibatch of {batch} images from a set of {images}: at most {images} are possible")]
+    #[error("batch must be at most {images}, the number of training images, got {batch}")]
     Batch {
         /// Images per minibatch.
         batch: usize,
@@ -68,7 +68,7 @@ pub enum SpecError {
     NothingInjected,
     /// The data set is not the one of the specification.
     #[error(
-        "the data set {name} is not the one of this run: the SHA-256 of its pixels and labels is {found}, that of the run's {expected}"
+        "the data set {name} differs from that of the run: the SHA-256 of its pixels and labels is {found} instead of {expected}"
     )]
     OtherData {
         /// The name of the data set.

@@ -1,8 +1,8 @@
-//! What determines a training run, under the same names on the command line, in grids and in result files.
+//! The specification of a training run, with the same names on the command line, in grids and in result files.
 //!
-//! A [`TrainRequest`] is what a user writes; [`TrainRequest::spec`] fills in the defaults and checks everything. The [`TrainSpec`]
-//! that comes out identifies the run: two runs with equal specifications, made by the same [`TRAINING_VERSION`], have equal
-//! weights to the last bit.
+//! A user writes a [`TrainRequest`]; [`TrainRequest::spec`] fills in the defaults and checks all settings. The resulting
+//! [`TrainSpec`] identifies the run: two runs with equal specifications, made by the same [`TRAINING_VERSION`], have equal weights
+//! to the last bit.
 
 mod choices;
 mod error;
@@ -21,8 +21,8 @@ use fuld_burn::{Form, FuldConfig, Knee};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The version of the training rule. It changes whenever the numbers of some run would: initial weights, minibatches, noise,
-/// update rule, calibration or measurements. Results and checkpoints of another version are not reused.
+/// The version of the training rule. It must be increased whenever the numbers of some run change: initial weights, minibatches,
+/// noise, update rule, calibration or measurements. Results and checkpoints of another version are not reused.
 ///
 /// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales.
 pub const TRAINING_VERSION: u32 = 2;
@@ -32,13 +32,13 @@ pub const TRAINING_VERSION: u32 = 2;
 pub struct DataDescription {
     /// The name: `digits`, `mnist` or `cifar10`.
     pub name: String,
-    /// SHA-256 of its pixels and labels, in hexadecimal.
+    /// SHA-256 of the pixels and labels, in hexadecimal.
     pub fingerprint: String,
-    /// Training images.
+    /// The number of training images.
     pub images: usize,
-    /// Numbers per image.
+    /// Pixels per image, over all channels.
     pub inputs: usize,
-    /// Classes.
+    /// The number of classes.
     pub classes: usize,
 }
 
@@ -48,7 +48,7 @@ pub struct DataDescription {
 pub struct TrainSpec {
     /// The name of the data set.
     pub data: String,
-    /// SHA-256 of the data set's pixels and labels. It distinguishes sets of one name, and not copies of one set.
+    /// SHA-256 of the data set's pixels and labels. It distinguishes different sets of one name; copies of one set have the same.
     pub data_fingerprint: String,
     pub device: Device,
     pub width: usize,
@@ -66,7 +66,7 @@ pub struct TrainSpec {
     pub gamma: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// None for the paper's formula.
+    /// `None` for the paper's formula.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<FieldFormula>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,12 +133,12 @@ impl TrainSpec {
         Ok(())
     }
 
-    /// Returns the shape of the network for images of so many numbers and so many classes.
+    /// Returns the shape of the network for images of `inputs` pixels and for `classes` classes.
     pub fn network(&self, inputs: usize, classes: usize) -> NetworkShape {
         NetworkShape { inputs, width: self.width, depth: self.depth, classes }
     }
 
-    /// Returns the step size that the optimizer takes: η in the paper's form, else the learning rate.
+    /// Returns the step size: η in the paper's form, else the learning rate.
     pub fn step(&self) -> f64 {
         self.eta.or(self.lr).unwrap_or(f64::NAN)
     }
@@ -164,8 +164,8 @@ impl TrainSpec {
         }
     }
 
-    /// Returns SGD with momentum that takes the same steps as long as they are small, all else equal. As a control it separates
-    /// the effect of the tail from that of the learning rate.
+    /// Returns the specification of SGD with momentum that takes the same steps as long as they are small; all other settings are
+    /// equal. As a control, it separates the effect of the tail from that of the learning rate.
     pub fn small_signal(&self) -> Result<Self, SpecError> {
         if self.optimizer != Optimizer::Fuld {
             return Ok(self.clone());
@@ -188,7 +188,7 @@ impl TrainSpec {
 
     /// Returns the specification as TOML.
     pub fn to_toml(&self) -> String {
-        // Every field is a number, a text or absent, and counts are checked to fit.
+        // Cannot fail: every field is a number, a text or absent, and counts are checked to fit into TOML's integers.
         toml::to_string(self).unwrap_or_else(|error| format!("# {error}\n"))
     }
 
@@ -218,12 +218,12 @@ mod tests {
         }
     }
 
-    fn says(request: TrainRequest) -> String {
+    fn error(request: TrainRequest) -> String {
         request.spec(&mnist(), Device::Cpu).unwrap_err().to_string()
     }
 
     #[test]
-    fn the_papers_setting_is_the_default() {
+    fn defaults_are_the_settings_of_the_paper() {
         let paper = TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap();
         assert_eq!((paper.eta, paper.gamma, paper.beta), (Some(0.1), Some(0.1), Some(1.0)));
         assert_eq!(
@@ -241,38 +241,39 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn contradictory_settings_are_refused() {
         let base = TrainRequest::default;
-        assert!(says(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
+        assert!(error(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
         assert!(
-            says(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5.into()), ..base() })
+            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5.into()), ..base() })
                 .contains("sgdm")
         );
-        assert!(says(TrainRequest { clip: Some(1.0), ..base() }).contains("clip"));
+        assert!(error(TrainRequest { clip: Some(1.0), ..base() }).contains("clip"));
         assert!(
-            says(TrainRequest { optimizer: Some(Optimizer::Adam), eta: Some(0.1), ..base() }).contains("eta")
+            error(TrainRequest { optimizer: Some(Optimizer::Adam), eta: Some(0.1), ..base() })
+                .contains("eta")
         );
         assert!(
-            says(TrainRequest { noise_scale: Some(NoiseScaleRequest::Injected), ..base() })
+            error(TrainRequest { noise_scale: Some(NoiseScaleRequest::Injected), ..base() })
                 .contains("inject-noise")
         );
         let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
-        assert!(says(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
-        assert!(says(TrainRequest { kappa: Some(1.0), ..auto }).contains("requires the matched form"));
+        assert!(error(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
+        assert!(error(TrainRequest { kappa: Some(1.0), ..auto }).contains("requires the matched form"));
     }
 
     #[test]
-    fn bad_numbers_are_named() {
+    fn errors_name_the_value_that_is_out_of_range() {
         let base = TrainRequest::default;
-        assert!(says(TrainRequest { alpha: Some(2.1.into()), ..base() }).contains("2.1"));
-        assert!(says(TrainRequest { alpha: Some(f64::NAN.into()), ..base() }).contains("NaN"));
-        assert!(says(TrainRequest { eta: Some(-0.5), ..base() }).contains("-0.5"));
-        assert!(says(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
-        assert!(says(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
-        assert!(says(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1"));
-        assert!(says(TrainRequest { batch: Some(60_001), ..base() }).contains("60001"));
-        assert!(says(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
-        assert!(says(TrainRequest { alpha: Some(0.05.into()), ..base() }).contains("0.05"));
+        assert!(error(TrainRequest { alpha: Some(2.1.into()), ..base() }).contains("2.1"));
+        assert!(error(TrainRequest { alpha: Some(f64::NAN.into()), ..base() }).contains("NaN"));
+        assert!(error(TrainRequest { eta: Some(-0.5), ..base() }).contains("-0.5"));
+        assert!(error(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
+        assert!(error(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
+        assert!(error(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1"));
+        assert!(error(TrainRequest { batch: Some(60_001), ..base() }).contains("60001"));
+        assert!(error(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
+        assert!(error(TrainRequest { alpha: Some(0.05.into()), ..base() }).contains("0.05"));
         assert!("2.5,1".parse::<InjectedNoise>().unwrap_err().contains("2.5"));
         assert!("1.5".parse::<InjectedNoise>().unwrap_err().contains("1.5,1e-3"));
         assert!("-3".parse::<NoiseScaleRequest>().unwrap_err().contains("-3"));
@@ -283,12 +284,12 @@ mod tests {
         let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
         let spec = authors.spec(&mnist(), Device::Cpu).unwrap();
         assert_eq!(spec.config().form, Form::Authors { gamma: 0.1 });
-        assert!(says(TrainRequest { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
-        assert!(says(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3"));
+        assert!(error(TrainRequest { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
+        assert!(error(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3"));
         assert!(
-            says(TrainRequest { optimizer: Some(Optimizer::Sgdm), ..authors }).contains("sgdm has no field")
+            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), ..authors }).contains("sgdm has no field")
         );
-        // The paper's is what there was before there was a choice: the same run, by the same name.
+        // Naming the paper's field explicitly gives the same run with the same name as the default.
         let paper = TrainRequest { field: Some(FieldFormula::Paper), ..TrainRequest::default() };
         assert_eq!(
             paper.spec(&mnist(), Device::Cpu).unwrap().to_toml(),
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_control_has_the_small_steps_of_the_original() {
+    fn the_control_takes_the_same_small_steps() {
         let paper = TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap();
         let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
         let authors = authors.spec(&mnist(), Device::Cpu).unwrap();
@@ -306,7 +307,7 @@ mod tests {
             assert_eq!((control.optimizer, control.momentum), (Optimizer::Sgdm, Some(0.99)));
             assert!((control.step() / 0.01 - slope).abs() < 1e-4, "{}", control.step());
             assert_eq!((control.seed, control.width), (spec.seed, spec.width));
-            // It can be typed: --optimizer sgdm --lr … --momentum ….
+            // The control can be requested: --optimizer sgdm --lr … --momentum ….
             let (optimizer, lr, momentum) = (Some(Optimizer::Sgdm), control.lr, control.momentum);
             let typed = TrainRequest { optimizer, lr, momentum, ..TrainRequest::default() };
             assert_eq!(typed.spec(&mnist(), Device::Cpu).unwrap(), control);
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn text_goes_round() {
+    fn text_and_toml_round_trip() {
         for text in ["auto", "1.5"] {
             assert_eq!(text.parse::<NumberOrAuto>().unwrap().to_string(), text);
         }

@@ -164,7 +164,7 @@ impl TrainRequest {
         self.optimizer.unwrap_or(Optimizer::Fuld)
     }
 
-    /// Removes the settings that the request's optimizer does not have.
+    /// Removes the settings that the requested optimizer does not have.
     pub fn without_unused(mut self) -> Self {
         let optimizer = self.optimizer();
         if optimizer != Optimizer::Fuld {
@@ -182,7 +182,7 @@ impl TrainRequest {
     fn refuse_settings_of_others(&self) -> Result<(), SpecError> {
         let used = self.clone().without_unused();
         let unused = first_given(&[
-            // The other optimizers are the rule at α = 2.
+            // The other optimizers are FULD's rule at α = 2, so that α is accepted for them.
             ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0.into()) && used.alpha.is_none()),
             ("noise_scale", self.noise_scale != used.noise_scale),
             ("kappa", self.kappa.is_some() && used.kappa.is_none()),

@@ -1,4 +1,4 @@
-//! The execution of a sweep: threads train stacks of runs until there are none left.
+//! Execution of a sweep: worker threads train one stack of runs after the other.
 
 use super::failures;
 use super::runs::SweepRun;
@@ -23,7 +23,7 @@ use std::time::Duration;
 /// An event of a sweep.
 #[derive(Debug)]
 pub enum SweepEvent<'a> {
-    /// A thread began a stack of runs.
+    /// A thread started a stack of runs.
     Began {
         /// The thread.
         worker: usize,
@@ -41,16 +41,16 @@ pub enum SweepEvent<'a> {
         /// The last measurement of the first run.
         measured: Option<Measurement>,
     },
-    /// A run ended.
+    /// A run finished, diverged or failed.
     Ended {
         /// The thread.
         worker: usize,
         /// The run.
         run: &'a SweepRun,
-        /// Its result, or why it failed.
+        /// The result, or the error.
         result: Result<&'a RunResult, &'a str>,
     },
-    /// A run had ended before, or another process is training it.
+    /// A run already had a result, or another process is training it.
     Skipped {
         /// The run.
         run: &'a SweepRun,
@@ -66,25 +66,25 @@ pub enum SweepEvent<'a> {
     },
 }
 
-/// The numbers of runs by what became of them.
+/// The numbers of finished, skipped and failed runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepCounts {
-    /// Ended in this sweep, including diverged runs.
+    /// Runs that finished or diverged in this sweep.
     pub done: usize,
-    /// Ended before.
+    /// Runs that already had a result.
     pub before: usize,
-    /// Failed.
+    /// Runs that failed.
     pub failed: usize,
-    /// Being trained by another process.
+    /// Runs that another process is training.
     pub elsewhere: usize,
     /// Whether the sweep was stopped before its end.
     pub stopped: bool,
 }
 
-/// Trains stacks of runs on `workers` threads, each of which computes on itself alone and writes a checkpoint as often as said.
+/// Trains stacks of runs on `workers` threads. Each thread uses one core and writes a checkpoint every `checkpoint_every`.
 ///
-/// `watch` receives every event and may stop the sweep, after checkpoints are written. A run that fails, or panics, is recorded
-/// and the sweep continues. `data` holds the data sets and their locations by fingerprint.
+/// `watch` receives every event. If it returns [`Control::Stop`], checkpoints are written and the sweep ends. A run that fails or
+/// panics is recorded, and the sweep continues. `data` contains the data sets and their locations by fingerprint.
 pub fn sweep<B: Backend>(
     stacks: &[Vec<SweepRun>],
     data: &HashMap<String, (DataSet, DataLocation)>,
@@ -133,7 +133,7 @@ impl<B: Backend> Sweep<'_, B> {
         self.control()
     }
 
-    /// Trains the runs of a stack that have no result yet. An error is one of the disk, which ends the sweep.
+    /// Trains the runs of a stack that have no result yet. Returns an error only if a failure cannot be recorded; it ends the sweep.
     fn train_missing(&self, worker: usize, stack: &[SweepRun]) -> io::Result<Control> {
         let mut open = HashMap::new();
         for run in stack {
@@ -146,12 +146,14 @@ impl<B: Backend> Sweep<'_, B> {
         if open.is_empty() {
             return Ok(self.control());
         }
-        // A stack that was under way continues as a whole, even if some of its runs have a result by now: its checkpoint fits no
-        // other stack.
+        // An unfinished stack continues as a whole, even if some of its runs have a result by now: its checkpoint fits no other
+        // stack.
         let begun = stack.len() > 1 && self.stack_checkpoint(stack).exists();
         let runs: Vec<SweepRun> =
             stack.iter().filter(|run| begun || open.contains_key(&run.folder)).cloned().collect();
         self.report(SweepEvent::Began { worker, runs: &runs });
+        // burn has no errors for a device that runs out of memory or a kernel that does not compile: it panics. A sweep of many
+        // runs must survive the one run that is too large, and record why it failed.
         let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &runs, &open)));
         let trained = trained.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -174,7 +176,7 @@ impl<B: Backend> Sweep<'_, B> {
         self.out.join(format!("stack-{hash}.bin"))
     }
 
-    /// Takes the folder of a run that has no result yet.
+    /// Opens the folder of a run. Returns `None` if the run has a result or another process is training it.
     fn open(&self, run: &SweepRun) -> Result<Option<RunFolder>, RunFolderError> {
         let folder = match RunFolder::open(&run.folder) {
             Ok(folder) => folder,
@@ -198,7 +200,7 @@ impl<B: Backend> Sweep<'_, B> {
             Stored::Missing | Stored::OtherSpec(_) => {}
         }
         if let Some((_, location)) = self.data.get(&run.spec.data_fingerprint) {
-            folder.begin(&run.spec, location)?;
+            folder.start(&run.spec, location)?;
         }
         Ok(Some(folder))
     }
@@ -245,7 +247,7 @@ impl<B: Backend> Sweep<'_, B> {
             self.count(|counts| counts.done += 1);
             self.report(SweepEvent::Ended { worker, run, result: Ok(result) });
         }
-        // Of a stack; that of a single run is gone already.
+        // The checkpoint of a stack. `RunFolder::store` has deleted that of a single run.
         let _ = std::fs::remove_file(checkpoint);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Records of runs that failed, outside the folders of the runs, which may be the cause.
+//! Records of failed runs. They are not in the folders of the runs, because such a folder may be the cause of the failure.
 
 use crate::spec::TrainSpec;
 use fuld::durable::replace;
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A run that failed.
+/// The record of a failed run.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct RunFailure {
     pub(super) error: String,
     pub(super) spec: TrainSpec,
 }
@@ -17,28 +17,28 @@ pub(super) struct Failure {
 /// Records that a run failed. The next sweep tries it again.
 pub(super) fn record(out: &Path, spec: &TrainSpec, error: &str) -> io::Result<()> {
     fs::create_dir_all(out.join("failures"))?;
-    let failure = Failure { error: error.into(), spec: spec.clone() };
+    let failure = RunFailure { error: error.into(), spec: spec.clone() };
     let text = toml::to_string(&failure).map_err(io::Error::other)?;
     replace(&file(out, spec), text.as_bytes())
 }
 
-/// Deletes the record of a run that has ended.
+/// Deletes the record of a run that has a result now.
 pub(super) fn forget(out: &Path, spec: &TrainSpec) {
-    // If it stays, the result takes precedence.
+    // If deleting fails, the result still takes precedence over the record.
     let _ = fs::remove_file(file(out, spec));
 }
 
 /// Returns the failures in a sweep's folder by the names of their runs.
-pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, Failure>> {
+pub(super) fn all(out: &Path) -> io::Result<BTreeMap<String, RunFailure>> {
     let entries = match fs::read_dir(out.join("failures")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         entries => entries?,
     };
     let mut failures = BTreeMap::new();
     for entry in entries {
-        // Another process may be writing or deleting it.
+        // Another process may delete the file at this moment.
         let text = fs::read_to_string(entry?.path()).unwrap_or_default();
-        if let Ok(failure) = toml::from_str::<Failure>(&text) {
+        if let Ok(failure) = toml::from_str::<RunFailure>(&text) {
             failures.insert(failure.spec.name(), failure);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `grid.toml` | the grid that was swept last, and where its data sets are |
+//! | `grid.toml` | the grid of the last sweep, and the location of its data sets |
 //! | `runs/NAME/` | the folders of the runs |
 //! | `failures/NAME.toml` | the errors of runs that failed |
 //! | `results.csv`, `results.parquet` | one row per run |
@@ -24,7 +24,7 @@ pub const SWEEP_COMMAND: &str = "sweep";
 #[derive(Debug)]
 pub struct SweepFolder(OwnedFolder);
 
-/// A grid as it is stored when a sweep begins.
+/// A grid as it is stored when a sweep starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredGrid {
     /// The text of the grid.
@@ -39,7 +39,7 @@ pub struct StoredGrid {
 }
 
 impl SweepFolder {
-    /// Takes a folder for a sweep; see [`OwnedFolder::open_shared`].
+    /// Opens or creates a folder for a sweep; see [`OwnedFolder::open_shared`].
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         Ok(Self(OwnedFolder::open_shared(path, SWEEP_COMMAND)?))
     }
@@ -49,7 +49,7 @@ impl SweepFolder {
         self.0.path()
     }
 
-    /// Deletes everything that sweeps wrote in a folder. No other process may be using it. Files of others stay.
+    /// Deletes everything that sweeps wrote in a folder. Other files stay. Fails if another process is using the folder.
     pub fn clear(path: &Path) -> Result<(), RunFolderError> {
         let folder = OwnedFolder::open(path, SWEEP_COMMAND)?;
         let at = FolderError::at(path);
@@ -61,7 +61,7 @@ impl SweepFolder {
                     RunFolder::delete(&run)?;
                 }
             }
-            // Not empty if it holds files of others.
+            // Fails, as it should, if the folder contains other files.
             let _ = fs::remove_dir(&runs);
         }
         let mut names: Vec<String> =
@@ -78,14 +78,14 @@ impl SweepFolder {
     }
 
     /// Stores the grid, so that the folder alone suffices to continue the sweep.
-    pub fn begin(&self, grid: &StoredGrid) -> Result<(), RunFolderError> {
+    pub fn start(&self, grid: &StoredGrid) -> Result<(), RunFolderError> {
         let path = self.path().join("grid.toml");
         let _lock = table::lock(self.path()).map_err(FolderError::at(&path))?;
         Ok(stored::write(&path, TRAINING_VERSION, &toml::Table::new(), grid)?)
     }
 
-    /// Reads the grid that was swept last in a folder.
-    pub fn begun(path: &Path) -> Result<StoredGrid, RunFolderError> {
+    /// Reads the grid of the last sweep in a folder.
+    pub fn started(path: &Path) -> Result<StoredGrid, RunFolderError> {
         match stored::read_any(&path.join("grid.toml"), TRAINING_VERSION)? {
             Stored::Current(grid) => Ok(grid),
             Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: path.into(), version }),

@@ -1,4 +1,4 @@
-//! A grid of runs: settings, some of them lists, in every combination.
+//! Grids of runs: every combination of settings that are given as lists.
 
 use crate::spec::TrainRequest;
 use serde::Deserialize;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// The largest number of runs of a grid. More is taken for a mistake.
+/// The largest number of runs of a grid. A larger number is treated as a mistake.
 const MOST: usize = 1_000_000;
 
-/// Why a grid cannot be used.
+/// An error of a grid.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GridError {
@@ -23,10 +23,10 @@ pub enum GridError {
     },
     /// The file is not TOML, or one of its keys or values is not a setting.
     #[error("{}: {reason}", path.display())]
-    Wrong {
+    Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The reason, with the key or the line.
         reason: String,
     },
 }
@@ -36,20 +36,20 @@ pub fn read_grid(path: &Path) -> Result<String, GridError> {
     std::fs::read_to_string(path).map_err(|source| GridError::Io { path: path.into(), source })
 }
 
-/// Returns the requests of a grid, in order: the last axis varies fastest. `data`, if not empty, replaces the grid's data sets.
+/// Returns the requests of a grid. The last axis varies fastest. `data`, if not empty, replaces the grid's data sets.
 ///
-/// Keys are the settings of a run; a list makes an axis, and `seed` may be a range, as in `"0..10"`. Tables `[[grid]]` are grids of
-/// their own on top of the common settings. Settings that an optimizer does not have, such as the α of Adam, are left out for it,
-/// which may make some requests equal.
+/// Keys are the settings of a run. A list is an axis, and `seed` may be a range such as `"0..10"`. Each table `[[grid]]` is a
+/// separate grid that adds to or replaces the common settings. Settings that an optimizer does not have, such as the α of Adam, are
+/// left out for it, which may make some requests equal.
 pub fn grid_requests(text: &str, data: &[String]) -> Result<Vec<TrainRequest>, String> {
     let mut common: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let grids = match common.remove("grid") {
         None => vec![Table::new()],
         Some(Value::Array(grids)) => grids
             .into_iter()
-            .map(|grid| grid.as_table().cloned().ok_or("grid must be written [[grid]]".to_string()))
+            .map(|grid| grid.as_table().cloned().ok_or("grid must be a table, written [[grid]]".to_string()))
             .collect::<Result<_, _>>()?,
-        Some(_) => return Err("grid must be written [[grid]]".into()),
+        Some(_) => return Err("grid must be a table, written [[grid]]".into()),
     };
     let mut requests = Vec::new();
     for grid in grids {
@@ -72,7 +72,7 @@ fn product(grid: Table) -> Result<Vec<Table>, String> {
         check_key(&key)?;
         let values = axis(&key, value)?;
         if combinations.len().saturating_mul(values.len()) > MOST {
-            return Err(format!("more than {MOST} runs, at {key}"));
+            return Err(format!("the grid has more than {MOST} runs, at the key {key}"));
         }
         let longer = |combination: &Table| {
             let with = |value: &Value| {
@@ -103,7 +103,9 @@ fn axis(key: &str, value: Value) -> Result<Vec<Value>, String> {
             let (from, to) = (number(from)?, number(to)?);
             match to - from {
                 ..=0 => Err(wrong()),
-                length if length as usize > MOST => Err(format!("more than {MOST} runs, at {key}")),
+                length if length as usize > MOST => {
+                    Err(format!("the grid has more than {MOST} runs, at the key {key}"))
+                }
                 _ => Ok((from..to).map(Value::Integer).collect()),
             }
         }
@@ -131,7 +133,7 @@ fn check_key(key: &str) -> Result<(), String> {
     Err(format!("unknown key `{key}`{hint}; keys are {}", keys.join(", ")))
 }
 
-/// Reads a combination as a request; an error names its key.
+/// Reads a combination as a request. An error names the key.
 fn request(combination: Table) -> Result<TrainRequest, String> {
     let read = |table: Table| TrainRequest::deserialize(table).map_err(|error| error.message().to_string());
     read(combination.clone()).map_err(|whole| {
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_axes() {
+    fn a_list_is_an_axis() {
         let grid = "data = 'digits'\nwidth = [32, 64]\nalpha = [2, 1.75]\nseed = '0..3'\niterations = 100";
         let requests = grid_requests(grid, &[]).unwrap();
         assert_eq!(requests.len(), 2 * 2 * 3);
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_optimizer_has_no_use_for_makes_no_runs() {
+    fn settings_that_an_optimizer_lacks_add_no_runs() {
         let grid = "optimizer = ['fuld', 'sgdm', 'adam']\nalpha = [1.5, 1.75]\ngamma = [0.1, 0.9]";
         let mut distinct: Vec<TrainRequest> = grid_requests(grid, &[]).unwrap();
         distinct.dedup();
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grids_of_the_project_are_read() {
+    fn the_grids_of_the_repository_are_valid() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grids");
         let runs = |name: &str| grid_requests(&read_grid(&folder.join(name)).unwrap(), &[]).unwrap().len();
         assert_eq!(runs("digits.toml"), 60);
@@ -176,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_add_to_what_stands_above_them() {
+    fn grid_tables_extend_the_common_settings() {
         let grid = "seed = [0, 1]\n[[grid]]\nalpha = 1.5\n[[grid]]\noptimizer = 'sgdm'\nseed = 7\n";
         let requests = grid_requests(grid, &[]).unwrap();
         assert_eq!(requests.iter().map(|r| r.seed).collect::<Vec<_>>(), [Some(0), Some(1), Some(7)]);
@@ -191,23 +193,23 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_named() {
-        let says = |grid: &str| grid_requests(grid, &[]).unwrap_err();
-        assert!(says("widht = 3").contains("widht"));
-        assert!(says("widht = 3").contains("did you mean `width`?"));
-        assert!(says("tail-index = 5").contains("`tail_index`"));
-        assert!(says("scale = 5").contains("did you mean `noise_scale`?"));
-        assert!(!says("purple = 5").contains("did you mean"));
-        assert!(says("width = []").contains("width is an empty list"));
-        assert!(says("width = 'wide'").contains("width") && says("width = 'wide'").contains("wide"));
-        assert!(says("grid = []").contains("empty"));
-        assert!(says("seed = '0..4000000000'").contains("1000000 runs"));
-        assert!(says("seed = '0..99999999999'").contains("99999999999"));
+    fn errors_name_the_key_and_the_value() {
+        let error = |grid: &str| grid_requests(grid, &[]).unwrap_err();
+        assert!(error("widht = 3").contains("widht"));
+        assert!(error("widht = 3").contains("did you mean `width`?"));
+        assert!(error("tail-index = 5").contains("`tail_index`"));
+        assert!(error("scale = 5").contains("did you mean `noise_scale`?"));
+        assert!(!error("purple = 5").contains("did you mean"));
+        assert!(error("width = []").contains("width is an empty list"));
+        assert!(error("width = 'wide'").contains("width") && error("width = 'wide'").contains("wide"));
+        assert!(error("grid = []").contains("empty"));
+        assert!(error("seed = '0..4000000000'").contains("1000000 runs"));
+        assert!(error("seed = '0..99999999999'").contains("99999999999"));
         assert_eq!(grid_requests("tail_index = 'every=5'", &[]).unwrap()[0].tail_index, Some(5));
-        assert!(says("seed = '3..3'").contains("3..3"));
-        assert!(says("inject_noise = '2.5,1'").contains("2.5"));
-        assert!(says("width = [1").contains("line 1"));
+        assert!(error("seed = '3..3'").contains("3..3"));
+        assert!(error("inject_noise = '2.5,1'").contains("2.5"));
+        assert!(error("width = [1").contains("line 1"));
         let many = format!("width = {0:?}\ndepth = {0:?}\nbatch = {0:?}", (1..=101).collect::<Vec<_>>());
-        assert!(says(&many).contains("1000000"));
+        assert!(error(&many).contains("1000000"));
     }
 }

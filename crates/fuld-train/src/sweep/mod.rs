@@ -1,4 +1,4 @@
-//! Sweeps: grids of independent, resumable runs in one folder that several processes may share.
+//! Sweeps: grids of independent runs in one folder. Interrupted sweeps continue, and several processes may share a folder.
 
 mod execution;
 mod failures;

@@ -1,4 +1,4 @@
-//! SweepRows as a Parquet file: every column optional, plain types.
+//! The table of a sweep as a Parquet file. Every column is optional and has a plain type.
 
 use super::table::{Cell, SweepRow};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};

@@ -1,4 +1,4 @@
-//! The runs of a sweep: which there are, which belong to this process, and which train together.
+//! The runs of a sweep: their folders, their shards, and the stacks that are trained together.
 
 use crate::spec::{Optimizer, TrainSpec};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::str::FromStr;
 /// One run of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRun {
-    /// What determines the run.
+    /// The specification.
     pub spec: TrainSpec,
     /// The folder of the run.
     pub folder: PathBuf,
 }
 
-/// A part of a sweep, written `i/n`: runs i, i + n, i + 2n, … of n parts, i from 1.
+/// A part of a sweep, written `i/n` with i from 1 to n: the runs i, i + n, i + 2n, ….
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: usize,
@@ -39,8 +39,8 @@ pub fn sweep_runs(specs: Vec<TrainSpec>, out: &Path, shard: Option<Shard>) -> Ve
     specs.into_iter().skip(index).step_by(count).map(run).collect()
 }
 
-/// Groups runs that can train together, at most `most` at a time: those that differ in nothing but seed, α, friction or momentum,
-/// knee and the law of the noise.
+/// Groups runs into stacks of at most `most` runs that can be trained together. The runs of a stack differ only in seed, α, friction
+/// or momentum, knee and injected noise.
 pub fn into_stacks(runs: Vec<SweepRun>, most: usize) -> Vec<Vec<SweepRun>> {
     let mut stacks: Vec<Vec<SweepRun>> = Vec::new();
     for run in runs {
@@ -57,7 +57,7 @@ fn stackable(a: &TrainSpec, b: &TrainSpec) -> bool {
     let shape = |s: &TrainSpec| {
         (s.data_fingerprint.clone(), s.width, s.depth, s.batch, s.iterations, s.measure_every)
     };
-    // SGD with momentum is the rule at α = 2.
+    // SGD with momentum is FULD's rule at α = 2.
     let rule = |s: &TrainSpec| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
     shape(a) == shape(b)
         && rule(a) == rule(b)
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_a_partition() {
+    fn every_run_belongs_to_one_shard() {
         let all: Vec<TrainSpec> = (0..11).map(|seed| spec(8, 2.0, seed)).collect();
         let shard = |text: &str| sweep_runs(all.clone(), Path::new("x"), Some(text.parse().unwrap()));
         let mut seeds: Vec<u64> =
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_shape_train_together() {
+    fn runs_of_one_shape_are_stacked() {
         let all = [(8, 2.0), (8, 1.5), (16, 1.5)];
         let all = all.into_iter().flat_map(|(w, a)| (0..3).map(move |seed| spec(w, a, seed))).collect();
         let sizes = |most| -> Vec<usize> {

@@ -1,6 +1,6 @@
 //! The table of a sweep: one row per run, read from the folders of the runs, as CSV and as Parquet.
 
-use super::failures::{self, Failure};
+use super::failures::{self, RunFailure};
 use super::parquet;
 use crate::run_folder::read_result;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
@@ -27,10 +27,10 @@ pub struct SweepRow {
     pub(super) cells: Vec<(&'static str, Cell)>,
 }
 
-/// What became of a run.
+/// The end of a run.
 enum RunEnd {
     Result(Box<RunResult>),
-    Failed(Box<Failure>),
+    Failed(Box<RunFailure>),
     /// The result cannot be used, and no sweep has recorded why.
     Unusable(String),
 }
@@ -47,7 +47,7 @@ impl RunEnd {
 
 /// Returns the rows of all runs in a sweep's folder that have ended, ordered by their settings.
 ///
-/// A result is renamed into its place when it is complete, so there are no partial ones.
+/// Results are written under another name and renamed when they are complete, so a partial result is never read.
 pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
     let folder = out.join("runs");
     let mut failed = failures::all(out)?;
@@ -114,7 +114,7 @@ fn row(name: String, end: &RunEnd) -> SweepRow {
         ("measure_every", whole(s.map(|s| s.measure_every))),
         ("seed", whole(s.map(|s| s.seed))),
         ("optimizer", text(|s| s.optimizer.to_string())),
-        // Empty where it was estimated.
+        // Empty if it was estimated.
         ("alpha", number(|s| s.alpha.given())),
         ("eta", number(|s| s.eta)),
         ("gamma", number(|s| s.gamma)),
@@ -151,7 +151,7 @@ impl Serialize for SweepRow {
 }
 
 impl SweepRow {
-    /// Returns a row with all columns and hardly any content.
+    /// Returns a row of empty cells, for the names and types of the columns.
     pub(super) fn empty() -> Self {
         row(String::new(), &RunEnd::Unusable(String::new()))
     }
@@ -162,13 +162,13 @@ impl SweepRow {
         columns.skip_while(|column| *column != "data").take_while(|column| *column != "status")
     }
 
-    /// Returns a cell as text, empty where there is nothing.
+    /// Returns a cell as text, empty for a missing value.
     pub fn text(&self, column: &str) -> String {
         let cell = self.cells.iter().find(|(name, _)| *name == column);
         cell.map_or_else(String::new, |(_, cell)| cell.to_string())
     }
 
-    /// Returns a cell as a number.
+    /// Returns a cell as a number, or `None` if it is empty or text.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.text(column).parse().ok()
     }
@@ -185,7 +185,7 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// Writes `results.csv` and `results.parquet` of all runs in the folder that have ended, one process at a time.
+/// Writes `results.csv` and `results.parquet` of all runs in the folder that have ended. Only one process writes at a time.
 pub fn write_table(out: &Path) -> io::Result<Vec<SweepRow>> {
     let _lock = lock(out)?;
     let rows = sweep_rows(out)?;

@@ -148,10 +148,10 @@ mod tests {
         Language::new(60, 5, 0.8, 0.9)
     }
 
-    /// At every place, not on average only. Each of 120 counts within 4.5 standard deviations, those of sentences, which are independent:
-    /// one false alarm in 1,200 seeds.
+    /// Tests the first and the last word of a sentence separately. Each of 120 counts is within 4.5 standard deviations, which follow
+    /// from the independence of sentences: one false alarm in 1,200 seeds.
     #[test]
-    fn words_follow_zipf_s_law() {
+    fn words_at_every_position_follow_zipfs_law() {
         let (language, sentences) = (language(), 40_000);
         let text = language.text(0, sentences, 6, 1, Purpose::Measurement);
         for place in [0, 5] {
@@ -178,15 +178,15 @@ mod tests {
         }
     }
 
-    /// With two words and two topics that always stay, a sentence can be summed over by hand.
+    /// With two words and two topics that never change, the loss can be computed by hand.
     #[test]
-    fn the_least_loss_is_that_of_bayes() {
+    fn the_lowest_loss_is_that_of_the_posterior() {
         let language = Language::new(2, 2, 0.5, 1.0);
         // Frequencies 2/3 and 1/3, topics as likely; in topic 0 word 0 has 2/3 · 1/2 + 1/2 = 5/6, in topic 1 it has 1/3.
         let joint = 2.0 / 3.0 * (5.0 / 6.0f64).powi(2) + 1.0 / 3.0 * (1.0 / 3.0f64).powi(2);
         let found = language.lowest_losses(&Text { words: vec![0, 0], length: 2 })[0];
         assert!((found + (joint / (2.0 / 3.0)).ln()).abs() < 1e-12, "{found}");
-        // Without loyalty, or with topics that never stay, words tell nothing of each other.
+        // Without loyalty, or with topics that change at every word, words are independent.
         for (loyalty, stay) in [(0.0, 0.9), (0.8, 0.0)] {
             let language = Language::new(60, 5, loyalty, stay);
             let text = language.text(0, 50, 9, 3, Purpose::Measurement);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_a_part_of_a_longer_one() {
+    fn a_sentence_depends_only_on_its_number_and_the_seed() {
         let language = language();
         let whole = language.text(0, 7, 4, 9, Purpose::Gradient);
         assert_eq!(language.text(5, 2, 4, 9, Purpose::Gradient).words, whole.words[20..]);

@@ -69,10 +69,10 @@ pub struct TextResult {
     pub noise: Vec<TensorNoise>,
 }
 
-/// A run whose result is kept. It takes about a second, so it has no checkpoint.
+/// A run whose result is stored. It takes about a second, so it has no checkpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRun {
-    /// What determines the result.
+    /// The specification.
     pub spec: TextSpec,
     /// The expected time in seconds.
     pub seconds: f64,
@@ -105,7 +105,7 @@ impl StoredRun for TextRun {
     }
 }
 
-/// Trains a model. `watch` receives the finished share before every step; the answer is `None` if it says stop.
+/// Trains a model. `watch` receives the completed share before every step. Returns `None` if it returns [`Control::Stop`].
 fn train(spec: &TextSpec, watch: &mut dyn FnMut(f64) -> Control) -> Result<Option<TextResult>, RuleError> {
     let TextSpec { task, optimizer, learning_rate, seed, .. } = *spec;
     let language = task.language();

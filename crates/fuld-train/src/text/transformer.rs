@@ -155,7 +155,7 @@ mod tests {
 
     const SHAPE: TransformerShape = TransformerShape { words: 30, context: 5, width: 8, hidden: 12 };
 
-    fn made() -> (Transformer<Flex>, Text) {
+    fn model_and_text() -> (Transformer<Flex>, Text) {
         let language = Language::new(SHAPE.words, 4, 0.9, 0.9);
         let mut model = Transformer::new(SHAPE, 3, &Default::default());
         // Biases that are all 0 would hide a mistake in them.
@@ -169,8 +169,8 @@ mod tests {
 
     /// For every tensor, central differences along the gradient give its norm.
     #[test]
-    fn gradients_are_those_of_differences() {
-        let (model, text) = made();
+    fn gradients_match_central_differences() {
+        let (model, text) = model_and_text();
         let (loss, gradients) = model.gradients(&text);
         let mean = |model: &Transformer<Flex>| losses(model, &text).iter().sum::<f64>() / 30.0;
         assert!((loss - mean(&model)).abs() < 1e-6);
@@ -188,10 +188,11 @@ mod tests {
         }
     }
 
-    /// Nor itself: the probabilities of all words that might come sum to 1, as they would not if the model saw which one does.
+    /// The loss of a word depends only on the words before it. The probabilities of all words at one position sum to 1, which they
+    /// would not if the model received the word itself as input.
     #[test]
-    fn no_word_is_foreseen_from_itself_or_later_ones() {
-        let (model, text) = made();
+    fn predictions_depend_only_on_earlier_words() {
+        let (model, text) = model_and_text();
         let before = losses(&model, &text);
         let mut total = 0.0;
         for word in 0..30 {
@@ -199,14 +200,14 @@ mod tests {
             other.words[3] = word;
             let after = losses(&model, &other);
             total += (-after[2]).exp();
-            assert_eq!((&before[..2], &before[5..]), (&after[..2], &after[5..]), "sentences are apart");
+            assert_eq!((&before[..2], &before[5..]), (&after[..2], &after[5..]), "sentences are independent");
             assert!(text.words[3] == word || (2..5).all(|place| before[place] != after[place]));
         }
         assert!((total - 1.0).abs() < 1e-5, "{total}");
     }
 
     #[test]
-    fn a_model_depends_on_its_seed_alone() {
+    fn initial_weights_depend_only_on_the_seed() {
         let numbers = |seed: u64| {
             let model = Transformer::<Flex>::new(SHAPE, seed, &Default::default());
             model

@@ -1,24 +1,24 @@
-//! Estimates from the gradients of a layer, which the optimizer uses where a setting is `auto`.
+//! The estimates that the optimizer uses for settings that are `auto`.
 
 use fuld::optimizer::Estimates;
 use serde::{Deserialize, Serialize};
 
-/// The values that `auto` stands for in a layer after some number of steps.
+/// The estimated values of the `auto` settings for one layer after some steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerCalibration {
     /// Steps taken.
     pub iteration: u64,
-    /// The layer, 1 being the one at the inputs.
+    /// The layer, counted from 1 at the inputs.
     pub layer: usize,
-    /// Tail index of the gradients' noise.
+    /// Estimated tail index of the gradient noise.
     pub noise_alpha: f64,
-    /// Its scale.
+    /// Estimated scale of the gradient noise.
     pub noise_scale: f64,
     /// Tail index in use.
     pub alpha: f64,
     /// The knee of the field, in units of v = −√lr b.
     pub kappa: f64,
-    /// The largest component of a gradient that enters the momentum.
+    /// Largest gradient component let through.
     pub limit: f64,
     /// Share of the weights beyond the knee.
     pub beyond_knee: f64,

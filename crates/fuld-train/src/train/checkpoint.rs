@@ -1,7 +1,8 @@
-//! The state of a stack of runs on disk, from which training continues to the same bits.
+//! The state of a stack of runs on disk. Training that continues from it gives the same bits as uninterrupted training.
 //!
-//! A checkpoint consists of a mark that ends with the version of the format, a header in TOML (which keeps every number exactly,
-//! NaN included), the tensors in the format safetensors, each part preceded by its length, and a checksum of everything.
+//! A checkpoint consists of a mark that ends with the version of the format, a header in TOML (which stores every number exactly,
+//! including NaN), the tensors in the safetensors format, and a checksum of everything. The length of header and tensors precedes
+//! each of them.
 
 use super::run::RunRecord;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
@@ -20,7 +21,7 @@ const FORMAT: u8 = b'2';
 /// Bytes before the first part.
 const START: usize = MARK.len() + 1;
 
-/// Why a checkpoint cannot be used. The file is left as it is.
+/// An error of a checkpoint. The file is not changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -33,13 +34,13 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// The file is not a checkpoint.
-    #[error("{} is no checkpoint of this program: it does not begin with its mark", path.display())]
+    #[error("{} is not a checkpoint of fuld: its first bytes are not those of a checkpoint", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// The file has another format.
-    #[error("checkpoint {} has format {found:?}, this program reads format {:?}; begin anew with --fresh", path.display(), char::from(FORMAT))]
+    #[error("checkpoint {} has format {found:?}, this program reads format {:?}; start again with --fresh", path.display(), char::from(FORMAT))]
     Format {
         /// The file.
         path: PathBuf,
@@ -47,15 +48,15 @@ pub enum CheckpointError {
         found: char,
     },
     /// The file is cut off or changed.
-    #[error("checkpoint {} is damaged at byte {byte}; it was left in place: move it away to begin anew", path.display())]
+    #[error("checkpoint {} is damaged at byte {byte}; move it away to start again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where reading failed.
+        /// The offset at which reading failed.
         byte: usize,
     },
     /// The file belongs to a run with other settings.
-    #[error("checkpoint {} belongs to another run: {difference}; name another folder, or begin anew with --fresh", path.display())]
+    #[error("checkpoint {} belongs to another run: {difference}; name another folder, or start again with --fresh", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
@@ -63,7 +64,7 @@ pub enum CheckpointError {
         difference: Difference,
     },
     /// The tensors are not those of the run.
-    #[error("checkpoint {} does not fit its run: {source}; begin anew with --fresh", path.display())]
+    #[error("checkpoint {} does not fit its run: {source}; start again with --fresh", path.display())]
     Tensors {
         /// The file.
         path: PathBuf,
@@ -100,7 +101,7 @@ impl CheckpointHeader {
 pub(super) enum StoredCheckpoint {
     Missing,
     Current(Box<Checkpoint>),
-    /// Made by this other version of the training rule.
+    /// The version of the training rule that made the checkpoint, if it is not the current one.
     OtherVersion(u32),
 }
 

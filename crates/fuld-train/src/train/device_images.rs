@@ -1,4 +1,4 @@
-//! Images as tensors of a backend: gathered on the host, or kept on the device and selected there.
+//! Images as tensors of a backend. On the CPU they are gathered from bytes; on a GPU they stay on the device and are selected there.
 
 use crate::data::{DataSet, Images};
 use crate::mlp::ImageBatch;
@@ -27,12 +27,12 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         feed
     }
 
-    /// Whether the backend works in the host's memory, so that our threads may share its work.
+    /// Returns whether the backend uses the host's memory, so that several threads may share its work.
     pub(super) fn on_host(&self) -> bool {
         TypeId::of::<B>() == TypeId::of::<Flex>()
     }
 
-    /// Returns the images of these indices, equally many for each run, one run after the other.
+    /// Returns the images of these indices, which are equally many for each run and ordered by run.
     pub(super) fn pick(&self, indices: &[u32], runs: usize) -> ImageBatch<B> {
         let count = indices.len() / runs;
         let Some((images, targets)) = &self.resident else {
@@ -48,7 +48,7 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         }
     }
 
-    /// Returns the images of a range, once for all runs.
+    /// Returns the images of a range as a batch for one run, which broadcasts over all runs.
     pub(super) fn range(&self, range: Range<usize>) -> ImageBatch<B> {
         if let Some((images, targets)) = &self.resident {
             let part = |tensor: &Tensor<B, 2>| tensor.clone().slice([range.clone()]).unsqueeze_dim(0);

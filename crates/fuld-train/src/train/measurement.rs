@@ -16,15 +16,15 @@ const CHUNK: usize = 500;
 pub struct Measurement {
     /// Steps taken.
     pub iteration: u64,
-    /// Training images used.
+    /// The number of training images used.
     pub train_images: usize,
-    /// Mean cross entropy on them.
+    /// Mean cross entropy on these training images.
     pub train_loss: f64,
-    /// Share of them that is classified correctly.
+    /// Share of these training images that is classified correctly.
     pub train_accuracy: f64,
     /// Mean cross entropy on the test set.
     pub test_loss: f64,
-    /// Share of it that is classified correctly.
+    /// Share of the test images that is classified correctly.
     pub test_accuracy: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct Measurement {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are those of `Measurement`")]
 pub struct FinalMeans {
-    /// Measurements that are averaged: 1 if there is only one after the start.
+    /// The number of averaged measurements: 1 if there is only one after the start.
     pub measurements: usize,
     pub train_loss: f64,
     pub train_accuracy: f64,
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_untrained_network_is_not_averaged_in() {
+    fn the_measurement_at_the_start_is_not_averaged() {
         let at = |iteration, test_loss| Measurement {
             iteration,
             train_images: 1,

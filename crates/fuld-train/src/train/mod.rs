@@ -1,4 +1,5 @@
-//! Training: a stack of runs of one shape, measured on the way, checkpointed, and continued to the same bits.
+//! Training of a stack of runs of one shape, with measurements and checkpoints. A continued run gives the same bits as an
+//! uninterrupted one.
 
 mod calibration;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! The first steps of a run, with the largest momentum of any weight.
+//! The largest momentum of any weight in the first steps of a run.
 
 use super::TrainError;
 use super::trainer::Trainer;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// A run that is followed for some steps to record its largest momentum.
 #[derive(Clone, Debug)]
 pub struct MomentumRun<'a> {
-    /// What determines the run.
+    /// The specification.
     pub spec: TrainSpec,
     /// The data set of the specification.
     pub data: &'a DataSet,
@@ -24,7 +24,7 @@ pub struct MomentumRun<'a> {
     pub seconds: f64,
 }
 
-/// What determines the result.
+/// The specification of a [`MomentumRun`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MomentumSpec {
     /// Steps to follow.

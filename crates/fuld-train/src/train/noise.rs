@@ -1,4 +1,4 @@
-//! Stable noise added to gradients. Each number is a function of seed, iteration, layer and index.
+//! Stable noise that is added to gradients. Each number is a function of seed, iteration, layer and index.
 
 use crate::spec::InjectedNoise;
 use burn::tensor::backend::Backend;
@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, TensorData};
 use fuld::random::{Purpose, Stream};
 use levy_stable::{ParameterError, Sampler, SymmetricStable};
 
-/// Numbers drawn together, so that their words and draws stay in the first cache.
+/// Numbers drawn at a time, so that random words and draws fit into the first-level cache.
 const BLOCK: usize = 512;
 
 /// The noise of a stack of runs.
@@ -74,9 +74,10 @@ mod tests {
         added.into_iter().flat_map(|layer| layer.into_data().to_vec::<f32>().unwrap()).collect()
     }
 
-    /// 10,000 draws: α̂ within 0.15 of 1.5 and σ̂ within 10 % are four standard deviations or more, 1e-4 to fail by chance.
+    /// For 10,000 draws, the tolerances 0.15 of α and 10 % of the scale are at least four standard deviations: false-positive rate
+    /// 1e-4.
     #[test]
-    fn it_is_of_the_law_asked_for() {
+    fn the_noise_has_the_requested_alpha_and_scale() {
         let numbers: Vec<f64> = noise(&[3], 5).iter().map(|&x| x.into()).collect();
         let found = LogMoments.estimate(&numbers).unwrap();
         assert!((found.alpha - 1.5).abs() < 0.15, "{found:?}");
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn it_depends_on_seed_layer_and_iteration_alone() {
+    fn the_noise_depends_only_on_seed_layer_and_iteration() {
         let (alone, pair) = (noise(&[3], 5), noise(&[9, 3], 5));
         assert!(alone[..5000] == pair[5000..10_000] && alone[5000..] == pair[15_000..]);
         assert!(

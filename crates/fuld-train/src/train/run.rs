@@ -1,4 +1,4 @@
-//! Training from the start, or from a checkpoint, to the end: steps, measurements, divergence and stops.
+//! Training from the start or from a checkpoint to the end: steps, measurements, divergence and stops.
 
 use super::calibration::LayerCalibration;
 use super::checkpoint::{Checkpoint, CheckpointError, CheckpointHeader, StoredCheckpoint};
@@ -16,10 +16,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Training gives control back at least this often, so that a request to stop is answered soon.
+/// The longest time between two calls of `watch`, so that training stops soon after it is asked to.
 const RESPONSE: Duration = Duration::from_millis(50);
 
-/// Why training cannot continue.
+/// An error of training.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrainError {
@@ -65,7 +65,7 @@ pub(super) struct RunRecord {
 }
 
 impl RunRecord {
-    /// Whether the loss has been finite so far.
+    /// Returns whether the loss has been finite so far.
     fn is_live(&self) -> bool {
         self.status == RunStatus::Finished
     }
@@ -81,7 +81,7 @@ pub struct RunResult {
     pub seconds: f64,
     /// Runs that were trained together.
     pub stack: usize,
-    /// What determined the run.
+    /// The specification of the run.
     pub spec: TrainSpec,
     /// Means of the last two measurements; `None` for a run that diverged before the first.
     pub summary: Option<FinalMeans>,
@@ -112,7 +112,7 @@ pub struct TrainProgress<'a> {
     pub iteration: u64,
     /// The step at which this call of [`train()`] began.
     pub began: u64,
-    /// The version of the training rule that made a checkpoint which was therefore not used.
+    /// The version of the training rule that made the checkpoint, if the checkpoint was not used because of it.
     pub stale_checkpoint: Option<u32>,
     /// The last measurement of each run.
     pub measured: &'a [Option<Measurement>],
@@ -122,15 +122,15 @@ pub struct TrainProgress<'a> {
 pub enum TrainOutcome<B: Backend> {
     /// All runs are done.
     Finished(Vec<RunResult>, Mlp<B>),
-    /// Training was stopped after so many steps, and a checkpoint was written.
+    /// Training was stopped after this many steps, and a checkpoint was written.
     Stopped(u64),
 }
 
-/// Trains a stack of runs to the end, or until `watch` says stop. Continues from the checkpoint if there is one of these runs and
-/// this version of the rule, and writes it as often as `checkpoint_every` says.
+/// Trains a stack of runs to the end, or until `watch` returns [`Control::Stop`]. Continues from the checkpoint if it belongs to
+/// these runs and this version of the rule, and writes a checkpoint every `checkpoint_every`.
 ///
-/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result depends on specifications and data
-/// alone, not on threads, stops or kills. The checkpoint stays until the caller has stored the result.
+/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result depends only on specifications and
+/// data, not on threads or interruptions. The caller deletes the checkpoint after storing the result.
 pub fn train<B: Backend>(
     data: &DataSet,
     specs: &[TrainSpec],
@@ -155,7 +155,7 @@ pub fn train<B: Backend>(
             run.save()?;
         }
     }
-    // The caller stores the result next, which may fail, for example on a full disk.
+    // Storing the result, which the caller does next, may fail, for example on a full disk.
     run.save()?;
     Ok(run.finished())
 }
@@ -238,7 +238,7 @@ impl<'a, B: Backend> Training<'a, B> {
         loop {
             let losses = self.trainer.step();
             let due = self.measurement_due() || self.tails_due();
-            // On a device, reading a loss means waiting for it.
+            // On a GPU, reading a loss waits for the device, so it is done only with the measurements.
             if due || self.trainer.on_host() {
                 self.note_divergence(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
             }
@@ -267,10 +267,10 @@ impl<'a, B: Backend> Training<'a, B> {
         let TrainSpec { iterations, measure_every, .. } = self.specs[0];
         let iteration = self.trainer.iteration();
         if self.measurement_due() {
-            // The last two are reported.
+            // The means of the last two measurements are reported, so these use all training images.
             let last_before = (iterations - 1) / measure_every * measure_every;
             let measured = self.trainer.measure(iteration >= last_before);
-            // No later step notices a divergence in the last one.
+            // A divergence in the last step shows only in this measurement.
             self.note_divergence(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
             let calibrations = self.trainer.calibration();
             for (record, (measured, calibration)) in

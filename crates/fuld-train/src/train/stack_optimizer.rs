@@ -1,4 +1,4 @@
-//! The optimizers, on a stack of runs.
+//! The optimizers for a stack of runs.
 
 use crate::mlp::Mlp;
 use crate::spec::{Optimizer, TrainSpec};
@@ -31,11 +31,11 @@ enum StatefulRule<B: Backend> {
 }
 
 impl<B: Backend> StackOptimizer<B> {
-    /// Creates the optimizer of runs that differ in nothing but α, friction or momentum, knee and seed.
+    /// Creates the optimizer of runs that differ only in α, friction or momentum, knee and seed.
     pub(super) fn new(specs: &[TrainSpec]) -> Result<Self, StackError> {
         let first = &specs[0];
         let rule = if first.optimizer == Optimizer::Adam {
-            // burn's default ε is 1e-5; the paper on Adam and PyTorch have 1e-8.
+            // burn's default ε is 1e-5. The Adam paper and PyTorch use 1e-8.
             StatefulRule::Adam(AdamConfig::new().with_epsilon(1e-8).build(), vec![None; first.depth])
         } else {
             let configs: Vec<FuldConfig> = specs.iter().map(TrainSpec::config).collect();
@@ -73,7 +73,7 @@ impl<B: Backend> StackOptimizer<B> {
         Some(largest.iter::<f64>().map(|b| self.root * b).collect())
     }
 
-    /// Returns the estimates from the gradients of each layer, for each run; nothing where all was given.
+    /// Returns the estimates from the gradients of each layer, for each run; empty if nothing is estimated.
     pub(super) fn estimates(&self) -> Vec<Vec<Estimates>> {
         let StatefulRule::Momentum(rule, states) = &self.rule else { return Vec::new() };
         states.iter().flatten().filter_map(|state| rule.estimates(state)).collect()
@@ -173,7 +173,7 @@ fn move_layers<B: Backend, O: SimpleOptimizer<B>>(
     net.layers = moved.collect();
 }
 
-/// Each component within ±limit; NaN stays NaN, which some devices would clamp to a number.
+/// Clips each component to ±limit. NaN stays NaN; some devices would clamp it to a number.
 fn clipped<B: Backend>(gradient: Tensor<B, 3>, limit: f64) -> Tensor<B, 3> {
     let nan = gradient.clone().is_nan();
     gradient.clamp(-limit, limit).mask_fill(nan, f32::NAN)
@@ -194,7 +194,7 @@ mod tests {
     use burn::tensor::TensorData;
 
     #[test]
-    fn clipping_by_norm_is_that_of_the_slices_for_each_run() {
+    fn clipping_by_norm_matches_the_slice_version_for_each_run() {
         let device = Default::default();
         let wave =
             |n: usize, phase: f32| -> Vec<f32> { (0..n).map(|i| (i as f32 * 0.7 + phase).sin()).collect() };

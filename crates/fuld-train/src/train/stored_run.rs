@@ -1,4 +1,4 @@
-//! A single run on the CPU as a [`StoredRun`], for the studies of the report.
+//! A single run on the CPU as a [`StoredRun`], for the exhibits of the report.
 
 use super::run::{RunResult, TrainOutcome, TrainProgress, train};
 use crate::data::DataSet;
@@ -16,7 +16,7 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// A run of a network on a data set.
 #[derive(Clone, Debug)]
 pub struct NetworkRun<'a> {
-    /// What determines the run.
+    /// The specification.
     pub spec: TrainSpec,
     /// The data set of the specification.
     pub data: &'a DataSet,

@@ -1,8 +1,8 @@
-//! The tail index of gradient noise, layer by layer.
+//! The tail index of the gradient noise of each layer.
 //!
 //! At fixed weights, the gradients of many minibatches are a sample of vectors; their deviations from the centre are the noise.
-//! Coordinates differ in scale by orders of magnitude. Pooled as they are they would resemble a heavy tail whatever their law, so
-//! each is scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
+//! The scales of the coordinates differ by orders of magnitude. Pooling them would resemble a heavy tail whatever their
+//! distribution, so each coordinate is scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
 
 use super::TrainError;
 use crate::data::Minibatches;
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// Minibatches per measurement.
 pub(super) const MINIBATCHES: u64 = 64;
-/// Coordinates of a layer that are candidates.
+/// The largest number of coordinates of a layer that are recorded.
 const CANDIDATES: usize = 1024;
-/// Largest number of candidates that are used, of those whose noise is not mostly zero.
+/// The largest number of recorded coordinates that are used, among those whose noise is not mostly zero.
 const USED: usize = 256;
 
 /// The tail index of a layer's gradient noise.
@@ -24,23 +24,24 @@ const USED: usize = 256;
 pub struct LayerTail {
     /// Steps taken.
     pub iteration: u64,
-    /// The layer, 1 being the one at the inputs.
+    /// The layer, counted from 1 at the inputs.
     pub layer: usize,
     /// The estimate of α; NaN if no coordinate has noise, or some noise is not finite.
     pub alpha: f64,
-    /// Lower end of the 90 % interval.
+    /// Lower end of the 90 % interval of α.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the 90 % interval of α.
     pub high: f64,
     /// The estimate for Gaussian numbers of the same shape.
     pub gaussian: f64,
-    /// Coordinates used.
+    /// The number of coordinates used.
     pub coordinates: usize,
-    /// Share of the candidates whose middle half is a single number, mostly 0: blank pixels and dead units.
+    /// Share of the recorded coordinates that are unused because half of their values are equal, mostly 0, as for blank pixels and
+    /// inactive units.
     pub silent: f64,
 }
 
-/// Returns the minibatches of the measurement after `iteration` steps, which are not those of training.
+/// Returns the minibatches of the measurement after `iteration` steps. They differ from those of training.
 pub(super) fn batches(
     images: usize,
     batch: usize,
@@ -53,7 +54,7 @@ pub(super) fn batches(
     Ok(seeds.iter().map(of).collect::<Result<_, _>>()?)
 }
 
-/// Gradients of minibatches at a sample of coordinates: for each minibatch layer after layer.
+/// Gradients at a selection of coordinates, for each minibatch and each of its layers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GradientSamples {
     gradients: Vec<Vec<f64>>,
@@ -63,7 +64,7 @@ impl GradientSamples {
     /// Adds the gradient of a layer.
     pub(super) fn push(&mut self, gradient: &[f32]) {
         let step = gradient.len().div_ceil(CANDIDATES).max(1);
-        // A step that divides the rows of a layer would select a few columns only.
+        // An odd step, because a step that divides the number of columns would select only a few of them.
         let step = if step > 1 { step | 1 } else { 1 };
         self.gradients.push(gradient.iter().step_by(step).map(|&g| g.into()).collect());
     }
@@ -87,7 +88,7 @@ impl GradientSamples {
     }
 }
 
-/// Whether the middle half of a coordinate is not a single number, so that it has a scale.
+/// Returns whether the quartiles of a coordinate differ, so that it has a scale.
 fn varies(rows: &[&Vec<f64>], coordinate: usize) -> bool {
     let mut values: Vec<f64> = rows.iter().map(|row| row[coordinate]).collect();
     values.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! A stack of runs in training: gradients, steps, measurements and state.
+//! The networks of a stack of runs and their training steps.
 
 use super::calibration::LayerCalibration;
 use super::device_images::DeviceImages;
@@ -15,7 +15,7 @@ use burn::tensor::backend::Backend;
 use fuld::optimizer::Estimates;
 use fuld::random::Purpose;
 
-/// Training images of a measurement that is drawn in curves but not reported.
+/// Training images of a measurement that appears only in curves, not in the reported means.
 const QUICK_IMAGES: usize = 10_000;
 
 /// Networks of one shape, each with its own seed and settings, that are trained together.
@@ -61,13 +61,13 @@ impl<'a, B: Backend> Trainer<'a, B> {
         &self.net
     }
 
-    /// Returns the largest |v| of any weight of each run, v = −√lr b; the knee of the field is at κ. `None` before the first step and
-    /// for rules without momentum.
+    /// Returns the largest |v| of any weight of each run, v = −√lr b, which can be compared with the knee κ. `None` before the first
+    /// step and for rules without momentum.
     pub fn largest_v(&self) -> Option<Vec<f64>> {
         self.optimizer.largest_v()
     }
 
-    /// Whether the loss of a step can be read without waiting for a device.
+    /// Returns whether the loss of a step can be read without waiting for a device.
     pub(super) fn on_host(&self) -> bool {
         self.train.on_host()
     }
@@ -99,7 +99,7 @@ impl<'a, B: Backend> Trainer<'a, B> {
         losses
     }
 
-    /// Returns loss and accuracy of each run, on all training images if `thorough`, else on a part of them.
+    /// Returns loss and accuracy of each run, on all training images if `thorough`, else on the first 10,000.
     pub fn measure(&self, thorough: bool) -> Vec<Measurement> {
         let train_images = if thorough { self.train.len() } else { self.train.len().min(QUICK_IMAGES) };
         let train = score(&self.net, &self.train, train_images);

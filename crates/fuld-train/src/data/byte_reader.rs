@@ -1,4 +1,6 @@
-//! A file as a stream of bytes that knows where it is: plain or compressed, as its first bytes say.
+//! A reader of plain or gzip-compressed files whose errors name the file and the byte.
+//!
+//! The first two bytes of a file, not its name, determine whether it is decompressed.
 
 use super::error::{DataError, FileFlaw};
 use flate2::bufread::MultiGzDecoder;
@@ -6,10 +8,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+/// The first bytes of every gzip file (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Opens a file for reading, decompressed if it is compressed.
+/// Opens a file for reading, and decompresses it if it is compressed.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(CHUNK, File::open(path)?);
     if file.fill_buf()?.starts_with(&GZIP) {
@@ -19,20 +23,22 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     }
 }
 
-/// A file that is read from the front, with errors that name it and the byte.
-pub(super) struct Stream {
+/// A sequential reader of a file.
+pub(super) struct ByteReader {
     path: PathBuf,
     bytes: Box<dyn Read>,
-    at: u64,
+    /// Bytes read so far, counted after decompression.
+    position: u64,
 }
 
-impl Stream {
+impl ByteReader {
+    /// Opens a file, see [`open`].
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
         let bytes = open(path).map_err(|source| DataError::io(path, source))?;
-        Ok(Self { path: path.into(), bytes, at: 0 })
+        Ok(Self { path: path.into(), bytes, position: 0 })
     }
 
-    /// The next bytes, as many as `out` holds.
+    /// Fills `out` with the next bytes.
     pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<(), DataError> {
         let mut filled = 0;
         while filled < out.len() {
@@ -46,14 +52,14 @@ impl Stream {
         Ok(())
     }
 
-    /// A big-endian word.
-    pub(super) fn word(&mut self) -> Result<u32, DataError> {
+    /// Reads a big-endian integer.
+    pub(super) fn big_endian_u32(&mut self) -> Result<u32, DataError> {
         let mut bytes = [0; 4];
         self.fill(&mut bytes)?;
         Ok(u32::from_be_bytes(bytes))
     }
 
-    /// The next `count` bytes. Room is made as they arrive: the count may be a lie.
+    /// Reads the next `count` bytes. Memory is allocated as they arrive, because `count` comes from the file and may be wrong.
     pub(super) fn take(&mut self, count: u64) -> Result<Vec<u8>, DataError> {
         let mut taken = Vec::new();
         let mut left = count;
@@ -70,29 +76,29 @@ impl Stream {
         Ok(taken)
     }
 
-    /// Makes sure that nothing follows.
-    pub(super) fn end(&mut self) -> Result<(), DataError> {
+    /// Returns an error unless the file ends here.
+    pub(super) fn expect_end(&mut self) -> Result<(), DataError> {
         match self.read(&mut [0])? {
             Some(0) => Ok(()),
-            // All contents are there, but not the end of the compressed stream with its checksum.
-            None => Err(self.flaw(FileFlaw::Compression("its end is missing".into()))),
+            // The contents are complete, but the checksum at the end of the compressed data is missing.
+            None => Err(self.flaw(FileFlaw::Compression("their end is missing".into()))),
             Some(read) => {
-                self.at -= read as u64;
+                self.position -= read as u64;
                 Err(self.flaw(FileFlaw::TooLong))
             }
         }
     }
 
-    pub(super) fn flaw(&self, flaw: FileFlaw) -> DataError {
-        DataError::damaged(&self.path, self.at, flaw)
+    fn flaw(&self, flaw: FileFlaw) -> DataError {
+        DataError::damaged(&self.path, self.position, flaw)
     }
 
-    /// How many bytes came; none if a compressed stream broke off.
+    /// Reads some bytes and returns their number, 0 at the end of the file, or `None` if compressed data end too early.
     fn read(&mut self, out: &mut [u8]) -> Result<Option<usize>, DataError> {
         loop {
             match self.bytes.read(out) {
                 Ok(read) => {
-                    self.at += read as u64;
+                    self.position += read as u64;
                     return Ok(Some(read));
                 }
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}

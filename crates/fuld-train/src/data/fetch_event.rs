@@ -1,21 +1,24 @@
-//! What happens while files are fetched.
+//! Events of a fetch, for progress bars and logs.
 
 use super::fetch::DownloadError;
 
 /// An event of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub enum FetchEvent<'a> {
-    /// A file is being fetched.
+    /// The fetch of a file began.
     Began {
-        /// Its name.
+        /// The name of the file.
         name: &'a str,
-        /// Its length in bytes.
+        /// The length in bytes.
         size: u64,
         /// Bytes that an earlier fetch left.
         present: u64,
     },
-    /// So many bytes of the file are present.
-    Received(u64),
+    /// More bytes of the file were received.
+    Received(
+        /// The number of bytes present.
+        u64,
+    ),
     /// A mirror failed, and the next one is tried.
     MirrorFailed {
         /// The address that was requested.
@@ -25,11 +28,11 @@ pub enum FetchEvent<'a> {
     },
     /// The file is complete.
     Finished {
-        /// Its name.
+        /// The name of the file.
         name: &'a str,
-        /// Its length in bytes.
+        /// The length in bytes.
         size: u64,
-        /// The address that it came from.
+        /// The address that delivered it.
         url: &'a str,
     },
     /// No mirror delivered the file.

@@ -1,8 +1,8 @@
-//! Data sets, by name or from a folder.
+//! Loading of data sets by name or from a folder.
 
 use super::error::DataError;
 use super::images::Images;
-use super::layout::{CIFAR10, Layout, MNIST, Presence};
+use super::layout::{CIFAR10, FileLayout, MNIST, Presence};
 use super::{cifar10, digits, mnist};
 use crate::spec::DataDescription;
 use sha2::{Digest, Sha256};
@@ -22,18 +22,17 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Loads `digits`, which is part of the program, `mnist` or `cifar10` from the data directory, or the set whose files are in a
-    /// folder.
+    /// Loads a data set: `digits` from the program, `mnist` or `cifar10` from the data directory, or the set in a folder.
     ///
-    /// Names take precedence: a folder called `mnist` is written `./mnist`.
+    /// Names take precedence over folders. To load from a folder called `mnist`, write `./mnist`.
     pub fn load(source: &str, data_directory: &Path) -> Result<Self, DataError> {
         match source {
             "digits" => {
                 let (train, test) = digits::read()?;
                 Ok(Self { name: "digits", train, test, classes: 10 })
             }
-            "mnist" => known(&MNIST, data_directory),
-            "cifar10" => known(&CIFAR10, data_directory),
+            "mnist" => from_data_directory(&MNIST, data_directory),
+            "cifar10" => from_data_directory(&CIFAR10, data_directory),
             path if Path::new(path).is_dir() => from_folder(Path::new(path)),
             other => Err(DataError::Unknown(other.into())),
         }
@@ -45,7 +44,7 @@ impl DataSet {
     pub fn description(&self) -> DataDescription {
         let mut sum = Sha256::new();
         for part in [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()] {
-            // With the lengths, so that moving bytes between the parts changes the sum.
+            // The lengths are included so that moving bytes from one part to the next changes the sum.
             sum.update((part.len() as u64).to_le_bytes());
             sum.update(part);
         }
@@ -68,7 +67,7 @@ pub fn presence(set: &str, data_directory: &Path) -> Result<Presence, DataError>
     }
 }
 
-fn known(layout: &Layout, data_directory: &Path) -> Result<DataSet, DataError> {
+fn from_data_directory(layout: &FileLayout, data_directory: &Path) -> Result<DataSet, DataError> {
     match layout.search(data_directory) {
         Presence::Whole { files, .. } => read(layout.set, &files),
         Presence::Partial { folder, missing } => Err(DataError::Missing { set: layout.set, folder, missing }),
