@@ -84,7 +84,7 @@ fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
     let whole = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        fuld(folder.path(), TINY).with(1, &["run/result.toml cannot be read", "cut or changed"]);
+        fuld(folder.path(), TINY).with(1, &["run/result.toml cannot be read", "cut off or changed"]);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     };
     // Some of these cuts are between two measurements, where what is left is TOML.
