@@ -1,88 +1,12 @@
 //! Settings of the optimizer.
 
-use crate::Fuld;
+use crate::form::{Form, Knee};
 use crate::step_rule::StepRule;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
-use burn::module::AutodiffModule;
-use burn::optim::adaptor::OptimizerAdaptor;
-use burn::tensor::backend::{AutodiffBackend, Backend};
-use fuld::optimizer::{
-    Authors, AutoRule, AutoSettings, Coordinates, Matched, NoiseMatched, Options, Paper, Rule, RuleError,
-    Sgd, WeightDecay,
-};
-use serde::{Deserialize, Serialize};
+use fuld::optimizer::{AutoRule, AutoSettings, Coordinates, Options, Rule, RuleError, WeightDecay};
 
-/// The parametrisation of the step, which also determines the meaning of the learning rate passed to each step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Form {
-    /// The paper's form (eulerv2_optim), in which the learning rate of a step is η.
-    ///
-    /// > v ← (1 − γη)v − ηg,  x ← x + η β^(1/α−1) ∇G_α(β^(1/α) v)
-    Paper {
-        /// Friction γ.
-        gamma: f64,
-        /// Inverse temperature β; 1 gives the paper's field.
-        beta: f64,
-    },
-    /// The paper's recursion with the field of its authors' code, which differs from the paper's: [`Coordinates::authors`].
-    Authors {
-        /// Friction γ.
-        gamma: f64,
-    },
-    /// SGD's coordinates: the paper's form with lr = η², μ = 1 − γη and β = 1.
-    ///
-    /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
-    Sgd {
-        /// Momentum μ.
-        momentum: f64,
-    },
-    /// The matched form: SGD's learning rate and momentum, and a field of slope 1 with a knee.
-    ///
-    /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
-    Matched {
-        /// Momentum μ.
-        momentum: f64,
-        /// Knee of the field.
-        knee: Knee,
-    },
-}
-
-/// The knee of the matched form: where its field departs from its tangent.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Knee {
-    /// The knee is at |v| ~ κ, where v = −√lr b.
-    Kappa(f64),
-    /// The knee follows from the scale σ_g of the gradient noise: κ = √lr σ_g (1 − μ)^(−1/α).
-    NoiseScale(f64),
-    /// The knee is estimated from the gradients of each tensor at every step, and gradients are limited: [`AutoRule`].
-    Auto,
-}
-
-impl Form {
-    /// Returns the coordinates of a step.
-    pub(crate) fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
-        match self {
-            Self::Paper { gamma, beta } => {
-                Coordinates::paper(Paper { alpha, eta: learning_rate, gamma, beta })
-            }
-            Self::Authors { gamma } => Coordinates::authors(Authors { alpha, eta: learning_rate, gamma }),
-            Self::Sgd { momentum } => Coordinates::sgd(Sgd { alpha, learning_rate, momentum }),
-            Self::Matched { momentum, knee: Knee::Kappa(kappa) } => {
-                Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
-            }
-            Self::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } => {
-                Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
-            }
-            // Small steps are those of SGD for every estimate.
-            Self::Matched { momentum, knee: Knee::Auto } => {
-                Coordinates::sgd(Sgd { alpha: 2.0, learning_rate, momentum })
-            }
-        }
-    }
-}
-
-/// Settings of [`Fuld`]; [`FuldConfig::init`] creates the optimizer.
+/// Settings of [`Fuld`](crate::Fuld); [`FuldConfig::init`] creates the optimizer.
 ///
 /// For parameter groups with different settings, create one optimizer per group and pass each its part of the gradients
 /// (`GradientsParams::from_params`).
@@ -116,22 +40,6 @@ impl FuldConfig {
     /// Returns the recommended first choice: SGD's learning rate and momentum, with α and the knee estimated from the gradients.
     pub fn auto(momentum: f64) -> Self {
         Self::new(2.0, Form::Matched { momentum, knee: Knee::Auto }).with_auto_alpha(true)
-    }
-
-    /// Creates the optimizer of a module.
-    pub fn init<B: AutodiffBackend, M: AutodiffModule<B>>(
-        &self,
-    ) -> Result<OptimizerAdaptor<Fuld<B::InnerBackend>, M, B>, RuleError> {
-        let optimizer = OptimizerAdaptor::from(self.build()?);
-        Ok(match &self.gradient_clipping {
-            Some(clipping) => optimizer.with_grad_clipping(clipping.init()),
-            None => optimizer,
-        })
-    }
-
-    /// Creates the optimizer of single tensors, without burn's adaptor for modules. It does not clip.
-    pub fn build<B: Backend>(&self) -> Result<Fuld<B>, RuleError> {
-        Fuld::of_run(self)
     }
 
     /// Returns step size, momentum and field of a step with this learning rate (η in the paper's form).

@@ -33,11 +33,13 @@ mod calibrations;
 mod config;
 mod device_field;
 mod error;
+mod form;
 mod optimizer;
 mod slice_step;
 mod step_rule;
 mod tensor_step;
 
-pub use config::{Form, FuldConfig, Knee};
+pub use config::FuldConfig;
 pub use error::StackError;
+pub use form::{Form, Knee};
 pub use optimizer::{Fuld, FuldState};

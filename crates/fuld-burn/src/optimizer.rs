@@ -6,9 +6,11 @@ use crate::step_rule::StepRule;
 use crate::tensor_step::TensorStep;
 use crate::{FuldConfig, StackError, slice_step};
 use burn::backend::Flex;
+use burn::module::AutodiffModule;
+use burn::optim::adaptor::OptimizerAdaptor;
 use burn::optim::{LearningRate, SimpleOptimizer};
 use burn::record::Record;
-use burn::tensor::backend::Backend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor};
 use fuld::optimizer::{Estimates, Rule, RuleError};
 use std::any::TypeId;
@@ -62,6 +64,24 @@ pub struct FuldState<B: Backend, const D: usize> {
     pub calibration: Option<Tensor<B, 2>>,
 }
 
+impl FuldConfig {
+    /// Creates the optimizer of a module.
+    pub fn init<B: AutodiffBackend, M: AutodiffModule<B>>(
+        &self,
+    ) -> Result<OptimizerAdaptor<Fuld<B::InnerBackend>, M, B>, RuleError> {
+        let optimizer = OptimizerAdaptor::from(self.build()?);
+        Ok(match &self.gradient_clipping {
+            Some(clipping) => optimizer.with_grad_clipping(clipping.init()),
+            None => optimizer,
+        })
+    }
+
+    /// Creates the optimizer of single tensors, without burn's adaptor for modules. It does not clip.
+    pub fn build<B: Backend>(&self) -> Result<Fuld<B>, RuleError> {
+        Fuld::of_run(self)
+    }
+}
+
 impl<B: Backend> Fuld<B> {
     /// Creates an optimizer of a stack of independent runs: the first axis of every parameter counts the runs.
     ///
@@ -81,7 +101,7 @@ impl<B: Backend> Fuld<B> {
     }
 
     /// Creates an optimizer of a single run, whose parameters may have any shape.
-    pub(crate) fn of_run(config: &FuldConfig) -> Result<Self, RuleError> {
+    fn of_run(config: &FuldConfig) -> Result<Self, RuleError> {
         Ok(Self::with_rules(vec![config.step_rule(LEARNING_RATE)?]))
     }
 

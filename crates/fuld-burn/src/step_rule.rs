@@ -1,6 +1,6 @@
 //! The update rule of one run, with given or estimated settings.
 
-use crate::Form;
+use crate::form::Form;
 use fuld::optimizer::{AutoRule, Options, Rule, RuleError};
 
 /// A rule with all settings given, or one that estimates some of them.

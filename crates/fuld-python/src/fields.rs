@@ -107,7 +107,7 @@ fn flmc_drift<'py>(
     let x = x.as_slice()?;
     let drift = |stop: &AtomicBool| {
         // The table must hold every well, and the points that are asked for.
-        let law = Gibbs::new(f, beta.get()).map_err(value_error)?;
+        let law = Gibbs::new(f, beta).map_err(value_error)?;
         let typical = law.quantile(1e-3).abs().max(law.quantile(1.0 - 1e-3).abs());
         let reach = x.iter().filter(|x| x.is_finite()).fold(typical, |reach, x| reach.max(x.abs()));
         // A potential without values is given up at once.

@@ -1,4 +1,4 @@
-//! A run that is planned: every setting settled, nothing begun.
+//! A planned run: complete settings on a target, before the run begins.
 
 use crate::background::Background;
 use crate::error::{io_error, memory_error, value_error};
@@ -9,7 +9,7 @@ use crate::store;
 use crate::target::{PyTarget, check_dim};
 use fuld::chains::Layout;
 use fuld::{Potential, Run, Start, SystemKind};
-use fuld_sample::{CompleteRecipe, Recipe, RecipeError, Target, by_name};
+use fuld_sample::{Named, SampleRequest, SampleSpec, SamplingError, StartingPoint, Target, by_name};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,100 +17,85 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The file in a store that says how to go on.
+/// File name of the checkpoint in a store.
 const STATE: &str = ".fuld-state";
 
-/// What was asked for; None has a default.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Options {
-    system: String,
-    integrator: Option<String>,
-    alpha: Option<f64>,
-    beta: Option<f64>,
-    gamma: Option<f64>,
-    step: Option<f64>,
-    step_power: Option<f64>,
-    half_life: Option<f64>,
-    chains: Option<usize>,
-    draws: Option<u64>,
-    warmup: Option<u64>,
-    thin: Option<u64>,
-    start: Option<Vec<f64>>,
-    spread: f64,
-    velocities: bool,
-    seed: u64,
+/// Reads a request from the options of `fuld.sample`. Options that are None or missing have the defaults of a request.
+fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
+    let point: Option<Vec<f64>> = option(options, "start")?;
+    let spread: Option<f64> = option(options, "spread")?;
+    Ok(SampleRequest {
+        system: named(options, "system")?,
+        integrator: named(options, "integrator")?,
+        alpha: option(options, "alpha")?,
+        beta: option(options, "beta")?,
+        gamma: option(options, "gamma")?,
+        step: option(options, "step")?,
+        step_power: option(options, "step_power")?,
+        half_life: option(options, "half_life")?,
+        chains: option(options, "chains")?,
+        draws: option(options, "draws")?,
+        warmup: option(options, "warmup")?,
+        thin: option(options, "thin")?,
+        start: point.map(Start::Point).or(spread.map(Start::Gaussian)).map(StartingPoint),
+        velocities: option(options, "velocities")?.unwrap_or_default(),
+        seed: option(options, "seed")?,
+        ..SampleRequest::default()
+    })
 }
 
-impl Options {
-    fn start(&self) -> Start {
-        self.start.clone().map_or(Start::Gaussian(self.spread), Start::Point)
-    }
-
-    fn recipe(&self) -> PyResult<Recipe> {
-        let unknown = |error| value_error(RecipeError::from(error));
-        Ok(Recipe {
-            system: by_name(&self.system).map_err(unknown)?,
-            integrator: self.integrator.as_deref().map(by_name).transpose().map_err(unknown)?,
-            alpha: self.alpha,
-            beta: self.beta,
-            gamma: self.gamma,
-            step: self.step,
-            step_power: self.step_power,
-            half_life: self.half_life,
-            chains: self.chains,
-            draws: self.draws,
-            warmup: self.warmup,
-            thin: self.thin,
-            start: Some(self.start()),
-            velocities: self.velocities,
-            seed: self.seed,
-        })
-    }
+fn option<'py, T: FromPyObjectOwned<'py>>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
+    let value = options.get_item(name)?.filter(|value| !value.is_none());
+    value.map(|value| value.extract().map_err(Into::into)).transpose()
 }
 
-/// Settings of a run on some target.
+fn named<T: Named>(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<T>> {
+    let value: Option<String> = option(options, name)?;
+    value.map(|value| by_name(&value)).transpose().map_err(value_error)
+}
+
+/// A run on a target with all settings.
 #[pyclass(frozen, name = "Plan", module = "fuld._native")]
 pub(crate) struct PyPlan {
     target: Py<PyTarget>,
-    recipe: CompleteRecipe,
+    spec: SampleSpec,
     run: Run,
 }
 
 #[pymethods]
 impl PyPlan {
-    /// Fills in the defaults, and refuses what does not go together.
+    /// Fills in the defaults and checks that the settings are compatible.
     #[new]
-    fn new(py: Python<'_>, target: Py<PyTarget>, options: Options) -> PyResult<Self> {
-        let recipe = options.recipe()?;
+    fn new(py: Python<'_>, target: Py<PyTarget>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let request = request(options)?;
         let of = Arc::clone(&target.get().target);
         let function = target.get().raised.is_some();
-        if function && recipe.system == SystemKind::Flmc {
+        let is_flmc = request.system == Some(SystemKind::Flmc);
+        if function && is_flmc {
             return Err(PyValueError::new_err(
                 "flmc tabulates its drift from tens of millions of values of f, for which a function of Python is too slow: \
                  write f as a formula, or use the system fuld, which needs the gradient only",
             ));
         }
-        let slow = recipe.system == SystemKind::Flmc;
         let plan = move || {
-            let complete = recipe.complete(&of)?;
-            let run = complete.run(&of)?;
+            let spec = request.complete_on(&of)?;
+            let run = spec.run(&of)?;
             if !function {
                 of.check_starts(&run)?;
             }
-            Ok::<_, RecipeError>((complete, run))
+            Ok::<_, SamplingError>((spec, run))
         };
-        // A function is dropped where Python is at hand; but only formulas are slow to plan with.
-        let planned = if slow { abandonable(py, plan)? } else { py.detach(plan) };
-        let (recipe, run) = planned.map_err(value_error)?;
-        Ok(Self { target, recipe, run })
+        // Only the drift of FLMC is slow to tabulate, and it requires a formula. A Python function must be dropped in this thread.
+        let planned = if is_flmc { abandonable(py, plan)? } else { py.detach(plan) };
+        let (spec, run) = planned.map_err(value_error)?;
+        Ok(Self { target, spec, run })
     }
 
-    /// All settings, by name.
+    /// Returns all settings by name.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let CompleteRecipe { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
-            self.recipe;
+        let SampleSpec { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
+            self.spec;
         let settings = PyDict::new(py);
         settings.set_item("system", system.name())?;
         settings.set_item("integrator", integrator.name())?;
@@ -133,17 +118,17 @@ impl PyPlan {
         settings.set_item("thin", self.run.thin)?;
         settings.set_item("seed", self.run.seed)?;
         let stochastic = self.target.get().target.potential().is_stochastic();
-        settings.set_item("exact", u8::from(self.recipe.is_exact() && !stochastic))?;
+        settings.set_item("exact", u8::from(self.spec.is_exact() && !stochastic))?;
         Ok(settings)
     }
 
-    /// What tells this run from others.
+    /// Returns the hash of the run's specification.
     #[getter]
     fn fingerprint(&self) -> PyResult<String> {
         Ok(self.layout()?.run().to_string())
     }
 
-    /// Writes the draws of the whole run, as it would have done itself.
+    /// Writes the draws of the whole run into a store, as the run itself would have.
     fn write_store(
         &self,
         py: Python<'_>,
@@ -156,7 +141,7 @@ impl PyPlan {
         py.detach(|| store::write(&store, &layout, x, v)).map_err(|error| io_error(&error, &store))
     }
 
-    /// Begins the run of some of its chains: in memory, or in the store of this path, where it goes on if it was begun.
+    /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun.
     fn start(
         &self,
         py: Python<'_>,
@@ -171,7 +156,7 @@ impl PyPlan {
         let raised = target.raised.clone();
         let id = running::new_id();
         let around = move |work: &mut (dyn FnMut() + Send)| running::run_attached(id, work);
-        // The thread waits for the lock that this one holds, so that the run is noted before it can end.
+        // The thread waits for the interpreter lock that this one holds, so that the run is registered before it can end.
         let background = Background::start(run, Arc::clone(&target.target), raised, store, around)?;
         running::add(py, id, Arc::clone(&background));
         Ok(PyRun::new(background))
@@ -184,26 +169,28 @@ impl PyPlan {
     }
 }
 
-/// Where so many chains of a run in so many dimensions start: an array (chains, dim). Refuses settings that do not go together,
-/// as far as can be told without the potential.
+/// Returns where `chains` chains of a run in `dim` dimensions start, as an array (chains, dim).
+///
+/// Checks the settings as far as is possible without the potential.
 #[pyfunction]
-pub(crate) fn starts(
-    py: Python<'_>,
+pub(crate) fn starts<'py>(
+    py: Python<'py>,
     dim: usize,
     chains: usize,
-    options: Options,
-) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
     check_dim(dim)?;
     let any = Target::from_potential(Box::new(Anything { dim }));
-    let start = options.recipe()?.complete(&any).map_err(value_error)?.start_in(dim).map_err(value_error)?;
-    // Tried, and given back: what makes them cannot refuse.
+    let spec = request(options)?.complete_on(&any).map_err(value_error)?;
+    let start = spec.expanded_start().map_err(value_error)?;
+    // Reserves the memory once and frees it, because the allocations that follow cannot return an error.
     let mut trial = Vec::<f64>::new();
     trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;
     drop(trial);
-    PyArray1::from_vec(py, start.points(options.seed, 0..chains, dim)).reshape([chains, dim])
+    PyArray1::from_vec(py, start.points(spec.seed, 0..chains, dim)).reshape([chains, dim])
 }
 
-/// Stands for a potential of which only the dimension is known.
+/// A placeholder for a potential whose dimension alone is known.
 struct Anything {
     dim: usize,
 }

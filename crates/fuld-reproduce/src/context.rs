@@ -130,7 +130,7 @@ impl<'a> Context<'a> {
         change: impl FnOnce(Run) -> Run,
     ) -> anyhow::Result<(MemoryDraws, Outcome)> {
         let (settings, target) = SampleRequest { seed: Some(self.seed), ..request }.complete()?;
-        let run = change(settings.recipe.run(&target)?);
+        let run = change(settings.run(&target)?);
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(settings.request());
         let run = Run { threads: self.threads, ..run };
         let mut sink = MemorySink::default();

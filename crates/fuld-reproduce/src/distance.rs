@@ -82,7 +82,7 @@ mod tests {
     /// For independent draws the 0.95 quantile of the distance is 1.36/√n; the test resolves a tenth of it.
     #[test]
     fn noise_is_that_of_independent_draws() {
-        let law = Gibbs::new(&Harmonic::isotropic(1, 1.0).unwrap(), 1.0).unwrap();
+        let law = Gibbs::new(&Harmonic::isotropic(1, 1.0).unwrap(), fuld::Beta::ONE).unwrap();
         let uniform = |i: u64| (Stream::new(5, 0, Purpose::Noise).word(i) >> 11) as f64 / (1u64 << 53) as f64;
         let chains: Vec<Vec<f64>> =
             (0..2000).map(|i| vec![law.quantile(uniform(i).clamp(1e-9, 1.0 - 1e-9))]).collect();

@@ -10,7 +10,7 @@ use super::table::Tables;
 use fuld::diagnostics::{Histogram, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::Harmonic;
-use fuld::{Integrator, SystemKind};
+use fuld::{Beta, Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ struct Density {
 }
 
 fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
-    let (target, normal) = (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, 1.0)?);
+    let (target, normal) = (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, Beta::ONE)?);
     let (mut summary, mut densities) = (Vec::new(), Vec::new());
     for alpha in ALPHAS {
         let request = |integrator| SampleRequest {

@@ -9,7 +9,7 @@ use super::specification::settings;
 use super::table::Tables;
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
-use fuld::{Integrator, SystemKind};
+use fuld::{Beta, Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_sample::SampleRequest;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl CauchyQuartic {
             move |x: f64| value(x).ln(),
             move |x: f64| (4.0 * x.powi(3) - 2.0 * a * x) / value(x),
         );
-        Ok(Gibbs::new(&energy, 1.0)?)
+        Ok(Gibbs::new(&energy, Beta::ONE)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use fuld::diagnostics::{KernelDensity, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
-use fuld::{Integrator, SystemKind};
+use fuld::{Beta, Integrator, SystemKind};
 use fuld_sample::SampleRequest;
 
 /// Friction γ of Figures 3 and 4.
@@ -19,7 +19,7 @@ pub(crate) const WINDOW: f64 = 3.5;
 
 /// Returns the target exp(−βf) by quadrature.
 pub(crate) fn target(beta: f64) -> anyhow::Result<Gibbs> {
-    Ok(Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta)?)
+    Ok(Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, Beta::new(beta)?)?)
 }
 
 /// Returns the exact density at β = 1 within the window.

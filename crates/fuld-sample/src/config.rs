@@ -47,6 +47,19 @@ pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, S
         let meant = nearest(key, KEYS).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
         return Err(wrong(format!("there is no setting `{key}`{meant}; there are {}", KEYS.join(", "))));
     }
+    merged(table, over).map_err(wrong)
+}
+
+impl SampleRequest {
+    /// Returns this request with the settings of `over` in place of its own.
+    pub fn overridden_by(&self, over: &Self) -> Result<Self, SamplingError> {
+        let table = Table::try_from(self).map_err(|error| error.to_string());
+        table.and_then(|table| merged(table, over)).map_err(SamplingError::Override)
+    }
+}
+
+/// Returns the settings of a table, with those of `over` in place of its own. An error is the reason.
+fn merged(mut table: Table, over: &SampleRequest) -> Result<SampleRequest, String> {
     // Another potential has other parameters, and perhaps another dimension.
     if over.potential.is_some() {
         table.remove("param");
@@ -55,12 +68,12 @@ pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, S
     // One key at a time, so that an error names its key.
     for (key, value) in &table {
         let alone = Table::from_iter([(key.clone(), value.clone())]);
-        alone.try_into::<SampleRequest>().map_err(|error| wrong(format!("{key}: {}", error.message())))?;
+        alone.try_into::<SampleRequest>().map_err(|error| format!("{key}: {}", error.message()))?;
     }
     if let Some(system) = over.system {
         remove_foreign(&mut table, system);
     }
-    let mut given = Table::try_from(over).map_err(|error| wrong(error.to_string()))?;
+    let mut given = Table::try_from(over).map_err(|error| error.to_string())?;
     // Merge parameters one by one: those that `over` does not give stay.
     if let (Some(Value::Table(ours)), Some(Value::Table(theirs))) =
         (given.get_mut("param"), table.get("param"))
@@ -70,7 +83,7 @@ pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, S
         }
     }
     table.extend(given);
-    table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
+    table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
 }
 
 /// Removes settings that `system` does not have. A file written for another system contains all of that system's settings.

@@ -18,7 +18,7 @@ pub enum Exact {
 impl Exact {
     /// Computes the laws by quadrature: in one or two dimensions, or where the coordinates are independent.
     pub fn new(spec: &SampleSpec, target: &Target) -> Self {
-        let beta = spec.recipe.parameters().beta.get();
+        let beta = spec.parameters().beta;
         if let Some(f) = target.one_coordinate() {
             return match Gibbs::new(f, beta) {
                 Ok(gibbs) => Self::Each(Box::new(gibbs)),

@@ -27,7 +27,7 @@ pub fn report(
     target: &Target,
     exact: &Exact,
 ) -> anyhow::Result<String> {
-    let title = format!("Draws from {}", spec.potential);
+    let title = format!("Draws from {}", spec.target_text());
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p>{}</p>\n{}",
         escape(&title),
@@ -47,7 +47,7 @@ pub fn report(
         body += &figures.sections(draws.dim(), exact.of(0).is_some());
     }
     body += &format!(
-        "<h2>SampleSpec</h2>\n<pre>{}</pre>\n<footer>Draws in <code>draws.zarr</code>, for ArviZ and xarray; the same numbers in \
+        "<h2>Settings</h2>\n<pre>{}</pre>\n<footer>Draws in <code>draws.zarr</code>, for ArviZ and xarray; the same numbers in \
          <code>summary.csv</code>; <code>fuld sample --config config.toml</code> runs it again.</footer>\n",
         escape(&spec.text())
     );
@@ -170,7 +170,7 @@ fn density(
     let every = (grid.len() / POINTS).max(1);
     let estimate: Vec<(f64, f64)> = grid.iter().copied().step_by(every).collect();
     let places: Vec<f64> = estimate.iter().map(|(x, _)| *x).collect();
-    let hue = if spec.recipe.is_exact() { Hue::Blue } else { Hue::Vermillion };
+    let hue = if spec.is_exact() { Hue::Blue } else { Hue::Vermillion };
     let mut panel = Panel::new(name).x(Axis::linear(name)).y(Axis::linear("density"));
     panel = panel.area(hue, "draws", estimate);
     if let Some(law) = exact {

@@ -1,7 +1,7 @@
 //! Potentials by name, with their parameters and default dimensions.
 
 use crate::names::{UnknownName, find, nearest};
-use crate::target::TargetError;
+use crate::target_error::TargetError;
 use fuld::potential::{
     Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential, PotentialError,
     Rosenbrock,
@@ -94,15 +94,7 @@ static POTENTIALS: [NamedPotential; 7] = [
 ///
 /// Case is ignored in the name, and hyphens, underscores and blanks are equivalent. The error for a name or parameter that does not
 /// exist suggests the closest one and lists all.
-///
-/// ```
-/// use fuld_sample::potential_by_name;
-/// let f = potential_by_name("double_well", 1, &[("b", 2.0)]).unwrap();
-/// assert_eq!(f.value(&[1.0]), 0.25 - 1.0);
-/// let error = potential_by_name("harmonics", 1, &[]).err().unwrap();
-/// assert!(error.to_string().contains("did you mean `harmonic`?"));
-/// ```
-pub fn potential_by_name(
+pub(crate) fn potential_by_name(
     name: &str,
     dim: usize,
     params: &[(&str, f64)],

@@ -1,17 +1,29 @@
-//! A request to sample, as the options of the command line and the keys of a configuration give it.
+//! A request to sample: the options of the command line, the keys of a configuration, the arguments in Python.
 
-use crate::error::SamplingError;
 use crate::names;
-use crate::recipe::{Recipe, RecipeError};
-use crate::spec::SampleSpec;
 use crate::start::StartingPoint;
-use crate::target::Target;
-use fuld::diagnostics::Chains;
 use fuld::{Integrator, SystemKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A request to sample: a target and partial settings. Every field that is left out has a default.
+/// A target and settings of a run, each of which may be left out. [`complete`](Self::complete) fills in the defaults.
+///
+/// ```
+/// use fuld_sample::{SampleRequest, SamplingError};
+/// # fn main() -> Result<(), SamplingError> {
+/// let request = SampleRequest {
+///     potential: Some("x^4/4 - x^2/2".into()),
+///     alpha: Some(1.2),
+///     chains: Some(8),
+///     ..SampleRequest::default()
+/// };
+/// let (spec, well) = request.complete()?;
+/// assert_eq!((spec.step.get(), spec.thin, spec.warmup), (0.05, 20, 2000));
+/// let run = spec.run(&well)?;
+/// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SampleRequest {
@@ -21,49 +33,49 @@ pub struct SampleRequest {
     /// The dimension. Default: the number of variables of the formula.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dim: Option<usize>,
-    /// Inverse temperature β of the target exp(−βf).
+    /// Inverse temperature β of the target exp(−βf). Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// The system.
+    /// The system. Default: FULD.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemKind>,
-    /// Its discretisation.
+    /// Its discretisation. Default: BAOAB, or tamed Euler for systems without a velocity.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
-    /// Tail index of the noise.
+    /// Tail index of the noise. Default: 1.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Friction.
+    /// Friction. Default: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
-    /// Step size η.
+    /// Step size η. Default: 0.002 to 0.05, depending on the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
-    /// The p of η (1 + k/K)^(−p), k the iteration.
+    /// The p of η (1 + k/K)^(−p), k the iteration. Default: 0, a constant step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_power: Option<f64>,
-    /// The K of η (1 + k/K)^(−p).
+    /// The K of η (1 + k/K)^(−p). Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<f64>,
-    /// Number of chains.
+    /// Number of chains. Default: 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chains: Option<usize>,
-    /// Draws per chain.
+    /// Draws per chain. Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draws: Option<u64>,
-    /// Iterations before the first draw.
+    /// Iterations before the first draw. Default: 100 times `thin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warmup: Option<u64>,
-    /// Iterations between draws.
+    /// Iterations between draws. Default: a time of 1, or of 0.5 for systems without a velocity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<u64>,
-    /// Where chains start.
+    /// Where chains start. Default: N(0, 1). A point with one coordinate applies to all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<StartingPoint>,
     /// Whether to keep velocities too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub velocities: bool,
-    /// The seed, on which alone the draws depend.
+    /// The seed, on which alone the draws depend. Default: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Parameters of a named potential. Last, because TOML requires tables after values.
@@ -72,39 +84,6 @@ pub struct SampleRequest {
 }
 
 impl SampleRequest {
-    /// Fills in the defaults and checks all settings.
-    pub fn complete(&self) -> Result<(SampleSpec, Target), SamplingError> {
-        let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
-        let parameters: Vec<(&str, f64)> = self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
-        let target = Target::new(&potential, self.dim, &parameters).map_err(RecipeError::from)?;
-        let least = Chains::LEAST_DRAWS as u64;
-        if let Some(given) = self.draws.filter(|&draws| draws < least) {
-            return Err(SamplingError::FewDraws { least, given });
-        }
-        let recipe = self.recipe().complete(&target)?;
-        Ok((SampleSpec { potential, dim: target.dim(), param: self.param.clone(), recipe }, target))
-    }
-
-    fn recipe(&self) -> Recipe {
-        Recipe {
-            system: self.system.unwrap_or_default(),
-            integrator: self.integrator,
-            alpha: self.alpha,
-            beta: self.beta,
-            gamma: self.gamma,
-            step: self.step,
-            step_power: self.step_power,
-            half_life: self.half_life,
-            chains: self.chains,
-            draws: self.draws,
-            warmup: self.warmup,
-            thin: self.thin,
-            start: self.start.clone().map(|start| start.0),
-            velocities: self.velocities,
-            seed: self.seed.unwrap_or_default(),
-        }
-    }
-
     /// Returns whether every setting that a run requires is given, as in a configuration stored with a run.
     pub(crate) fn is_complete(&self) -> bool {
         let texts = self.potential.is_some() && self.system.is_some() && self.integrator.is_some();

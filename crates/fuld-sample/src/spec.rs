@@ -1,48 +1,158 @@
 //! The complete specification of a sampling run: everything its draws depend on.
 
-use crate::recipe::CompleteRecipe;
+use crate::compose::compose;
+use crate::error::SamplingError;
 use crate::request::SampleRequest;
 use crate::start::StartingPoint;
+use crate::target::Target;
 use fuld::durable::fingerprint;
+use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, Start, Step, SystemKind, Underdamped};
 use std::collections::BTreeMap;
 
 /// A [`SampleRequest`] with its defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SampleSpec {
-    /// A formula, or the name of a potential.
-    pub potential: String,
+    /// A formula, or the name of a potential; None if the target was not built from text.
+    pub potential: Option<String>,
     /// The dimension.
     pub dim: usize,
     /// Parameters of a named potential.
     pub param: BTreeMap<String, f64>,
-    /// All other settings.
-    pub recipe: CompleteRecipe,
+    /// The system.
+    pub system: SystemKind,
+    /// Its discretisation.
+    pub integrator: Integrator,
+    /// Tail index of the noise, if the system has one.
+    pub alpha: Option<Alpha>,
+    /// Inverse temperature, if the system has one.
+    pub beta: Option<Beta>,
+    /// Friction, if the system has one.
+    pub gamma: Option<Friction>,
+    /// Step size η.
+    pub step: Step,
+    /// The p of η (1 + k/K)^(−p), if the step falls.
+    pub step_power: Option<f64>,
+    /// The K of η (1 + k/K)^(−p), if the step falls.
+    pub half_life: Option<f64>,
+    /// Number of chains.
+    pub chains: usize,
+    /// Draws per chain.
+    pub draws: u64,
+    /// Iterations before the first draw.
+    pub warmup: u64,
+    /// Iterations between draws.
+    pub thin: u64,
+    /// Where chains start. A point with one coordinate applies to all of them.
+    pub start: Start,
+    /// Whether velocities are kept too.
+    pub velocities: bool,
+    /// The seed.
+    pub seed: u64,
 }
 
 impl SampleSpec {
+    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ = 0, β = 1.
+    pub fn parameters(&self) -> Underdamped {
+        Underdamped {
+            alpha: self.alpha.unwrap_or(Alpha::GAUSS),
+            gamma: self.gamma.unwrap_or(Friction::ZERO),
+            beta: self.beta.unwrap_or(Beta::ONE),
+        }
+    }
+
+    /// Returns whether the stationary law is e^(−βf), given exact gradients and short steps. Without friction there is no noise.
+    pub fn is_exact(&self) -> bool {
+        let Underdamped { alpha, beta, .. } = self.parameters();
+        self.gamma != Some(Friction::ZERO) && self.system.is_exact(alpha, beta)
+    }
+
+    /// Builds the run, in memory and on all cores.
+    ///
+    /// It may still start where the target is not finite: [`Target::check_starts`] refuses that.
+    pub fn run(&self, target: &Target) -> Result<Run, SamplingError> {
+        let system = compose(self.system, self.parameters(), target)?;
+        self.integrator.check(&system)?;
+        Ok(Run {
+            chains: self.chains,
+            warmup: self.warmup,
+            draws: self.draws,
+            thin: self.thin,
+            seed: self.seed,
+            start: self.expanded_start()?,
+            velocities: self.velocities,
+            ..Run::new(system, self.integrator, self.schedule()?)
+        })
+    }
+
+    /// Checks what a run would refuse only when it begins, or never.
+    pub(crate) fn check(&self) -> Result<(), SamplingError> {
+        let Self { dim, chains, draws, warmup, thin, .. } = *self;
+        let counts = [("dim", dim as u64), ("chains", chains as u64), ("draws", draws), ("thin", thin)];
+        if let Some((what, given)) = counts.into_iter().find(|&(_, given)| given == 0) {
+            return Err(SamplingError::TooFew { what, least: 1, given });
+        }
+        if draws as f64 * thin as f64 + warmup as f64 > 1e18 {
+            return Err(SamplingError::TooManySteps { warmup, draws, thin });
+        }
+        if draws as f64 * chains as f64 * dim as f64 > 1e11 {
+            return Err(SamplingError::TooMany { chains, draws, dim });
+        }
+        self.schedule()?;
+        self.expanded_start()?;
+        Ok(())
+    }
+
+    fn schedule(&self) -> Result<Schedule, SamplingError> {
+        Ok(match (self.step_power, self.half_life) {
+            (Some(power), Some(half_life)) => {
+                Schedule::polynomial(fuld::Polynomial { start: self.step, half_life, power })?
+            }
+            _ => Schedule::Constant(self.step),
+        })
+    }
+
+    /// Returns where chains start, in all coordinates. A point with one coordinate applies to all of them.
+    pub fn expanded_start(&self) -> Result<Start, SamplingError> {
+        match &self.start {
+            Start::Gaussian(sd) if !(sd.is_finite() && *sd >= 0.0) => Err(SamplingError::StartSpread(*sd)),
+            Start::Gaussian(sd) => Ok(Start::Gaussian(*sd)),
+            Start::Point(point) => match point.iter().find(|x| !x.is_finite()) {
+                Some(&x) => Err(SamplingError::StartValue(x)),
+                None if point.len() == self.dim => Ok(self.start.clone()),
+                None if point.len() == 1 => Ok(Start::Point(vec![point[0]; self.dim])),
+                None => Err(SamplingError::StartDimension { start: point.len(), dim: self.dim }),
+            },
+        }
+    }
+
     /// Returns the specification as a complete request, the form in which `config.toml` stores it.
     pub fn request(&self) -> SampleRequest {
-        let recipe = self.recipe.clone();
         SampleRequest {
-            potential: Some(self.potential.clone()),
+            potential: self.potential.clone(),
             dim: Some(self.dim),
-            beta: recipe.beta.map(f64::from),
-            system: Some(recipe.system),
-            integrator: Some(recipe.integrator),
-            alpha: recipe.alpha.map(f64::from),
-            gamma: recipe.gamma.map(f64::from),
-            step: Some(recipe.step.get()),
-            step_power: recipe.step_power,
-            half_life: recipe.half_life,
-            chains: Some(recipe.chains),
-            draws: Some(recipe.draws),
-            warmup: Some(recipe.warmup),
-            thin: Some(recipe.thin),
-            start: Some(StartingPoint(recipe.start)),
-            velocities: recipe.velocities,
-            seed: Some(recipe.seed),
+            beta: self.beta.map(f64::from),
+            system: Some(self.system),
+            integrator: Some(self.integrator),
+            alpha: self.alpha.map(f64::from),
+            gamma: self.gamma.map(f64::from),
+            step: Some(self.step.get()),
+            step_power: self.step_power,
+            half_life: self.half_life,
+            chains: Some(self.chains),
+            draws: Some(self.draws),
+            warmup: Some(self.warmup),
+            thin: Some(self.thin),
+            start: Some(StartingPoint(self.start.clone())),
+            velocities: self.velocities,
+            seed: Some(self.seed),
             param: self.param.clone(),
         }
+    }
+
+    /// Returns the potential as text, or "f" if the target was not built from text.
+    pub fn target_text(&self) -> &str {
+        self.potential.as_deref().unwrap_or("f")
     }
 
     /// Returns the first setting that differs from a stored request: as stored, and as specified here.
@@ -71,28 +181,27 @@ impl SampleSpec {
     /// Returns a folder name: potential, system, tail index, seed, and a hash of the whole specification.
     pub fn name(&self) -> String {
         let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_word = self.potential.chars().all(known) && self.potential.len() > 2;
-        let potential = if is_word { &self.potential } else { "formula" };
-        let alpha = self.recipe.alpha.map(|alpha| format!("-alpha{}", alpha.get())).unwrap_or_default();
+        let is_word = |text: &&str| text.chars().all(known) && text.len() > 2;
+        let potential = self.potential.as_deref().filter(is_word).unwrap_or("formula");
+        let alpha = self.alpha.map(|alpha| format!("-alpha{}", alpha.get())).unwrap_or_default();
         let hash = fingerprint(self.text().as_bytes());
-        format!("{potential}-{}{alpha}-seed{}-{hash:016x}", self.recipe.system, self.recipe.seed)
+        format!("{potential}-{}{alpha}-seed{}-{hash:016x}", self.system, self.seed)
     }
 
     /// Returns the main settings in one line.
     pub fn headline(&self) -> String {
-        let recipe = &self.recipe;
-        let mut text = format!("{}: {}", self.potential, recipe.system);
+        let mut text = format!("{}: {}", self.target_text(), self.system);
         let numbers = [
-            ("alpha", recipe.alpha.map(f64::from)),
-            ("beta", recipe.beta.map(f64::from)),
-            ("gamma", recipe.gamma.map(f64::from)),
+            ("alpha", self.alpha.map(f64::from)),
+            ("beta", self.beta.map(f64::from)),
+            ("gamma", self.gamma.map(f64::from)),
         ];
         for (name, value) in numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
         {
             text += &format!(", {name} {value}");
         }
-        text += &format!("; {}, step {}", recipe.integrator.name(), recipe.step.get());
-        if let (Some(power), Some(half_life)) = (recipe.step_power, recipe.half_life) {
+        text += &format!("; {}, step {}", self.integrator.name(), self.step.get());
+        if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }
         text

@@ -115,10 +115,10 @@ impl Coordinate {
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
         let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
-        let tail_exponent = match exact.of(index).filter(|_| spec.recipe.is_exact()) {
+        let tail_exponent = match exact.of(index).filter(|_| spec.is_exact()) {
             Some(law) => law.tail_exponent(),
             // Without noise chains come to rest, and have no tails.
-            None if !spec.recipe.system.has_beta() => f64::NAN,
+            None if !spec.system.has_beta() => f64::NAN,
             None => fitted(),
         };
         let tails = Tails::new(tail_exponent);
@@ -212,7 +212,7 @@ impl Summary {
             chains: draws.chains(),
             diverged: outcome.divergences.len(),
             draws: draws.draws(),
-            exact_dynamics: spec.recipe.is_exact(),
+            exact_dynamics: spec.is_exact(),
         })
     }
 
@@ -243,12 +243,12 @@ impl Summary {
             }
         }
         if !self.exact_dynamics && !self.coordinates.is_empty() {
-            let why = match spec.recipe.system {
+            let why = match spec.system {
                 SystemKind::Momentum => "has no noise and ends in minima of f",
                 SystemKind::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
                 _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
-            remarks.push(format!("{} {why}", spec.recipe.system));
+            remarks.push(format!("{} {why}", spec.system));
         }
         if self.exact_dynamics && self.coordinates.iter().any(Coordinate::is_far) {
             let far = || self.coordinates.iter().filter(|c| c.is_far());
@@ -260,7 +260,7 @@ impl Summary {
             ));
         }
         // A system without noise does not mix.
-        if spec.recipe.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
+        if spec.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \

@@ -22,7 +22,7 @@ impl Table {
 }
 
 impl Summary {
-    /// One table for coordinates that have moments, one for those that do not; with distances from the exact law or without.
+    /// Returns one table for the coordinates that have moments and one for the others, with or without distances from the exact law.
     pub(super) fn tables(&self, distances: bool) -> Vec<Table> {
         let shown = self.shown();
         let table = |light: bool| {
@@ -37,30 +37,30 @@ impl Summary {
         [table(true), table(false)].into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
 
-    /// How many coordinates the tables leave out.
+    /// Returns the number of coordinates that the tables leave out.
     pub fn hidden(&self) -> usize {
         self.coordinates.len() - self.shown().len()
     }
 
-    /// All coordinates, or the first and the worst.
+    /// Returns all coordinates, or if there are many, the first and those with the largest R-hat.
     fn shown(&self) -> Vec<&Coordinate> {
         if self.coordinates.len() <= SHOWN {
             return self.coordinates.iter().collect();
         }
         let (first, rest) = self.coordinates.split_at(SHOWN - WORST);
         let mut worst: Vec<&Coordinate> = rest.iter().collect();
-        // NaN is the worst of all.
+        // NaN sorts above all numbers.
         worst.sort_by(|a, b| b.r_hat.total_cmp(&a.r_hat));
         first.iter().chain(worst.into_iter().take(WORST)).collect()
     }
 
-    /// The tables as aligned text, narrow enough for a terminal.
+    /// Returns the tables as aligned text, narrow enough for a terminal.
     pub fn table(&self) -> String {
         let text: Vec<String> = self.tables(false).iter().map(Table::aligned).collect();
         text.join("\n")
     }
 
-    /// How far the coordinates of the tables are from the exact law, a line each; nothing where that is unknown.
+    /// Returns the distances of the shown coordinates from the exact law, one line each; none where the law is unknown.
     pub fn distances(&self) -> String {
         let shown = self.shown();
         let known: Vec<_> = shown.iter().filter_map(|c| c.ks.map(|ks| (&c.name, ks))).collect();
@@ -100,12 +100,12 @@ fn row(c: &Coordinate, exact: bool) -> Vec<String> {
     row
 }
 
-/// Four digits after the point where that says something.
+/// Formats a number with four decimals, or in scientific notation if it is very small or large.
 fn number(x: f64) -> String {
     let size = x.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) {
         let digits = if size >= 1e3 { 1 } else { 4 };
-        // No minus zero.
+        // A number that rounds to zero has no sign.
         format!("{:.digits$}", if format!("{size:.digits$}").parse() == Ok(0.0) { 0.0 } else { x })
     } else {
         format!("{x:.2e}")

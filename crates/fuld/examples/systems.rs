@@ -87,7 +87,7 @@ fn compare() -> Result<(), Box<dyn Error>> {
             0.001,
         ),
     ];
-    let exact = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta.get())?;
+    let exact = Gibbs::new(&DoubleWell::new(1, 1.0, 1.0)?, beta)?;
     let second_moment = exact.expectation(|x| x * x);
     println!(
         "double well, alpha = {}, beta = {}: E x² = {second_moment:.4}, modes at ±1\n",

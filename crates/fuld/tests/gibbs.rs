@@ -1,5 +1,6 @@
 //! The Gibbs law against closed forms, and potentials that have none.
 
+use fuld::Beta;
 use fuld::gibbs::{Gibbs, GibbsError};
 use fuld::potential::{Formula, Rosenbrock};
 use levy_stable::SymmetricStable;
@@ -7,7 +8,7 @@ use std::f64::consts::PI;
 
 fn law(formula: &str, beta: f64) -> Gibbs {
     let potential: Formula = formula.parse().unwrap();
-    Gibbs::new(&potential, beta).unwrap_or_else(|error| panic!("{formula}: {error}"))
+    Gibbs::new(&potential, Beta::new(beta).unwrap()).unwrap_or_else(|error| panic!("{formula}: {error}"))
 }
 
 #[track_caller]
@@ -110,7 +111,7 @@ fn an_edge() {
 fn what_cannot_be_normalised_is_refused() {
     let error = |formula: &str| {
         let potential: Formula = formula.parse().unwrap();
-        Gibbs::new(&potential, 1.0).err().unwrap_or_else(|| panic!("{formula} has a law"))
+        Gibbs::new(&potential, Beta::ONE).err().unwrap_or_else(|| panic!("{formula} has a law"))
     };
     for formula in ["x", "-x^2", "x^3", "x^2 - x^4", "-abs(x)", "exp(x)", "-log(1 + x^2)"] {
         assert!(matches!(error(formula), GibbsError::Falls(_)), "{formula}: {}", error(formula));
@@ -121,9 +122,9 @@ fn what_cannot_be_normalised_is_refused() {
     assert_eq!(error("0*x + 1"), GibbsError::Nowhere);
     assert_eq!(error("log(-1 - x^2)"), GibbsError::Nowhere);
     let plane: Formula = "x^2 + y^2".parse().unwrap();
-    assert!(Gibbs::new(&plane, 1.0).unwrap_err().to_string().contains("dimension 1, got 2"));
+    assert!(Gibbs::new(&plane, Beta::ONE).unwrap_err().to_string().contains("dimension 1, got 2"));
     let well: Formula = "x^2".parse().unwrap();
-    assert!(Gibbs::new(&well, 0.0).is_err() && Gibbs::marginals(&well, 1.0).is_err());
+    assert!(Beta::new(0.0).is_err() && Gibbs::marginals(&well, Beta::ONE).is_err());
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn odd_arguments_are_harmless() {
 #[test]
 fn two_coordinates() {
     let gaussian: Formula = "(4*(x-1)^2 + 2*(x-1)*y + y^2)/2".parse().unwrap();
-    let [x, y] = Gibbs::marginals(&gaussian, 2.0).unwrap();
+    let [x, y] = Gibbs::marginals(&gaussian, Beta::new(2.0).unwrap()).unwrap();
     close(x.expectation(|x| x), 1.0, 1e-7);
     close(x.expectation(|x| (x - 1.0).powi(2)), 1.0 / 6.0, 1e-7);
     close(y.expectation(|y| y * y), 4.0 / 6.0, 1e-7);
@@ -148,23 +149,22 @@ fn two_coordinates() {
     let normal = SymmetricStable::kinetic(2.0).unwrap();
     close(y.cdf(1.0), normal.cdf(1.5f64.sqrt()), 1e-7);
 
-    let [x, y] = Gibbs::marginals(&Rosenbrock::new(2, 1.0, 100.0).unwrap(), 1.0).unwrap();
+    let [x, y] = Gibbs::marginals(&Rosenbrock::new(2, 1.0, 100.0).unwrap(), Beta::ONE).unwrap();
     for at in [-1.5, 0.0, 1.0, 2.5] {
         close(x.cdf(at), normal.cdf((at - 1.0) * 2f64.sqrt()), 1e-7);
     }
     close(y.expectation(|y| y), 1.5, 1e-5);
 
     let free: Formula = "x^2 + 0*y".parse().unwrap();
-    assert!(Gibbs::marginals(&free, 1.0).is_err());
+    assert!(Gibbs::marginals(&free, Beta::ONE).is_err());
     let cauchy: Formula = "log(1 + x^2) + log(1 + y^2)".parse().unwrap();
-    let [x, _] = Gibbs::marginals(&cauchy, 1.0).unwrap();
+    let [x, _] = Gibbs::marginals(&cauchy, Beta::ONE).unwrap();
     close(x.cdf(3.0), 0.5 + 3f64.atan() / PI, 1e-7);
 }
 
 #[test]
 fn tails_have_their_exponents() {
-    let exponent =
-        |f: &str, beta: f64| Gibbs::new(&f.parse::<Formula>().unwrap(), beta).unwrap().tail_exponent();
+    let exponent = |f: &str, beta: f64| law(f, beta).tail_exponent();
     // e^(−βf) = (1 + x²)^(−β): P(|X| > r) ~ r^(1 − 2β).
     for (beta, exact) in [(1.0, 1.0), (1.5, 2.0), (2.5, 4.0)] {
         assert!(

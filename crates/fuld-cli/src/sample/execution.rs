@@ -124,14 +124,14 @@ impl SampleRun {
             return format!(
                 "the first step of all {chains} chains leads to infinity, or the gradient of f is not finite where they start; \
                  try another --start, or a smaller --step than {}",
-                self.spec.recipe.step.get()
+                self.spec.step.get()
             );
         }
-        let fuld = if self.spec.recipe.system == SystemKind::Fuld { "" } else { ", or --system fuld" };
+        let fuld = if self.spec.system == SystemKind::Fuld { "" } else { ", or --system fuld" };
         format!(
             "all {chains} chains diverged, the first at step {first}; try a smaller --step than {}, another \
              --integrator{fuld}",
-            self.spec.recipe.step.get()
+            self.spec.step.get()
         )
     }
 

@@ -14,8 +14,7 @@ use fuld::chains::{CheckpointError, RunError};
 use fuld::folder::FolderError;
 use fuld::{Run, SystemKind};
 use fuld_sample::{
-    RecipeError, SampleFolder, SampleRequest, SampleSpec, SamplingError, Target, potentials, read_config,
-    write_config,
+    SampleFolder, SampleRequest, SampleSpec, SamplingError, Target, potentials, read_config, write_config,
 };
 use options::SampleOptions;
 use std::path::{Path, PathBuf};
@@ -97,15 +96,17 @@ fn long_help() -> String {
 
 impl Sample {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        let (spec, target) = self.request()?.complete()?;
-        let run = spec.recipe.run(&target).map_err(SamplingError::from)?;
+        let (request, stored) = self.request()?;
+        let (spec, target) = request.complete()?;
+        let run = spec.run(&target)?;
         if let Some(file) = &self.save_config {
             write_config(file, &spec).with_context(|| format!("writing {}", file.display()))?;
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
             return Ok(ExitCode::SUCCESS);
         }
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name()));
-        let folder = self.folder(&out, &spec, &target, &run)?;
+        let stored = stored.or_else(|| SampleFolder::stored(&out)).filter(|_| !self.fresh);
+        let folder = self.folder(&out, stored.as_ref(), &spec, &target, &run)?;
         let stop = interrupt::listen()?;
         let run = Run {
             checkpoint: Some(folder.checkpoint()),
@@ -127,16 +128,16 @@ impl Sample {
         })
     }
 
-    /// Takes the folder, refuses one that holds another run, and writes the specification into it.
+    /// Takes the folder, refuses it if the settings `stored` there are those of another run, and writes the specification into it.
     fn folder(
         &self,
         out: &Path,
+        stored: Option<&SampleRequest>,
         spec: &SampleSpec,
         target: &Target,
         run: &Run,
     ) -> anyhow::Result<SampleFolder> {
-        let stored = SampleFolder::stored(out).filter(|_| !self.fresh);
-        match stored.as_ref().map(|stored| spec.difference(stored)) {
+        match stored.map(|stored| spec.difference(stored)) {
             Some(Some((there, here))) => {
                 return Err(Usage(format!(
                     "{} holds a run with other settings: there {there}, here {here}; name another folder with --out, or begin anew \
@@ -147,9 +148,7 @@ impl Sample {
             }
             Some(None) => {}
             None => {
-                target
-                    .check_starts(run)
-                    .map_err(|outside| SamplingError::from(RecipeError::from(outside)))?;
+                target.check_starts(run).map_err(SamplingError::from)?;
             }
         }
         let folder = SampleFolder::open(out).map_err(|error| match error {
@@ -172,22 +171,27 @@ impl Sample {
     }
 
     /// Returns the request: the options, completed by the file --config or, with --resume, by the settings stored in --out.
-    fn request(&self) -> anyhow::Result<SampleRequest> {
+    /// With --resume, also returns the stored settings.
+    fn request(&self) -> anyhow::Result<(SampleRequest, Option<SampleRequest>)> {
         let request = self.options.request();
         if !self.resume {
-            return Ok(match &self.config {
+            let request = match &self.config {
                 Some(file) => read_config(file, &request)?,
                 None => request,
-            });
+            };
+            return Ok((request, None));
         }
         let Some(out) = &self.out else {
             return Err(Usage("--resume requires --out DIR, the folder of the run".into()).into());
         };
-        Usage::unless(SampleFolder::stored(out).is_some(), || {
-            format!("there is no run to continue in {}", out.display())
-        })?;
-        let file = self.config.clone().unwrap_or_else(|| out.join("config.toml"));
-        Ok(read_config(&file, &request)?)
+        let Some(stored) = SampleFolder::stored(out) else {
+            return Err(Usage(format!("there is no run to continue in {}", out.display())).into());
+        };
+        let request = match &self.config {
+            Some(file) => read_config(file, &request)?,
+            None => stored.overridden_by(&request)?,
+        };
+        Ok((request, Some(stored)))
     }
 }
 

@@ -1,4 +1,9 @@
-"""The folder of a run's draws: which kind of run it belongs to, and a lock against other runs."""
+"""The folder of a run's draws: which kind of run it belongs to, and a lock against other runs.
+
+The command line marks and locks its folders with the file `.fuld`. A store has a lock file of its
+own: it is a plain Zarr store that other programs read and copy, `.fuld-state` and `.fuld-parts`
+already identify it, and the error of a locked store names the process that holds it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,12 @@ from typing import Any
 
 try:
     import fcntl
-except ImportError:  # there are none on Windows, and no locks either
+except ImportError:  # Windows has no flock, and stores there are not locked
     fcntl = None  # type: ignore[assignment]
 
-#: What a run without an executor leaves in its store to go on from.
+#: The checkpoint of a run without an executor.
 STATE = ".fuld-state"
-#: The folder for the parts of a run with one.
+#: The folder with the parts of a run with an executor.
 PARTS = ".fuld-parts"
 #: The file that is locked while a run uses the store. A run that is killed leaves it unlocked.
 LOCK = ".fuld-lock"
@@ -28,8 +33,8 @@ class Store:
 
     @classmethod
     def claim(cls, given: str | os.PathLike[str], *, resume: bool, executor: bool) -> Store:
-        """Take a folder for a run: a new or an empty one, or with `resume` one of the same kind."""
-        # Absolute, since the run goes on when the working directory has changed.
+        """Take a folder for a run: new, empty, or with `resume` one of the same kind."""
+        # Absolute, since the run continues when the working directory changes.
         path = Path(os.path.abspath(_path(given)))
         if path.exists() and not path.is_dir():
             raise NotADirectoryError(f"store must be a folder, but {path} is a file")
@@ -52,7 +57,7 @@ class Store:
         return cls(path, _locked(path))
 
     def release(self) -> None:
-        """Let others use it."""
+        """Unlock the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -75,7 +80,7 @@ def _is_ours(path: Path, names: set[str]) -> bool:
 
 
 def _locked(path: Path) -> Any:  # noqa: ANN401
-    """Lock the folder, or say who has."""
+    """Lock the folder, or raise an error that names the process that holds the lock."""
     if fcntl is None:
         return None
     file = (path / LOCK).open("a+")

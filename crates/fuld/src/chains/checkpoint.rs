@@ -6,7 +6,6 @@
 //! there whenever a run is killed.
 
 use super::outcome::Divergence;
-use super::run::Run;
 use super::sink::Layout;
 use super::spec::{DYNAMICS_VERSION, RunSpec};
 use crate::durable::{fingerprint, replace};
@@ -138,7 +137,7 @@ impl Checkpoint {
     }
 
     /// Returns the checkpoint if it belongs to this run and its arrays have the right lengths.
-    pub(super) fn of(self, path: &Path, run: &Run, layout: &Layout) -> Result<Self, CheckpointError> {
+    pub(super) fn of(self, path: &Path, layout: &Layout) -> Result<Self, CheckpointError> {
         let spec = &layout.spec;
         if let Some(stored) =
             RunSpec::stored_version(&self.spec).filter(|&version| version != DYNAMICS_VERSION)
@@ -150,8 +149,8 @@ impl Checkpoint {
         }
         let coordinates = spec.chains * spec.dim;
         // A segment that is not complete yet is in the checkpoint; complete ones are in the sink.
-        let unfinished = (run.draws_at(self.step) % layout.segment as u64) as usize;
-        let last = usize::try_from(run.total().min(self.step)).unwrap_or(usize::MAX);
+        let unfinished = (spec.draws_at(self.step) % layout.segment as u64) as usize;
+        let last = usize::try_from(spec.total_steps().min(self.step)).unwrap_or(usize::MAX);
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);
         for (what, expected, given) in [
             ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
@@ -227,6 +226,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chains::Run;
     use crate::potential::Harmonic;
     use crate::{Alpha, Beta, Friction, Integrator, Schedule, System, Underdamped};
 
@@ -249,7 +249,7 @@ mod tests {
             begun: vec![0.0; 4 * 6],
             divergences: Vec::new(),
         };
-        let of = |checkpoint: Checkpoint| checkpoint.of(Path::new("file"), &run, &layout);
+        let of = |checkpoint: Checkpoint| checkpoint.of(Path::new("file"), &layout);
         assert!(of(whole.clone()).is_ok());
         let lost = Divergence { chain: 2, step: 1, value: 0.0 };
         for (bad, says) in [

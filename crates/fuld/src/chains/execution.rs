@@ -1,7 +1,9 @@
 //! The execution of a run: batches of chains over threads, segments to the sink, checkpoints.
 
 use super::checkpoint::Checkpoint;
-use super::outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
+use super::error::RunError;
+use super::memory::{MemorySink, Samples};
+use super::outcome::{Average, Control, Divergence, Outcome, Progress};
 use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
@@ -18,6 +20,32 @@ const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Values that a worker and a checkpoint hold per coordinate of each chain.
 const STATE: usize = 8;
+
+impl Run {
+    /// Runs in memory. The checkpoint is neither read nor written, because memory cannot be resumed.
+    pub fn sample(&self, potential: &dyn Potential) -> Result<Samples, RunError> {
+        let mut sink = MemorySink::default();
+        let run = Self { checkpoint: None, ..self.clone() };
+        let outcome = run.stream(potential, &mut sink, &mut |_| Control::Continue)?;
+        let no_draws = || RunError::Sink(std::io::Error::other("the run ended before its first draw"));
+        Ok(Samples { draws: sink.into_draws().ok_or_else(no_draws)?, outcome })
+    }
+
+    /// Runs into a sink and reports to `progress` several times a second. If a checkpoint of this run exists, the run continues from
+    /// there.
+    pub fn stream(
+        &self,
+        potential: &dyn Potential,
+        sink: &mut dyn Sink,
+        progress: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Outcome, RunError> {
+        self.check(potential.dim())?;
+        if self.checkpoint.is_some() && potential.specification().is_none() {
+            return Err(RunError::Unspecified);
+        }
+        Execution::begin(self, potential, sink)?.finish(sink, progress)
+    }
+}
 
 /// A run with its state.
 pub(super) struct Execution<'a> {
@@ -74,7 +102,7 @@ impl<'a> Execution<'a> {
         progress: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Outcome, RunError> {
         let began = Instant::now();
-        let (mut saved, mut pace, total) = (began, Pace::default(), self.run.total());
+        let (mut saved, mut pace, total) = (began, Pace::default(), self.layout.spec.total_steps());
         let mut stopped = false;
         while self.step < total && !stopped {
             let end = self.segment_end();
@@ -112,12 +140,12 @@ impl<'a> Execution<'a> {
     /// Returns the number of draws per chain before the present segment.
     fn segment_start(&self) -> u64 {
         let segment = self.layout.segment as u64;
-        self.run.draws_at(self.step) / segment * segment
+        self.layout.spec.draws_at(self.step) / segment * segment
     }
 
     /// Returns the number of draws per chain that the sink has in whole segments; the others are in the checkpoint.
     fn delivered(&self) -> u64 {
-        if self.step == self.run.total() { self.run.draws } else { self.segment_start() }
+        if self.step == self.layout.spec.total_steps() { self.run.draws } else { self.segment_start() }
     }
 
     /// Returns the step at which the present segment, or the warmup, is complete.
@@ -147,7 +175,7 @@ impl<'a> Execution<'a> {
 
     fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
         let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
-        let draw = (run.draws_at(steps.start) - self.segment_start()) as usize;
+        let draw = (self.layout.spec.draws_at(steps.start) - self.segment_start()) as usize;
         let room = self.layout.segment * self.layout.width();
         let mut parts = Vec::with_capacity(self.workers.len());
         let mut rest = &mut self.begun[..];
@@ -172,7 +200,7 @@ impl<'a> Execution<'a> {
     /// Returns the draws of the present segment so far, without unused space; `first` is the first draw of the segment.
     fn packed(&self, first: u64) -> Vec<f64> {
         let width = self.layout.width();
-        let count = (self.run.draws_at(self.step) - first) as usize * width;
+        let count = (self.layout.spec.draws_at(self.step) - first) as usize * width;
         self.begun
             .chunks_exact(self.layout.segment * width)
             .flat_map(|chain| &chain[..count])
@@ -183,8 +211,8 @@ impl<'a> Execution<'a> {
     /// Passes the segment that ends, or would end, at step `end` to the sink.
     fn deliver(&self, sink: &mut dyn Sink, end: u64) -> Result<(), RunError> {
         let segment = self.layout.segment as u64;
-        let first = self.run.draws_at(end).saturating_sub(1) / segment * segment;
-        let made = self.run.draws_at(self.step);
+        let first = self.layout.spec.draws_at(end).saturating_sub(1) / segment * segment;
+        let made = self.layout.spec.draws_at(self.step);
         if made == first {
             Ok(())
         } else if made - first == segment {
@@ -197,8 +225,8 @@ impl<'a> Execution<'a> {
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
             steps: self.step,
-            total: self.run.total(),
-            draws: self.run.draws_at(self.step),
+            total: self.layout.spec.total_steps(),
+            draws: self.layout.spec.draws_at(self.step),
             diverged: self.workers.iter().map(|w| w.divergences.len()).sum(),
             elapsed,
         }
@@ -208,7 +236,7 @@ impl<'a> Execution<'a> {
     fn restore(&mut self) -> Result<bool, RunError> {
         let (run, dim) = (self.run, self.layout.dim);
         let saved = match &run.checkpoint {
-            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, run, &self.layout)?),
+            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.layout)?),
             _ => None,
         };
         let size = if self.potential.takes_all_chains() {
@@ -278,7 +306,7 @@ impl<'a> Execution<'a> {
             Average { name: name.clone(), chains }
         };
         let averages = self.run.functions.iter().enumerate().map(average).collect();
-        Outcome { draws: self.run.draws_at(self.step), stopped, divergences, averages }
+        Outcome { draws: self.layout.spec.draws_at(self.step), stopped, divergences, averages }
     }
 }
 

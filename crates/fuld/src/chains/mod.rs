@@ -19,21 +19,25 @@
 //! The draws depend only on the [`RunSpec`], not on the number of threads, on batches or on interruptions.
 
 mod checkpoint;
+mod error;
 mod execution;
 mod memory;
 mod outcome;
 mod run;
 mod sink;
 mod spec;
+mod start;
 mod worker;
 mod zarr;
 mod zarr_draws;
 
 pub use checkpoint::CheckpointError;
+pub use error::RunError;
 pub use memory::{MemoryDraws, MemorySink, Samples};
-pub use outcome::{Average, Control, Divergence, Outcome, Progress, RunError};
-pub use run::{Run, Start, TestFunction};
+pub use outcome::{Average, Control, Divergence, Outcome, Progress};
+pub use run::{Run, TestFunction};
 pub use sink::{Callback, Layout, Sink};
 pub use spec::{DYNAMICS_VERSION, RunSpec, SpecHash};
+pub use start::Start;
 pub use zarr::ZarrSink;
 pub use zarr_draws::ZarrDraws;

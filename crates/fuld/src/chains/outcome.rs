@@ -1,9 +1,6 @@
-//! Progress, results and errors of a run.
+//! Progress and results of a run.
 
-use super::checkpoint::CheckpointError;
-use crate::{ParameterError, Unsuited};
 use std::time::Duration;
-use thiserror::Error;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,55 +68,4 @@ pub struct Outcome {
     pub divergences: Vec<Divergence>,
     /// Averages of the test functions.
     pub averages: Vec<Average>,
-}
-
-/// A run that could not begin or continue.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// A parameter is out of range.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// The integrator does not suit the system.
-    #[error(transparent)]
-    Unsuited(#[from] Unsuited),
-    /// A count is zero.
-    #[error("the number of {0} must be at least 1")]
-    Nothing(&'static str),
-    /// A count is too large.
-    #[error("{0} overflow memory or u64")]
-    TooMany(&'static str),
-    /// The start does not fit the potential.
-    #[error("the start has {start} coordinates, the potential {dim}")]
-    StartDimension {
-        /// Coordinates of the start.
-        start: usize,
-        /// Coordinates of the potential.
-        dim: usize,
-    },
-    /// The start is not finite.
-    #[error("chains cannot start at {0}")]
-    StartValue(f64),
-    /// A checkpoint was requested for a potential without a specification.
-    #[error(
-        "a run with a checkpoint requires a potential with a specification; add one, for example with FromFn::named"
-    )]
-    Unspecified,
-    /// The checkpoint cannot be used or written.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The potential failed, see [`Potential::has_failed`](crate::Potential::has_failed). The sink has the draws before the failure.
-    #[error("the potential could not be evaluated at step {0}")]
-    Potential(u64),
-    /// Draws cannot be written.
-    #[error("draws cannot be written: {0}")]
-    Sink(#[from] std::io::Error),
-    /// The threads cannot be started.
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads {
-        /// Number of threads.
-        threads: usize,
-        /// Reason.
-        reason: String,
-    },
 }

@@ -1,13 +1,10 @@
 //! Settings of a run.
 
-use super::execution::Execution;
-use super::memory::{MemorySink, Samples};
-use super::outcome::{Control, Outcome, Progress, RunError};
-use super::sink::{Layout, Sink};
-use super::spec::RunSpec;
-use crate::random::{Purpose, Stream};
+use super::error::RunError;
+use super::sink::Layout;
+use super::spec::{DYNAMICS_VERSION, RunSpec};
+use super::start::Start;
 use crate::{Integrator, Potential, Schedule, System};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,31 +15,6 @@ const SEGMENT: usize = 1 << 20;
 
 /// A function to be averaged, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
-
-/// Where chains start; velocities start at 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// All chains start at this point.
-    Point(Vec<f64>),
-    /// Each coordinate of each chain is drawn from N(0, sd²).
-    Gaussian(f64),
-}
-
-impl Start {
-    /// Returns the starting points of chains with these numbers, one after the other.
-    pub fn points(&self, seed: u64, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
-        match self {
-            Self::Point(point) => point.repeat(chains.len()),
-            Self::Gaussian(sd) => chains
-                .flat_map(|chain| {
-                    let stream = Stream::new(seed, chain as u64, Purpose::Start);
-                    (0..dim as u64).map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
-                })
-                .collect(),
-        }
-    }
-}
 
 /// A run of many chains: everything that its draws depend on, their number, and where its state is kept.
 #[derive(Clone)]
@@ -107,31 +79,7 @@ impl Run {
         self
     }
 
-    /// Runs in memory. The checkpoint is neither read nor written, because memory cannot be resumed.
-    pub fn sample(&self, potential: &dyn Potential) -> Result<Samples, RunError> {
-        let mut sink = MemorySink::default();
-        let run = Self { checkpoint: None, ..self.clone() };
-        let outcome = run.stream(potential, &mut sink, &mut |_| Control::Continue)?;
-        let no_draws = || RunError::Sink(std::io::Error::other("the run ended before its first draw"));
-        Ok(Samples { draws: sink.into_draws().ok_or_else(no_draws)?, outcome })
-    }
-
-    /// Runs into a sink and reports to `progress` several times a second. If a checkpoint of this run exists, the run continues from
-    /// there.
-    pub fn stream(
-        &self,
-        potential: &dyn Potential,
-        sink: &mut dyn Sink,
-        progress: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Outcome, RunError> {
-        self.check(potential.dim())?;
-        if self.checkpoint.is_some() && potential.specification().is_none() {
-            return Err(RunError::Unspecified);
-        }
-        Execution::begin(self, potential, sink)?.finish(sink, progress)
-    }
-
-    fn check(&self, dim: usize) -> Result<(), RunError> {
+    pub(super) fn check(&self, dim: usize) -> Result<(), RunError> {
         self.integrator.check(&self.system)?;
         let counts = [
             (self.chains as u64, "chains"),
@@ -165,16 +113,6 @@ impl Run {
         }
     }
 
-    /// Returns the number of steps, warmup included.
-    pub(super) fn total(&self) -> u64 {
-        self.warmup + self.draws * self.thin
-    }
-
-    /// Returns the number of draws per chain in the first `step` steps.
-    pub(super) fn draws_at(&self, step: u64) -> u64 {
-        step.saturating_sub(self.warmup) / self.thin
-    }
-
     /// Returns where a chain of this run starts in `dim` dimensions.
     pub fn start_of_chain(&self, chain: usize, dim: usize) -> Vec<f64> {
         self.start_of(chain..chain + 1, dim)
@@ -188,7 +126,23 @@ impl Run {
     /// Returns the specification of this run on a potential.
     pub fn spec(&self, potential: &dyn Potential) -> Result<RunSpec, RunError> {
         self.check(potential.dim())?;
-        Ok(RunSpec::new(self, potential))
+        Ok(RunSpec {
+            dynamics_version: DYNAMICS_VERSION,
+            system: self.system.spec().clone(),
+            integrator: self.integrator,
+            schedule: self.schedule.spec(),
+            dim: potential.dim(),
+            potential: potential.specification(),
+            chains: self.chains,
+            first_chain: self.first_chain,
+            warmup: self.warmup,
+            draws: self.draws,
+            thin: self.thin,
+            seed: self.seed,
+            start: self.start.clone(),
+            velocities: self.velocities,
+            averages: self.functions.iter().map(|(name, _)| name.clone()).collect(),
+        })
     }
 
     /// Returns the shape and specification of the output of this run on a potential.
@@ -213,10 +167,4 @@ impl fmt::Debug for Run {
         write!(f, "{} chains of {} draws every {} steps, ", self.chains, self.draws, self.thin)?;
         write!(f, "warmup {}, seed {}", self.warmup, self.seed)
     }
-}
-
-/// Returns a draw of N(0, 1) from two words, by the Box–Muller transform.
-fn gaussian(a: u64, b: u64) -> f64 {
-    let unit = |word: u64| ((word >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
-    (-2.0 * libm::log(unit(a))).sqrt() * libm::cos(std::f64::consts::TAU * unit(b))
 }

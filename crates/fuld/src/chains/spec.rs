@@ -4,9 +4,9 @@
 //! its own; otherwise the error names the first field that differs. [`DYNAMICS_VERSION`] is one of the fields, so that files made by
 //! another version of the dynamics are never mixed with new draws.
 
-use super::run::{Run, Start};
+use super::start::Start;
 use crate::schedule::ScheduleSpec;
-use crate::{Integrator, Potential, Specification, SystemSpec};
+use crate::{Integrator, Specification, SystemSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -75,25 +75,14 @@ const FIELDS: [&str; 15] = [
 ];
 
 impl RunSpec {
-    /// Returns the specification of a run on a potential.
-    pub(super) fn new(run: &Run, potential: &dyn Potential) -> Self {
-        Self {
-            dynamics_version: DYNAMICS_VERSION,
-            system: run.system.spec().clone(),
-            integrator: run.integrator,
-            schedule: run.schedule.spec(),
-            dim: potential.dim(),
-            potential: potential.specification(),
-            chains: run.chains,
-            first_chain: run.first_chain,
-            warmup: run.warmup,
-            draws: run.draws,
-            thin: run.thin,
-            seed: run.seed,
-            start: run.start.clone(),
-            velocities: run.velocities,
-            averages: run.functions.iter().map(|(name, _)| name.clone()).collect(),
-        }
+    /// Returns the number of steps, warmup included.
+    pub(super) fn total_steps(&self) -> u64 {
+        self.warmup + self.draws * self.thin
+    }
+
+    /// Returns the number of draws per chain in the first `step` steps.
+    pub(super) fn draws_at(&self, step: u64) -> u64 {
+        step.saturating_sub(self.warmup) / self.thin
     }
 
     /// Returns the canonical JSON, in which fields have a fixed order and numbers are exact.

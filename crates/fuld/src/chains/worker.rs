@@ -1,6 +1,7 @@
 //! A batch of chains of a run, advanced together.
 
-use super::outcome::{Divergence, RunError};
+use super::error::RunError;
+use super::outcome::Divergence;
 use super::run::Run;
 use crate::Potential;
 use crate::batch::Batch;

@@ -1,15 +1,11 @@
 //! Errors of normalising a Gibbs law.
 
-use crate::ParameterError;
 use thiserror::Error;
 
 /// An error that keeps e^(−βf) from being normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GibbsError {
-    /// β is not positive and finite.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
     /// The potential has another number of coordinates.
     #[error("the Gibbs law requires a potential of dimension {needed}, got {given}")]
     Dimension {

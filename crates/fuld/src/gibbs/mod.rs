@@ -18,16 +18,17 @@ use table::Table;
 /// The law with density e^(−βf(x))/Z.
 ///
 /// ```
+/// use fuld::Beta;
 /// use fuld::gibbs::Gibbs;
 /// use fuld::potential::Formula;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let well: Formula = "x^4/4 - x^2/2".parse()?;
-/// let gibbs = Gibbs::new(&well, 1.0)?;
+/// let gibbs = Gibbs::new(&well, Beta::ONE)?;
 /// assert!((gibbs.expectation(|x| x * x) - 1.0417973).abs() < 1e-7);
 /// assert!((gibbs.cdf(0.0) - 0.5).abs() < 1e-12);
 /// assert_eq!(gibbs.modes().len(), 2);
 /// let slope: Formula = "x".parse()?;
-/// assert!(Gibbs::new(&slope, 1.0).is_err());
+/// assert!(Gibbs::new(&slope, Beta::ONE).is_err());
 /// # Ok(())
 /// # }
 /// ```
@@ -45,11 +46,11 @@ const LOWEST_MODE: f64 = 1e-12;
 
 impl Gibbs {
     /// Normalises e^(−βf) for a potential of one coordinate. Fails if the integral is infinite or the potential has no minimum.
-    pub fn new(potential: &dyn Potential, beta: f64) -> Result<Self, GibbsError> {
+    pub fn new(potential: &dyn Potential, beta: Beta) -> Result<Self, GibbsError> {
         if potential.dim() != 1 {
             return Err(GibbsError::Dimension { needed: 1, given: potential.dim() });
         }
-        let beta = Beta::new(beta)?.get();
+        let beta = beta.get();
         let slope = |x: f64| {
             let mut gradient = [0.0];
             potential.gradient(&[x], &mut gradient);
@@ -64,20 +65,21 @@ impl Gibbs {
     /// 1e-7. The mass must lie within 10¹² of the origin.
     ///
     /// ```
+    /// use fuld::Beta;
     /// use fuld::gibbs::Gibbs;
     /// use fuld::potential::Formula;
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let correlated: Formula = "x^2 + y^2 + x*y".parse()?;
-    /// let [x, _] = Gibbs::marginals(&correlated, 1.0)?;
+    /// let [x, _] = Gibbs::marginals(&correlated, Beta::ONE)?;
     /// assert!((x.expectation(|x| x * x) - 2.0 / 3.0).abs() < 1e-6);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn marginals(potential: &dyn Potential, beta: f64) -> Result<[Self; 2], GibbsError> {
+    pub fn marginals(potential: &dyn Potential, beta: Beta) -> Result<[Self; 2], GibbsError> {
         if potential.dim() != 2 {
             return Err(GibbsError::Dimension { needed: 2, given: potential.dim() });
         }
-        let beta = Beta::new(beta)?.get();
+        let beta = beta.get();
         let (first, second) = rayon::join(
             || marginals::marginal(potential, beta, 0),
             || marginals::marginal(potential, beta, 1),

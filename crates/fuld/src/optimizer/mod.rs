@@ -30,17 +30,21 @@
 //! ```
 
 mod auto_rule;
+mod auto_settings;
 mod calibration;
 pub mod clip;
 mod coordinates;
 mod error;
 mod kernel;
+mod options;
 mod real;
 mod rule;
 
-pub use auto_rule::{AutoRule, AutoSettings};
+pub use auto_rule::AutoRule;
+pub use auto_settings::AutoSettings;
 pub use calibration::{Calibration, CalibrationStateError, Estimates, Observation};
 pub use coordinates::{Authors, Coordinates, Matched, NoiseMatched, Paper, PaperSgd, Sgd};
 pub use error::{NonFiniteGradient, RuleError};
+pub use options::{Options, WeightDecay};
 pub use real::Real;
-pub use rule::{Options, Rule, WeightDecay};
+pub use rule::Rule;

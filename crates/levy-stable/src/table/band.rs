@@ -1,8 +1,8 @@
 //! ∇G_α(v) as a table in α and v, for programs that learn α only while they run on a device.
 
 use super::data::{TableAlpha, TableData, TableError};
-use super::field::Span;
 use super::fit::nodes;
+use super::tabulate::Span;
 use crate::SymmetricStable;
 
 /// Tolerance of the polynomials in v at their α, relative to the field. Those in α add about as much.

@@ -4,11 +4,14 @@
 //! JAX. A table is of one α, or of a band of α, where each number is a polynomial in α. Whoever reads a table from a file
 //! gets it checked.
 
-use super::field::{NEAR_OCTAVES, tabulate, tabulated};
 use super::fit::{Fitted, MAX_SPLIT, through};
-use crate::ParameterError;
+use crate::{Alpha, ParameterError, SymmetricStable};
 use std::ops::Range;
 use thiserror::Error;
+
+/// Octaves that hold ∇G/v; the others hold v∇G. The change is at v = 4w, about where ∇G is largest: there both are equally
+/// steep.
+pub(crate) const NEAR_OCTAVES: u32 = 3;
 
 /// The numbers that evaluate ∇G_α on any device.
 ///
@@ -125,16 +128,6 @@ impl TableData {
     /// Version of the format that this version writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Tabulates the field of 0.1 ≤ α ≤ 2 for single precision, with the fewest numbers to load per v.
-    pub fn single(alpha: f64) -> Result<Self, TableError> {
-        Ok(tabulate::<f32, 4>(&tabulated(alpha)?, 3e-8))
-    }
-
-    /// Tabulates the field of 0.1 ≤ α ≤ 2 for double precision.
-    pub fn double(alpha: f64) -> Result<Self, TableError> {
-        Ok(tabulate::<f64, 8>(&tabulated(alpha)?, super::field_table::TOLERANCE))
-    }
-
     /// Arranges a fit of the fields at the Chebyshev points of a band, or of one α.
     pub(crate) fn new<const N: usize, const F: usize>(
         alpha: TableAlpha,
@@ -210,6 +203,14 @@ impl TableData {
         }
         Ok(())
     }
+}
+
+/// Returns the law that ∇G_α belongs to, for 0.1 ≤ α ≤ 2: below, the field bends over more octaves than a table should have.
+pub(crate) fn tabulated(alpha: f64) -> Result<SymmetricStable, ParameterError> {
+    if Alpha::new(alpha)?.get() < 0.1 {
+        return Err(ParameterError::TableAlpha(alpha));
+    }
+    SymmetricStable::kinetic(alpha)
 }
 
 /// Returns polynomials in a through polynomials in t, coefficient by coefficient.

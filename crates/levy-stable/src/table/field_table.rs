@@ -1,9 +1,10 @@
 //! ∇G_α from a table: for chains and optimizers, which evaluate it some hundred million times per second.
 
 use super::bulk::Lanes;
-use super::data::{TableAlpha, TableData, TableError};
-use super::field::{Field, tabulate, tabulated};
+use super::data::{TableAlpha, TableData, TableError, tabulated};
+use super::field::Field;
 use super::single::Single;
+use super::tabulate::{DOUBLE_TOLERANCE, tabulate};
 use crate::ParameterError;
 use crate::simd::dispatched;
 
@@ -43,9 +44,6 @@ pub struct FieldTable {
     max_relative_error: [f64; 2],
 }
 
-/// Tolerance of the polynomials in double precision, relative to the field; rounding comes on top.
-pub(crate) const TOLERANCE: f64 = 2e-13;
-
 /// The two tables in their serialised form.
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stored {
@@ -83,7 +81,8 @@ impl FieldTable {
     /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = tabulated(alpha)?;
-        let stored = Stored { double: tabulate::<f64, 8>(&law, TOLERANCE), single: Single::tabulate(&law) };
+        let stored =
+            Stored { double: tabulate::<f64, 8>(&law, DOUBLE_TOLERANCE), single: Single::tabulate(&law) };
         stored.try_into().map_err(|error| match error {
             TableError::Parameter(error) => error,
             error => unreachable!("a table that was just built is sound: {error}"),

@@ -16,6 +16,7 @@ mod fit;
 mod octave_table;
 mod real;
 mod single;
+mod tabulate;
 
 pub use bulk::Lanes;
 pub use data::{TableAlpha, TableData, TableError};

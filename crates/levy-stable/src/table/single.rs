@@ -2,7 +2,8 @@
 
 use super::bulk::{Bulk, Lanes};
 use super::data::{TableData, TableError};
-use super::field::{Field, ratio, tabulate};
+use super::field::Field;
+use super::tabulate::{ratio, tabulate};
 use crate::SymmetricStable;
 
 /// Tolerance of the polynomials, relative to the field; rounding comes on top.

@@ -1,12 +1,12 @@
 //! The constants of the estimates by name, for implementations in another language.
 
 use super::estimates::{
-    GAUSSIAN, GRID, INITIAL_ALPHA, KNEE_BEHIND, KNEE_LIMITED, KNEE_ROOT, KNEE_SHORT, KNEE_SPREAD, LIMIT,
-    LIMIT_ROOT, LIMIT_SPREAD, LIMIT_SPREAD_NOISE, LIMIT_SQUARES, MIN_ALPHA, NO_NOISE, NOISE, SHARED,
+    GAUSSIAN, GRID, KNEE_BEHIND, KNEE_LIMITED, KNEE_ROOT, KNEE_SHORT, KNEE_SPREAD, LIMIT, LIMIT_ROOT,
+    LIMIT_SPREAD, LIMIT_SPREAD_NOISE, LIMIT_SQUARES, MIN_ALPHA, NO_NOISE, NOISE, SHARED,
 };
 use super::log_sums::LogSums;
 use super::noise_sums::NoiseSums;
-use super::state::State;
+use super::state::{INITIAL_ALPHA, State};
 use super::{Calibration, THRESHOLDS, sampled_rows};
 
 impl Calibration {

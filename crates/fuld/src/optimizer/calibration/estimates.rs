@@ -1,11 +1,9 @@
 //! Estimates of tail index, knee and limit from the running sums.
 
 use super::Calibration;
-use super::state::State;
+use super::state::{INITIAL_ALPHA, State};
 use std::f64::consts::LN_2;
 
-/// α at the start, and where stable noise does not explain the gradients.
-pub(super) const INITIAL_ALPHA: f64 = 1.85;
 /// Smallest α̂ in use.
 pub(super) const MIN_ALPHA: f64 = 1.1;
 /// α̂ from which on the tail index in use is 2.

@@ -4,11 +4,13 @@
 //! coordinate. The last three numbers of this module are the format version and the length of the tensor, which are checked when a
 //! state is loaded. The order of the numbers is that of [`State::to_numbers`]; the JAX implementation reads the same order.
 
-use super::estimates::INITIAL_ALPHA;
 use super::log_sums::LogSums;
 use super::noise_sums::NoiseSums;
 use std::ops::Range;
 use thiserror::Error;
+
+/// α before the first gradients, and where stable noise does not explain the gradients.
+pub(super) const INITIAL_ALPHA: f64 = 1.85;
 
 /// Version of the format of a calibration's state; raised whenever the meaning of a number changes.
 pub(super) const FORMAT_VERSION: u32 = 1;
