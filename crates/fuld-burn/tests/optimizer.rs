@@ -1,4 +1,4 @@
-//! The optimizer on real modules: against burn's SGD, through burn's recorders, in groups, in stacks, on a convolutional net.
+//! The optimizer on real modules: against burn's SGD, saved by burn's recorders, in groups, in stacks, on a convolutional net.
 
 use burn::backend::{Autodiff, Flex};
 use burn::grad_clipping::GradientClippingConfig;
@@ -96,7 +96,7 @@ fn sgd(alpha: f64) -> FuldConfig {
 }
 
 #[test]
-fn alpha_two_is_burns_sgd_to_the_last_bit() {
+fn alpha_2_equals_burns_sgd_bit_for_bit() {
     for (nesterov, decay) in [(false, None), (true, None), (false, Some(0.01)), (true, Some(0.01))] {
         let momentum = MomentumConfig { momentum: 0.9, dampening: 0.0, nesterov };
         let mut theirs = SgdConfig::new()
@@ -130,7 +130,7 @@ fn every_form_trains_a_convolutional_net() {
 }
 
 #[test]
-fn the_papers_form_is_sgds_in_other_letters() {
+fn the_papers_form_equals_the_sgd_form() {
     let (eta, gamma): (f64, f64) = (0.1, 0.5);
     let paper = FuldConfig::new(1.5, Form::Paper { gamma, beta: 1.0 });
     let same = FuldConfig::new(1.5, Form::Sgd { momentum: 1.0 - gamma * eta });
@@ -142,8 +142,8 @@ fn the_papers_form_is_sgds_in_other_letters() {
     }
 }
 
-/// Save in the middle with a recorder of burn's, load into a fresh optimizer, go on: the same bits as without.
-fn through<R, T>(recorder: R, config: &FuldConfig)
+/// Asserts that training continues to the same bits after the optimizer was saved and loaded by one of burn's recorders.
+fn assert_continues_from_record<R, T>(recorder: R, config: &FuldConfig)
 where
     R: Recorder<Cpu, RecordArgs = (), RecordOutput = T, LoadArgs = T> + Clone,
 {
@@ -160,22 +160,22 @@ where
     let mut resumed = config.init().unwrap().load_record(recorder.load(saved.1, &device).unwrap());
     let (_, resumed) = train(model, &mut resumed, 0.02, 10);
     assert!(weights(&whole) == weights(&resumed));
-    // The test could not fail if the state did not matter.
-    let (_, forgetful) = train(start, &mut config.init().unwrap(), 0.02, 10);
-    let (_, forgetful) = train(forgetful, &mut config.init().unwrap(), 0.02, 10);
-    assert!(weights(&whole) != weights(&forgetful));
+    // Without the state the result differs, so that the test can fail.
+    let (_, without_state) = train(start, &mut config.init().unwrap(), 0.02, 10);
+    let (_, without_state) = train(without_state, &mut config.init().unwrap(), 0.02, 10);
+    assert!(weights(&whole) != weights(&without_state));
 }
 
 #[test]
-fn state_goes_through_burns_recorders() {
+fn state_survives_burns_recorders() {
     for config in [sgd(1.5), FuldConfig::auto(0.9)] {
-        through(BinBytesRecorder::<FullPrecisionSettings>::default(), &config);
-        through(NamedMpkBytesRecorder::<FullPrecisionSettings>::default(), &config);
+        assert_continues_from_record(BinBytesRecorder::<FullPrecisionSettings>::default(), &config);
+        assert_continues_from_record(NamedMpkBytesRecorder::<FullPrecisionSettings>::default(), &config);
     }
 }
 
 #[test]
-fn groups_have_settings_of_their_own() {
+fn parameter_groups_have_separate_settings() {
     let model = conv_net();
     let before = weights(&model);
     let device = Default::default();
@@ -200,7 +200,7 @@ fn groups_have_settings_of_their_own() {
 }
 
 #[test]
-fn clipping_is_burns() {
+fn gradients_are_clipped_by_burn() {
     let clipping = Some(GradientClippingConfig::Value(1e-3));
     let mut clipped = sgd(2.0).with_gradient_clipping(clipping).init().unwrap();
     let model = conv_net();
@@ -211,7 +211,7 @@ fn clipping_is_burns() {
 }
 
 #[test]
-fn a_stack_of_runs_is_each_run_alone() {
+fn a_stack_equals_its_single_runs() {
     let device = Default::default();
     let configs =
         [sgd(2.0), sgd(1.5), FuldConfig::new(1.2, Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) })];
@@ -232,9 +232,9 @@ fn a_stack_of_runs_is_each_run_alone() {
     }
 }
 
-/// With α and knee estimated a net learns, and a stack of such runs is each run alone, to the last bit.
+/// A net learns with estimated α and knee, and a stack of such runs equals the single runs bit for bit.
 #[test]
-fn settings_are_estimated() {
+fn estimated_settings_train_and_stack() {
     let mut optimizer = FuldConfig::auto(0.9).init().unwrap();
     let (loss, _) = train(conv_net(), &mut optimizer, 0.04, 60);
     assert!(loss < 0.7, "{loss}");
@@ -299,21 +299,21 @@ fn a_calibration_of_another_format_is_refused() {
 }
 
 #[test]
-fn bad_settings_are_named() {
-    let says = |config: FuldConfig| config.build::<Flex>().unwrap_err().to_string();
-    assert!(says(sgd(2.1)).contains("2.1"));
-    assert!(says(sgd(f64::NAN)).contains("NaN"));
-    assert!(says(FuldConfig::new(1.5, Form::Sgd { momentum: 1.5 })).contains("1.5"));
-    assert!(says(sgd(1.5).with_weight_decay(-0.5)).contains("-0.5"));
+fn errors_name_the_invalid_setting() {
+    let error = |config: FuldConfig| config.build::<Flex>().unwrap_err().to_string();
+    assert!(error(sgd(2.1)).contains("2.1"));
+    assert!(error(sgd(f64::NAN)).contains("NaN"));
+    assert!(error(FuldConfig::new(1.5, Form::Sgd { momentum: 1.5 })).contains("1.5"));
+    assert!(error(sgd(1.5).with_weight_decay(-0.5)).contains("-0.5"));
     let matched = |knee| FuldConfig::new(1.5, Form::Matched { momentum: 0.9, knee });
-    assert!(says(matched(Knee::Kappa(-1.0))).contains("-1"));
-    assert!(says(matched(Knee::NoiseScale(0.0))).contains('0'));
-    assert!(says(sgd(1.5).with_auto_alpha(true)).contains("estimating alpha requires the matched form"));
+    assert!(error(matched(Knee::Kappa(-1.0))).contains("-1"));
+    assert!(error(matched(Knee::NoiseScale(0.0))).contains('0'));
+    assert!(error(sgd(1.5).with_auto_alpha(true)).contains("estimating alpha requires the matched form"));
 }
 
 #[test]
 #[should_panic(expected = "learning rate must be finite and not negative, got -0.1")]
-fn a_negative_learning_rate_is_named() {
+fn a_negative_learning_rate_is_refused() {
     train(conv_net(), &mut sgd(1.5).init().unwrap(), -0.1, 1);
 }
 

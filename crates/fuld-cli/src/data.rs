@@ -1,4 +1,4 @@
-//! `fuld data`: the data sets.
+//! `fuld data`: lists and fetches data sets.
 
 use super::fetch_bar::FetchBar;
 use super::grouped::grouped;
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  fuld data                                  which sets there are, and where
-  fuld data fetch mnist                      into the data directory
-  fuld data fetch cifar10 --dir /big/disk    into a folder of your choice
+  fuld data                                  list the data sets and where they are
+  fuld data fetch mnist                      fetch MNIST into the data directory
+  fuld data fetch cifar10 --dir /big/disk    fetch CIFAR-10 into another folder
 
 The data directory is $FULD_DATA, else $XDG_DATA_HOME/fuld, else ~/.local/share/fuld.
 `digits` is part of the program and needs no fetching.";
@@ -27,13 +27,14 @@ Examples:
   fuld data fetch cifar10 --dir /big/disk
   fuld data fetch mnist --mirror https://my.server/mnist/
 
-Every file is verified against its published SHA-256 before it gets its name. A fetch that was interrupted goes on where it \
-stopped: give the same command again.
+Every file is compared with its known SHA-256 and has the name NAME.part until then. Repeat the command to continue an \
+interrupted fetch.
 
-Without a network, put the files by hand where `fuld data` looks for them: MNIST's four into DIR/mnist, compressed or not, \
-CIFAR-10's six, or its archive (then fetch), into DIR/cifar-10-batches-bin.";
+Without a network, copy the files into the data directory yourself: the four files of MNIST, compressed or not, into DIR/mnist, \
+and the six files of CIFAR-10 into DIR/cifar-10-batches-bin. If you put the archive of CIFAR-10 there instead, \
+`fuld data fetch cifar10` unpacks it.";
 
-/// Data sets: which there are, and fetching them.
+/// List and fetch data sets.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct Data {
@@ -49,28 +50,28 @@ enum Action {
     Fetch(Fetch),
 }
 
-/// Lists the data sets, and whether they are on this machine.
+/// List the data sets, and whether they are on this machine.
 #[derive(Debug, Args)]
 struct List {
-    /// The folder to look in, instead of the data directory.
+    /// Folder to search instead of the data directory.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-/// Fetches a data set and verifies it.
+/// Fetch a data set and verify it.
 #[derive(Debug, Args)]
 #[command(after_help = FETCH_EXAMPLES)]
 struct Fetch {
-    /// The set.
+    /// The data set.
     #[arg(value_parser = PossibleValuesParser::new(DataSource::NAMES))]
     set: String,
-    /// The folder to put it in, instead of the data directory.
+    /// Folder to write to instead of the data directory.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// An address below which the publisher's files are found, used instead of the known ones; several are tried in turn.
+    /// Base address of the publisher's files, used instead of the known servers. May be repeated; servers are tried in order.
     #[arg(long = "mirror", value_name = "URL")]
     mirrors: Vec<String>,
-    /// Seconds without a byte after which a server is given up.
+    /// Seconds without data after which an attempt fails.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..), hide = true)]
     stall: u64,
 }
@@ -85,7 +86,7 @@ impl Data {
     }
 }
 
-/// The folder that was asked for, or the data directory.
+/// Returns the given folder, or the data directory.
 fn directory(dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     Ok(dir.map_or_else(data_directory, Ok)?)
 }
@@ -94,34 +95,34 @@ impl List {
     fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
         let listed = |name, train, test| {
-            Ok::<_, anyhow::Error>(Listed { name, train, test, presence: presence(name, &dir)? })
+            Ok::<_, anyhow::Error>(ListedSet { name, train, test, presence: presence(name, &dir)? })
         };
-        let digits = Listed { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
+        let digits = ListedSet { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
         let sets = [digits, listed("mnist", 60_000, 10_000)?, listed("cifar10", 50_000, 10_000)?];
-        let value = || json!({ "directory": dir.display().to_string(), "sets": sets.iter().map(Listed::json).collect::<Vec<_>>() });
+        let value = || json!({ "directory": dir.display().to_string(), "sets": sets.iter().map(ListedSet::json).collect::<Vec<_>>() });
         output.result(value, || {
             println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
             for set in &sets {
                 let (train, test) = (grouped(set.train), grouped(set.test));
-                println!("{:9} {train:>8} {test:>7} {CLASSES:>8}  {}", set.name, set.whereabouts());
+                println!("{:9} {train:>8} {test:>7} {CLASSES:>8}  {}", set.name, set.location());
             }
             println!("\nThe data directory is {}.", dir.display());
         })
     }
 }
 
-/// All sets have as many.
+/// Classes of every data set.
 const CLASSES: usize = 10;
 
-/// A set as the list shows it.
-struct Listed {
+/// A line of the list.
+struct ListedSet {
     name: &'static str,
     train: usize,
     test: usize,
     presence: Presence,
 }
 
-impl Listed {
+impl ListedSet {
     fn built_in(&self) -> bool {
         self.name == "digits"
     }
@@ -139,16 +140,17 @@ impl Listed {
         })
     }
 
-    fn whereabouts(&self) -> String {
+    /// Returns where the set is, or how to fetch it.
+    fn location(&self) -> String {
         let set = self.name;
         match &self.presence {
             _ if self.built_in() => "part of the program".into(),
             Presence::Whole { folder, .. } => folder.display().to_string(),
             Presence::Partial { folder, missing } => {
                 let missing = missing.join(", ");
-                format!("only in part in {} (missing: {missing}): fuld data fetch {set}", folder.display())
+                format!("incomplete in {} (missing: {missing}): fuld data fetch {set}", folder.display())
             }
-            Presence::Absent => format!("not there: fuld data fetch {set}"),
+            Presence::Absent => format!("not fetched: fuld data fetch {set}"),
         }
     }
 }
@@ -157,11 +159,11 @@ impl Fetch {
     fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.dir)?;
         let mut source =
-            DataSource::named(&self.set).ok_or_else(|| anyhow::anyhow!("no data set {:?}", self.set))?;
+            DataSource::named(&self.set).ok_or_else(|| anyhow::anyhow!("unknown data set {:?}", self.set))?;
         if !self.mirrors.is_empty() {
             source = source.with_mirrors(&self.mirrors);
         }
-        if lies_in(&self.set, &dir)? {
+        if is_directly_in(&self.set, &dir)? {
             source.folder.clear();
         }
         let retries = RetryPolicy { stall: Duration::from_secs(self.stall), ..RetryPolicy::default() };
@@ -178,14 +180,14 @@ impl Fetch {
             })
         };
         output.result(value, || {
-            let complete = if already { " was complete already" } else { "" };
+            let complete = if already { " was already complete" } else { "" };
             println!("{}{complete}: {counts} in {}", self.set, folder.display());
         })
     }
 }
 
-/// Whether files of a set are in this very folder, not in one of their own within it.
-fn lies_in(set: &str, dir: &Path) -> anyhow::Result<bool> {
+/// Returns whether files of a set are in this folder itself, not in the set's folder within it.
+fn is_directly_in(set: &str, dir: &Path) -> anyhow::Result<bool> {
     Ok(match presence(set, dir)? {
         Presence::Whole { folder, .. } | Presence::Partial { folder, .. } => folder == dir,
         Presence::Absent => false,

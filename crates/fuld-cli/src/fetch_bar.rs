@@ -1,12 +1,12 @@
-//! The progress of a fetch on standard error: bars on a terminal, a line per file elsewhere.
+//! The progress of a fetch on standard error: a bar on a terminal, otherwise one line per file.
 
-use crate::stderr::say;
+use crate::stderr::write_line;
 use fuld_train::data::FetchEvent;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// Between two drawings of a bar that receives nothing.
+/// Time between two redraws of a bar while no data arrive.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The progress of the file that is being fetched.
@@ -26,7 +26,7 @@ impl FetchBar {
             FetchEvent::Began { name, size, present } => self.begin(name, size, present),
             FetchEvent::Received(bytes) => self.bar.set_position(bytes),
             FetchEvent::MirrorFailed { url, error } => {
-                self.line(&format!("{url}: {error}; trying the next"));
+                self.line(&format!("{url}: {error}; trying the next server"));
             }
             FetchEvent::Finished { name, size, url } => {
                 self.bar.finish_and_clear();
@@ -44,14 +44,14 @@ impl FetchBar {
         let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar =
             ProgressBar::new(size).with_style(style).with_message(name.to_owned()).with_position(present);
-        // What was present before did not arrive now and must not count towards the speed.
+        // Bytes of an earlier fetch must not count towards the speed.
         self.bar.reset_eta();
         self.bar.enable_steady_tick(TICK);
     }
 
     fn line(&self, text: &str) {
         if !self.quiet {
-            self.bar.suspend(|| say(text));
+            self.bar.suspend(|| write_line(text));
         }
     }
 }

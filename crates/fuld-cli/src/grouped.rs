@@ -1,6 +1,6 @@
-//! Numbers for the eye.
+//! Numbers with thousands separators.
 
-/// 60000 as 60,000.
+/// Formats a number with thousands separators, as in 60,000.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first asks the command to save and stop, the second ends the program at once.
+//! Ctrl-C and SIGTERM: the first signal asks the command to save and stop, the second ends the program immediately.
 
 use fuld::StopFlag;
 

@@ -1,33 +1,33 @@
-//! The command line: what is asked for, and how its outcome is told.
+//! The command line of `fuld`: arguments, progress, printed results and exit codes.
 
 #[macro_use]
 mod stdout;
-mod bar;
-mod checkpoints;
+mod checkpoint_args;
 mod completions;
+mod compute_args;
 mod data;
-mod device;
 mod fetch_bar;
 mod grouped;
 mod interrupt;
 mod law;
-mod live;
 mod negative_points;
 mod numbers;
 mod output;
-mod picture;
+mod plot_file;
+mod progress_style;
 mod reproduce;
 mod sample;
 mod stderr;
-mod summary;
 mod sweep;
+mod sweep_progress;
+mod sweep_summary;
 mod tail_index;
+mod terminal_width;
 mod threads;
 mod train;
 mod train_args;
-mod width;
 
-use crate::stderr::say;
+use crate::stderr::write_line;
 use clap::{Parser, Subcommand};
 use fuld_sample::SamplingError;
 use fuld_train::spec::SpecError;
@@ -35,35 +35,35 @@ use fuld_train::sweep::GridError;
 use output::Output;
 use std::process::ExitCode;
 
-/// Exit code of options, settings or a grid that make no sense, as of options that are not there.
+/// Exit code for invalid options, settings or grids.
 const WRONG_USAGE: u8 = 2;
-/// Exit code of a run whose loss was not a finite number.
+/// Exit code of a run that diverged.
 const DIVERGED: u8 = 3;
 /// Exit code of a run that was interrupted and saved.
 const INTERRUPTED: u8 = 130;
 
 const OVERVIEW: &str = "\
 First steps:
-  fuld reproduce                                every figure and claim of the paper, in a report
-  fuld sample \"x^4/4 - x^2/2\" --alpha 1.5       draws from exp(-f), f a formula of your own
-  fuld law pdf 2 --alpha 1.5                    the density of the stable law at 2
-  fuld tail-index noise.npy                     how heavy the tails of your numbers are
-  fuld train                                    a network on the built-in digits, alpha = 1.75
+  fuld reproduce                                reproduce the paper's figures and claims in a report
+  fuld sample \"x^4/4 - x^2/2\" --alpha 1.5       draw from exp(-f), where f is your formula
+  fuld law pdf 2 --alpha 1.5                    evaluate the density of the stable law at 2
+  fuld tail-index noise.npy                     estimate how heavy the tails of your numbers are
+  fuld train                                    train a network on the built-in digits, alpha = 1.75
 
-fuld COMMAND --help has more examples. Results go to standard output; notes, progress and errors to standard error.
+More examples: fuld COMMAND --help. Results go to standard output; notes, progress and errors go to standard error.
 
 Exit codes:
-  0    done
+  0    success
   1    an error, or some runs of a sweep failed
-  2    wrong usage: options or settings that make no sense
+  2    wrong usage: invalid options or settings
   3    the run diverged
-  130  interrupted, and saved: the same command goes on from there (sample: with --resume)";
+  130  interrupted and saved: the same command continues from there";
 
 /// Fractional underdamped Langevin dynamics: sampling and training with heavy-tailed noise.
 ///
-/// Langevin dynamics driven by an alpha-stable Levy motion instead of a Brownian one: alpha = 2 is the Gaussian of old,
-/// below 2 there are jumps. This program draws from densities with it, trains networks with it, evaluates the stable law that
-/// all of it rests on, and reproduces the paper (Simsekli, Zhu, Teh, Gurbuzbalaban, ICML 2020).
+/// The dynamics are driven by an alpha-stable Levy motion instead of a Brownian motion: alpha = 2 is the usual Gaussian noise, and
+/// below 2 the noise has jumps. This program draws from densities, trains networks, evaluates the stable law, and reproduces the
+/// paper (Simsekli, Zhu, Teh, Gurbuzbalaban, ICML 2020).
 #[derive(Debug, Parser)]
 #[command(name = "fuld", version, propagate_version = true, after_help = OVERVIEW)]
 pub struct Cli {
@@ -86,12 +86,12 @@ enum Command {
 }
 
 impl Cli {
-    /// What the command line asks for; wrong usage ends the program.
+    /// Reads the command line. Wrong usage ends the program.
     pub fn read() -> Self {
         Self::parse_from(negative_points::protected(std::env::args_os()))
     }
 
-    /// Does what was asked for and gives the program's exit code. An error is told on standard error, with exit code 1.
+    /// Runs the command and returns the exit code of the program. Errors are printed on standard error.
     pub fn run(self) -> ExitCode {
         let output = &self.output;
         let outcome = match self.command {
@@ -105,7 +105,7 @@ impl Cli {
             Command::Completions(command) => command.run().map(|()| ExitCode::SUCCESS),
         };
         outcome.unwrap_or_else(|error| {
-            say(format_args!("error: {}", told(&error)));
+            write_line(format_args!("error: {}", message_with_causes(&error)));
             let usage = error.chain().any(|cause| {
                 cause.is::<Usage>()
                     || cause.is::<SpecError>()
@@ -117,8 +117,8 @@ impl Cli {
     }
 }
 
-/// What went wrong, and why, each once: many a message ends with its cause already.
-fn told(error: &anyhow::Error) -> String {
+/// Returns the message of an error and of its causes. Leaves out a cause that the message already contains.
+fn message_with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
         "" => cause,
         _ if text.contains(&cause) => text,
@@ -126,12 +126,13 @@ fn told(error: &anyhow::Error) -> String {
     })
 }
 
-/// Options that this program does not take.
+/// An error of wrong usage, with exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Usage(String);
 
 impl Usage {
+    /// Returns the error unless `right`.
     fn unless(right: bool, message: impl FnOnce() -> String) -> Result<(), Self> {
         if right { Ok(()) } else { Err(Self(message())) }
     }

@@ -3,12 +3,12 @@
 use fuld_cli::Cli;
 use std::process::ExitCode;
 
-/// With glibc's allocator, training spends up to a third of its time on page faults.
+/// mimalloc, because training with glibc's allocator spends up to a third of its time on page faults.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Restores the default handling of a closed pipe, so that `fuld … | head` ends quietly.
-fn end_with_the_reader() {
+fn restore_default_sigpipe() {
     // SAFETY: sets a signal back to its default before any other thread exists.
     #[cfg(unix)]
     unsafe {
@@ -17,6 +17,6 @@ fn end_with_the_reader() {
 }
 
 fn main() -> ExitCode {
-    end_with_the_reader();
+    restore_default_sigpipe();
     Cli::read().run()
 }

@@ -1,12 +1,12 @@
-//! Points of `fuld law` that begin with a minus.
+//! Points of `fuld law` that start with a minus sign.
 //!
-//! clap takes a plain negative number for a value, but not -1e-9 or a range such as -5..5/101, and its switch for values
-//! that begin with a hyphen would also swallow every option after the first point. A blank in front of such a point keeps
-//! clap from reading it as an option; the points' parser trims it.
+//! clap accepts a plain negative number as a value, but not -1e-9 or a range such as -5..5/101. Its setting for values that start
+//! with a hyphen would also treat every option after the first point as a value. A space in front of such a point prevents clap
+//! from reading it as an option; the parser of points removes the space.
 
 use std::ffi::OsString;
 
-/// Puts a blank in front of the arguments of `law` that are negative points.
+/// Puts a space in front of the arguments of `law` that are negative points.
 pub(super) fn protected(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     let mut command: Option<OsString> = None;
     arguments.enumerate().map(move |(i, argument)| {
@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_values_and_options_are_not() {
+    fn only_negative_points_of_law_are_changed() {
         assert_eq!(of(&["fuld", "law", "pdf", "-1e-9", "-5..5", "-q"])[3..], [" -1e-9", " -5..5", "-q"]);
         assert_eq!(of(&["fuld", "-q", "law", "pdf", "-1e-9"])[4..], [" -1e-9"]);
         assert_eq!(of(&["fuld", "train", "-x"])[2..], ["-x"]);

@@ -1,6 +1,6 @@
-//! How much is told, and in what form.
+//! The options --quiet, --verbose and --json, and the output that depends on them.
 
-use crate::stderr::say;
+use crate::stderr::write_line;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -11,44 +11,44 @@ use std::io::Write;
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Output {
-    /// Results and errors only: no progress, no notes
+    /// Print only results and errors, no progress and no notes
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 900)]
     pub(super) quiet: bool,
-    /// Also say what was settled, and where the time went
+    /// Also print the settings in use and the time spent
     #[arg(short, long, global = true, display_order = 901)]
     pub(super) verbose: bool,
-    /// Results as one JSON value on standard output, and nothing else there
+    /// Print the result as one JSON value on standard output
     #[arg(long, global = true, display_order = 902)]
     pub(super) json: bool,
 }
 
 impl Output {
-    /// Something good to know, on standard error.
+    /// Prints a note on standard error, except with --quiet.
     pub(super) fn note(&self, text: impl FnOnce() -> String) {
         if !self.quiet {
-            say(text());
+            write_line(text());
         }
     }
 
-    /// Something for the curious, on standard error.
+    /// Prints a detail on standard error, only with --verbose.
     pub(super) fn detail(&self, text: impl FnOnce() -> String) {
         if self.verbose && !self.quiet {
-            say(text());
+            write_line(text());
         }
     }
 
-    /// Where progress is drawn: nowhere if it is not wanted. On what is no terminal it hides itself.
+    /// Returns the target of progress bars: nothing with --quiet, else standard error. Bars hide themselves if that is not a terminal.
     pub(super) fn progress(&self) -> ProgressDrawTarget {
         if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
     }
 
-    /// The bar, if it is wanted.
+    /// Returns the bar, hidden with --quiet.
     pub(super) fn bar(&self, bar: ProgressBar) -> ProgressBar {
         bar.set_draw_target(self.progress());
         bar
     }
 
-    /// The result: one JSON value, or what `text` prints.
+    /// Prints the result: `value` as JSON with --json, else by calling `text`.
     pub(super) fn result<T: Serialize>(
         &self,
         value: impl FnOnce() -> T,

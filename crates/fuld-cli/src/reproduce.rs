@@ -1,7 +1,7 @@
 //! `fuld reproduce`: arguments, progress bar and printing. The work is done by `fuld-reproduce`.
 
-use super::bar::style;
 use super::output::Output;
+use super::progress_style::progress_style;
 use super::threads::Threads;
 use super::{INTERRUPTED, Usage};
 use crate::interrupt;
@@ -86,7 +86,7 @@ impl Reproduce {
         };
         let stop = interrupt::listen()?;
         let bar = output.bar(ProgressBar::new(1000));
-        bar.set_style(style("{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}"));
+        bar.set_style(progress_style("{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}"));
         bar.enable_steady_tick(Duration::from_millis(200));
         let observer = |event: Event<'_>| match event {
             Event::Note(note) => bar.suspend(|| output.note(|| note.into())),

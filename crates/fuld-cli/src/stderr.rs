@@ -1,9 +1,10 @@
-//! Standard error, which may take nothing, as on a full disk.
+//! Lines on standard error.
 
 use std::fmt::Display;
 use std::io::Write;
 
-/// A line on standard error. That no one hears it is no reason to stop: results do not depend on it, and there is nowhere to complain.
-pub(crate) fn say(line: impl Display) {
+/// Writes a line to standard error. Ignores errors, as on a full disk: results do not depend on notes, and there is no other place to
+/// report the error.
+pub(crate) fn write_line(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

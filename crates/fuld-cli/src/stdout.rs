@@ -1,12 +1,13 @@
-//! Standard output that reports failure, as on a full disk, like any other error. Rust's own `println!` panics there.
+//! `print!` and `println!` that end the program with an error if standard output cannot be written, as on a full disk. Those of
+//! the standard library panic.
 
 use std::fmt::Arguments;
 use std::io::Write;
 
-/// Writes to standard output, or ends the program with an error if that is not possible.
+/// Writes to standard output, or ends the program with an error.
 pub(crate) fn print(text: Arguments<'_>) {
     if let Err(error) = std::io::stdout().write_fmt(text) {
-        crate::stderr::say(format_args!("error: standard output cannot be written: {error}"));
+        crate::stderr::write_line(format_args!("error: cannot write to standard output: {error}"));
         std::process::exit(1);
     }
 }

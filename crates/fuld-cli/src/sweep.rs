@@ -1,10 +1,10 @@
-//! `fuld sweep`: a grid of runs.
+//! `fuld sweep`: trains a grid of runs.
 
-use super::checkpoints::Checkpoints;
-use super::device::ComputeArgs;
-use super::live::SweepProgress;
+use super::checkpoint_args::CheckpointArgs;
+use super::compute_args::ComputeArgs;
 use super::output::Output;
-use super::summary::summary;
+use super::sweep_progress::SweepProgress;
+use super::sweep_summary::sweep_summary;
 use super::{INTERRUPTED, Usage};
 use crate::interrupt;
 use anyhow::Context;
@@ -24,15 +24,15 @@ use std::process::ExitCode;
 
 /// Train every combination of a grid of settings.
 ///
-/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every), where a list makes an axis.
-/// Tables [[grid]] are grids of their own on top of the common settings. Settings that an optimizer does not have are left out for it.
+/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every). A list is an axis of the grid.
+/// Each table [[grid]] is a separate grid that extends the common settings. Settings that an optimizer does not have are left out for it.
 ///
-/// Runs are independent, one per core, each in a folder of its own; the same command continues where it was stopped or killed. results.csv
-/// and results.parquet hold one row per run, failed ones with their error. Several processes may work in one folder, each on its --shard
-/// of the runs or all on the same.
+/// Each run uses one core and has its own folder. Repeat the command to continue an interrupted sweep. results.csv and results.parquet
+/// contain one row per run; failed runs have their error. Several processes may share a folder, each with its --shard of the runs or all
+/// with the same runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A grid:
+Example of a grid:
   data = \"digits\"
   width = [32, 64]
   depth = [2, 3, 4]
@@ -40,44 +40,44 @@ A grid:
   seed = \"0..5\"
 
 Examples:
-  fuld sweep grid.toml                          all runs, on all cores
-  fuld sweep grid.toml --dry-run                lists the runs
-  fuld sweep grid.toml --data digits,mnist      on these data sets instead of the grid's
+  fuld sweep grid.toml                          train all runs on all cores
+  fuld sweep grid.toml --dry-run                list the runs
+  fuld sweep grid.toml --data digits,mnist      replace the data sets of the grid
   fuld sweep grid.toml --shard $SLURM_ARRAY_TASK_ID/16 --out /shared/sweep
-                                                a sixteenth of them, in a cluster's job array
-  fuld sweep --resume --out sweeps/grid         continues the sweep in a folder
-  fuld sweep grid.toml --device cuda            runs of equal shape together on a GPU
+                                                train one sixteenth of the runs, in a job array of a cluster
+  fuld sweep --resume --out sweeps/grid         continue the sweep in a folder
+  fuld sweep grid.toml --device cuda            train runs of equal shape together on a GPU
 
-Exit codes: 0 all runs ended, 1 some failed or an error, 2 wrong usage, 130 interrupted and saved.")]
+Exit codes: 0 all runs finished or diverged, 1 an error or some runs failed, 2 wrong usage, 130 interrupted and saved.")]
 pub(super) struct Sweep {
-    /// The grid
+    /// File with the grid
     #[arg(required_unless_present = "resume")]
     grid: Option<PathBuf>,
     /// Folder for the results [default: sweeps/NAME-OF-THE-GRID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Data sets, instead of the grid's: digits, mnist, cifar10, or folders with the files of one
+    /// Data sets that replace those of the grid: digits, mnist, cifar10, or folders with the files of mnist or cifar10
     #[arg(long, value_name = "NAME|DIR", value_delimiter = ',')]
     data: Vec<String>,
-    /// Only the I-th of N parts of the runs, I from 1
+    /// Train only the I-th of N parts of the runs, I from 1 to N
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// List the runs, and stop
+    /// List the runs without training
     #[arg(long)]
     dry_run: bool,
-    /// Delete what fuld wrote in the folder, and begin anew
+    /// Delete the files that fuld wrote in the folder, and start again
     #[arg(long, conflicts_with = "dry_run")]
     fresh: bool,
     /// Continue the sweep in --out with the grid stored there
     #[arg(long, requires = "out", conflicts_with_all = ["fresh", "grid", "data"])]
     resume: bool,
-    /// The most runs to train together on a GPU
+    /// Largest number of runs that are trained together on a GPU
     #[arg(long, value_name = "N", default_value_t = 128)]
     stack: usize,
     #[command(flatten)]
     compute: ComputeArgs,
     #[command(flatten)]
-    checkpoints: Checkpoints,
+    checkpoints: CheckpointArgs,
 }
 
 /// The data sets of a sweep and their locations, by fingerprint.
@@ -85,19 +85,19 @@ type DataSets = HashMap<String, (DataSet, DataLocation)>;
 
 impl Sweep {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        self.compute.check()?;
         Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
         let (stored, name, out) = self.grid()?;
+        ComputeArgs::configure(stored.device)?;
         let (specs, data) = specs(&stored, &name)?;
         let runs = sweep_runs(specs, &out, self.shard);
         if runs.is_empty() {
-            output.note(|| "there is nothing to run in this shard of the grid".into());
+            output.note(|| "this shard of the grid contains no runs".into());
         }
         if self.dry_run {
             let names: Vec<String> = runs.iter().map(|run| run.spec.name()).collect();
             let value = || json!({ "folder": out.display().to_string(), "runs": names });
             output.result(value, || names.iter().for_each(|name| println!("{name}")))?;
-            output.note(|| format!("{} runs, in {}", runs.len(), out.display()));
+            output.note(|| format!("{} runs in {}", runs.len(), out.display()));
             return Ok(ExitCode::SUCCESS);
         }
         if self.fresh && out.exists() {
@@ -118,13 +118,13 @@ impl Sweep {
             Device::Cuda => execution.run::<burn::backend::Cuda>(into_stacks(runs, self.stack), 1),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda => {
-                Err(Usage("this sweep was begun on a GPU, and this build computes on the CPU only".into())
+                Err(Usage("this sweep was started on a GPU, but this build supports only the CPU".into())
                     .into())
             }
         }
     }
 
-    /// The grid, its name in errors, and the folder of the sweep.
+    /// Returns the grid, its file name for errors, and the folder of the sweep.
     fn grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
         let Some(path) = &self.grid else {
             let out = self.out.clone().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Sweep {
             grid: read_grid(path)?,
             data: self.data.clone(),
             data_directory: self.compute.data_directory()?,
-            device: self.compute.device,
+            device: self.compute.device(),
         };
         let out = self.out.clone();
         let out =
@@ -143,11 +143,11 @@ impl Sweep {
     }
 }
 
-/// Every run of the grid, checked, and the data sets that they need.
+/// Returns the specifications of the grid without duplicates, and their data sets.
 fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, DataSets)> {
     let StoredGrid { grid, data, data_directory, device } = stored;
     let in_grid = || name.display().to_string();
-    let (mut all, mut seen) = (Vec::new(), HashSet::new());
+    let (mut all, mut distinct) = (Vec::new(), HashSet::new());
     let (mut descriptions, mut sets) = (HashMap::new(), DataSets::new());
     let requests =
         grid_requests(grid, data).map_err(|reason| GridError::Invalid { path: name.into(), reason })?;
@@ -161,19 +161,19 @@ fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, Da
             descriptions.insert(source.clone(), description);
         }
         let spec = request.spec(&descriptions[&source], *device).with_context(in_grid)?;
-        if seen.insert(spec.to_toml()) {
+        if distinct.insert(spec.to_toml()) {
             all.push(spec);
         }
     }
     Ok((all, sets))
 }
 
-/// What the execution of a sweep needs.
+/// The inputs of [`sweep::sweep`] that do not depend on the device.
 struct Execution<'a> {
     stop: fuld::StopFlag,
     data: &'a DataSets,
     out: &'a Path,
-    checkpoints: Checkpoints,
+    checkpoints: CheckpointArgs,
     output: &'a Output,
 }
 
@@ -192,11 +192,11 @@ impl Execution<'_> {
         let rows = write_table(out).with_context(|| format!("writing the table in {}", out.display()))?;
         let seconds = progress.seconds();
         let table = out.join("results.csv").display().to_string();
-        let value = || json!({ "rows": rows, "tally": counts, "seconds": seconds, "table": table });
+        let value = || json!({ "rows": rows, "counts": counts, "seconds": seconds, "table": table });
         output.result(value, || {
-            print!("{}", summary(&rows));
-            println!("\n{}", sentence(counts, seconds));
-            println!("table in {table}");
+            print!("{}", sweep_summary(&rows));
+            println!("\n{}", counts_text(counts, seconds));
+            println!("table written to {table}");
         })?;
         Ok(match counts {
             SweepCounts { stopped: true, .. } => ExitCode::from(INTERRUPTED),
@@ -206,23 +206,23 @@ impl Execution<'_> {
     }
 }
 
-fn sentence(counts: SweepCounts, seconds: f64) -> String {
+fn counts_text(counts: SweepCounts, seconds: f64) -> String {
     let SweepCounts { done, before, failed, elsewhere, stopped } = counts;
     let mut text = format!("{done} runs in {seconds:.1} s");
     if done > 0 {
         text += &format!(" ({:.2} runs/s)", done as f64 / seconds);
     }
     for (count, what) in [
-        (before, "done before"),
-        (failed, "failed: see the column error"),
-        (elsewhere, "left to another process"),
+        (before, "already done"),
+        (failed, "failed (see the column error)"),
+        (elsewhere, "being trained by another process"),
     ] {
         if count > 0 {
             text += &format!(", {count} {what}");
         }
     }
     if stopped {
-        text += "; stopped and saved: the same command goes on from there";
+        text += "; stopped and saved: the same command continues from there";
     }
     text
 }

@@ -3,7 +3,8 @@
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
-/// Far more than any machine has. The system refuses larger numbers less clearly.
+/// The largest number of threads, far more than any machine has. For larger numbers the operating system's error would be less
+/// clear.
 const MOST: u64 = 1024;
 
 /// The number of threads.
@@ -15,7 +16,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Returns the number of threads: as given, or one per core.
+    /// Returns the given number of threads, or one per core.
     pub(super) fn count(self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }

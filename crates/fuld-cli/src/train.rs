@@ -1,22 +1,22 @@
-//! `fuld train`: one network, one optimizer.
+//! `fuld train`: trains one network.
 
-use super::bar::style;
-use super::checkpoints::Checkpoints;
-use super::device::ComputeArgs;
+use super::checkpoint_args::CheckpointArgs;
+use super::compute_args::ComputeArgs;
 use super::output::Output;
+use super::progress_style::progress_style;
 use super::train_args::TrainArgs;
 use super::{DIVERGED, INTERRUPTED};
 use crate::interrupt;
-use crate::stderr::say;
+use crate::stderr::write_line;
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld::StopFlag;
 use fuld_sample::aligned;
 use fuld_train::data::DataSet;
-use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError};
+use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError, StartedRun};
 use fuld_train::spec::{Device, NumberOrAuto, Optimizer, TRAINING_VERSION, TrainRequest, TrainSpec};
-use fuld_train::stored::Stored;
+use fuld_train::stored::{Difference, Stored};
 use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -24,29 +24,30 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Train a network under the paper's setting, or yours.
+/// Train a network with the paper's settings, or with yours.
 ///
-/// A fully connected ReLU network without biases, cross entropy, PyTorch's initialisation, as in the paper: batches of 100, loss and
-/// accuracy every 100 iterations on training and test set, the mean of the last two reported.
+/// The network is fully connected with ReLU units and no biases, and is trained with cross entropy from PyTorch's initial weights. As in
+/// the paper, minibatches have 100 images, loss and accuracy on training and test set are measured every 100 iterations, and the means of
+/// the last two measurements are reported.
 ///
-/// The step is given in the paper's letters (--eta, --gamma) or in SGD's (--lr = eta², --momentum = 1 - gamma eta). With --noise-scale or
-/// --kappa it is the matched form: SGD's own step for small gradients, and a field whose knee is where noise of that scale puts it. With
-/// --noise-scale auto both the tail index and the scale are estimated from the gradients, layer by layer: what to try first under
-/// heavy-tailed noise.
+/// The step is given in the paper's parameters (--eta, --gamma) or in those of SGD (--lr = eta², --momentum = 1 - gamma eta). With
+/// --noise-scale or --kappa it has the matched form: it equals the step of SGD for small gradients, and the knee of the field fits noise
+/// of that scale. With --noise-scale auto, tail index and noise scale are estimated from the gradients of each layer; try this first if
+/// the gradients are heavy-tailed.
 ///
-/// The same command continues where it was stopped or killed, to the same result.
+/// Repeat the command to continue an interrupted run. The result is the same as without the interruption.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fuld train                                            the built-in digits, alpha = 1.75
-  fuld train --data mnist --alpha 2                     MNIST (after: fuld data fetch mnist)
-  fuld train --field authors                            the field of the authors' code, not the paper's
-  fuld train --optimizer clip-value --clip 0.005        SGD with momentum, clipped
+  fuld train --data mnist --alpha 2                     MNIST (first run: fuld data fetch mnist)
+  fuld train --field authors                            the field of the authors' code instead of the paper's
+  fuld train --optimizer clip-value --clip 0.005        SGD with momentum and clipped gradients
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --noise-scale injected
-                                                        noise that kills SGD, and the form that is matched to it
-  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same, with tail index and scale estimated
-  fuld train --tail-index every=500                     how heavy the gradients' tails are, layer by layer
-  fuld train --resume --out runs/mine                   continues the run in a folder, with its settings
+                                                        heavy-tailed noise, and the form matched to it
+  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same noise; tail index and scale are estimated
+  fuld train --tail-index every=500                     estimate the tail index of each layer's gradient noise
+  fuld train --resume --out runs/mine                   continue the run in a folder with its settings
 
 Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not finite, 130 interrupted and saved.")]
 pub(super) struct Train {
@@ -55,19 +56,19 @@ pub(super) struct Train {
     /// Folder for the result [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Delete what fuld wrote in the folder, and begin anew
+    /// Delete the files that fuld wrote in the folder, and start again
     #[arg(long)]
     fresh: bool,
-    /// Continue the run in --out with the settings stored there
+    /// Continue the run in --out with the settings stored there; settings given beside it must be equal to those
     #[arg(long, requires = "out", conflicts_with = "fresh")]
     resume: bool,
     #[command(flatten)]
     compute: ComputeArgs,
     #[command(flatten)]
-    checkpoints: Checkpoints,
+    checkpoints: CheckpointArgs,
 }
 
-/// What is trained, on which data, and where it is kept.
+/// A run with its data set and its folder.
 struct Task {
     data: DataSet,
     location: DataLocation,
@@ -77,7 +78,6 @@ struct Task {
 
 impl Train {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        self.compute.check()?;
         let task = if self.resume { self.resumed()? } else { self.requested()? };
         let Task { data, location, spec, folder } = &task;
         if self.fresh {
@@ -85,7 +85,7 @@ impl Train {
         }
         match folder.result(spec)? {
             Stored::Current(result) => {
-                output.note(|| "this run is finished; --fresh runs it again".into());
+                output.note(|| "this run is finished; --fresh trains it again".into());
                 return report(&result, data, folder, output);
             }
             Stored::OtherVersion(version) => {
@@ -98,10 +98,10 @@ impl Train {
         let stop = interrupt::listen()?;
         output.detail(|| {
             let (headline, threads) = (headline(spec, data), self.compute.threads.count());
-            format!("{headline}; {threads} threads; into {}", folder.path().display())
+            format!("{headline}; {threads} threads; writing to {}", folder.path().display())
         });
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads.count()).build()?;
-        pool.install(|| match self.compute.device {
+        pool.install(|| match spec.device {
             Device::Cpu => execute::<Flex>(&task, self.checkpoints, output, &stop),
             #[cfg(feature = "cuda")]
             Device::Cuda => execute::<burn::backend::Cuda>(&task, self.checkpoints, output, &stop),
@@ -110,37 +110,49 @@ impl Train {
         })
     }
 
-    /// The run that the options describe.
+    /// Returns the run that the options describe.
     fn requested(&self) -> anyhow::Result<Task> {
+        ComputeArgs::configure(self.compute.device())?;
         let request = TrainRequest::from(self.settings.clone());
         let location = DataLocation {
             source: request.data.clone().unwrap_or_else(|| "digits".into()),
             directory: self.compute.data_directory()?,
         };
         let data = DataSet::load(&location.source, &location.directory)?;
-        let spec = request.spec(&data.description(), self.compute.device)?;
+        let spec = request.spec(&data.description(), self.compute.device())?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
         let folder = RunFolder::open(&out)?;
         Ok(Task { data, location, spec, folder })
     }
 
-    /// The run in the folder. Settings that are given nevertheless must be its own.
+    /// Returns the run in the folder. Settings that are given beside --resume must be equal to those of the run.
+    ///
+    /// The location of the data set is not a setting of the run: --data and --data-dir may name another copy of it.
     fn resumed(&self) -> anyhow::Result<Task> {
-        let out = self.out.clone().unwrap_or_default();
-        let folder = RunFolder::open_existing(&out)?;
-        let started = folder.started()?;
-        let data = DataSet::load(&started.data.source, &started.data.directory)?;
-        started.spec.check(&data.description())?;
+        let path = self.out.clone().unwrap_or_default();
+        let folder = RunFolder::open_existing(&path)?;
+        let StartedRun { spec, data: mut location } = folder.started()?;
         let request = TrainRequest::from(self.settings.clone());
-        if request != TrainRequest::default() {
-            let wanted = request.spec(&data.description(), self.compute.device)?;
-            RunFolderError::unless_equal(&out, &started.spec, &wanted)?;
+        let other_device = || {
+            let device = self.compute.device.filter(|device| *device != spec.device)?;
+            Some(Difference {
+                stored: format!("device = {}", spec.device),
+                wanted: format!("device = {device}"),
+            })
+        };
+        if let Some(difference) = request.difference(&spec).or_else(other_device) {
+            return Err(RunFolderError::OtherRun { path, difference }.into());
         }
-        Ok(Task { data, location: started.data, spec: started.spec, folder })
+        ComputeArgs::configure(spec.device)?;
+        location.source = request.data.unwrap_or(location.source);
+        location.directory = self.compute.data_dir.clone().unwrap_or(location.directory);
+        let data = DataSet::load(&location.source, &location.directory)?;
+        spec.check(&data.description())?;
+        Ok(Task { data, location, spec, folder })
     }
 }
 
-/// Says that something was made by another version of the training rule.
+/// Returns the note that something was made by another version of the training rule.
 fn stale(what: &str, version: u32) -> String {
     format!(
         "{what} was made by version {version} of the training rule, now {TRAINING_VERSION}: training again"
@@ -149,7 +161,7 @@ fn stale(what: &str, version: u32) -> String {
 
 fn execute<B: Backend>(
     task: &Task,
-    checkpoints: Checkpoints,
+    checkpoints: CheckpointArgs,
     output: &Output,
     stop: &StopFlag,
 ) -> anyhow::Result<ExitCode> {
@@ -174,8 +186,9 @@ fn execute<B: Backend>(
     match outcome {
         TrainOutcome::Stopped(iteration) => {
             output.result(|| json!({ "status": "interrupted", "iteration": iteration }), || {})?;
-            output
-                .note(|| format!("saved after {iteration} iterations; the same command goes on from there"));
+            output.note(|| {
+                format!("saved after {iteration} iterations; the same command continues from there")
+            });
             Ok(ExitCode::from(INTERRUPTED))
         }
         TrainOutcome::Finished(results, net) => {
@@ -186,7 +199,8 @@ fn execute<B: Backend>(
 }
 
 fn bar(iterations: u64) -> ProgressBar {
-    ProgressBar::new(iterations).with_style(style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
+    ProgressBar::new(iterations)
+        .with_style(progress_style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
 }
 
 fn note_start(bar: &ProgressBar, progress: TrainProgress<'_>, output: &Output) {
@@ -231,13 +245,13 @@ fn report(
                 }
                 _ => "a smaller step, --noise-scale auto, or clipping",
             };
-            say(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
+            write_line(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
             ExitCode::from(DIVERGED)
         }
     })
 }
 
-/// A result, and where it is kept.
+/// A result and its folder, for JSON.
 #[derive(Serialize)]
 struct StoredResult<'a> {
     folder: String,
@@ -263,7 +277,7 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
     println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, including measurements)", result.seconds);
     print_calibration(result);
     print_tails(result);
-    println!("kept in {}", folder.path().display());
+    println!("written to {}", folder.path().display());
 }
 
 fn headline(spec: &TrainSpec, data: &DataSet) -> String {
@@ -294,7 +308,7 @@ fn headline(spec: &TrainSpec, data: &DataSet) -> String {
         text += &format!(", noise scale {scale}");
     }
     if let Some(noise) = spec.inject_noise {
-        text += &format!("; noise SαS({}) of scale {} on the gradients", noise.alpha, noise.scale);
+        text += &format!("; stable noise on the gradients, alpha {}, scale {}", noise.alpha, noise.scale);
     }
     text
 }
@@ -302,7 +316,7 @@ fn headline(spec: &TrainSpec, data: &DataSet) -> String {
 /// Prints the last estimates of the settings that are `auto`.
 fn print_calibration(result: &RunResult) {
     let Some(last) = result.calibration.last() else { return };
-    println!("\nestimated from the gradients, after {} iterations", last.iteration);
+    println!("\nestimates from the gradients after {} iterations", last.iteration);
     let header = ["layer", "noise: alpha", "scale", "in use: alpha", "kappa", "limit", "beyond the knee"];
     let mut table = vec![header.map(String::from).to_vec()];
     for layer in result.calibration.iter().filter(|layer| layer.iteration == last.iteration) {

@@ -7,10 +7,10 @@ use fuld_train::spec::{
     parse_every,
 };
 
-/// The settings of a run. What is left out has a default.
+/// The settings of a run. Every option has a default.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct TrainArgs {
-    /// digits (built in), mnist, cifar10, or a folder with the files of one of the latter
+    /// Data set: digits (built in), mnist, cifar10, or a folder with the files of mnist or cifar10
     #[arg(long, value_name = "NAME|DIR", help_heading = "Task")]
     data: Option<String>,
     /// Units of each hidden layer [default: 256]
@@ -34,7 +34,7 @@ pub(super) struct TrainArgs {
     /// The optimizer [default: fuld]
     #[arg(long, value_parser = named::<Optimizer>(), help_heading = "Optimizer")]
     optimizer: Option<Optimizer>,
-    /// Tail index of fuld, 0.1 to 2, or auto: estimated from the gradients, layer by layer; 2 is sgdm [default: 1.75; auto with --noise-scale auto]
+    /// Tail index of fuld, from 0.1 to 2, or auto to estimate it from the gradients of each layer; 2 is sgdm [default: 1.75; auto with --noise-scale auto]
     #[arg(long, value_name = "A|auto", allow_negative_numbers = true, help_heading = "Optimizer")]
     alpha: Option<NumberOrAuto>,
     /// Step size of the paper's form [default: 0.1]
@@ -55,7 +55,7 @@ pub(super) struct TrainArgs {
     /// Momentum, instead of gamma [default with --lr, --noise-scale or --kappa: 0.99]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     momentum: Option<f64>,
-    /// Scale of the gradient noise, which places the knee of fuld's field in the matched form: auto, estimated from the gradients; injected, that of --inject-noise; or a number
+    /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form: auto to estimate it from the gradients, injected for the scale of --inject-noise, or a number
     #[arg(
         long,
         value_name = "auto|injected|SIGMA",
@@ -64,16 +64,16 @@ pub(super) struct TrainArgs {
         help_heading = "Optimizer"
     )]
     noise_scale: Option<NoiseScaleRequest>,
-    /// The knee of fuld's field itself, instead of --noise-scale: |v| at which the field departs from its tangent
+    /// Knee of fuld's field, instead of --noise-scale: the |v| at which the field departs from its tangent
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Optimizer")]
     kappa: Option<f64>,
     /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     clip: Option<f64>,
-    /// Adds symmetric stable noise to every component of the gradients, as in 1.5,1e-3
+    /// Add symmetric stable noise to every component of the gradients, as in 1.5,1e-3
     #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]
     inject_noise: Option<InjectedNoise>,
-    /// Estimates the tail index of each layer's gradient noise every N steps, as in every=1000
+    /// Estimate the tail index of each layer's gradient noise every N steps, as in every=1000
     #[arg(long, value_name = "every=N", value_parser = parse_every, help_heading = "Noise")]
     tail_index: Option<u64>,
 }

@@ -1,7 +1,7 @@
-//! Iterations of training on one core, and the optimizer's part of them: `make bench-train` puts torch.compile beside it.
+//! Times of training iterations on one core, and of the optimizer's part: `make bench-train` compares them with torch.compile.
 //!
-//! The networks have 784 inputs and 10 outputs, hidden width × hidden layers and batch in the name. An iteration gathers its minibatch,
-//! goes forward and back, looks at the loss and moves the weights.
+//! The networks have 784 inputs and 10 outputs. The name of a benchmark is hidden width × hidden layers × batch. An iteration gathers
+//! its minibatch, runs forward and backward pass, reads the loss and updates the weights.
 
 use burn::backend::Flex;
 use burn::optim::SimpleOptimizer;
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Hidden width, hidden layers, batch.
+/// Hidden width, hidden layers and batch of each network.
 const NETS: [(usize, usize, usize); 3] = [(128, 2, 128), (256, 4, 128), (512, 6, 500)];
 
-/// Images of noise in which the brightest of ten blocks is the class.
+/// Returns random images whose class is the brightest of ten blocks.
 fn data() -> DataSet {
     let images = |count: usize| {
         let pixel = |n: usize| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8;
@@ -67,7 +67,7 @@ fn training(criterion: &mut Criterion) {
         let mut states = vec![None; net.layers.len()];
         let tensor = |size| Tensor::<Flex, 3>::ones([1, batch, size], &Default::default());
         let minibatch = ImageBatch { images: tensor(784), targets: tensor(10) / 10 };
-        // In its place after the gradients, where it finds what they left in the caches.
+        // The optimizer runs after the gradients, so that the caches are as in training.
         let mut steps = |count| {
             let mut spent = Duration::ZERO;
             for _ in 0..count {

@@ -88,17 +88,6 @@ pub enum RunFolderError {
     },
 }
 
-impl RunFolderError {
-    /// Returns an error with the first difference unless the stored specification is the wanted one.
-    pub fn unless_equal(path: &Path, stored: &TrainSpec, wanted: &TrainSpec) -> Result<(), Self> {
-        if stored == wanted {
-            return Ok(());
-        }
-        let difference = Difference::between(&stored.to_toml(), &wanted.to_toml());
-        Err(Self::OtherRun { path: path.into(), difference })
-    }
-}
-
 /// The location of a run's data set, which `spec.toml` contains beside the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataLocation {

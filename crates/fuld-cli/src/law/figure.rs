@@ -1,4 +1,4 @@
-//! The picture of a function, or of draws.
+//! Figures of a function of the stable law, or of draws.
 
 use super::function::Function;
 use super::points::Points;
@@ -6,15 +6,15 @@ use crate::grouped::grouped;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
 
-/// So many points make a curve.
-const FINE: usize = 600;
-/// More dots than this hide the curve.
-const FEW: usize = 40;
-/// Logarithmic where the points span more than this.
-const WIDE: f64 = 1e3;
+/// Points per curve.
+const CURVE_POINTS: usize = 600;
+/// The largest number of points that are drawn as dots. More dots would hide the curve.
+const MOST_DOTS: usize = 40;
+/// The ratio of largest and smallest point above which the axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 1e3;
 
 impl Function {
-    /// Where it is looked at if no one says where: what is on show there differs from the Gaussian.
+    /// Returns the default range of a figure, in which the function visibly differs from that of the Gaussian.
     pub(super) fn range(self, law: &SymmetricStable) -> (f64, f64) {
         let around = |size: f64| (-size * law.scale(), size * law.scale());
         match self {
@@ -28,8 +28,8 @@ impl Function {
         }
     }
 
-    /// Whether it falls over so many decades that one must look at its logarithm.
-    pub(super) fn falls(self) -> bool {
+    /// Returns whether the function decreases over many decades, so that its logarithm is shown.
+    pub(super) fn spans_decades(self) -> bool {
         matches!(self, Self::Pdf | Self::Sf)
     }
 
@@ -48,7 +48,7 @@ impl Function {
     }
 }
 
-/// The function of every law, with the Gaussian beside them, over the points or where it is worth a look.
+/// Draws a function of every law and of the Gaussian, over the points or over the default range.
 pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64]) -> Figure {
     let (mut from, mut to) = function.range(&laws[0]);
     let finite = || points.iter().copied().filter(|x| x.is_finite());
@@ -57,7 +57,7 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
         (from, to) = (low, high);
     }
     let panel = |logarithmic: bool, (from, to): (f64, f64)| {
-        let wide = from > 0.0 && to / from > WIDE;
+        let wide = from > 0.0 && to / from > LOGARITHMIC_FROM;
         let xs = between(from, to, wide);
         let axis = if wide { Axis::log } else { Axis::linear };
         let mut panel = Panel::new("").x(axis(function.argument()));
@@ -66,7 +66,7 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
             let line = over(function, law, &xs);
             heights.extend(line.iter().map(|&(_, y)| y).filter(|y| y.is_finite()));
             panel = panel.line(Hue::alpha(law.alpha()), label(law), line);
-            if points.len() <= FEW {
+            if points.len() <= MOST_DOTS {
                 panel = panel.dots(
                     Hue::alpha(law.alpha()),
                     "",
@@ -77,7 +77,7 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
         if let Some(gauss) = gauss(function, laws) {
             panel = panel.dashed(Hue::alpha(2.0), "Gaussian (α = 2)", over(function, &gauss, &xs));
         }
-        // The Gaussian falls, or climbs, out of the picture; the others say how high it is.
+        // The other laws determine the range, because the Gaussian would dominate it.
         let (low, high) = extremes(heights.into_iter().filter(|&y| !logarithmic || y > 0.0));
         let room = 0.15 * (high - low);
         let label = function.label();
@@ -90,8 +90,8 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
     };
     let figure = Figure::new(function.name()).panel_height(340.0).panel(panel(false, (from, to)));
     match function {
-        _ if !function.falls() => figure.columns(1).panel_height(420.0),
-        // Where no one says where, tails are shown as far out as they are worth it.
+        _ if !function.spans_decades() => figure.columns(1).panel_height(420.0),
+        // Without points, the second panel shows seven decades of the tail.
         _ if points.is_empty() => {
             let far = 1e3 * laws[0].scale();
             figure.panel(panel(true, (1e-4 * far, far)))
@@ -100,7 +100,7 @@ pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64
     }
 }
 
-/// Draws as histograms, a panel for each law, with its density.
+/// Draws a histogram of the draws and the density of each law, one panel per law.
 pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure {
     const BINS: usize = 80;
     let mut figure = Figure::new("sample").columns(laws.len().min(2)).panel_height(340.0);
@@ -134,10 +134,10 @@ fn extremes(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// The Gaussian of the same scale, unless it is there already.
+/// Returns the Gaussian of the same scale, unless it is among the laws.
 pub(super) fn gauss(function: Function, laws: &[SymmetricStable]) -> Option<SymmetricStable> {
-    let there = laws.iter().any(|law| law.alpha() == 2.0);
-    if there { None } else { function.law(2.0, laws[0].scale()).ok() }
+    let present = laws.iter().any(|law| law.alpha() == 2.0);
+    if present { None } else { function.law(2.0, laws[0].scale()).ok() }
 }
 
 fn label(law: &SymmetricStable) -> String {
@@ -149,5 +149,5 @@ fn over(function: Function, law: &SymmetricStable, xs: &[f64]) -> Vec<(f64, f64)
 }
 
 fn between(from: f64, to: f64, logarithmic: bool) -> Vec<f64> {
-    Points::Range { from, to, count: FINE, logarithmic }.numbers().collect()
+    Points::Range { from, to, count: CURVE_POINTS, logarithmic }.numbers().collect()
 }

@@ -1,22 +1,22 @@
-//! The functions of a law, by the names they have on the command line.
+//! The functions of the stable law that `fuld law` evaluates.
 
 use clap::ValueEnum;
 use levy_stable::{ParameterError, SymmetricStable};
 
-/// What is asked of a law.
+/// A function of the stable law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Function {
     /// Density
     Pdf,
-    /// Logarithm of the density, finite also where the density underflows
+    /// Logarithm of the density, finite even if the density underflows
     Logpdf,
     /// P(X <= x)
     Cdf,
-    /// P(X > x), accurate however far in the tail
+    /// P(X > x), accurate arbitrarily far in the tail
     Sf,
     /// The x with P(X <= x) = p
     Quantile,
-    /// The x with P(X > x) = q, for q near 0 much finer than quantile
+    /// The x with P(X > x) = q, more accurate than quantile far in the upper tail
     Isf,
     /// The derivative of logpdf: negative for x > 0
     Score,
@@ -29,7 +29,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// As it is typed, and as its column is called.
+    /// Returns the name on the command line and of the column.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
@@ -45,7 +45,7 @@ impl Function {
         }
     }
 
-    /// What its argument is called.
+    /// Returns the name of the argument.
     pub(super) fn argument(self) -> &'static str {
         match self {
             Self::Quantile => "p",
@@ -55,12 +55,12 @@ impl Function {
         }
     }
 
-    /// Whether its argument is a probability.
-    pub(super) fn of_probability(self) -> bool {
+    /// Returns whether the argument is a probability.
+    fn takes_probability(self) -> bool {
         matches!(self, Self::Quantile | Self::Isf)
     }
 
-    /// The law it is asked of.
+    /// Returns the law whose function is evaluated.
     pub(super) fn law(self, alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
         match self {
             Self::GradG => SymmetricStable::kinetic(alpha),
@@ -68,19 +68,19 @@ impl Function {
         }
     }
 
-    /// Refuses what it has no value at.
+    /// Returns an error if the function is not defined at `x`.
     pub(super) fn check(self, x: f64) -> Result<(), String> {
-        if self.of_probability() && !(0.0..=1.0).contains(&x) {
+        if self.takes_probability() && !(0.0..=1.0).contains(&x) {
             let name = self.name();
-            return Err(format!("{name} takes a probability, a number from 0 to 1, got {x}"));
+            return Err(format!("{name} requires a probability from 0 to 1, got {x}"));
         }
         if x.is_nan() {
-            return Err(format!("{} has no value at {x}", self.name()));
+            return Err(format!("{} requires a number, got {x}", self.name()));
         }
         Ok(())
     }
 
-    /// Its value. There is none for `Sample`, which is no function of a point.
+    /// Returns the value at `x`; NaN for `Sample`, which is not a function of a point.
     pub(super) fn at(self, law: &SymmetricStable, x: f64) -> f64 {
         match self {
             Self::Pdf => law.pdf(x),

@@ -1,4 +1,4 @@
-//! `fuld law`: the symmetric stable law, as numbers, draws and pictures.
+//! `fuld law`: values, draws and figures of the symmetric stable law.
 
 mod figure;
 mod function;
@@ -10,69 +10,69 @@ mod sketch;
 
 use super::Usage;
 use super::output::Output;
-use super::picture::Picture;
+use super::plot_file::PlotFile;
 use figure::{curves, histograms};
 use fuld::random::{Purpose, Stream};
 use function::Function;
-use input::Taker;
+use input::NumberSink;
 use levy_stable::SymmetricStable;
 use points::Points;
-use records::{Form, Records};
+use records::{RecordFormat, Records};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 
-/// Draws made and written at a time.
+/// Draws per block.
 const BLOCK: usize = 4096;
 
 /// Evaluate the symmetric stable law, or draw from it.
 ///
-/// The law SαS(σ) with characteristic function exp(-|σω|^α): α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ,
-/// and below 2 the tails fall as |x|^(-α). Values are right to about 14 digits for every α and x, tails included.
+/// The law SαS(σ) has the characteristic function exp(-|σω|^α). α = 2 is the Gaussian of variance 2σ², α = 1 is the Cauchy law of scale
+/// σ, and for α < 2 the tail probability falls as |x|^(-α). Values are accurate to about 14 digits for every α and x, even in the tails.
 ///
-/// Points are arguments, ranges, or numbers on standard input; a line of CSV comes back for each. Without any, in a terminal, there
-/// is a table of some values and a sketch.
+/// Points are arguments, ranges, or numbers on standard input. For each point, one line of CSV is printed. Without points, a terminal
+/// shows a table of some values and a sketch.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Points:
   2 -1e3            numbers
-  -5..5/101         101 points from -5 to 5, both included (101 if it is not said)
+  -5..5/101         101 points from -5 to 5, including both (101 is the default)
   1..1e6/log13      13 points whose logarithms are evenly spaced
-  -                 numbers from standard input, also if there are no points and it is no terminal
+  -                 numbers from standard input; this is the default if standard input is not a terminal
 
 Examples:
   fuld law pdf 2 --alpha 1.5                         the density at 2
-  fuld law sf 1..1e6/log7 --alpha 1.2,1.5,1.9        three tails, a column each
-  fuld law isf 1e-9 --alpha 1.75 --scale 0.5         what is exceeded once in a billion draws
-  fuld law grad-g -10..10 --alpha 1.75 --plot g.svg  the field of the paper, as a picture too
+  fuld law sf 1..1e6/log7 --alpha 1.2,1.5,1.9        the tails of three laws, one column each
+  fuld law isf 1e-9 --alpha 1.75 --scale 0.5         the value that one draw in a billion exceeds
+  fuld law grad-g -10..10 --alpha 1.75 --plot g.svg  the field of the paper, also as a figure
   fuld law sample --alpha 1.5 --count 100000 --seed 7 | fuld tail-index -
-                                                     draws, and what an estimator makes of them
-  cut -f2 data.tsv | fuld law cdf --alpha 1.5 --json probabilities of a million numbers, as they come
+                                                     draws, and the tail index estimated from them
+  cut -f2 data.tsv | fuld law cdf --alpha 1.5 --json probabilities of the numbers in a file
 
 Infinite values are inf in CSV and null in JSON.")]
 pub(super) struct Law {
-    /// What to compute
+    /// The function
     #[arg(value_enum)]
     function: Function,
-    /// Where: numbers, ranges like -5..5/101, or - for standard input
+    /// Points: numbers, ranges like -5..5/101, or - for standard input
     #[arg(value_name = "X", allow_negative_numbers = true)]
     points: Vec<Points>,
-    /// The tail index, 0 < α <= 2; several, with commas between them, make a column each
+    /// Tail index, 0 < α <= 2; for several laws, one column each, separate the indices by commas
     #[arg(long, short, value_name = "A", required = true, value_delimiter = ',', value_parser = points::number, allow_hyphen_values = true)]
     alpha: Vec<f64>,
-    /// The scale σ [default: 1]
+    /// Scale σ [default: 1]
     #[arg(long, value_name = "S", value_parser = points::number, allow_negative_numbers = true)]
     scale: Option<f64>,
-    /// How many draws (sample) [default: 10]
+    /// Number of draws (sample only) [default: 10]
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// Draws follow from this; the laws of several α share their random bits, so that a line shows one draw under each (sample) [default: 0]
+    /// Seed of the draws (sample only); several laws use the same random bits, so that the draws of a line correspond [default: 0]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// No line of names above the numbers
+    /// Omit the header line
     #[arg(long)]
     no_header: bool,
-    /// Also draw a picture, with the Gaussian beside it; without points, only that
+    /// Write a figure that also shows the Gaussian; without points, print nothing else
     #[arg(long, value_name = "FILE.svg|FILE.png")]
-    plot: Option<Picture>,
+    plot: Option<PlotFile>,
 }
 
 impl Law {
@@ -88,9 +88,9 @@ impl Law {
         if self.function == Function::Sample {
             return self.draw(&laws, output);
         }
-        if let Some(picture) = &self.plot {
+        if let Some(file) = &self.plot {
             let points: Vec<f64> = self.points.iter().flat_map(Points::numbers).collect();
-            picture.keep(&curves(self.function, &laws, &points), output)?;
+            file.write(&curves(self.function, &laws, &points), output)?;
             if points.is_empty() {
                 return Ok(());
             }
@@ -102,34 +102,34 @@ impl Law {
         self.evaluate(laws, output)
     }
 
-    /// What can be seen to be wrong before anything is written.
+    /// Returns an error for combinations of options that are not allowed.
     fn check(&self) -> Result<(), Usage> {
         let (name, sample) = (self.function.name(), self.function == Function::Sample);
         Usage::unless(sample || self.count.is_none() && self.seed.is_none(), || {
-            format!("--count and --seed are for sample; {name} takes points")
+            format!("--count and --seed are allowed only for sample; {name} requires points")
         })?;
         Usage::unless(!sample || self.points.is_empty(), || {
-            "sample takes no points; how many draws there are is said by --count".into()
+            "sample takes no points; set the number of draws with --count".into()
         })?;
         Usage::unless(self.function != Function::GradG || self.scale.is_none(), || {
-            "grad-g has the scale alpha^(-1/alpha) by definition; score takes any --scale".into()
+            "grad-g has the scale alpha^(-1/alpha) by definition; leave out --scale, or use score".into()
         })?;
         for (i, alpha) in self.alpha.iter().enumerate() {
-            Usage::unless(!self.alpha[..i].contains(alpha), || format!("--alpha has {alpha} twice"))?;
+            Usage::unless(!self.alpha[..i].contains(alpha), || format!("--alpha contains {alpha} twice"))?;
         }
         let inputs = self.points.iter().filter(|points| **points == Points::StandardInput).count();
-        Usage::unless(inputs < 2, || "- stands for standard input, which can be read only once".into())?;
+        Usage::unless(inputs < 2, || "- means standard input, which can be read only once".into())?;
         Usage::unless(inputs == 0 || self.plot.is_none(), || {
-            "--plot draws over points that are arguments, like -5..5; - is none".into()
+            "--plot requires points as arguments, like -5..5, not on standard input".into()
         })?;
         self.points.iter().flat_map(Points::numbers).try_for_each(|x| self.function.check(x)).map_err(Usage)
     }
 
-    fn form(&self, output: &Output) -> Form {
-        if output.json { Form::Json } else { Form::Csv { header: !self.no_header } }
+    fn form(&self, output: &Output) -> RecordFormat {
+        if output.json { RecordFormat::Json } else { RecordFormat::Csv { header: !self.no_header } }
     }
 
-    /// The name of a column for each law: that of the one law alone, otherwise with its α.
+    /// Returns the name of each law's column: `name`, with α if there are several laws.
     fn columns(&self, name: &str) -> Vec<String> {
         match &self.alpha[..] {
             [_] => vec![name.into()],
@@ -142,20 +142,22 @@ impl Law {
         let mut names = vec![self.function.argument().to_string()];
         names.extend(self.columns(self.function.name()));
         let records = Records::new(out, names, self.form(output))?;
-        let mut table = Table { function: self.function, record: vec![0.0; 1 + laws.len()], laws, records };
-        let read = |table: &mut Table<_>| input::each(BufReader::new(io::stdin().lock()), table);
+        let mut writer =
+            ValueWriter { function: self.function, record: vec![0.0; 1 + laws.len()], laws, records };
+        let read =
+            |writer: &mut ValueWriter<_>| input::for_each_number(BufReader::new(io::stdin().lock()), writer);
         for points in &self.points {
             match points {
-                Points::StandardInput => read(&mut table)?,
-                _ => points.numbers().try_for_each(|x| table.take(x))?,
+                Points::StandardInput => read(&mut writer)?,
+                _ => points.numbers().try_for_each(|x| writer.take(x))?,
             }
         }
         if self.points.is_empty() && io::stdin().is_terminal() {
-            overview::points(self.function, &table.laws[0]).into_iter().try_for_each(|x| table.take(x))?;
+            overview::points(self.function, &writer.laws[0]).into_iter().try_for_each(|x| writer.take(x))?;
         } else if self.points.is_empty() {
-            read(&mut table)?;
+            read(&mut writer)?;
         }
-        Ok(table.records.end()?)
+        Ok(writer.records.end()?)
     }
 
     fn draw(&self, laws: &[SymmetricStable], output: &Output) -> anyhow::Result<()> {
@@ -181,19 +183,19 @@ impl Law {
             }
         }
         records.end()?;
-        self.plot.as_ref().map_or(Ok(()), |picture| picture.keep(&histograms(laws, &kept), output))
+        self.plot.as_ref().map_or(Ok(()), |file| file.write(&histograms(laws, &kept), output))
     }
 }
 
-/// Values of a function at one point after the other.
-struct Table<W: Write> {
+/// Writes the values of a function at each point it receives.
+struct ValueWriter<W: Write> {
     function: Function,
     laws: Vec<SymmetricStable>,
     records: Records<W>,
     record: Vec<f64>,
 }
 
-impl<W: Write> Taker for Table<W> {
+impl<W: Write> NumberSink for ValueWriter<W> {
     fn check(&self, x: f64) -> Result<(), String> {
         self.function.check(x)
     }
@@ -206,7 +208,7 @@ impl<W: Write> Taker for Table<W> {
         self.records.write(&self.record)
     }
 
-    fn pause(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.records.flush()
     }
 }

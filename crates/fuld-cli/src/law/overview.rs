@@ -1,4 +1,4 @@
-//! A function at a glance: some values, and a sketch of it.
+//! The overview of a function in a terminal: a table of some values and a sketch.
 
 use super::figure::gauss;
 use super::function::Function;
@@ -6,7 +6,7 @@ use super::sketch::{Curve, sketch};
 use levy_stable::SymmetricStable;
 use std::fmt::Write;
 
-/// Where a function is worth a look.
+/// Returns the points of the table.
 pub(super) fn points(function: Function, law: &SymmetricStable) -> Vec<f64> {
     let unit = if function == Function::GradG { 1.0 } else { law.scale() };
     match function {
@@ -16,7 +16,7 @@ pub(super) fn points(function: Function, law: &SymmetricStable) -> Vec<f64> {
     }
 }
 
-/// A table and a sketch, with the Gaussian beside.
+/// Returns a table and a sketch of a function, compared with the Gaussian.
 pub(super) fn overview(function: Function, laws: &[SymmetricStable]) -> String {
     let (name, argument) = (function.name(), function.argument());
     let gauss = gauss(function, laws);
@@ -39,7 +39,7 @@ pub(super) fn overview(function: Function, laws: &[SymmetricStable]) -> String {
         text.push('\n');
     }
     let shown = move |law: &SymmetricStable, x: f64| match function.at(law, x) {
-        value if function.falls() => value.log10(),
+        value if function.spans_decades() => value.log10(),
         value => value,
     };
     let curve = |(i, law): (usize, &&SymmetricStable)| {
@@ -47,13 +47,13 @@ pub(super) fn overview(function: Function, laws: &[SymmetricStable]) -> String {
         Curve { of: Box::new(move |x| shown(&law, x)), dotted: i >= laws.len() }
     };
     let curves: Vec<Curve<'_>> = all.iter().enumerate().map(curve).collect();
-    let what = if function.falls() { format!("log10 {name}") } else { name.into() };
+    let what = if function.spans_decades() { format!("log10 {name}") } else { name.into() };
     let dotted = if gauss.is_some() { ", dotted: the Gaussian" } else { "" };
     let _ = write!(text, "\n{what}{dotted}\n\n{}", sketch(&curves, function.range(&laws[0])));
     text
 }
 
-/// Ten digits are enough for the eye.
+/// Formats a number with at most ten digits.
 fn short(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || !number.is_finite() {

@@ -1,17 +1,17 @@
-//! Where a function is asked for: numbers, and ranges of them.
+//! The points at which a function is evaluated: numbers and ranges.
 
 use std::str::FromStr;
 
-/// The most points of one range; who needs more pipes them in.
+/// The largest number of points of a range.
 const MOST: usize = 10_000_000;
-/// Points of a range that does not say how many.
-const SOME: usize = 101;
+/// The default number of points of a range.
+const DEFAULT_COUNT: usize = 101;
 
-/// What stands among the arguments: a number, a range, or `-` for standard input.
+/// An argument: a number, a range, or `-` for standard input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Points {
     One(f64),
-    /// From the first to the second, both included.
+    /// Evenly spaced numbers or logarithms, including both ends.
     Range {
         from: f64,
         to: f64,
@@ -21,9 +21,9 @@ pub(super) enum Points {
     StandardInput,
 }
 
-/// A number that may have been shielded.
+/// Parses a number, which may have a space in front: see [`crate::negative_points`].
 pub(super) fn number(text: &str) -> Result<f64, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is no number"))
+    text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
 impl FromStr for Points {
@@ -35,7 +35,7 @@ impl FromStr for Points {
             return Ok(Self::StandardInput);
         }
         let Some((from, rest)) = text.split_once("..") else {
-            let unknown = |_| format!("{text:?} is no number, nor a range like -5..5/101");
+            let unknown = |_| format!("{text:?} is neither a number nor a range like -5..5/101");
             return text.parse().map(Self::One).map_err(unknown);
         };
         let (to, count) = rest.split_once('/').map_or((rest, None), |(to, count)| (to, Some(count)));
@@ -46,24 +46,24 @@ impl FromStr for Points {
         };
         let end = |text: &str| {
             let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-            number.ok_or_else(|| format!("a range goes from one number to another, got {text:?}"))
+            number.ok_or_else(|| format!("the ends of a range must be finite numbers, got {text:?}"))
         };
         let (from, to) = (end(from)?, end(to)?);
-        let count = count.map_or(Ok(SOME), |count| {
-            let count = count.parse().ok().filter(|count| (2..=MOST).contains(count));
+        let count = count.map_or(Ok(DEFAULT_COUNT), |text| {
+            let count = text.parse().ok().filter(|count| (2..=MOST).contains(count));
             count.ok_or_else(|| {
-                format!("a range has 2 to {MOST} points, as in {from}..{to}/101 or 1..1e6/log13")
+                format!("a range must have 2 to {MOST} points, as in {from}..{to}/101 or 1..1e6/log13, got {text:?}")
             })
         })?;
         if logarithmic && !(from > 0.0 && to > 0.0) {
-            return Err("a logarithmic range has positive ends".into());
+            return Err(format!("the ends of a logarithmic range must be positive, got {from} and {to}"));
         }
         Ok(Self::Range { from, to, count, logarithmic })
     }
 }
 
 impl Points {
-    /// The numbers; none for standard input.
+    /// Returns the numbers; none for standard input.
     pub(super) fn numbers(&self) -> Box<dyn Iterator<Item = f64>> {
         match *self {
             Self::One(x) => Box::new(std::iter::once(x)),
@@ -73,7 +73,7 @@ impl Points {
                 Box::new((0..count).map(move |i| match i as f64 {
                     i if i == steps => to,
                     0.0 => from,
-                    // By powers of ten, so that decades are met exactly.
+                    // Powers of ten, so that decades are exact.
                     i if logarithmic => 10f64.powf(between(from.log10(), to.log10(), i, steps)),
                     i => between(from, to, i, steps),
                 }))
@@ -82,7 +82,7 @@ impl Points {
     }
 }
 
-/// i of `steps` steps on the way, each end by its own weight: differences could overflow, and 0 is met exactly.
+/// Interpolates after i of `steps` steps. The ends are weighted separately, because their difference could overflow.
 fn between(from: f64, to: f64, i: f64, steps: f64) -> f64 {
     from * ((steps - i) / steps) + to * (i / steps)
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_named() {
+    fn errors_name_the_invalid_part() {
         let refused = |text: &str| text.parse::<Points>().unwrap_err();
         assert!(refused("abc").contains("abc"));
         assert!(refused("0..x").contains("\"x\""));

@@ -1,40 +1,40 @@
-//! Lines of numbers, as CSV or JSON, written as they come.
+//! Records of numbers as CSV or JSON, written one at a time.
 
 use std::io::{self, Write};
 
-/// Writes one record after the other: CSV with a line of names, or one JSON array of objects.
+/// A writer of records: CSV with a header, or one JSON array of objects.
 ///
-/// Numbers have as few digits as give them back exactly. What is infinite is `inf` in CSV and null in JSON, which has no such number.
+/// Numbers have the fewest digits that give them back exactly. Infinite numbers are `inf` in CSV and null in JSON, which has none.
 pub(super) struct Records<W: Write> {
     out: W,
     names: Vec<String>,
-    form: Form,
+    format: RecordFormat,
     empty: bool,
 }
 
-/// How records are written.
+/// The format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RecordFormat {
     Csv {
-        /// Whether names stand above the numbers.
+        /// Whether the first line contains the names.
         header: bool,
     },
     Json,
 }
 
 impl<W: Write> Records<W> {
-    pub(super) fn new(mut out: W, names: Vec<String>, form: Form) -> io::Result<Self> {
-        match form {
-            Form::Csv { header: true } => writeln!(out, "{}", names.join(","))?,
-            Form::Csv { header: false } => {}
-            Form::Json => out.write_all(b"[")?,
+    pub(super) fn new(mut out: W, names: Vec<String>, format: RecordFormat) -> io::Result<Self> {
+        match format {
+            RecordFormat::Csv { header: true } => writeln!(out, "{}", names.join(","))?,
+            RecordFormat::Csv { header: false } => {}
+            RecordFormat::Json => out.write_all(b"[")?,
         }
-        Ok(Self { out, names, form, empty: true })
+        Ok(Self { out, names, format, empty: true })
     }
 
-    /// The next record, a number for each name.
+    /// Writes a record, one number for each name.
     pub(super) fn write(&mut self, numbers: &[f64]) -> io::Result<()> {
-        let json = self.form == Form::Json;
+        let json = self.format == RecordFormat::Json;
         if json {
             self.out.write_all(if self.empty { b"\n  {" } else { b",\n  {" })?;
         }
@@ -56,18 +56,18 @@ impl<W: Write> Records<W> {
         self.out.flush()
     }
 
-    /// Writes the end.
+    /// Writes the end of the file.
     pub(super) fn end(mut self) -> io::Result<()> {
-        match self.form {
-            Form::Json if self.empty => self.out.write_all(b"]\n")?,
-            Form::Json => self.out.write_all(b"\n]\n")?,
-            Form::Csv { .. } => {}
+        match self.format {
+            RecordFormat::Json if self.empty => self.out.write_all(b"]\n")?,
+            RecordFormat::Json => self.out.write_all(b"\n]\n")?,
+            RecordFormat::Csv { .. } => {}
         }
         self.out.flush()
     }
 }
 
-/// As few digits as give the number back exactly, with an exponent where zeros would be many; 0 has no sign.
+/// Formats a number with the fewest digits that give it back exactly, with an exponent if it is very small or large. Zero has no sign.
 fn shortest(number: f64) -> String {
     let number = number + 0.0;
     let size = number.abs();

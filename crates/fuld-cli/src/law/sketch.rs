@@ -1,8 +1,10 @@
-//! Curves in the terminal, of dots of Braille: two across and four down in a character.
+//! Curves in the terminal, drawn with Braille characters of two by four dots.
 
 use std::fmt::Write;
 
+/// Width of a sketch in characters.
 const WIDTH: usize = 64;
+/// Height of a sketch in characters.
 const HEIGHT: usize = 14;
 /// Bits of a Braille character, by column and row of the dot.
 const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
@@ -10,11 +12,11 @@ const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 /// A function to be drawn.
 pub(super) struct Curve<'a> {
     pub(super) of: Box<dyn Fn(f64) -> f64 + 'a>,
-    /// With gaps, to be told from the others.
+    /// Whether the curve is drawn with gaps, to distinguish it.
     pub(super) dotted: bool,
 }
 
-/// The curves from one x to another. The first ones say how high the picture is: what is not dotted is always whole.
+/// Draws curves over a range of x. The curves that are not dotted determine the vertical range, so that they are always complete.
 pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
     let columns = 2 * WIDTH;
     let x = |i: usize| from + (to - from) * i as f64 / (columns - 1) as f64;
@@ -55,13 +57,13 @@ pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
     text
 }
 
-/// Columns and rows along a curve; where it is steep, what lies between one dot and the next belongs to it too.
+/// Returns columns and rows of the dots of a curve, including the rows between two neighbouring dots.
 fn dots(line: &[f64], row: impl Fn(f64) -> f64) -> Vec<(usize, f64)> {
     let mut all: Vec<(usize, f64)> = Vec::new();
     for (column, y) in line.iter().enumerate().filter(|(_, y)| y.is_finite()) {
         let to = row(*y);
         let from = all.last().filter(|(last, _)| last + 1 == column).map_or(to, |&(_, row)| row);
-        // A curve that comes from far away is drawn only where there is something to see.
+        // A curve that comes from far outside the sketch is cut off.
         let from = from.clamp(to - 4.0 * HEIGHT as f64, to + 4.0 * HEIGHT as f64);
         let step = if to > from { 1.0 } else { -1.0 };
         let between = ((to - from).abs() - 1.0).max(0.0) as usize;
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_left_out() {
+    fn values_that_are_not_finite_are_left_out() {
         assert_eq!(sketch(&[Curve { of: Box::new(|_| f64::NAN), dotted: false }], (0.0, 1.0)), "");
         assert_eq!(sketch(&[], (0.0, 1.0)), "");
         let spike = |x: f64| if x < 0.5 { f64::INFINITY } else { x };

@@ -1,51 +1,51 @@
-//! What stands in the way of numbers.
+//! Errors of reading numbers from files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a file gave no numbers. It names the file, and the place in it.
+/// An error of reading numbers from a file. It names the file and the position in it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub(crate) enum NumbersError {
-    /// The file is not there, or may not be read.
+    /// The file does not exist or may not be read.
     #[error("{} cannot be read: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The cause.
         error: io::Error,
     },
-    /// It is cut, changed, or of another format than its name says.
-    #[error("{} is damaged, or of another format: {why}", path.display())]
+    /// The file is cut off, changed, or has another format than its extension.
+    #[error("{} is damaged or has another format: {why}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The reason.
         why: String,
     },
-    /// It is whole, but holds what cannot be used.
+    /// The file is valid, but its contents cannot be used.
     #[error("{}: {why}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What it holds, and what to do about it.
+        /// The reason, and a fix if there is one.
         why: String,
     },
-    /// There is no such column.
+    /// The file does not have the requested column.
     #[error("{} has no column {wanted:?}; it has {}", path.display(), listed(names))]
     NoColumn {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested column.
         wanted: String,
-        /// What is there.
+        /// The columns of the file.
         names: Vec<String>,
     },
-    /// A column is asked for twice.
-    #[error("column {name:?} is asked for twice; once is enough")]
-    Twice {
-        /// Its name, or its number.
+    /// A column is requested twice.
+    #[error("column {name:?} is requested twice")]
+    DuplicateColumn {
+        /// The name or number of the column.
         name: String,
     },
 }
@@ -60,7 +60,7 @@ impl NumbersError {
     }
 }
 
-/// The first dozen names.
+/// Lists the first dozen names.
 fn listed(names: &[String]) -> String {
     const MANY: usize = 12;
     let more = names.len().saturating_sub(MANY);

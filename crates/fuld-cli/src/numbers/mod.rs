@@ -1,4 +1,4 @@
-//! Columns of numbers from files: .npy, Parquet, and text in columns.
+//! Reading of columns of numbers from files: .npy, Parquet, and text in columns.
 
 mod error;
 mod npy;
@@ -11,28 +11,28 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Numbers by columns.
+/// Columns of numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Table {
-    /// Those that were asked for, or all that hold numbers.
+pub(crate) struct NumberTable {
+    /// The requested columns, or all that contain numbers.
     pub columns: Vec<Column>,
     /// Whether columns have no names, so that rows are vectors.
-    pub nameless: bool,
-    /// Columns that were not asked for and hold something else: their names, and what was found.
+    pub unnamed: bool,
+    /// Columns that were not requested and do not contain numbers: their names, and the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// A column. What is missing is NaN.
+/// A column of numbers. Missing numbers are NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
-    /// Its name, or its number, counted from 1.
+    /// The name of the column, or its number from 1.
     pub name: String,
-    /// Row by row.
+    /// The numbers by row.
     pub values: Vec<f64>,
 }
 
-/// Reads the columns with these names or numbers, or all of a file (`-`: of standard input), whatever its format.
-pub(crate) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError> {
+/// Reads the columns with these names or numbers, or all columns, from a file of any supported format. `-` is standard input.
+pub(crate) fn read(path: &Path, wanted: &[String]) -> Result<NumberTable, NumbersError> {
     let unreadable = |error| NumbersError::Unreadable { path: path.into(), error };
     if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -49,12 +49,12 @@ pub(crate) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError
     }
     let bytes = fs::read(path).map_err(unreadable)?;
     if ending.as_deref() == Some("npy") && !bytes.starts_with(npy::MAGIC) {
-        return Err(NumbersError::damaged(path, "it does not begin as .npy files do"));
+        return Err(NumbersError::damaged(path, "it does not begin like a .npy file"));
     }
     parse(path, &bytes, wanted)
 }
 
-fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
+fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<NumberTable, NumbersError> {
     if bytes.starts_with(npy::MAGIC) {
         npy::parse(path, bytes, wanted)
     } else {
@@ -68,8 +68,8 @@ fn begins(path: &Path, magic: &[u8]) -> io::Result<bool> {
     Ok(start == magic)
 }
 
-/// The places of the wanted columns; none if none is wanted.
-fn chosen(path: &Path, names: &[String], wanted: &[String]) -> Result<Vec<usize>, NumbersError> {
+/// Returns the indices of the wanted columns.
+fn column_indices(path: &Path, names: &[String], wanted: &[String]) -> Result<Vec<usize>, NumbersError> {
     let place =
         |wanted: &String| {
             let named = names.iter().position(|name| name == wanted);
@@ -80,7 +80,7 @@ fn chosen(path: &Path, names: &[String], wanted: &[String]) -> Result<Vec<usize>
         };
     let places: Vec<usize> = wanted.iter().map(place).collect::<Result<_, _>>()?;
     match (1..places.len()).find(|&i| places[..i].contains(&places[i])) {
-        Some(i) => Err(NumbersError::Twice { name: names[places[i]].clone() }),
+        Some(i) => Err(NumbersError::DuplicateColumn { name: names[places[i]].clone() }),
         None => Ok(places),
     }
 }

@@ -1,6 +1,6 @@
 //! Reads one array in NumPy's .npy format.
 
-use super::{Column, NumbersError, Table, chosen};
+use super::{Column, NumberTable, NumbersError, column_indices};
 use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads an array of one or two dimensions as columns, named by their numbers.
-pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
+pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<NumberTable, NumbersError> {
     let mut data = bytes;
     let header = NpyHeader::from_reader(&mut data).map_err(|error| match unknown_type(bytes) {
         Some(descr) => not_numbers(path, &descr),
@@ -21,7 +21,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
         [rows, columns] => (rows, columns),
         _ => {
             let why = format!(
-                "the array has shape {shape:?}; make it one of rows and columns: x.reshape(len(x), -1)"
+                "the array has shape {shape:?}, expected one or two dimensions; use x.reshape(len(x), -1)"
             );
             return Err(NumbersError::unusable(path, why));
         }
@@ -33,7 +33,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
     let width = kind.num_bytes().unwrap_or(0) as u64;
     if rows.checked_mul(columns).and_then(|count| count.checked_mul(width)) != Some(data.len() as u64) {
         let why = format!(
-            "its header promises {rows} x {columns} numbers of {width} bytes, but {} bytes follow",
+            "its header describes {rows} x {columns} numbers of {width} bytes, but {} bytes follow",
             data.len()
         );
         return Err(NumbersError::damaged(path, why));
@@ -62,19 +62,19 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
     .map_err(|error| NumbersError::damaged(path, error))?;
     let (rows, columns) = (rows as usize, columns as usize);
     let names: Vec<String> = (1..=columns).map(|number| number.to_string()).collect();
-    let places = if wanted.is_empty() { (0..columns).collect() } else { chosen(path, &names, wanted)? };
+    let places =
+        if wanted.is_empty() { (0..columns).collect() } else { column_indices(path, &names, wanted)? };
     let index =
         |row: usize, column: usize| if fortran { column * rows + row } else { row * columns + column };
     let column = |place: usize| Column {
         name: names[place].clone(),
         values: (0..rows).map(|row| numbers[index(row, place)]).collect(),
     };
-    Ok(Table { columns: places.into_iter().map(column).collect(), nameless: true, left_out: Vec::new() })
+    Ok(NumberTable { columns: places.into_iter().map(column).collect(), unnamed: true, left_out: Vec::new() })
 }
 
 fn not_numbers(path: &Path, descr: &str) -> NumbersError {
-    let why =
-        format!("the array is of type {descr:?}; make it one of numbers: np.save(name, x.astype(float))");
+    let why = format!("the array has type {descr:?}, expected numbers; use np.save(name, x.astype(float))");
     NumbersError::unusable(path, why)
 }
 

@@ -1,6 +1,6 @@
-//! The numeric columns of a Parquet file.
+//! Reading of the numeric columns of a Parquet file.
 
-use super::{Column, NumbersError, Table, chosen};
+use super::{Column, NumberTable, NumbersError, column_indices};
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -10,10 +10,11 @@ use parquet::schema::types::ColumnDescriptor;
 use std::fs::File;
 use std::path::Path;
 
+/// The first bytes of every Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// Those asked for, or all that hold numbers; nulls are missing.
-pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError> {
+/// Reads the wanted columns, or all that contain numbers. Nulls are missing numbers.
+pub(super) fn read(path: &Path, wanted: &[String]) -> Result<NumberTable, NumbersError> {
     let file = File::open(path).map_err(|error| NumbersError::Unreadable { path: path.into(), error })?;
     let damaged = |error: ParquetError| NumbersError::damaged(path, error);
     let file = SerializedFileReader::new(file).map_err(damaged)?;
@@ -22,24 +23,25 @@ pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError
     let foreign: Vec<Option<String>> = schema.columns().iter().map(|column| foreign(column)).collect();
     let places: Vec<usize> = match wanted {
         [] => (0..names.len()).filter(|&place| foreign[place].is_none()).collect(),
-        wanted => chosen(path, &names, wanted)?,
+        wanted => column_indices(path, &names, wanted)?,
     };
     if let Some(&place) = places.iter().find(|&&place| foreign[place].is_some()) {
         let what = foreign[place].as_deref().unwrap_or_default();
         return Err(NumbersError::unusable(
             path,
-            format!("column {:?} holds {what}, not numbers", names[place]),
+            format!("column {:?} contains {what}, not numbers", names[place]),
         ));
     }
     if places.is_empty() {
-        let why = format!("it has no column of numbers; it has {}", names.join(", "));
+        let why = format!("it has no column of numbers; its columns are {}", names.join(", "));
         return Err(NumbersError::unusable(path, why));
     }
     for group in file.metadata().row_groups() {
-        let unread = |&place: &usize| Some((place, unread(&group.column(place).compression())?));
-        if let Some((place, codec)) = places.iter().find_map(unread) {
+        let unsupported =
+            |&place: &usize| Some((place, unsupported_codec(&group.column(place).compression())?));
+        if let Some((place, codec)) = places.iter().find_map(unsupported) {
             let why = format!(
-                "column {:?} is compressed with {codec}, which is not read here; snappy, zstd, lz4 and gzip are",
+                "column {:?} is compressed with {codec}, which is not supported; supported are snappy, zstd, lz4 and gzip",
                 names[place]
             );
             return Err(NumbersError::unusable(path, why));
@@ -54,11 +56,11 @@ pub(super) fn read(path: &Path, wanted: &[String]) -> Result<Table, NumbersError
         [] => names.iter().zip(foreign).filter_map(|(name, what)| Some((name.clone(), what?))).collect(),
         _ => Vec::new(),
     };
-    Ok(Table { columns, nameless: false, left_out })
+    Ok(NumberTable { columns, unnamed: false, left_out })
 }
 
-/// What a column is compressed with if this program cannot unpack it.
-fn unread(codec: &Compression) -> Option<&'static str> {
+/// Returns the name of a compression codec that is not supported.
+fn unsupported_codec(codec: &Compression) -> Option<&'static str> {
     match codec {
         Compression::BROTLI(_) => Some("brotli"),
         Compression::LZO => Some("lzo"),
@@ -66,7 +68,7 @@ fn unread(codec: &Compression) -> Option<&'static str> {
     }
 }
 
-/// What a column holds if it is not plain numbers.
+/// Returns the type of a column that does not contain plain numbers.
 fn foreign(column: &ColumnDescriptor) -> Option<String> {
     if column.max_rep_level() > 0 {
         return Some("lists".into());
@@ -88,7 +90,7 @@ fn foreign(column: &ColumnDescriptor) -> Option<String> {
     }
 }
 
-/// A column of all row groups.
+/// Reads a column of all row groups.
 fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, ParquetError> {
     let descriptor = file.metadata().file_metadata().schema_descr().column(place);
     let unsigned = matches!(
@@ -121,7 +123,7 @@ fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, P
     Ok(all)
 }
 
-/// Appends the numbers of one column of a row group; a level below `there` says that one is missing.
+/// Appends the numbers of one column of a row group. A number whose definition level is below `there` is missing.
 fn each<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
@@ -137,7 +139,7 @@ fn each<T: DataType>(
         levels.clear();
         let (records, _, _) = reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
         if records == 0 {
-            return Err(ParquetError::EOF(format!("{left} rows of a column are not there")));
+            return Err(ParquetError::EOF(format!("{left} rows of a column are missing")));
         }
         left -= records.min(left);
         if there == 0 {

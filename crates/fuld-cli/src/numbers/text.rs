@@ -1,25 +1,25 @@
-//! Text in columns: CSV, or numbers between blanks, with a line of names or without.
+//! Reading of text in columns: CSV or numbers separated by white space, with or without a header line.
 
-use super::{Column, NumbersError, Table, chosen};
+use super::{Column, NumberTable, NumbersError, column_indices};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A column as it is read.
+/// A column while it is read.
 #[derive(Default)]
 struct Cells {
     values: Vec<f64>,
-    /// The first cell that is no number, and its line.
+    /// The line and the text of the first cell that is not a number.
     foreign: Option<(usize, String)>,
 }
 
-/// Commas, semicolons, tabs or blanks part the cells, whichever the first line has; `#` begins a line of comment. Blanks in the
-/// first line over lines of one cell are part of a name.
-pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Table, NumbersError> {
+/// Parses a text. Commas, semicolons, tabs or white space separate cells; the first line determines which. Lines that start with `#` are
+/// comments. If the second line has one cell, white space in the header is part of the name.
+pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<NumberTable, NumbersError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
         NumbersError::unusable(
             path,
-            format!("line {line} is no text; files are .npy, .parquet or text in columns"),
+            format!("line {line} is not UTF-8 text; supported are .npy, .parquet and text in columns"),
         )
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -27,15 +27,12 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         .peekable();
-    let &(_, first) =
-        lines.peek().ok_or_else(|| NumbersError::unusable(path, "there are no numbers in it"))?;
+    let &(_, first) = lines.peek().ok_or_else(|| NumbersError::unusable(path, "it contains no numbers"))?;
     let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator));
     let split = |(line, text): (usize, &'_ str)| {
         let cells: Option<Vec<String>> =
             split(text, separator).map(|cells| cells.into_iter().map(Cow::into_owned).collect());
-        cells.ok_or_else(|| {
-            NumbersError::unusable(path, format!("line {line}: a quote is opened and not closed"))
-        })
+        cells.ok_or_else(|| NumbersError::unusable(path, format!("line {line}: a quote is not closed")))
     };
     let mut head = split((0, first))?;
     let named = head.iter().any(|cell| number(cell).is_none());
@@ -56,7 +53,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Tabl
     for (line, text) in lines {
         let cells = split((line, text))?;
         if cells.len() != names.len() {
-            let why = format!("line {line} has {} cells, where the first has {}", cells.len(), names.len());
+            let why = format!("line {line} has {} cells, but the first has {}", cells.len(), names.len());
             return Err(NumbersError::unusable(path, why));
         }
         for (column, cell) in columns.iter_mut().zip(cells) {
@@ -75,13 +72,13 @@ fn table(
     names: Vec<String>,
     columns: Vec<Cells>,
     wanted: &[String],
-    nameless: bool,
-) -> Result<Table, NumbersError> {
-    let foreign = |(line, cell): &(usize, String)| format!("line {line}: {cell:?} is no number");
+    unnamed: bool,
+) -> Result<NumberTable, NumbersError> {
+    let foreign = |(line, cell): &(usize, String)| format!("line {line}: {cell:?} is not a number");
     let numeric = |&place: &usize| columns[place].foreign.is_none();
     let places = match wanted {
         [] => (0..names.len()).filter(numeric).collect(),
-        wanted => chosen(path, &names, wanted)?,
+        wanted => column_indices(path, &names, wanted)?,
     };
     let refused =
         if places.is_empty() { Some(0) } else { places.iter().copied().find(|place| !numeric(place)) };
@@ -99,10 +96,10 @@ fn table(
     };
     let column =
         |&place: &usize| Column { name: names[place].clone(), values: columns[place].values.clone() };
-    Ok(Table { columns: places.iter().map(column).collect(), nameless, left_out })
+    Ok(NumberTable { columns: places.iter().map(column).collect(), unnamed, left_out })
 }
 
-/// A cell as a number; what is missing is NaN.
+/// Parses a cell as a number. Missing numbers are NaN.
 fn number(cell: &str) -> Option<f64> {
     match cell {
         "" | "NA" | "N/A" | "null" | "None" => Some(f64::NAN),
@@ -110,7 +107,7 @@ fn number(cell: &str) -> Option<f64> {
     }
 }
 
-/// The cells of a line; none if a quote is not closed.
+/// Returns the cells of a line, or `None` if a quote is not closed.
 fn split(line: &str, separator: Option<char>) -> Option<Vec<Cow<'_, str>>> {
     if !line.contains('"') {
         return Some(match separator {
@@ -120,7 +117,7 @@ fn split(line: &str, separator: Option<char>) -> Option<Vec<Cow<'_, str>>> {
     }
     let parts = |letter: char| separator.map_or(letter.is_whitespace(), |separator| letter == separator);
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    // Several blanks part as one does; between two commas there is an empty cell.
+    // Several spaces separate like one; between two commas there is an empty cell.
     let mut begun = separator.is_some();
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {

@@ -1,10 +1,10 @@
 //! Runs the chains, summarises the draws and prints the summary.
 
 use super::resume_command;
-use crate::bar::style;
 use crate::output::Output;
-use crate::stderr::say;
-use crate::width::width;
+use crate::progress_style::progress_style;
+use crate::stderr::write_line;
+use crate::terminal_width::terminal_width;
 use crate::{DIVERGED, INTERRUPTED};
 use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Outcome, Progress, RunError};
 use fuld::diagnostics::Sample as Draws;
@@ -24,21 +24,21 @@ pub(super) struct SampleRun {
     pub(super) stop: StopFlag,
 }
 
-/// What this process did of a run.
-struct Progressed {
+/// The part of a run that this process sampled.
+struct SampledPart {
     outcome: Outcome,
     seconds: f64,
-    /// Whether it continued an earlier process.
+    /// Whether this process continued a checkpoint.
     resumed: bool,
     /// Steps of all chains per second, if they could be measured.
     speed: Option<f64>,
 }
 
-impl Progressed {
+impl SampledPart {
     /// Returns time and speed as text; empty if nothing was left to do.
     fn pace(&self) -> String {
         let Some(speed) = self.speed else { return String::new() };
-        let what = if self.resumed { ", the last of them" } else { "" };
+        let what = if self.resumed { ", the last part" } else { "" };
         format!("{what} in {:.1} s ({:.1} million steps/s)", self.seconds, 1e-6 * speed)
     }
 }
@@ -48,8 +48,8 @@ impl SampleRun {
     pub(super) fn finish(&self, output: &Output) -> anyhow::Result<ExitCode> {
         output.detail(|| self.spec.text());
         let began = Instant::now();
-        let progressed = self.sample_or_repeat(output)?;
-        let (outcome, seconds) = (&progressed.outcome, progressed.seconds);
+        let sampled = self.sample_or_repeat(output)?;
+        let (outcome, seconds) = (&sampled.outcome, sampled.seconds);
         let out = self.folder.path();
         if outcome.stopped {
             return self.interrupted(outcome, output);
@@ -62,8 +62,9 @@ impl SampleRun {
         };
         self.folder.write("summary.csv", &summary.csv()?)?;
         self.folder.write("page.html", &report(&draws, &summary, &self.spec, &self.target, &exact)?)?;
-        output
-            .detail(|| format!("{seconds:.1} s of sampling, {:.1} s in all", began.elapsed().as_secs_f64()));
+        output.detail(|| {
+            format!("{seconds:.1} s of sampling, {:.1} s in total", began.elapsed().as_secs_f64())
+        });
         if let Exact::Unknown(Some(error)) = &exact {
             output.note(|| format!("the exact law is not known: {error}"));
         }
@@ -75,21 +76,21 @@ impl SampleRun {
                 print!("{}", summary.table());
                 if summary.hidden() > 0 {
                     println!(
-                        "the first and those with the largest R-hat; {} more in summary.csv",
+                        "shown are the first coordinates and those with the largest R-hat; {} more are in summary.csv",
                         summary.hidden()
                     );
                 }
                 print!("\n{}", summary.distances());
                 println!("\n{pictures}");
             }
-            println!("{} draws of {} chains{}", summary.draws, summary.chains, progressed.pace());
+            println!("{} draws of {} chains{}", summary.draws, summary.chains, sampled.pace());
             println!("written to {0}; open {0}/page.html", out.display());
         })?;
         summary.remarks(&self.spec).iter().for_each(|remark| output.note(|| remark.clone()));
         if !summary.is_lost() {
             return Ok(ExitCode::SUCCESS);
         }
-        say(format_args!("diverged: {}", self.advice(outcome)));
+        write_line(format_args!("diverged: {}", self.advice(outcome)));
         Ok(ExitCode::from(DIVERGED))
     }
 
@@ -122,7 +123,7 @@ impl SampleRun {
         let first = outcome.divergences.iter().map(|divergence| divergence.step).min().unwrap_or(0);
         if outcome.divergences.iter().all(|divergence| divergence.step == 0) {
             return format!(
-                "the first step of all {chains} chains leads to infinity, or the gradient of f is not finite where they start; \
+                "the first step of all {chains} chains is not finite, or the gradient of f is not finite at the starting points; \
                  try another --start, or a smaller --step than {}",
                 self.spec.step.get()
             );
@@ -136,9 +137,9 @@ impl SampleRun {
     }
 
     /// Runs the chains. Draws that another version of the dynamics made are deleted and made again.
-    fn sample_or_repeat(&self, output: &Output) -> anyhow::Result<Progressed> {
+    fn sample_or_repeat(&self, output: &Output) -> anyhow::Result<SampledPart> {
         let error = match self.sample(output) {
-            Ok(progressed) => return Ok(progressed),
+            Ok(sampled) => return Ok(sampled),
             Err(error) => error,
         };
         let Some(RunError::Checkpoint(CheckpointError::Stale { stored, .. })) = error.downcast_ref() else {
@@ -153,11 +154,11 @@ impl SampleRun {
     }
 
     /// Runs the chains to their end, or until the stop flag is raised.
-    fn sample(&self, output: &Output) -> anyhow::Result<Progressed> {
+    fn sample(&self, output: &Output) -> anyhow::Result<SampledPart> {
         let began = Instant::now();
         let resumed = self.folder.checkpoint().exists();
         let total = self.run.warmup + self.run.draws * self.run.thin;
-        let bar_style = style("{bar:24} {pos}/{len} steps, {speed}, {eta} left  {wide_msg}");
+        let bar_style = progress_style("{bar:24} {pos}/{len} steps, {speed}, {eta} left  {wide_msg}");
         let bar = output.bar(ProgressBar::new(total).with_style(bar_style));
         // The speed counts the steps of this process only: from the first report of progress to the last.
         let (mut first, mut last) = (None, None);
@@ -180,7 +181,7 @@ impl SampleRun {
         let speed = first.zip(last).and_then(|((first, then), (last, now))| {
             (now > then).then(|| self.run.chains as f64 * (last - first) as f64 / (now - then))
         });
-        Ok(Progressed { outcome: outcome?, seconds: began.elapsed().as_secs_f64(), resumed, speed })
+        Ok(SampledPart { outcome: outcome?, seconds: began.elapsed().as_secs_f64(), resumed, speed })
     }
 
     /// Returns histograms of the first coordinates.
@@ -190,8 +191,10 @@ impl SampleRun {
         let shown = summary.coordinates.len().min(SHOWN);
         for (i, chains) in draws.coordinates(0..shown)?.into_iter().enumerate() {
             let kept = finite(chains).concat();
-            // A chain at rest has no histogram.
-            if let Ok(picture) = histogram(self.target.name(i), &Draws::new(kept)?, exact.of(i), width()) {
+            // A chain that never moves has no histogram.
+            if let Ok(picture) =
+                histogram(self.target.name(i), &Draws::new(kept)?, exact.of(i), terminal_width())
+            {
                 pictures += &(picture + "\n");
             }
         }

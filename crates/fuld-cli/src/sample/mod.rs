@@ -4,7 +4,7 @@ mod execution;
 mod options;
 
 use super::Usage;
-use super::checkpoints::Checkpoints;
+use super::checkpoint_args::CheckpointArgs;
 use super::output::Output;
 use super::threads::Threads;
 use crate::interrupt;
@@ -24,7 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   fuld sample \"x^4/4 - x^2/2\"                    the double well, alpha = 1.5
   fuld sample \"x^4/4 - x^2/2\" --alpha 1.2 --system uncorrected
-                                                the same noise without its correction: another law
+                                                the same noise without the correction, which samples another law
   fuld sample \"(1-x)^2 + 5*(y-x^2)^2\" --draws 5000
                                                 two variables, two dimensions
   fuld sample double_well --dim 10 --param b=3  a named potential in ten dimensions
@@ -58,7 +58,7 @@ pub(super) struct Sample {
     /// Continue the run in the folder --out with its stored settings
     #[arg(long, conflicts_with = "fresh", help_heading = "Files")]
     resume: bool,
-    /// Delete the run in the folder and begin anew
+    /// Delete the files that fuld wrote in the folder, and start again
     #[arg(long, help_heading = "Files")]
     fresh: bool,
     /// Read settings from a TOML file, whose keys are the long options in snake_case; options given here take precedence
@@ -70,7 +70,7 @@ pub(super) struct Sample {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    checkpoints: Checkpoints,
+    checkpoints: CheckpointArgs,
 }
 
 /// Returns the examples, with lists of the named potentials and systems.
@@ -118,7 +118,7 @@ impl Sample {
         run.finish(output).map_err(|error| {
             let advice = if cannot_continue(&error) {
                 format!(
-                    "the run in {} cannot continue; --fresh begins it anew, --out names another folder",
+                    "the run in {} cannot continue; start again with --fresh, or name another folder with --out",
                     out.display()
                 )
             } else {
@@ -128,7 +128,7 @@ impl Sample {
         })
     }
 
-    /// Takes the folder, refuses it if the settings `stored` there are those of another run, and writes the specification into it.
+    /// Opens the folder and writes the specification into it. Returns an error if the settings `stored` there are those of another run.
     fn folder(
         &self,
         out: &Path,
@@ -140,8 +140,8 @@ impl Sample {
         match stored.map(|stored| spec.difference(stored)) {
             Some(Some((there, here))) => {
                 return Err(Usage(format!(
-                    "{} holds a run with other settings: there {there}, here {here}; name another folder with --out, or begin anew \
-                     with --fresh",
+                    "{} contains a run with other settings: stored {there}, requested {here}; name another folder with --out, or start \
+                     again with --fresh",
                     out.display()
                 ))
                 .into());
@@ -185,7 +185,9 @@ impl Sample {
             return Err(Usage("--resume requires --out DIR, the folder of the run".into()).into());
         };
         let Some(stored) = SampleFolder::stored(out) else {
-            return Err(Usage(format!("there is no run to continue in {}", out.display())).into());
+            let message =
+                format!("{} contains no run to continue; start one without --resume", out.display());
+            return Err(Usage(message).into());
         };
         let request = match &self.config {
             Some(file) => read_config(file, &request)?,
@@ -195,7 +197,7 @@ impl Sample {
     }
 }
 
-/// Returns whether the files on disk are not usable, so that the run can only begin anew.
+/// Returns whether the files on disk are not usable, so that the run can only start again.
 fn cannot_continue(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<RunError>() {
         Some(RunError::Checkpoint(error)) => !matches!(error, CheckpointError::Io { .. }),

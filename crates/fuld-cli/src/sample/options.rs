@@ -10,7 +10,7 @@ pub(super) struct SampleOptions {
     /// A formula like "x^4/4 - x^2/2", or the name of a potential (--help lists them)
     #[arg(allow_hyphen_values = true)]
     potential: Option<String>,
-    /// Dimension [default: as many as the formula has variables]
+    /// Dimension [default: the number of variables of the formula]
     #[arg(long, value_name = "D", help_heading = "Target")]
     dim: Option<usize>,
     /// Inverse temperature: the target is exp(-beta f) [default: 1]
@@ -26,7 +26,7 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     system: Option<SystemKind>,
-    /// Its discretisation: baoab, aboba, euler, tamed-euler [default: baoab, tamed-euler without velocity]
+    /// Integrator: baoab, aboba, euler, tamed-euler [default: baoab; tamed-euler for systems without velocity]
     #[arg(
         long,
         help_heading = "Dynamics",
@@ -36,13 +36,13 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     integrator: Option<Integrator>,
-    /// Tail index of the noise, 0 to 2; 2 is Gaussian [default: 1.5]
+    /// Tail index of the noise, above 0 and at most 2, which is Gaussian [default: 1.5]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     alpha: Option<f64>,
     /// Friction [default: 2]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     gamma: Option<f64>,
-    /// Step size eta [default: 0.002 to 0.05, what suits the system]
+    /// Step size eta [default: 0.002 to 0.05, depending on the system]
     #[arg(
         long,
         visible_alias = "eta",
@@ -51,7 +51,7 @@ pub(super) struct SampleOptions {
         help_heading = "Dynamics"
     )]
     step: Option<f64>,
-    /// Let the step fall as eta (1 + k/K)^-P, k the iteration [default: 0, constant]
+    /// Decrease the step as eta (1 + k/K)^-P, where k is the iteration [default: 0, constant]
     #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Dynamics")]
     step_power: Option<f64>,
     /// The K of --step-power [default: 1000]
@@ -60,25 +60,25 @@ pub(super) struct SampleOptions {
     /// Number of chains [default: 64]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     chains: Option<usize>,
-    /// Draws a chain [default: 1000]
+    /// Draws per chain [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     draws: Option<u64>,
-    /// Steps before the first draw [default: those of 100 draws]
+    /// Steps before the first draw [default: 100 times --thin]
     #[arg(long, value_name = "STEPS", help_heading = "Amount")]
     warmup: Option<u64>,
-    /// Steps a draw [default: a time of 1, without velocity 0.5]
+    /// Steps per draw [default: time 1 divided by the step; time 0.5 for systems without velocity]
     #[arg(long, value_name = "STEPS", help_heading = "Amount")]
     thin: Option<u64>,
-    /// Where chains start: normal:SD, or coordinates as in 1,-0.5 [default: normal:1]
+    /// Starting points: normal:SD for random ones, or coordinates as in 1,-0.5 [default: normal:1]
     #[arg(long, value_name = "START", allow_hyphen_values = true, help_heading = "Amount")]
     start: Option<StartingPoint>,
-    /// Keep velocities too
+    /// Also store velocities
     #[arg(long, help_heading = "Amount")]
     velocities: bool,
-    /// The seed, on which alone the draws depend [default: 0]
+    /// Seed of all random numbers [default: 0]
     #[arg(long, help_heading = "Amount")]
     seed: Option<u64>,
-    /// A parameter of a potential with a name, as in a=2; may be given several times
+    /// Parameter of a named potential, as in a=2; may be repeated
     #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = parameter, help_heading = "Target")]
     parameters: Vec<(String, f64)>,
 }
@@ -110,13 +110,13 @@ impl SampleOptions {
     }
 }
 
-/// Reads a system; completions and usage errors list all of them.
+/// Parses a system; completions and usage errors list all of them.
 fn system() -> impl TypedValueParser<Value = SystemKind> {
     let known = SystemKind::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
     PossibleValuesParser::new(known).try_map(|name| by_name(&name))
 }
 
-/// Reads an integrator; completions and usage errors list all of them.
+/// Parses an integrator; completions and usage errors list all of them.
 fn integrator() -> impl TypedValueParser<Value = Integrator> {
     let known = Integrator::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
     PossibleValuesParser::new(known).try_map(|name| by_name(&name))

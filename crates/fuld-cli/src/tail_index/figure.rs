@@ -1,42 +1,42 @@
-//! How often numbers are large: the data against the stable law that was fitted, and against the Gaussian.
+//! The figure of `fuld tail-index`: tail probabilities of the data, of the fitted stable law and of the Gaussian.
 
-use super::estimates::Findings;
+use super::estimates::SampleEstimates;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
 use levy_stable::tail_index::{Method, Sample};
 
-/// Dots, evenly spaced on the logarithmic axes.
+/// Dots per sample, evenly spaced on the logarithmic axis.
 const DOTS: usize = 160;
-/// Points of a curve.
-const FINE: usize = 400;
+/// Points per curve.
+const CURVE_POINTS: usize = 400;
 
-/// A panel for each sample, with its name.
-pub(super) fn figure(samples: &[(String, Sample, Findings)]) -> Figure {
+/// Draws a panel for each sample, titled with its name.
+pub(super) fn figure(samples: &[(String, Sample, SampleEstimates)]) -> Figure {
     let height = if samples.len() > 1 { 300.0 } else { 440.0 };
     let figure = Figure::new("tail-index").columns(samples.len().min(2)).panel_height(height);
     samples
         .iter()
-        .fold(figure, |figure, (name, sample, findings)| figure.panel(panel(name, sample, findings)))
+        .fold(figure, |figure, (name, sample, estimates)| figure.panel(panel(name, sample, estimates)))
 }
 
-fn panel(name: &str, sample: &Sample, findings: &Findings) -> Panel {
+fn panel(name: &str, sample: &Sample, estimates: &SampleEstimates) -> Panel {
     let mut sizes: Vec<f64> = sample.pooled().iter().map(|x| x.abs()).filter(|&x| x > 0.0).collect();
     sizes.sort_unstable_by(|a, b| b.total_cmp(a));
     let n = sample.pooled().len() as f64;
-    // From a fifth of the typical number, below which nothing is a tail, to beyond the largest.
+    // From a fifth of the median size, below which there is no tail, to twice the largest.
     let median = sizes[sizes.len() / 2];
     let (from, to) = (0.2 * median, 2.0 * sizes[0].max(median));
     let mut panel = Panel::new(name)
         .x(Axis::log("x").range(from, to))
         .y(Axis::log("P(|X − median| > x)").range(0.3 / n, 1.5));
-    // By logarithms, for the quotient of the ends may overflow.
+    // Logarithms, because the quotient of the ends may overflow.
     let (first, last) = (from.ln(), to.ln());
     let at = |t: f64| (first * (1.0 - t) + last * t).exp();
-    let xs: Vec<f64> = (0..FINE).map(|i| at(i as f64 / (FINE - 1) as f64)).collect();
+    let xs: Vec<f64> = (0..CURVE_POINTS).map(|i| at(i as f64 / (CURVE_POINTS - 1) as f64)).collect();
     let beyond =
         |law: &SymmetricStable| xs.iter().map(|&x| (x, 2.0 * law.sf(x))).collect::<Vec<(f64, f64)>>();
     panel = panel.dots(Hue::Muted, "data", dots(&sizes, n));
-    let fitted = findings.by(Method::Characteristic).map(|found| found.data.estimate);
+    let fitted = estimates.by(Method::Characteristic).map(|found| found.data.estimate);
     if let Some(law) =
         fitted.and_then(|fit| SymmetricStable::new(fit.alpha).ok()?.with_scale(fit.scale?).ok())
     {
@@ -50,7 +50,7 @@ fn panel(name: &str, sample: &Sample, findings: &Findings) -> Panel {
     panel
 }
 
-/// The share of numbers beyond each, at places spread evenly over the logarithms of the ranks.
+/// Returns the share of numbers beyond some of the numbers, whose ranks are evenly spaced on a logarithmic scale.
 fn dots(sizes: &[f64], n: f64) -> Vec<(f64, f64)> {
     let last = sizes.len() as f64;
     let mut ranks: Vec<usize> =

@@ -1,22 +1,22 @@
-//! `fuld tail-index`: how heavy the tails of some numbers are.
+//! `fuld tail-index`: estimates how heavy the tails of numbers in a file are.
 
+mod conclusion;
 mod estimates;
 mod figure;
-mod reading;
 mod remarks;
 mod table;
 
 use super::Usage;
-use super::bar::style;
 use super::grouped::grouped;
 use super::output::Output;
-use super::picture::Picture;
-use crate::numbers::{self, Column, NumbersError, Table};
+use super::plot_file::PlotFile;
+use super::progress_style::progress_style;
+use crate::numbers::{self, Column, NumberTable, NumbersError};
 use anyhow::Context;
-use estimates::{Finding, Findings, Told};
+use conclusion::conclusion;
+use estimates::{MethodEstimate, SampleEstimates, ValueWithInterval};
 use indicatif::ProgressBar;
 use levy_stable::tail_index::{Bootstrap, Interval, Sample, Scaling, TailIndexError};
-use reading::reading;
 use remarks::remarks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -24,56 +24,57 @@ use std::time::Instant;
 
 /// Estimate the tail index of numbers in a file.
 ///
-/// Four estimators of α and of the scale σ, with bootstrap intervals, and beside them what each says of as many Gaussian numbers of the
-/// same spread: an α that is not clearly below that is no evidence of a heavy tail. The numbers are taken to be independent draws
-/// of one law that is symmetric about its median.
+/// Prints four estimates of α and of the scale σ with bootstrap intervals, and the estimate of each method for as many Gaussian numbers
+/// of the same spread. An α that is not clearly below that is no evidence of a heavy tail. The numbers are assumed to be independent draws
+/// from one law that is symmetric about its median.
 ///
-/// The file is NumPy's .npy (one or two dimensions), Parquet, or text: CSV, or numbers between blanks, with a line of names or without.
+/// The file is an array of NumPy (.npy, one or two dimensions), Parquet, or text: CSV or numbers separated by white space, with or without
+/// a header line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fuld tail-index noise.npy                          numbers, or rows of vectors
-  fuld tail-index noise.npy --plot tail.svg          how often numbers are large, against the fitted law and the Gaussian
-  fuld tail-index returns.csv --column close         a column by its name, or its number
-  fuld tail-index grads.parquet --by-column          each column on its own
+  fuld tail-index noise.npy --plot tail.svg          also draw the tail, the fitted law and the Gaussian
+  fuld tail-index returns.csv --column close         a column by its name or number
+  fuld tail-index grads.parquet --by-column          each column separately
   fuld law sample --alpha 1.5 --count 10000 | fuld tail-index -
-                                                     does it find 1.5?
+                                                     estimate the tail index of draws with alpha = 1.5
 
 Methods:
-  characteristic function   regression on it: the most accurate for stable data; describes the bulk of other data
-  block log-moments         how sums grow: also for data whose sums become stable; needs independence
-  log-moments               two moments of log|x|: noisy above 1.7, disturbed by zeros
-  Hill                      the largest numbers alone: any power tail, also above 2; misleading for stable laws above 1.5
+  characteristic function   regression on the characteristic function: most accurate for stable data; otherwise describes the bulk
+  block log-moments         growth of sums: also for data whose sums become stable; requires independent numbers
+  log-moments               two moments of log|x|: inaccurate above 1.7 and if there are zeros
+  Hill                      the largest numbers only: any power tail, also above 2; misleading for stable laws above 1.5
 
-The reading below the table is computed: heavy if the first two methods say so beyond doubt; not stable if the largest numbers are not as
-often as in draws from the law that was fitted.
+The conclusion below the table is \"heavy tails\" if the intervals of the first two methods are below those for Gaussian numbers, and
+\"not a stable law\" if Hill's estimate does not fit draws from the fitted law.
 
-Columns of a file with names are chosen with --column, several make rows of vectors; arrays and text without names are rows of vectors.
-Coordinates of vectors are brought to one scale, for a mixture of scales looks like a heavy tail.")]
+If a file has named columns, select them with --column. Several columns are rows of vectors, and so are arrays and text without names.
+The coordinates of vectors are scaled separately, because a mixture of scales resembles a heavy tail.")]
 pub(super) struct TailIndex {
     /// The file, or - for standard input
     file: PathBuf,
-    /// Columns, by name or by number counted from 1; with commas between them, or several times
+    /// Columns by name or by number from 1, separated by commas; may be repeated
     #[arg(long = "column", short = 'c', value_name = "NAME|N", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Each column on its own, instead of rows as vectors
+    /// Treat each column as a separate sample instead of rows as vectors
     #[arg(long)]
     by_column: bool,
-    /// Leave out rows in which a number is missing: NaN, null, an empty cell
+    /// Leave out rows with a missing number (NaN, null, an empty cell)
     #[arg(long)]
     drop_missing: bool,
-    /// Everything random follows from this
+    /// Seed of the bootstrap and of the Gaussian numbers
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
     /// Resamples of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 399)]
     resamples: usize,
-    /// With what probability the intervals are to cover
+    /// Coverage probability of the intervals
     #[arg(long, value_name = "P", default_value_t = 0.9, allow_negative_numbers = true)]
     level: f64,
-    /// Draw how often numbers are large, on logarithmic axes
+    /// Write a figure of the tail probabilities on logarithmic axes
     #[arg(long, value_name = "FILE.svg|FILE.png")]
-    plot: Option<Picture>,
+    plot: Option<PlotFile>,
 }
 
 impl TailIndex {
@@ -82,41 +83,42 @@ impl TailIndex {
         bootstrap.check().map_err(|error| Usage(error.to_string()))?;
         let start = Instant::now();
         let table = numbers::read(&self.file, &self.columns).map_err(|error| match error {
-            NumbersError::Twice { .. } => anyhow::Error::from(Usage(error.to_string())),
+            NumbersError::DuplicateColumn { .. } => anyhow::Error::from(Usage(error.to_string())),
             error => error.into(),
         })?;
         output.detail(|| format!("read in {:.2} s", start.elapsed().as_secs_f64()));
         for (column, what) in &table.left_out {
-            output.note(|| format!("column {column:?} is left out: {what}"));
+            output.note(|| format!("ignoring column {column:?}: {what}"));
         }
         let samples = self.samples(table)?;
-        let fits = Findings::fits(&bootstrap) * samples.len() as u64;
+        let fits = SampleEstimates::fits(&bootstrap) * samples.len() as u64;
         let bar = output.bar(ProgressBar::new(fits));
-        bar.set_style(style("{bar:30} {pos}/{len} fits, {eta} left"));
+        bar.set_style(progress_style("{bar:30} {pos}/{len} fits, {eta} left"));
         let mut found = Vec::new();
         for (name, sample) in samples {
-            let findings = Findings::of(&sample, &bootstrap, &|| bar.inc(1)).with_context(|| name.clone())?;
-            found.push((name, sample, findings));
+            let estimates =
+                SampleEstimates::of(&sample, &bootstrap, &|| bar.inc(1)).with_context(|| name.clone())?;
+            found.push((name, sample, estimates));
         }
         bar.finish_and_clear();
-        output.detail(|| format!("{fits} fits; {:.2} s in all", start.elapsed().as_secs_f64()));
+        output.detail(|| format!("{fits} fits; {:.2} s in total", start.elapsed().as_secs_f64()));
         output.result(|| self.value(&found), || self.print(&found))?;
-        self.plot.as_ref().map_or(Ok(()), |picture| picture.keep(&figure::figure(&found), output))
+        self.plot.as_ref().map_or(Ok(()), |file| file.write(&figure::figure(&found), output))
     }
 
-    /// The samples with their names: one of all columns, or one a column.
-    fn samples(&self, table: Table) -> anyhow::Result<Vec<(String, Sample)>> {
+    /// Returns the samples with their names: one for all columns, or one per column.
+    fn samples(&self, table: NumberTable) -> anyhow::Result<Vec<(String, Sample)>> {
         let file = self.shown();
-        let choice = self.by_column || !self.columns.is_empty() || table.nameless;
+        let choice = self.by_column || !self.columns.is_empty() || table.unnamed;
         let several = table.columns.len() > 1;
         Usage::unless(choice || !several, || {
             let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
             format!(
-                "{file} has several columns of numbers ({}): say which with --column, or take each with --by-column",
+                "{file} has several columns of numbers ({}): select some with --column, or use all separately with --by-column",
                 names.join(", ")
             )
         })?;
-        let named = |column: &Column| match table.nameless {
+        let named = |column: &Column| match table.unnamed {
             true => format!("{file}, column {}", column.name),
             false => format!("{file}, column {:?}", column.name),
         };
@@ -129,11 +131,11 @@ impl TailIndex {
         Ok(vec![(file.clone(), self.sample(&columns).with_context(|| file.clone())?)])
     }
 
-    /// Rows of these columns.
+    /// Returns the rows of these columns as a sample.
     fn sample(&self, columns: &[&Column]) -> anyhow::Result<Sample> {
         let count = columns.first().map_or(0, |column| column.values.len());
         let mut rows = Vec::with_capacity(count * columns.len());
-        // Where in the file the rows are that stay.
+        // The rows of the file that are used.
         let mut places = Vec::with_capacity(count);
         for row in 0..count {
             let cells = || columns.iter().map(|column| column.values[row]);
@@ -141,7 +143,7 @@ impl TailIndex {
             match missing {
                 Some(_) if self.drop_missing => {}
                 Some(column) => anyhow::bail!(
-                    "row {} of column {} is missing or NaN; --drop-missing leaves such rows out",
+                    "row {} of column {} is missing or NaN; leave out such rows with --drop-missing",
                     row + 1,
                     column.name
                 ),
@@ -152,49 +154,50 @@ impl TailIndex {
             }
         }
         let scaling = if columns.len() > 1 { Scaling::PerCoordinate } else { Scaling::Common };
-        // Gaussian numbers like these need a spread to have: asked for here, where columns still have names.
+        // Checks here, where errors can name the column, that the columns have a spread, which the Gaussian numbers require.
         let sample = Sample::rows(&rows, columns.len(), scaling)
             .and_then(|sample| sample.gaussian_twin(self.seed).map(|_| sample));
         sample.map_err(|error| refusal(error, columns, &places))
     }
 
+    /// Returns the name of the file for output.
     fn shown(&self) -> String {
         if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.display().to_string() }
     }
 
-    fn print(&self, found: &[(String, Sample, Findings)]) {
-        for (i, (name, sample, findings)) in found.iter().enumerate() {
+    fn print(&self, found: &[(String, Sample, SampleEstimates)]) {
+        for (i, (name, sample, estimates)) in found.iter().enumerate() {
             let dimension = sample.pooled().len() / sample.len();
             let what = match dimension {
                 1 => format!("{} numbers", grouped(sample.len())),
                 _ => format!("{} rows of {dimension} numbers", grouped(sample.len())),
             };
             println!("{}{name}: {what}\n", if i > 0 { "\n" } else { "" });
-            print!("{}", table::table(findings, self.level));
-            println!("\n{}", reading(findings).1);
-            remarks(sample, findings).iter().for_each(|remark| println!("{remark}"));
+            print!("{}", table::table(estimates, self.level));
+            println!("\n{}", conclusion(estimates).1);
+            remarks(sample, estimates).iter().for_each(|remark| println!("{remark}"));
         }
     }
 
-    fn value(&self, found: &[(String, Sample, Findings)]) -> Value {
-        let samples: Vec<Value> = found.iter().map(|(name, sample, findings)| {
-            let methods: Vec<Value> = findings
+    fn value(&self, found: &[(String, Sample, SampleEstimates)]) -> Value {
+        let samples: Vec<Value> = found.iter().map(|(name, sample, estimates)| {
+            let methods: Vec<Value> = estimates
                     .all.iter().map(|(method, found)| match found {
-                Ok(Finding { data, gaussian }) => json!({
+                Ok(MethodEstimate { data, gaussian }) => json!({
                     "method": method.name(),
-                    "alpha": Told::new(data.estimate.alpha, data.alpha),
-                    "scale": data.estimate.scale.zip(data.scale).map(|(scale, interval)| Told::new(scale, interval)),
+                    "alpha": ValueWithInterval::new(data.estimate.alpha, data.alpha),
+                    "scale": data.estimate.scale.zip(data.scale).map(|(scale, interval)| ValueWithInterval::new(scale, interval)),
                     "zeros": data.estimate.zeros,
-                    "gaussian_alpha": Told::new(gaussian.alpha, gaussian.interval),
+                    "gaussian_alpha": ValueWithInterval::new(gaussian.alpha, gaussian.interval),
                 }),
                 Err(error) => json!({ "method": method.name(), "error": error.to_string() }),
             }).collect();
-            let (reading, sentence) = reading(findings);
+            let (conclusion, explanation) = conclusion(estimates);
             json!({
                 "name": name, "rows": sample.len(), "dimension": sample.pooled().len() / sample.len(),
                 "methods": methods,
-                    "hill_if_stable": findings.hill_if_stable.map(|Interval { low, high }| json!({ "low": low, "high": high })),
-                    "reading": reading, "sentence": sentence, "remarks": remarks(sample, findings),
+                    "hill_if_stable": estimates.hill_if_stable.map(|Interval { low, high }| json!({ "low": low, "high": high })),
+                    "conclusion": conclusion, "explanation": explanation, "remarks": remarks(sample, estimates),
             })
         }).collect();
         json!({
@@ -203,7 +206,7 @@ impl TailIndex {
     }
 }
 
-/// An error in terms of rows and columns, as the file has them.
+/// Returns an error that names the row and the column of the file.
 fn refusal(error: TailIndexError, columns: &[&Column], places: &[usize]) -> anyhow::Error {
     match error {
         TailIndexError::Number { index, value } => {
@@ -215,13 +218,13 @@ fn refusal(error: TailIndexError, columns: &[&Column], places: &[usize]) -> anyh
         TailIndexError::Constant { coordinate, value } => {
             let column = &columns[coordinate].name;
             anyhow::anyhow!(
-                "column {column} is {value} throughout, so it has no law; choose others with --column"
+                "all numbers of column {column} are {value}, so it has no tails; select others with --column"
             )
         }
         TailIndexError::NoSpread { coordinate } => {
             let column = &columns[coordinate].name;
             anyhow::anyhow!(
-                "half of column {column} is one and the same number, so it has no scale; choose others with --column"
+                "half of the numbers of column {column} are equal, so it has no scale; select others with --column"
             )
         }
         error => error.into(),

@@ -1,35 +1,35 @@
-//! What makes the estimates doubtful, whatever they say.
+//! Warnings about data that violate the assumptions of the estimators.
 
-use super::estimates::Findings;
+use super::estimates::SampleEstimates;
 use crate::grouped::grouped;
 use levy_stable::tail_index::{Method, Sample};
 
-/// Of a law with a density no number comes twice; so many of one are more than rounding makes.
-const LUMP: f64 = 0.05;
+/// The largest share of one number that is not remarked on. A law with a density has no repeated numbers; rounding may cause some.
+const LARGEST_SHARE: f64 = 0.05;
 
-/// A sentence for each.
-pub(super) fn remarks(sample: &Sample, findings: &Findings) -> Vec<String> {
-    [order(findings), lump(sample)].into_iter().flatten().collect()
+/// Returns one sentence for each violated assumption.
+pub(super) fn remarks(sample: &Sample, estimates: &SampleEstimates) -> Vec<String> {
+    [dependence(estimates), repeated_number(sample)].into_iter().flatten().collect()
 }
 
-/// Blocks are sums of neighbours, and resamples have other neighbours: that matters if neighbours are alike. Of 540 samples of
-/// independent stable numbers three had the estimate outside a 90 % interval.
-fn order(findings: &Findings) -> Option<String> {
-    let data = findings.by(Method::Blocks)?.data;
+/// Remarks on rows that depend on each other. Blocks are sums of neighbouring rows, and resampling changes the neighbours, so the
+/// estimate lies outside its interval if neighbours are similar. It did so for 3 of 540 samples of independent stable numbers.
+fn dependence(estimates: &SampleEstimates) -> Option<String> {
+    let data = estimates.by(Method::Blocks)?.data;
     (!data.alpha.contains(data.estimate.alpha)).then(|| {
-        "Mind the order: the estimate by blocks lies outside its own interval, for which rows are drawn in any order. Of independent \
-         rows that is seldom so: these seem to depend on those before them, and then no interval here holds."
+        "Rows may depend on their order: the estimate by blocks lies outside its own bootstrap interval, which assumes independent \
+         rows. If rows depend on the rows before them, the intervals above are wrong."
             .into()
     })
 }
 
-/// The most frequent number, if it is too frequent.
-fn lump(sample: &Sample) -> Option<String> {
+/// Remarks on a number that occurs too often.
+fn repeated_number(sample: &Sample) -> Option<String> {
     let most = sample.coordinates().map(longest_run).max()?;
-    (most as f64 > LUMP * sample.len() as f64).then(|| {
+    (most as f64 > LARGEST_SHARE * sample.len() as f64).then(|| {
         format!(
-            "Mind the lump: one number comes {} times in {}. No stable law has such a number, and what is said of the rest is \
-             distorted by it; leave it out if it stands for something missing.",
+            "One number occurs {} times in {}. This is impossible for a stable law and distorts the estimates; leave the number out if \
+             it marks missing values.",
             grouped(most),
             grouped(sample.len())
         )

@@ -1,27 +1,27 @@
-//! The estimates as a table for the eye.
+//! The printed table of estimates.
 
-use super::estimates::{Finding, Findings};
+use super::estimates::{MethodEstimate, SampleEstimates};
 use levy_stable::tail_index::{Interval, Method};
 use std::fmt::Write;
 
-/// A line for each method: the data, then the Gaussian numbers.
-pub(super) fn table(findings: &Findings, level: f64) -> String {
+/// Returns a table with one line per method: the estimates for the data, then α for Gaussian numbers.
+pub(super) fn table(estimates: &SampleEstimates, level: f64) -> String {
     let percent = format!("{:.4}", 100.0 * level);
     let interval = format!("{} % interval", percent.trim_end_matches('0').trim_end_matches('.'));
     let mut text = format!(
-        "{:<24} {:>6}  {interval:<16}  {:>8}  {interval:<20}  of Gaussian numbers\n",
+        "{:<24} {:>6}  {interval:<16}  {:>8}  {interval:<20}  alpha for Gaussian numbers\n",
         "method", "alpha", "scale"
     );
-    for (method, found) in &findings.all {
+    for (method, found) in &estimates.all {
         let _ = match found {
-            Ok(finding) => writeln!(text, "{}", line(*method, finding).trim_end()),
+            Ok(estimate) => writeln!(text, "{}", line(*method, estimate).trim_end()),
             Err(error) => writeln!(text, "{:<24} {:>6}  {error}", method.title(), "–"),
         };
     }
     text
 }
 
-fn line(method: Method, Finding { data, gaussian }: &Finding) -> String {
+fn line(method: Method, MethodEstimate { data, gaussian }: &MethodEstimate) -> String {
     let (scale, scales) = match (data.estimate.scale, data.scale) {
         (Some(scale), Some(interval)) => (short(scale), span(interval, short)),
         _ => ("–".into(), String::new()),
@@ -40,7 +40,7 @@ fn span(Interval { low, high }: Interval, form: impl Fn(f64) -> String) -> Strin
     format!("{} to {}", form(low), form(high))
 }
 
-/// Four digits.
+/// Formats a number with four digits.
 fn short(number: f64) -> String {
     let size = number.abs();
     if (1e-3..1e4).contains(&size) {

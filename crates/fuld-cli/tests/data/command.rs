@@ -1,4 +1,4 @@
-//! `fuld data` as it is typed.
+//! Tests of the command `fuld data`.
 
 use crate::loopback::{Fault, Server};
 use std::path::Path;
@@ -13,7 +13,7 @@ fn fuld(data: &Path, args: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn the_list_says_what_is_there_and_how_to_get_the_rest() {
+fn the_list_shows_locations_and_how_to_fetch() {
     let data = TempDir::new().unwrap();
     std::fs::create_dir(data.path().join("cifar-10-batches-bin")).unwrap();
     std::fs::write(data.path().join("cifar-10-batches-bin/test_batch.bin"), b"").unwrap();
@@ -21,8 +21,8 @@ fn the_list_says_what_is_there_and_how_to_get_the_rest() {
         "\
 name      training    test  classes  where
 digits       1,442     355       10  part of the program
-mnist       60,000  10,000       10  not there: fuld data fetch mnist
-cifar10     50,000  10,000       10  only in part in {0}/cifar-10-batches-bin (missing: data_batch_1.bin, data_batch_2.bin, \
+mnist       60,000  10,000       10  not fetched: fuld data fetch mnist
+cifar10     50,000  10,000       10  incomplete in {0}/cifar-10-batches-bin (missing: data_batch_1.bin, data_batch_2.bin, \
 data_batch_3.bin, data_batch_4.bin, data_batch_5.bin): fuld data fetch cifar10
 
 The data directory is {0}.
@@ -57,7 +57,7 @@ fn a_mirror_without_the_files_is_an_error() {
 }
 
 #[test]
-fn a_file_of_the_right_length_only_is_refused() {
+fn a_file_with_the_wrong_checksum_is_refused() {
     let data = TempDir::new().unwrap();
     let server = Server::start(vec![0; 9_912_422], &[]);
     let (code, _, stderr) = fuld(data.path(), &["data", "fetch", "mnist", "--mirror", &server.url]);
@@ -67,7 +67,7 @@ fn a_file_of_the_right_length_only_is_refused() {
 }
 
 #[test]
-fn a_stall_is_given_up_after_the_time_that_was_given() {
+fn a_stalled_server_is_abandoned_after_the_timeout() {
     let data = TempDir::new().unwrap();
     let server = Server::start(vec![0; 9_912_422], &[Fault::Stall(0)]);
     let args = ["data", "fetch", "mnist", "--mirror", &server.url, "--stall", "1"];
@@ -76,14 +76,14 @@ fn a_stall_is_given_up_after_the_time_that_was_given() {
 }
 
 #[test]
-fn unknown_sets_are_answered_with_the_known() {
+fn an_unknown_set_is_an_error_that_lists_the_known_ones() {
     let data = TempDir::new().unwrap();
     let (code, _, stderr) = fuld(data.path(), &["data", "fetch", "imagenet"]);
     assert!(code == 2 && stderr.contains("mnist, cifar10"), "{stderr}");
 }
 
 #[test]
-fn help_teaches() {
+fn help_texts_have_examples() {
     let data = TempDir::new().unwrap();
     let (_, help, _) = fuld(data.path(), &["data", "--help"]);
     assert!(help.contains("Examples:") && help.contains("$FULD_DATA"), "{help}");
@@ -91,11 +91,11 @@ fn help_teaches() {
     assert!(help.contains("--mirror https://") && !help.contains("--stall"), "{help}");
 }
 
-/// The publishers' files, where FULD_TEST_DATA names a data directory with them.
+/// Tests the publishers' files if FULD_TEST_DATA is a data directory with them.
 #[test]
 fn the_real_sets_are_complete() {
     let Some(data) = std::env::var_os("FULD_TEST_DATA") else {
-        println!("skipped: FULD_TEST_DATA names no data directory");
+        println!("skipped: FULD_TEST_DATA is not set");
         return;
     };
     for (set, counts) in [("mnist", "60,000 training"), ("cifar10", "50,000 training")] {
@@ -103,7 +103,7 @@ fn the_real_sets_are_complete() {
             fuld(data.as_ref(), &["data", "fetch", set, "--mirror", "http://127.0.0.1:9/"]);
         assert_eq!((code, stderr.as_str()), (0, ""));
         assert!(
-            stdout.starts_with(&format!("{set} was complete already: {counts} and 10,000 test images")),
+            stdout.starts_with(&format!("{set} was already complete: {counts} and 10,000 test images")),
             "{stdout}"
         );
     }

@@ -1,4 +1,4 @@
-//! Fetching one file from servers that misbehave.
+//! Fetches of one file from faulty servers.
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, one_file};
@@ -33,7 +33,7 @@ impl Place {
         fetch(&source, self.directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
     }
 
-    /// Fetches what must come, whole and under its name only.
+    /// Asserts that a fetch succeeds and leaves only the complete file.
     fn must_fetch(&self, servers: &[&Server]) {
         assert_eq!(self.fetch(servers).unwrap(), FetchOutcome::Archives(1));
         assert_eq!(fs::read(self.file()).unwrap(), file());
@@ -61,7 +61,7 @@ fn from(byte: usize) -> Option<String> {
 }
 
 #[test]
-fn a_file_comes_and_is_not_fetched_twice() {
+fn a_file_is_fetched_once() {
     let (place, good) = (Place::new(), server(&[]));
     place.must_fetch(&[&good]);
     assert_eq!(place.fetch(&[&good]).unwrap(), FetchOutcome::AlreadyPresent);
@@ -69,7 +69,7 @@ fn a_file_comes_and_is_not_fetched_twice() {
 }
 
 #[test]
-fn a_broken_connection_is_taken_up_where_it_broke() {
+fn a_closed_connection_is_continued() {
     let (place, broken) = (Place::new(), server(&[Fault::Truncate(1000), Fault::Truncate(500), Fault::None]));
     place.must_fetch(&[&broken]);
     assert_eq!(broken.ranges(), [None, from(1000), from(1500)]);
@@ -77,7 +77,7 @@ fn a_broken_connection_is_taken_up_where_it_broke() {
 }
 
 #[test]
-fn a_server_that_always_breaks_off_is_left_but_not_what_it_gave() {
+fn the_next_server_continues_a_partial_file() {
     let (place, broken, good) = (Place::new(), server(&[Fault::Truncate(100)]), server(&[]));
     place.must_fetch(&[&broken, &good]);
     assert_eq!(broken.ranges().len(), 4);
@@ -85,14 +85,14 @@ fn a_server_that_always_breaks_off_is_left_but_not_what_it_gave() {
 }
 
 #[test]
-fn a_stalled_connection_is_taken_up_again() {
+fn a_stalled_connection_is_continued() {
     let (place, stalling) = (Place::new(), server(&[Fault::Stall(700), Fault::None]));
     place.must_fetch(&[&stalling]);
     assert_eq!(stalling.ranges(), [None, from(700)]);
 }
 
 #[test]
-fn a_server_that_gives_nothing_is_left_at_once() {
+fn a_server_without_data_is_abandoned_after_one_attempt() {
     let (place, stalling, good) = (Place::new(), server(&[Fault::Stall(0)]), server(&[]));
     place.must_fetch(&[&stalling, &good]);
     assert_eq!(stalling.ranges(), [None]);
@@ -100,7 +100,7 @@ fn a_server_that_gives_nothing_is_left_at_once() {
 }
 
 #[test]
-fn a_wrong_file_is_thrown_away() {
+fn a_file_with_the_wrong_checksum_is_deleted() {
     let (place, corrupting, good) = (Place::new(), server(&[Fault::Corrupt]), server(&[]));
     assert!(matches!(place.reasons(&[&corrupting])[..], [DownloadError::Checksum { .. }]));
     assert!(!place.file().exists() && !place.part().exists());
@@ -109,7 +109,7 @@ fn a_wrong_file_is_thrown_away() {
 }
 
 #[test]
-fn a_server_without_ranges_starts_over() {
+fn a_server_without_ranges_sends_the_whole_file() {
     let (place, simple) = (Place::new(), server(&[Fault::IgnoreRange]));
     fs::write(place.part(), &file()[..900]).unwrap();
     place.must_fetch(&[&simple]);
@@ -117,7 +117,7 @@ fn a_server_without_ranges_starts_over() {
 }
 
 #[test]
-fn a_part_of_something_else_does_not_count_against_the_server() {
+fn a_partial_file_with_other_contents_is_replaced() {
     let (place, good) = (Place::new(), server(&[]));
     fs::write(place.part(), noise(900)).unwrap();
     place.must_fetch(&[&good]);
@@ -125,7 +125,7 @@ fn a_part_of_something_else_does_not_count_against_the_server() {
 }
 
 #[test]
-fn a_part_that_is_too_long_is_thrown_away() {
+fn a_partial_file_that_is_too_long_is_replaced() {
     let (place, good) = (Place::new(), server(&[]));
     fs::write(place.part(), noise(file().len() + 1)).unwrap();
     place.must_fetch(&[&good]);
@@ -133,7 +133,7 @@ fn a_part_that_is_too_long_is_thrown_away() {
 }
 
 #[test]
-fn a_whole_part_needs_no_server() {
+fn a_complete_partial_file_requires_no_server() {
     let (place, down) = (Place::new(), server(&[Fault::Status(500)]));
     fs::write(place.part(), file()).unwrap();
     place.must_fetch(&[&down]);
@@ -141,7 +141,7 @@ fn a_whole_part_needs_no_server() {
 }
 
 #[test]
-fn a_refused_range_is_asked_for_as_a_whole() {
+fn after_a_refused_range_the_whole_file_is_requested() {
     let (place, refusing) = (Place::new(), server(&[Fault::Status(416)]));
     fs::write(place.part(), &file()[..900]).unwrap();
     place.must_fetch(&[&refusing]);
@@ -149,7 +149,7 @@ fn a_refused_range_is_asked_for_as_a_whole() {
 }
 
 #[test]
-fn servers_with_another_file_or_another_part_are_left_and_the_part_is_kept() {
+fn wrong_lengths_and_ranges_keep_the_partial_file() {
     let place = Place::new();
     fs::write(place.part(), &file()[..900]).unwrap();
     let (longer, wrong) = (server(&[Fault::Longer]), server(&[Fault::WrongRange]));
@@ -160,11 +160,11 @@ fn servers_with_another_file_or_another_part_are_left_and_the_part_is_kept() {
 }
 
 #[test]
-fn the_next_server_is_asked_and_at_the_end_all_are_named() {
+fn errors_name_all_servers_that_failed() {
     let place = Place::new();
     let (missing, down, good) = (server(&[Fault::Status(404)]), server(&[Fault::Status(500)]), server(&[]));
     let gone = {
-        // A port on which no one listens.
+        // A port without a server.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}", listener.local_addr().unwrap())
     };
@@ -186,7 +186,7 @@ fn the_next_server_is_asked_and_at_the_end_all_are_named() {
 }
 
 #[test]
-fn what_is_right_already_is_left_alone_however_compressed() {
+fn a_valid_file_of_any_compression_is_not_fetched() {
     for (name, bytes) in
         [("one", noise(20_000)), ("one.gz", [gz(&noise(20_000)[..7]), gz(&noise(20_000)[7..])].concat())]
     {
@@ -198,7 +198,7 @@ fn what_is_right_already_is_left_alone_however_compressed() {
 }
 
 #[test]
-fn what_is_damaged_is_fetched_again() {
+fn a_damaged_file_is_fetched_again() {
     let mut flipped = file();
     flipped[5000] ^= 1;
     for damaged in [file()[..3000].to_vec(), flipped, noise(10), Vec::new()] {
@@ -209,7 +209,7 @@ fn what_is_damaged_is_fetched_again() {
 }
 
 #[test]
-fn two_do_not_fetch_into_one_folder() {
+fn a_second_fetch_into_one_folder_is_refused() {
     let (place, good) = (Place::new(), server(&[]));
     let folder = fs::File::open(place.directory.path().join("made")).unwrap();
     folder.lock().unwrap();
@@ -218,10 +218,10 @@ fn two_do_not_fetch_into_one_folder() {
     place.must_fetch(&[&good]);
 }
 
-/// The kernel's file that is always full stands for a full disk.
+/// `/dev/full` simulates a full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_named() {
+fn a_full_disk_is_an_error() {
     let (place, good) = (Place::new(), server(&[]));
     std::os::unix::fs::symlink("/dev/full", place.part()).unwrap();
     let error = place.fetch(&[&good]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Data sets from files: what is read, and what is refused at which byte.
+//! Loading of data sets from files, and errors with the byte at which a file is wrong.
 
 use crate::made::{gz, idx_images, idx_labels};
 use fuld_train::data::{DataError, DataSet, FileFlaw};
@@ -13,7 +13,7 @@ const NAMES: [&str; 4] = [
     "t10k-labels-idx1-ubyte",
 ];
 
-/// Three images to train on and two to test on, as files with the publisher's names.
+/// Returns three training images and two test images as files with the publisher's names.
 fn mnist() -> [(String, Vec<u8>); 4] {
     let contents = [idx_images(3), idx_labels(&[5, 0, 9]), idx_images(2), idx_labels(&[1, 2])];
     let mut contents = contents.into_iter();
@@ -29,7 +29,7 @@ fn load(folder: &Path) -> Result<DataSet, DataError> {
     DataSet::load(folder.to_str().unwrap(), Path::new("unused"))
 }
 
-/// Where and why MNIST is refused if one of its files is another.
+/// Returns byte and flaw of the error if one of MNIST's files has these contents.
 fn flaw(which: usize, bytes: Vec<u8>) -> (u64, FileFlaw) {
     let folder = TempDir::new().unwrap();
     let mut files = mnist();
@@ -45,7 +45,7 @@ fn flaw(which: usize, bytes: Vec<u8>) -> (u64, FileFlaw) {
 }
 
 #[test]
-fn digits_are_always_there() {
+fn digits_require_no_files() {
     let set = DataSet::load("digits", Path::new("nowhere")).unwrap();
     assert_eq!((set.name, set.train.len(), set.test.len(), set.classes), ("digits", 1442, 355, 10));
     let mut all = vec![0.0; 1442 * 64];
@@ -55,7 +55,7 @@ fn digits_are_always_there() {
 }
 
 #[test]
-fn mnist_is_read_in_all_its_spellings() {
+fn mnist_is_read_under_all_its_names() {
     let compressed = |bytes: &[u8]| gz(bytes);
     let members = |bytes: &[u8]| [gz(&bytes[..5]), gz(&bytes[5..])].concat();
     type Form<'a> = (&'a dyn Fn(&[u8]) -> Vec<u8>, fn(&str) -> String);
@@ -63,7 +63,7 @@ fn mnist_is_read_in_all_its_spellings() {
         (&|bytes| bytes.to_vec(), str::to_owned),
         (&compressed, |name| format!("{name}.gz")),
         (&members, |name| format!("{name}.gz")),
-        // The bytes say what a file is, not its name.
+        // The contents of a file, not its name, determine whether it is compressed.
         (&|bytes| bytes.to_vec(), |name| format!("{name}.gz")),
         (&compressed, str::to_owned),
         (&|bytes| bytes.to_vec(), |name| name.replace("-idx", ".idx")),
@@ -91,7 +91,7 @@ fn mnist_is_read_in_all_its_spellings() {
 }
 
 #[test]
-fn truncated_files_are_refused_where_they_end() {
+fn truncated_files_are_refused_with_the_byte() {
     let images = idx_images(3);
     assert_eq!(flaw(0, images[..100].to_vec()), (100, FileFlaw::Truncated { missing: 16 + 3 * 784 - 100 }));
     assert_eq!(flaw(0, images[..6].to_vec()), (6, FileFlaw::Truncated { missing: 2 }));
@@ -102,7 +102,7 @@ fn truncated_files_are_refused_where_they_end() {
         matches!(cut, FileFlaw::Truncated { missing } if missing + byte == images.len() as u64),
         "{cut} at {byte}"
     );
-    // All contents are there, but not the checksum behind them.
+    // The contents are complete, but the checksum after them is not.
     let (byte, cut) = flaw(0, packed[..packed.len() - 3].to_vec());
     assert!(byte == images.len() as u64 && matches!(cut, FileFlaw::Compression(_)), "{cut} at {byte}");
 }
@@ -121,12 +121,12 @@ fn trailing_bytes_are_refused() {
     assert_eq!(flaw(0, longer(idx_images(3))), (2368, FileFlaw::TooLong));
     assert_eq!(flaw(0, gz(&longer(idx_images(3)))), (2368, FileFlaw::TooLong));
     assert_eq!(flaw(1, longer(idx_labels(&[1, 2, 3]))), (11, FileFlaw::TooLong));
-    // Something that is not compressed behind what is.
+    // A byte after the end of the compressed data.
     assert!(matches!(flaw(1, longer(gz(&idx_labels(&[1, 2, 3])))), (11, FileFlaw::Compression(_))));
 }
 
 #[test]
-fn other_files_are_refused() {
+fn files_with_other_contents_are_refused() {
     let (byte, magic) = flaw(0, b"<html>not found</html>".to_vec());
     assert_eq!(
         (byte, &magic),
@@ -144,16 +144,16 @@ fn other_files_are_refused() {
 }
 
 #[test]
-fn labels_must_fit() {
+fn labels_must_be_classes_and_match_the_images() {
     assert_eq!(flaw(1, idx_labels(&[0, 10, 11])), (9, FileFlaw::Label(10)));
     assert_eq!(flaw(3, gz(&idx_labels(&[9, 255]))), (9, FileFlaw::Label(255)));
     let (byte, count) = flaw(3, idx_labels(&[1, 2, 3]));
     assert!(byte == 4 && matches!(count, FileFlaw::Count { labels: 3, images: 2, .. }), "{count}");
 }
 
-/// Were the header believed, this would ask for three terabytes.
+/// The header describes three terabytes, which must not be allocated.
 #[test]
-fn a_header_is_not_believed() {
+fn a_wrong_header_allocates_no_memory() {
     let mut images = idx_images(3);
     images[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
     let missing = u64::from(u32::MAX) * 784 - 3 * 784;
@@ -171,7 +171,7 @@ const BATCHES: [&str; 6] = [
     "test_batch.bin",
 ];
 
-/// CIFAR-10 of zeros: files with holes, which take no place.
+/// Creates CIFAR-10 with only zeros, as sparse files that take no space.
 fn cifar10(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     BATCHES
@@ -228,7 +228,7 @@ fn damaged_batches_are_refused() {
 }
 
 #[test]
-fn folders_say_what_is_wrong_with_them() {
+fn errors_name_the_folder_and_the_missing_files() {
     let directory = TempDir::new().unwrap();
     let text = |source: &str| DataSet::load(source, directory.path()).unwrap_err().to_string();
     let path = directory.path().to_str().unwrap();

@@ -1,4 +1,4 @@
-//! A fetch that is killed goes on where it was.
+//! A killed fetch continues where it was.
 
 use crate::loopback::{Fault, Server};
 use crate::made::{hasty, one_file};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 const CHILD: &str = "FULD_TEST_FETCH_FROM";
 
-/// Does nothing, unless it is the process to be killed.
+/// The process that is killed. As a test it does nothing.
 #[test]
 fn child() {
     let (Ok(url), Ok(directory)) = (std::env::var(CHILD), std::env::var("FULD_DATA")) else { return };
@@ -18,7 +18,7 @@ fn child() {
 }
 
 #[test]
-fn a_killed_fetch_goes_on() {
+fn a_killed_fetch_continues() {
     let directory = TempDir::new().unwrap();
     let file = one_file(&[]).1;
     let server = Server::start(file.clone(), &[Fault::Stall(1234), Fault::None]);
@@ -30,9 +30,9 @@ fn a_killed_fetch_goes_on() {
         .spawn()
         .unwrap();
     let part = directory.path().join("made/one.gz.part");
-    let begun = Instant::now();
+    let start = Instant::now();
     while part.metadata().map_or(0, |m| m.len()) < 1234 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the child does not fetch");
+        assert!(start.elapsed() < Duration::from_secs(30), "the child does not fetch");
         std::thread::sleep(Duration::from_millis(5));
     }
     // SIGKILL on Unix.

@@ -1,38 +1,39 @@
-//! A server on this machine that has a file and, if told so, misbehaves.
+//! An HTTP server on this machine that offers one file and simulates faults.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a request meets.
+/// The fault of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// The connection ends after so many bytes of the body.
+    /// The connection is closed after this many bytes of the body.
     Truncate(usize),
-    /// So many bytes come, then nothing more.
+    /// The server stops sending after this many bytes.
     Stall(usize),
     /// One bit of the body is wrong.
     Corrupt,
-    /// The whole file comes, whatever part was asked for.
+    /// The server sends the whole file instead of the requested range.
     IgnoreRange,
-    /// A part comes, but another one.
+    /// The server sends another range.
     WrongRange,
-    /// A file that is one byte longer.
+    /// The file is one byte longer.
     Longer,
-    /// Only an error comes.
+    /// The server answers with an error.
     Status(u16),
-    /// All is well.
+    /// No fault.
     None,
 }
 
 pub(crate) struct Server {
     pub(crate) url: String,
-    seen: Arc<Mutex<Seen>>,
+    requests: Arc<Mutex<Requests>>,
 }
 
+/// A record of all requests.
 #[derive(Default)]
-struct Seen {
+struct Requests {
     ranges: Vec<Option<String>>,
     sent: usize,
 }
@@ -42,8 +43,8 @@ impl Server {
     pub(crate) fn start(file: Vec<u8>, faults: &[Fault]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let (file, faults, log) = (Arc::new(file), faults.to_vec(), Arc::clone(&seen));
+        let requests = Arc::new(Mutex::new(Requests::default()));
+        let (file, faults, log) = (Arc::new(file), faults.to_vec(), Arc::clone(&requests));
         // Ends with the test's process.
         std::thread::spawn(move || {
             for (n, stream) in listener.incoming().enumerate() {
@@ -52,23 +53,23 @@ impl Server {
                 std::thread::spawn(move || answer(stream.unwrap(), &file, fault, &log));
             }
         });
-        Self { url, seen }
+        Self { url, requests }
     }
 
     /// What was asked for, request by request: a range or all.
     pub(crate) fn ranges(&self) -> Vec<Option<String>> {
-        self.seen.lock().unwrap().ranges.clone()
+        self.requests.lock().unwrap().ranges.clone()
     }
 
     /// How many bytes of files were sent.
     pub(crate) fn sent(&self) -> usize {
-        self.seen.lock().unwrap().sent
+        self.requests.lock().unwrap().sent
     }
 }
 
-fn answer(mut stream: TcpStream, file: &[u8], fault: Fault, seen: &Mutex<Seen>) {
+fn answer(mut stream: TcpStream, file: &[u8], fault: Fault, requests: &Mutex<Requests>) {
     let range = range_of(&stream);
-    seen.lock().unwrap().ranges.push(range.clone());
+    requests.lock().unwrap().ranges.push(range.clone());
     let asked =
         range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let (head, body) = reply(file, asked, fault);
@@ -79,7 +80,7 @@ fn answer(mut stream: TcpStream, file: &[u8], fault: Fault, seen: &Mutex<Seen>) 
     };
     // The other end may have had enough.
     if stream.write_all(&body[..sent]).is_ok() {
-        seen.lock().unwrap().sent += sent;
+        requests.lock().unwrap().sent += sent;
     }
     if let Fault::Stall(_) = fault {
         std::thread::sleep(Duration::from_secs(60));

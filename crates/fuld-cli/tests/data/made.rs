@@ -1,4 +1,4 @@
-//! Small files like the publishers', and sources of them.
+//! Small files in the publishers' formats, and sources that offer them.
 
 use flate2::{Compression, write::GzEncoder};
 use fuld_train::data::{Archive, ArchiveContents, DataSource, RetryPolicy};
@@ -16,27 +16,27 @@ pub(crate) fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes that do not compress.
+/// Returns bytes that do not compress.
 pub(crate) fn noise(count: usize) -> Vec<u8> {
     let words = fuld::random::Stream::new(1, 0, fuld::random::Purpose::Start).words();
     words.take(count).map(|word| word as u8).collect()
 }
 
-/// Images of MNIST's form: a header and zeros.
+/// Returns images in MNIST's format.
 pub(crate) fn idx_images(count: u32) -> Vec<u8> {
     let mut bytes: Vec<u8> = [0x0803, count, 28, 28].into_iter().flat_map(u32::to_be_bytes).collect();
     bytes.extend((0..count * 784).map(|n| n as u8));
     bytes
 }
 
-/// Labels of MNIST's form.
+/// Returns labels in MNIST's format.
 pub(crate) fn idx_labels(labels: &[u8]) -> Vec<u8> {
     let mut bytes: Vec<u8> = [0x0801, labels.len() as u32].into_iter().flat_map(u32::to_be_bytes).collect();
     bytes.extend(labels);
     bytes
 }
 
-/// A source of one compressed file, with the file.
+/// Returns a source of one compressed file, and the file.
 pub(crate) fn one_file(mirrors: &[&str]) -> (DataSource, Vec<u8>) {
     let contents = noise(20_000);
     let file = gz(&contents);

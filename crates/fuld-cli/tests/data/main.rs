@@ -1,4 +1,4 @@
-//! Data sets: their files, fetching them, and `fuld data`.
+//! Tests of data sets: their files, fetches, and the command `fuld data`.
 
 mod command;
 mod fetch;

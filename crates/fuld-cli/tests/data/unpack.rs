@@ -1,4 +1,4 @@
-//! Archives: what is taken out of them, and what is not.
+//! Extraction of files from archives.
 
 use crate::loopback::{Fault, Server};
 use crate::made::{gz, hasty, noise, sum};
@@ -10,7 +10,7 @@ use tar::{EntryType, Header};
 use tempfile::TempDir;
 
 fn first() -> Vec<u8> {
-    // Not how the second begins.
+    // Different from the start of the second file.
     noise(5000).into_iter().rev().collect()
 }
 
@@ -18,7 +18,7 @@ fn second() -> Vec<u8> {
     noise(70_000)
 }
 
-/// An entry under any path, also those that no honest archive has.
+/// Returns an entry with any path, even one that a valid archive does not have.
 fn entry(path: &str, kind: EntryType, contents: &[u8]) -> Vec<u8> {
     let mut header = Header::new_gnu();
     header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
@@ -37,7 +37,7 @@ fn archive(entries: &[Vec<u8>]) -> Vec<u8> {
     gz(&[entries.concat(), vec![0; 1024]].concat())
 }
 
-fn honest() -> Vec<u8> {
+fn valid() -> Vec<u8> {
     archive(&[
         entry("set/readme.html", EntryType::Regular, b"hello"),
         entry("set/a.bin", EntryType::Regular, &first()),
@@ -45,7 +45,7 @@ fn honest() -> Vec<u8> {
     ])
 }
 
-/// The source of an archive with `a.bin` and `b.bin`.
+/// Returns the source of an archive with `a.bin` and `b.bin`.
 fn source(bytes: &[u8], server: &Server) -> DataSource {
     let member = |name: &str, contents: &[u8]| ArchiveMember {
         name: name.into(),
@@ -66,7 +66,7 @@ fn fetch_into(directory: &TempDir, bytes: &[u8], server: &Server) -> Result<Fetc
     fetch(&source(bytes, server), directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
 }
 
-/// Both files are there, and nothing else anywhere.
+/// Asserts that both files are present and that there are no others.
 fn assert_unpacked(directory: &TempDir) {
     let set = directory.path().join("deep/set");
     assert_eq!(fs::read(set.join("a.bin")).unwrap(), first());
@@ -79,49 +79,49 @@ fn assert_unpacked(directory: &TempDir) {
 }
 
 #[test]
-fn the_wanted_files_are_taken_and_the_archive_removed() {
-    let (directory, server) = (TempDir::new().unwrap(), Server::start(honest(), &[]));
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::Archives(1));
+fn the_members_are_extracted_and_the_archive_is_removed() {
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(valid(), &[]));
+    assert_eq!(fetch_into(&directory, &valid(), &server).unwrap(), FetchOutcome::Archives(1));
     assert_unpacked(&directory);
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::AlreadyPresent);
+    assert_eq!(fetch_into(&directory, &valid(), &server).unwrap(), FetchOutcome::AlreadyPresent);
     assert_eq!(server.ranges(), [None]);
 }
 
 #[test]
-fn a_damaged_file_has_the_archive_fetched_again() {
-    let (directory, server) = (TempDir::new().unwrap(), Server::start(honest(), &[]));
-    fetch_into(&directory, &honest(), &server).unwrap();
+fn a_damaged_member_causes_another_fetch() {
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(valid(), &[]));
+    fetch_into(&directory, &valid(), &server).unwrap();
     fs::write(directory.path().join("deep/set/b.bin"), b"damaged").unwrap();
-    // As a kill in the middle of unpacking leaves it.
+    // A kill during the extraction leaves such a file.
     fs::write(directory.path().join("deep/set/b.bin.part"), b"half of i").unwrap();
-    assert_eq!(fetch_into(&directory, &honest(), &server).unwrap(), FetchOutcome::Archives(1));
+    assert_eq!(fetch_into(&directory, &valid(), &server).unwrap(), FetchOutcome::Archives(1));
     assert_unpacked(&directory);
 }
 
 #[test]
-fn an_archive_put_there_by_hand_is_used() {
+fn an_archive_that_is_present_is_used() {
     let (directory, server) = (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
     fs::create_dir_all(directory.path().join("deep/set")).unwrap();
-    fs::write(directory.path().join("deep/set/set.tar.gz"), honest()).unwrap();
-    fetch_into(&directory, &honest(), &server).unwrap();
+    fs::write(directory.path().join("deep/set/set.tar.gz"), valid()).unwrap();
+    fetch_into(&directory, &valid(), &server).unwrap();
     assert_unpacked(&directory);
 }
 
 #[test]
-fn paths_and_links_in_the_archive_lead_nowhere() {
-    let sly = archive(&[
+fn paths_and_links_in_the_archive_are_ignored() {
+    let malicious = archive(&[
         entry("set/a.bin", EntryType::Symlink, b""),
         entry("../../escaped.bin", EntryType::Regular, b"escaped"),
         entry("../../a.bin", EntryType::Regular, &first()),
         entry("/b.bin", EntryType::Regular, &second()),
     ]);
-    let (directory, server) = (TempDir::new().unwrap(), Server::start(sly.clone(), &[]));
-    fetch_into(&directory, &sly, &server).unwrap();
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(malicious.clone(), &[]));
+    fetch_into(&directory, &malicious, &server).unwrap();
     assert_unpacked(&directory);
 }
 
 #[test]
-fn wrong_and_missing_files_are_named() {
+fn errors_name_wrong_and_missing_members() {
     let wrong = archive(&[entry("a.bin", EntryType::Regular, &second())]);
     let missing = archive(&[entry("b.bin", EntryType::Regular, &second())]);
     for bytes in [wrong, missing] {

@@ -1,4 +1,4 @@
-//! Values are those that were computed by ball arithmetic, to the last digits.
+//! Values agree with those computed by ball arithmetic.
 
 use crate::{law, numbers};
 use levy_stable::SymmetricStable;
@@ -16,7 +16,7 @@ fn assert_close(ours: f64, exact: f64, size: f64, what: &str) {
     assert!((ours - exact).abs() <= 1e-12 * size, "{what}: {ours} is not {exact}");
 }
 
-/// Every α of the file with its points at once, from standard input.
+/// Evaluates all points of each α in one call, from standard input.
 #[test]
 fn functions_have_their_golden_values() {
     let golden: Vec<Vec<f64>> = rows(SMALL).into_iter().filter(|row| row[0] >= 0.3).collect();
@@ -33,7 +33,7 @@ fn functions_have_their_golden_values() {
             assert_eq!(ours.len(), rows.len());
             for (ours, row) in ours.iter().zip(&rows) {
                 assert_eq!(ours[0], row[1]);
-                // As the library measures it: g″ near its zero is right to g′².
+                // As in the tests of the library: near its zero, g″ is accurate relative to g′².
                 let size = if column == 5 { row[5].abs() + row[4] * row[4] } else { row[column].abs() };
                 assert_close(ours[1], row[column], size, &format!("{function}({}) at {alpha}", row[1]));
             }
@@ -51,9 +51,9 @@ fn quantiles_have_their_golden_values() {
     }
 }
 
-/// What is printed is what the library computes, to the last bit, whatever its size.
+/// Printed numbers equal those of the library bit for bit, whatever their size.
 #[test]
-fn numbers_come_back_exactly() {
+fn printed_numbers_are_exact() {
     let unit = SymmetricStable::new(1.5).unwrap();
     let wide = SymmetricStable::new(1.5).unwrap().with_scale(2.5).unwrap();
     let kinetic = SymmetricStable::kinetic(1.5).unwrap();
@@ -89,7 +89,7 @@ fn several_laws_are_columns() {
     assert_eq!(printed.lines().next(), Some("x,sf_1,sf_2"));
     let ours = numbers(&printed);
     assert_eq!(ours.iter().map(|row| row[0]).collect::<Vec<f64>>(), [-1.0, 0.0, 1.0, 5.0]);
-    assert_eq!(ours[0][1], 0.75, "of a Cauchy number, three quarters lie above -1");
+    assert_eq!(ours[0][1], 0.75, "a Cauchy variable exceeds -1 with probability 3/4");
     assert_eq!(ours[3][2], SymmetricStable::new(2.0).unwrap().sf(5.0));
     assert_eq!(law("sf 0 --alpha 1 --no-header", "").printed(), "0,0.5\n");
 }

@@ -1,4 +1,4 @@
-//! Points from standard input, answers in CSV or JSON.
+//! Points from standard input, and values in CSV or JSON.
 
 use crate::{fed, law, numbers};
 use levy_stable::SymmetricStable;
@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use tempfile::TempDir;
 
-/// An answer comes before the next question is asked: nothing waits for the end.
+/// The value of each point is printed before the next point arrives.
 #[test]
-fn answers_come_as_questions_do() {
+fn values_are_printed_before_the_input_ends() {
     let folder = TempDir::new().unwrap();
     let mut child = fed::command(folder.path(), ["law", "cdf", "--alpha", "1"]).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -22,20 +22,20 @@ fn answers_come_as_questions_do() {
     assert!(answers.next().is_none() && child.wait().unwrap().success());
 }
 
-/// Lines, blanks, commas, comments, and the end of a file without a newline.
+/// Lines, spaces, commas, comments, and a last line without a newline.
 #[test]
-fn numbers_may_stand_anyhow() {
+fn numbers_may_be_separated_in_several_ways() {
     let printed = law("pdf --alpha 1.5", "# points\n1 2\t3\r\n\n4,5 # more\n 1e1").printed();
     let points: Vec<f64> = numbers(&printed).iter().map(|row| row[0]).collect();
     assert_eq!(points, [1.0, 2.0, 3.0, 4.0, 5.0, 10.0]);
-    // Between arguments too.
+    // Standard input between two arguments.
     let printed = law("pdf 0 - 9 --alpha 1.5", "7 8").printed();
     assert_eq!(numbers(&printed).iter().map(|row| row[0]).collect::<Vec<f64>>(), [0.0, 7.0, 8.0, 9.0]);
     assert_eq!(law("pdf --alpha 1.5", "").printed(), "x,pdf\n");
 }
 
 #[test]
-fn many_numbers_go_through() {
+fn many_numbers_are_processed() {
     const MANY: usize = 200_000;
     let input: String = (0..MANY).map(|i| format!("{}\n", i as f64 * 1e-3)).collect();
     let printed = law("cdf --alpha 1.5", &input).printed();
@@ -59,7 +59,7 @@ fn json_is_one_array_of_objects() {
 }
 
 #[test]
-fn what_is_no_number_is_named_with_its_line() {
+fn errors_name_the_line() {
     law("pdf --alpha 1.5", "1 2\n\n3 four 5\n").refused(1, &["standard input, line 3", "\"four\""]);
     law("quantile --alpha 1.5", "0.1\n0.2\n1.5\n").refused(1, &["line 3", "from 0 to 1", "1.5"]);
     law("pdf --alpha 1.5", "0\nnan\n").refused(1, &["line 2", "NaN"]);

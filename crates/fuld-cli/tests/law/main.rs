@@ -1,4 +1,4 @@
-//! `fuld law` as it is typed.
+//! Tests of the command `fuld law`.
 
 mod golden;
 mod input;
@@ -11,12 +11,12 @@ mod sample;
 use program::{Ended, fed};
 use tempfile::TempDir;
 
-/// Runs `fuld law` in an empty folder, with this on its standard input.
+/// Runs `fuld law` in an empty folder with this standard input.
 fn law(arguments: &str, input: &str) -> Ended {
     fed::fuld(TempDir::new().unwrap().path(), &format!("law {arguments}"), input)
 }
 
-/// The numbers of CSV with a line of names.
+/// Returns the numbers of CSV with a header.
 #[track_caller]
 fn numbers(csv: &str) -> Vec<Vec<f64>> {
     csv.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()

@@ -1,30 +1,37 @@
-//! Pictures on request.
+//! Figures (--plot).
 
 use crate::fed::fuld;
 use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn every_function_has_a_picture() {
+fn every_function_has_a_figure() {
     let folder = TempDir::new().unwrap();
     let functions =
         ["pdf", "logpdf", "cdf", "sf", "quantile", "isf", "score", "score-derivative", "grad-g", "sample"];
     for function in functions {
         let arguments = format!("law {function} --alpha 1.25,1.75 --plot {function}.svg");
         let ended = fuld(folder.path(), &arguments, "");
-        assert!(ended.stderr.contains(&format!("picture in {function}.svg")), "{}", ended.stderr);
-        assert_eq!(ended.printed().is_empty(), function != "sample", "without points, only the picture");
+        assert!(ended.stderr.contains(&format!("figure written to {function}.svg")), "{}", ended.stderr);
+        assert_eq!(
+            ended.printed().is_empty(),
+            function != "sample",
+            "without points, only the figure is made"
+        );
         let svg = fs::read_to_string(folder.path().join(format!("{function}.svg"))).unwrap();
         for text in ["α = 1.25", "α = 1.75", "Gaussian (α = 2)"] {
             assert!(svg.contains(text), "{text} is not in {function}.svg");
         }
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{function}.svg has places that are none");
+        assert!(
+            !svg.contains("NaN") && !svg.contains("inf"),
+            "{function}.svg contains positions that are not finite"
+        );
     }
 }
 
-/// Quotients and differences of such ends are no numbers.
+/// Quotients or differences of the ends of these ranges overflow.
 #[test]
-fn every_range_has_a_picture() {
+fn extreme_ranges_have_a_figure() {
     let folder = TempDir::new().unwrap();
     let ranges = ["1e-300..1e300/log10", "-1.7e308..1.7e308/9", "1e300..1.1e300/9", "0..1e-310/3"];
     for (range, function) in
@@ -46,7 +53,7 @@ fn points_are_printed_and_drawn() {
     assert_eq!(ended.stderr, "");
     assert_eq!(ended.printed().lines().count(), 8);
     assert!(fs::read(folder.path().join("tail.png")).unwrap().starts_with(b"\x89PNG"));
-    // One point has no extent, and the Gaussian itself has no Gaussian beside it.
+    // A single point has no range, and the Gaussian is not compared with itself.
     fuld(folder.path(), "law pdf 3 --alpha 2 --plot one.svg", "").printed();
     let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
     assert!(svg.contains("α = 2") && !svg.contains("Gaussian"));

@@ -1,9 +1,9 @@
-//! What makes no sense is named, and nothing is printed.
+//! Invalid options are errors that name the option, and nothing is printed.
 
 use crate::law;
 
 #[test]
-fn bad_usage_is_named() {
+fn errors_name_the_invalid_option() {
     let refused = |arguments: &str, says: &[&str]| {
         let ended = law(arguments, "");
         assert!(ended.stdout.is_empty(), "{}", ended.stdout);

@@ -1,4 +1,4 @@
-//! Draws.
+//! Draws (`fuld law sample`).
 
 use crate::{law, numbers};
 use levy_stable::SymmetricStable;
@@ -7,8 +7,8 @@ fn draws(arguments: &str) -> Vec<f64> {
     numbers(&law(&format!("sample {arguments}"), "").printed()).into_iter().map(|row| row[0]).collect()
 }
 
-/// Of 40,000 draws as many lie beyond each quantile as should, to within five standard deviations: with the eight comparisons, a
-/// false alarm in 5e-6 of all seeds, and this one is fixed.
+/// The number of draws beyond each quantile is within five standard deviations of its expectation. With eight comparisons the
+/// false-positive rate is 5e-6; the seed is fixed.
 #[test]
 fn draws_follow_the_law() {
     const COUNT: usize = 40_000;
@@ -30,10 +30,14 @@ fn draws_follow_the_seed() {
     let ten = draws("--alpha 1.5 --seed 7");
     assert_eq!(ten.len(), 10);
     assert_eq!(ten, draws("--alpha 1.5 --seed 7 --count 10"));
-    assert_eq!(ten[..], draws("--alpha 1.5 --seed 7 --count 5000")[..10], "more draws go on from the first");
+    assert_eq!(
+        ten[..],
+        draws("--alpha 1.5 --seed 7 --count 5000")[..10],
+        "more draws continue the same sequence"
+    );
     assert_ne!(ten, draws("--alpha 1.5 --seed 8"));
     assert_eq!(draws("--alpha 1.5"), draws("--alpha 1.5 --seed 0"));
-    // A column is the same whatever stands beside it.
+    // A column does not depend on the other columns.
     let printed = law("sample --alpha 1.9,1.5 --seed 7", "").printed();
     assert!(printed.starts_with("draw_1.9,draw_1.5\n"));
     assert_eq!(numbers(&printed).iter().map(|row| row[1]).collect::<Vec<f64>>(), ten);

@@ -1,4 +1,4 @@
-//! What every command has in common: how much it tells, and in which form.
+//! The options that all commands share: --json, --quiet, --verbose and --help.
 
 #[path = "../program/mod.rs"]
 mod program;
@@ -19,7 +19,7 @@ fn folder() -> TempDir {
 
 /// Standard output of every command with --json is one JSON value.
 #[test]
-fn json_is_one_value() {
+fn json_output_is_one_value() {
     let folder = folder();
     let value = |arguments: &str| -> Value {
         let printed = fuld(folder.path(), &format!("{arguments} --json"), "").printed();
@@ -31,12 +31,12 @@ fn json_is_one_value() {
         (&"finished".into(), &"run".into(), &8.into())
     );
     assert!(run["summary"]["test_accuracy"].as_f64().unwrap() > 0.0);
-    assert_eq!(run["measurements"], value(TINY)["measurements"], "from the folder, the second time");
+    assert_eq!(run["measurements"], value(TINY)["measurements"], "read from the folder the second time");
 
     let plan = value("sweep grid.toml --dry-run");
     assert_eq!(plan["runs"].as_array().unwrap().len(), 2);
     let sweep = value("sweep grid.toml");
-    assert_eq!((&sweep["tally"]["done"], &sweep["tally"]["failed"]), (&2.into(), &0.into()));
+    assert_eq!((&sweep["counts"]["done"], &sweep["counts"]["failed"]), (&2.into(), &0.into()));
     assert_eq!(sweep["rows"][1]["seed"], 2);
     assert!(sweep["rows"][0]["train_loss"].is_f64() && sweep["rows"][0]["clip"].is_null());
 
@@ -50,7 +50,7 @@ fn json_is_one_value() {
 }
 
 #[test]
-fn quiet_says_nothing_but_results() {
+fn quiet_prints_only_results() {
     let folder = folder();
     for arguments in [TINY, TINY, "sweep grid.toml", "sweep grid.toml --dry-run", "data"] {
         let ended = fuld(folder.path(), &format!("{arguments} -q"), "");
@@ -62,7 +62,7 @@ fn quiet_says_nothing_but_results() {
 }
 
 #[test]
-fn verbose_says_more() {
+fn verbose_prints_more() {
     let folder = folder();
     let stderr = |arguments: &str| {
         let ended = fuld(folder.path(), arguments, "");
@@ -70,13 +70,13 @@ fn verbose_says_more() {
         ended.stderr
     };
     let (plain, more) = (stderr(&format!("{TINY} --fresh")), stderr(&format!("{TINY} --fresh -v")));
-    assert!(more.len() > plain.len() && more.contains("into run"), "{more}");
+    assert!(more.len() > plain.len() && more.contains("writing to run"), "{more}");
     let ended = fuld(folder.path(), "data -q -v", "");
     ended.refused(2, &["--quiet", "--verbose"]);
 }
 
 #[test]
-fn completions_know_every_command() {
+fn completions_contain_every_command() {
     let folder = folder();
     let help = fuld(folder.path(), "--help", "").printed();
     let commands: Vec<&str> = help
@@ -97,7 +97,7 @@ fn completions_know_every_command() {
 }
 
 #[test]
-fn help_teaches() {
+fn every_help_text_has_examples() {
     let folder = folder();
     let help = fuld(folder.path(), "--help", "").printed();
     for text in ["First steps:", "fuld reproduce", "Exit codes:", "130", "--json"] {
@@ -106,13 +106,13 @@ fn help_teaches() {
     for command in ["law", "tail-index", "train", "sweep", "data", "completions"] {
         let help = fuld(folder.path(), &format!("{command} --help"), "").printed();
         assert!(
-            help.contains("Examples:") || help.contains("Where to put them:"),
+            help.contains("Examples:") || help.contains("Where to put the script:"),
             "{command} has no examples"
         );
     }
 }
 
-/// Where standard output takes nothing, every command says so and fails.
+/// Every command fails with an error if standard output cannot be written.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_standard_output_is_an_error() {
@@ -128,10 +128,10 @@ fn a_full_disk_under_standard_output_is_an_error() {
     }
 }
 
-/// Notes that no one hears change nothing: the exit code and the result are those of other times.
+/// Notes that cannot be written change neither the exit code nor the result.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_under_standard_error_is_no_panic() {
+fn a_full_disk_under_standard_error_changes_nothing() {
     let folder = folder();
     for (arguments, code) in [
         (TINY, 0),

@@ -1,6 +1,6 @@
-//! The program in a folder of its own: run to its end, or killed on the way.
+//! Runs the program in a temporary folder, to its end or until it is stopped or killed.
 
-// Every test crate uses some of it.
+// Every test crate uses a part of this module.
 #![allow(dead_code)]
 
 pub(crate) mod fed;
@@ -11,20 +11,20 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often the killing tests kill.
+/// Kills per kill loop.
 pub(crate) const KILLS: u64 = 20;
 
-/// What the program left behind when it ended.
+/// Exit code and output of the program.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// None if a signal ended it.
+    /// `None` if a signal ended the program.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Ended {
-    /// Asserts the exit code, and that standard error says all this.
+    /// Asserts the exit code, and that standard error contains all these texts.
     #[track_caller]
     pub(crate) fn with(self, code: i32, says: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
@@ -34,14 +34,14 @@ impl Ended {
         self
     }
 
-    /// Asserts that all went well, and gives what was printed.
+    /// Asserts success and returns standard output.
     #[track_caller]
     pub(crate) fn printed(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self.stdout
     }
 
-    /// Asserts the exit code, that standard error says all this in one error, and that nothing panicked.
+    /// Asserts the exit code, that standard error contains an error with all these texts, and that nothing panicked.
     #[track_caller]
     pub(crate) fn refused(self, code: i32, says: &[&str]) {
         let ended = self.with(code, says);
@@ -55,12 +55,12 @@ fn command<A: AsRef<OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = A
     command
 }
 
-/// Runs `fuld` with these arguments, none of which has a space, in a folder.
+/// Runs `fuld` in a folder with these arguments, separated by spaces.
 pub(crate) fn fuld(folder: &Path, arguments: &str) -> Ended {
     ended(command(folder, arguments.split_whitespace()).output().unwrap())
 }
 
-/// The program under way; a test that fails does not leave it behind.
+/// A running program, which is killed when the value is dropped.
 pub(crate) struct Running(Option<Child>);
 
 impl Running {
@@ -78,7 +78,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts it and does not wait.
+/// Starts `fuld` without waiting for its end.
 pub(crate) fn start(folder: &Path, arguments: &str) -> Running {
     Running(Some(
         command(folder, arguments.split_whitespace())
@@ -89,7 +89,7 @@ pub(crate) fn start(folder: &Path, arguments: &str) -> Running {
     ))
 }
 
-/// Waits for the end of what was started.
+/// Waits for the end of the program.
 pub(crate) fn wait(mut running: Running) -> Ended {
     ended(running.0.take().unwrap().wait_with_output().unwrap())
 }
@@ -105,37 +105,37 @@ pub(crate) fn signal(running: &mut Running, name: &str) {
     assert!(Command::new("kill").arg(format!("-{name}")).arg(id).status().unwrap().success());
 }
 
-/// Waits until something is so, which must come before the program's end.
+/// Waits until a condition holds. The program must not end before.
 #[track_caller]
-pub(crate) fn wait_until(running: &mut Running, so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(running.child().try_wait().unwrap().is_none(), "it ended too early");
-        assert!(begun.elapsed() < Duration::from_secs(60), "it makes no progress");
+pub(crate) fn wait_until(running: &mut Running, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(running.child().try_wait().unwrap().is_none(), "the program ended too early");
+        assert!(start.elapsed() < Duration::from_secs(60), "the program makes no progress");
         std::thread::sleep(Duration::from_micros(500));
     }
 }
 
-/// Kills it so that it has no chance to clean up; it must have been alive.
+/// Kills the program with SIGKILL, so that it cannot clean up. It must be running.
 #[track_caller]
 pub(crate) fn kill(mut running: Running) {
     if let Some(status) = running.child().try_wait().unwrap() {
-        panic!("it ended before it was killed: {status}\n{:?}", wait(running));
+        panic!("the program ended before it was killed: {status}\n{:?}", wait(running));
     }
     running.child().kill().unwrap(); // SIGKILL
     running.child().wait().unwrap();
 }
 
-/// Steps in the checkpoint of a run's folder, 0 if there is none.
+/// Returns the number of steps in the checkpoint of a run's folder, 0 if there is none.
 pub(crate) fn reached(run: &Path) -> u64 {
     let Ok(bytes) = std::fs::read(run.join("checkpoint.bin")) else { return 0 };
-    // A mark, a length, and then TOML that begins so.
+    // A mark and a length precede a header in TOML.
     let header = String::from_utf8_lossy(&bytes[16..bytes.len().min(64)]).into_owned();
     let number = header.strip_prefix("iteration = ").and_then(|rest| rest.lines().next());
     number.unwrap().parse().unwrap()
 }
 
-/// Whole numbers that look random and are the same every time.
+/// A sequence of pseudorandom numbers.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -143,13 +143,13 @@ impl Chance {
         Self(seed)
     }
 
-    /// From 0 up to, but not including, `end`.
+    /// Returns a number from 0 to `end` − 1.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 += 1;
         fuld::random::Stream::new(self.0, 0, fuld::random::Purpose::Noise).word(0) % end
     }
 
-    /// Sleeps for less than so many milliseconds.
+    /// Sleeps for a random time below this many milliseconds.
     pub(crate) fn sleep_below(&mut self, milliseconds: u64) {
         std::thread::sleep(Duration::from_micros(self.below(1000 * milliseconds)));
     }

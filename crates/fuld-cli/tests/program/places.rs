@@ -1,12 +1,12 @@
-//! Places that a run cannot be kept in.
+//! Assertions about folders that a run cannot be written to.
 
 use super::fuld;
 use tempfile::TempDir;
 
-/// A file where the folder `run`, or a folder above it, should be is named, with all of `says`, and left as it is. The command ends with
-/// `--out run`.
+/// Asserts that the command, which must end with `--out run`, fails with all texts of `says` if `run` or its parent is a file, and does
+/// not change that file.
 #[track_caller]
-pub(crate) fn no_folder_is_named(command: &str, says: &[&str]) {
+pub(crate) fn assert_file_is_refused(command: &str, says: &[&str]) {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("run"), "mine").unwrap();
     fuld(folder.path(), command).with(1, &[&["run"], says].concat());
@@ -14,10 +14,10 @@ pub(crate) fn no_folder_is_named(command: &str, says: &[&str]) {
     assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
 }
 
-/// A folder `run` that cannot be written is an error that says all this.
+/// Asserts that the command fails with all texts of `says` if the folder `run` is read-only.
 #[cfg(unix)]
 #[track_caller]
-pub(crate) fn what_cannot_be_written_is_named(command: &str, says: &[&str]) {
+pub(crate) fn assert_read_only_folder_is_refused(command: &str, says: &[&str]) {
     use std::os::unix::fs::PermissionsExt;
     let folder = TempDir::new().unwrap();
     let run = folder.path().join("run");

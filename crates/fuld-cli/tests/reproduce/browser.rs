@@ -1,12 +1,12 @@
-//! A page in headless Chromium: nothing missing, nothing said on its console.
+//! Checks of a page in headless Chromium: nothing is missing, and its console is empty.
 
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Looks at the page from within, and leaves what it saw as text. What an eye would miss: a picture without size or marks, a text that
-/// runs out of the page.
-const LOOK: &str = r##"<script>
+/// A script that checks the page and appends the result as text: pictures without size, empty panels, content wider than the page, and
+/// links without target.
+const CHECKS: &str = r##"<script>
 addEventListener("load", () => {
   const problems = [];
   for (const picture of document.images) if (!picture.naturalWidth) problems.push("missing picture " + picture.src);
@@ -22,7 +22,7 @@ addEventListener("load", () => {
   for (const link of document.querySelectorAll("a[href^='#']"))
     if (!document.getElementById(link.getAttribute("href").slice(1))) problems.push("no place " + link.href);
   const colour = getComputedStyle(document.body).backgroundColor;
-  const text = "LOOKED panels=" + panels.length + " background=" + colour + " problems=" + JSON.stringify(problems);
+  const text = "CHECKED panels=" + panels.length + " background=" + colour + " problems=" + JSON.stringify(problems);
   document.body.append(text);
 });
 </script>"##;
@@ -33,20 +33,17 @@ fn chromium() -> Option<&'static str> {
         .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
 }
 
-/// Opens a page of ours as a desk and a phone would show it, light and dark. Says so where there is no browser.
+/// Asserts that a page has no problems on a light desktop and on a dark phone. Skips, with a note, if there is no browser.
 pub(crate) fn opens(page: &Path) {
     let Some(chromium) = chromium() else {
-        eprintln!(
-            "skipped: there is no Chromium to open {} with (Debian: apt install chromium)",
-            page.display()
-        );
+        eprintln!("skipped: Chromium is required to check {} (Debian: apt install chromium)", page.display());
         return;
     };
     let folder = TempDir::new().unwrap();
-    let looked = folder.path().join("looked.html");
+    let checked = folder.path().join("checked.html");
     let text = std::fs::read_to_string(page).unwrap();
     let panels = text.matches("role=\"img\"").count();
-    std::fs::write(&looked, text.replace("</body>", &format!("{LOOK}</body>"))).unwrap();
+    std::fs::write(&checked, text.replace("</body>", &format!("{CHECKS}</body>"))).unwrap();
     for (size, scheme, background) in
         [("1200,900", "1", "rgb(255, 255, 255)"), ("500,800", "0", "rgb(20, 23, 28)")]
     {
@@ -63,13 +60,13 @@ pub(crate) fn opens(page: &Path) {
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .arg(format!("--window-size={size}"))
             .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!("file://{}", looked.display()))
+            .arg(format!("file://{}", checked.display()))
             .output()
             .unwrap();
-        let (seen, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let expected = format!("LOOKED panels={panels} background={background} problems=[]");
-        assert!(panels > 0 && seen.contains(&expected), "{expected}: {:?}", seen.rsplit("LOOKED").next());
-        let said: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
-        assert!(said.is_empty(), "{said:?}");
+        let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let expected = format!("CHECKED panels={panels} background={background} problems=[]");
+        assert!(panels > 0 && dom.contains(&expected), "{expected}: {:?}", dom.rsplit("CHECKED").next());
+        let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(console.is_empty(), "{console:?}");
     }
 }

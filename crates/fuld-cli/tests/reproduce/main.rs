@@ -1,4 +1,4 @@
-//! `fuld reproduce` as it is typed, and its report in a real browser.
+//! Tests of the command `fuld reproduce`, and of its report in a browser.
 
 mod browser;
 #[path = "../program/mod.rs"]
@@ -9,20 +9,20 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Every address of a page that is not of another place or of the page itself.
+/// Returns the relative links of a page to other files.
 fn links(page: &str) -> Vec<&str> {
     let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
     targets.filter(|target| !target.starts_with('#') && !target.contains(':')).collect()
 }
 
-/// The claim whose text begins so, in an exhibit.
-fn claim<'a>(told: &'a Value, exhibit: &str, says: &str) -> &'a Value {
-    let exhibits = told["exhibits"].as_array().unwrap();
+/// Returns the claim of an exhibit whose text starts with `says`.
+fn claim<'a>(report: &'a Value, exhibit: &str, says: &str) -> &'a Value {
+    let exhibits = report["exhibits"].as_array().unwrap();
     let claims = exhibits.iter().find(|e| e["id"] == exhibit).unwrap()["claims"].as_array().unwrap();
     claims.iter().find(|claim| claim["says"].as_str().unwrap().starts_with(says)).unwrap()
 }
 
-/// The number after a word of what was measured.
+/// Returns the number after a text in the measured values of a claim.
 fn number(claim: &Value, after: &str) -> f64 {
     let text = claim["measured"].as_str().unwrap();
     let rest = text.split(after).nth(1).unwrap_or_else(|| panic!("{after:?} is not in {text:?}"));
@@ -31,31 +31,31 @@ fn number(claim: &Value, after: &str) -> f64 {
     digits.trim_end_matches('.').parse().unwrap_or_else(|_| panic!("no number after {after:?} in {text:?}"))
 }
 
-/// The README's first command, whole: some minutes.
+/// The first command of the README, which takes some minutes.
 #[test]
 #[ignore = "makes the whole report and opens it in a browser: run by make test-all"]
 fn the_whole_report() {
     let folder = TempDir::new().unwrap();
     let ended = fuld(folder.path(), "reproduce --json")
         .with(0, &["networks on the digits", "calibration on the digits"]);
-    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(told["exhibits"].as_array().unwrap().len(), 15);
-    // The paper's claims and ours are tallied apart; every one that does not hold is named with a reason.
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["exhibits"].as_array().unwrap().len(), 15);
+    // The paper's claims and ours are counted separately; every claim that does not hold is named with a reason.
     for source in ["paper", "ours"] {
-        let tally = &told[source]["tally"];
+        let tally = &report[source]["tally"];
         let count = |key: &str| tally[key].as_u64().unwrap() as usize;
-        let exceptions = told[source]["exceptions"].as_array().unwrap();
+        let exceptions = report[source]["exceptions"].as_array().unwrap();
         assert!(count("hold") > 0, "{tally}");
         assert_eq!(exceptions.len(), count("hold_in_part") + count("do_not_hold"));
         assert!(exceptions.iter().all(|claim| claim["why"].as_str().is_some_and(|why| !why.is_empty())));
     }
 
-    // What the paper's Figure 3 must show.
+    // The claims of the paper's Figure 3.
     for alpha in ["1", "1.9"] {
-        let fuld = claim(&told, "fig3", &format!("FULD captures exp(−f) very accurately at α = {alpha}."));
+        let fuld = claim(&report, "fig3", &format!("FULD captures exp(−f) very accurately at α = {alpha}."));
         assert!(fuld["verdict"] == "holds" && number(fuld, "KS distance") <= 0.02, "{fuld}");
     }
-    let uncorrected = claim(&told, "fig3", "At α = 1 the measure of the uncorrected");
+    let uncorrected = claim(&report, "fig3", "At α = 1 the measure of the uncorrected");
     assert!(
         number(uncorrected, "KS distance") > 0.1 && number(uncorrected, "modes at ±") > 1.4,
         "{uncorrected}"
@@ -76,14 +76,14 @@ fn the_whole_report() {
     }
     browser::opens(&out.join("report.html"));
 
-    // Everything is there: the same command reads it back to the same claims and the same page.
+    // The same command reads the stored results and gives the same claims and page.
     let again = fuld(folder.path(), "reproduce --json --quiet").with(0, &[]);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
     for key in ["exhibits", "paper", "ours"] {
-        assert_eq!(again[key], told[key], "{key}");
+        assert_eq!(again[key], report[key], "{key}");
     }
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
-    // A choice has a page of its own; the whole report stays as it is.
+    // A selection of exhibits has a separate page; the whole report is not changed.
     let some = fuld(folder.path(), "reproduce --only networks,calibration --quiet").with(0, &[]);
     assert!(some.stdout.contains("report-networks-calibration.html") && some.stderr.is_empty(), "{some:?}");
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
@@ -105,7 +105,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn the_seed_is_all_that_matters() {
+fn results_depend_only_on_the_seed() {
     let folder = TempDir::new().unwrap();
     for (out, options) in [("one", "--threads 1"), ("two", "--threads 2"), ("other", "--seed 1")] {
         fuld(folder.path(), &format!("reproduce --only fig1,overdamped --out {out} {options}")).with(0, &[]);
@@ -118,7 +118,7 @@ fn the_seed_is_all_that_matters() {
 }
 
 #[test]
-fn an_interrupted_report_keeps_what_is_finished() {
+fn an_interrupted_report_contains_the_finished_exhibits() {
     let folder = TempDir::new().unwrap();
     let mut running = start(folder.path(), "reproduce --only fig1,orders");
     let page = folder.path().join("reproduction/report-fig1-orders.html");
@@ -131,23 +131,23 @@ fn an_interrupted_report_keeps_what_is_finished() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_invalid_option() {
     let folder = TempDir::new().unwrap();
     let says =
         |arguments: &str, code: i32, says: &[&str]| drop(fuld(folder.path(), arguments).with(code, says));
     says("reproduce --only fig9", 2, &["\"fig9\"", "fig1, systems"]);
     says("reproduce --threads 0", 2, &["--threads"]);
     says("reproduce --data nowhere", 1, &["nowhere"]);
-    assert!(!folder.path().join("reproduction").exists(), "it is noticed before anything is made");
+    assert!(!folder.path().join("reproduction").exists(), "errors are found before anything is computed");
     says("reproduce --only fig1 --full", 2, &["--full", "add networks or calibration"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
     says("reproduce --only fig1 --out file", 1, &["file"]);
 }
 
-/// What is there is used again; what another version made is made again, and said to be.
+/// Stored exhibits are reused. Those of another version are recomputed, with a note.
 #[test]
-fn results_know_their_code() {
+fn stale_or_damaged_exhibits_are_recomputed() {
     let folder = TempDir::new().unwrap();
     let run = |options: &str, code: i32, says: &[&str]| {
         fuld(folder.path(), &format!("reproduce --only fig2 {options}")).with(code, says)
@@ -161,7 +161,7 @@ fn results_know_their_code() {
     std::fs::write(&settings, text.replace("dynamics = ", "dynamics = 1")).unwrap();
     run("", 0, &["fig2 is made again: versions.dynamics was 1"]);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), text);
-    // A damaged table is no table.
+    // An exhibit with a damaged table is recomputed.
     std::fs::write(folder.path().join("reproduction/fig2/growth.csv"), "alpha,rate\n1.5,x\n").unwrap();
     run("", 0, &["fig2 is made again: its tables are damaged"]);
     run("--seed 1", 2, &["holds fig2 of seed 0, not 1"]);
@@ -172,7 +172,7 @@ fn results_know_their_code() {
 }
 
 #[test]
-fn a_folder_of_others_is_left_alone() {
+fn a_foreign_folder_is_not_changed() {
     let folder = TempDir::new().unwrap();
     let mine = folder.path().join("mine");
     std::fs::create_dir(&mine).unwrap();

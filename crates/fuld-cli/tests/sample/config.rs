@@ -1,4 +1,4 @@
-//! Settings as a file: out, in again, and over each other.
+//! Settings in a file: written, read, and combined with options.
 
 use crate::program::fuld;
 use crate::{assert_same_run, scratch};
@@ -13,10 +13,10 @@ fn table(file: &Path) -> toml::Table {
 }
 
 #[test]
-fn a_configuration_goes_round() {
+fn a_configuration_round_trips() {
     let folder = scratch();
     fuld(folder.path(), &format!("{ODD} --save-config a.toml")).with(0, &["--config a.toml"]);
-    assert!(!folder.path().join("samples").exists(), "it only writes the file");
+    assert!(!folder.path().join("samples").exists(), "only the file is written");
     fuld(folder.path(), "sample --config a.toml --save-config b.toml").with(0, &[]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("a.toml"), read("b.toml"));
@@ -31,7 +31,7 @@ fn a_configuration_goes_round() {
 }
 
 #[test]
-fn options_win_over_the_file() {
+fn options_take_precedence_over_the_file() {
     let folder = scratch();
     std::fs::write(folder.path().join("a.toml"), "potential = 'x^2'\nalpha = 1.2\nstart = -2\nchains = 3")
         .unwrap();
@@ -42,19 +42,19 @@ fn options_win_over_the_file() {
 }
 
 #[test]
-fn a_parameter_leaves_the_others_as_they_are_in_the_file() {
+fn a_parameter_replaces_only_itself() {
     let folder = scratch();
     fuld(folder.path(), "sample double_well --param b=2 --param a=3 --save-config a.toml").with(0, &[]);
     fuld(folder.path(), "sample --config a.toml --param a=0.5 --save-config b.toml").with(0, &[]);
     let parameters = table(&folder.path().join("b.toml"))["param"].clone();
     assert_eq!((parameters["a"].as_float(), parameters["b"].as_float()), (Some(0.5), Some(2.0)));
-    // Another potential has others.
+    // Another potential has other parameters.
     fuld(folder.path(), "sample harmonic --config a.toml --save-config c.toml").with(0, &[]);
     assert!(!table(&folder.path().join("c.toml")).contains_key("param"));
 }
 
 #[test]
-fn a_file_of_one_system_serves_another() {
+fn a_file_can_be_used_with_another_system() {
     let folder = scratch();
     fuld(folder.path(), "sample x^2 --velocities --beta 3 --seed 4 --save-config a.toml").with(0, &[]);
     fuld(folder.path(), "sample --config a.toml --system overdamped-langevin --save-config b.toml")
@@ -63,13 +63,13 @@ fn a_file_of_one_system_serves_another() {
     assert!(["alpha", "gamma", "velocities"].iter().all(|key| !other.contains_key(*key)), "{other}");
     assert_eq!((other["beta"].as_float(), other["seed"].as_integer()), (Some(3.0), Some(4)));
     assert_eq!(other["integrator"].as_str(), Some("tamed-euler"));
-    // What is asked for beside it is refused as ever.
+    // A setting that the system does not have is an error if it is given as an option.
     fuld(folder.path(), "sample --config a.toml --system momentum --alpha 1.2")
         .with(2, &["momentum has no alpha"]);
 }
 
 #[test]
-fn a_start_may_be_a_list_and_the_step_be_called_eta() {
+fn start_may_be_a_list_and_eta_is_an_alias_of_step() {
     let folder = scratch();
     let file = folder.path().join("a.toml");
     std::fs::write(&file, "potential = 'x^2+y^2'\nstart = [1, -2.5]\neta = 0.125").unwrap();
@@ -83,7 +83,7 @@ fn a_start_may_be_a_list_and_the_step_be_called_eta() {
 }
 
 #[test]
-fn what_is_no_configuration_is_named() {
+fn errors_name_the_invalid_key_or_value() {
     let folder = scratch();
     let refused = |text: &str, says: &[&str]| {
         std::fs::write(folder.path().join("a.toml"), text).unwrap();
@@ -100,9 +100,9 @@ fn what_is_no_configuration_is_named() {
     fuld(folder.path(), "sample --config none.toml").with(2, &["none.toml"]);
 }
 
-/// As the files of earlier versions have it, byte for byte: folders are named after it, and runs found again by it.
+/// The bytes must not change, because folders are named by their hash and runs are found by them.
 #[test]
-fn settings_are_written_as_ever() {
+fn the_format_of_settings_is_pinned() {
     let folder = scratch();
     fuld(folder.path(), &format!("{ODD} --save-config a.toml")).with(0, &[]);
     let odd = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
@@ -120,7 +120,7 @@ fn settings_are_written_as_ever() {
 }
 
 #[test]
-fn names_may_be_written_in_several_ways() {
+fn names_ignore_case_and_accept_underscores() {
     let folder = scratch();
     std::fs::write(
         folder.path().join("a.toml"),

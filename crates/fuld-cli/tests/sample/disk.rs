@@ -1,4 +1,4 @@
-//! Places that cannot be written, and a disk that is full.
+//! Folders that cannot be written, and a full disk.
 
 use crate::program::{fuld, places};
 use crate::{WELL, assert_same_run, scratch};
@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_place_that_is_no_folder_is_named() {
-    places::no_folder_is_named(WELL, &["--out"]);
+fn a_file_instead_of_the_folder_is_an_error() {
+    places::assert_file_is_refused(WELL, &["--out"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_named() {
-    places::what_cannot_be_written_is_named(WELL, &["run", "--out"]);
+fn a_read_only_folder_is_an_error() {
+    places::assert_read_only_folder_is_refused(WELL, &["run", "--out"]);
 }
 
-/// A small disk of its own, taken away again at the end.
+/// A small disk, which is unmounted when the value is dropped.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
@@ -33,7 +33,7 @@ impl Drop for Disk<'_> {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_that_was_drawn() {
+fn a_run_continues_after_a_full_disk() {
     const LARGE: &str =
         "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --out run";
     let folder = scratch();
@@ -43,7 +43,7 @@ fn a_full_disk_loses_nothing_that_was_drawn() {
         println!("skipped: this user may not mount a small disk");
         return;
     };
-    // Five megabytes of draws on two.
+    // Five megabytes of draws on a disk of two.
     fuld(folder.path(), LARGE).with(1, &["No space left", "fuld sample --resume --out run continues"]);
     let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&run).status();
     assert!(grown.unwrap().success());

@@ -1,13 +1,13 @@
-//! Folders: foreign files stay as they are, and a folder holds one run.
+//! Folders: foreign files are not changed, and a folder contains one run.
 
 use crate::program::{Ended, fuld, signal, start, wait, wait_until};
 use crate::{WELL, files, scratch};
 
 const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
 
-/// Also with --fresh, and where a file has the name of one of ours.
+/// Neither with --fresh, nor if a file has the same name as one of fuld's.
 #[test]
-fn files_of_others_are_left_alone() {
+fn foreign_files_are_not_changed() {
     for names in
         [&["summary.csv", "page.html", "lock"][..], &["config.toml"], &["result.toml", "checkpoint.bin"]]
     {
@@ -29,11 +29,11 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
-fn a_run_killed_at_once_can_be_repeated() {
+fn a_run_killed_at_its_start_can_be_repeated() {
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
-    // The marker is created before anything else; half a configuration is what a kill leaves next.
+    // The marker is created first. A kill soon after leaves a partial configuration.
     for name in [".fuld", "config.toml.part", ".hidden"] {
         std::fs::write(run.join(name), if name == ".hidden" { "kept" } else { "" }).unwrap();
     }
@@ -42,7 +42,7 @@ fn a_run_killed_at_once_can_be_repeated() {
 }
 
 #[test]
-fn a_folder_in_use_is_told_as_such() {
+fn a_folder_in_use_is_refused() {
     let folder = scratch();
     let mut child = start(folder.path(), &format!("{WELL} --draws 1000000 --checkpoint-every 0.02"));
     wait_until(&mut child, || folder.path().join("run/checkpoint.bin").exists());
@@ -53,7 +53,7 @@ fn a_folder_in_use_is_told_as_such() {
 }
 
 #[test]
-fn a_damaged_run_is_kept_and_the_way_out_named() {
+fn a_damaged_run_is_kept_and_the_error_names_fresh() {
     let folder = scratch();
     fuld(folder.path(), FEW).with(0, &[]);
     let checkpoint = folder.path().join("run/checkpoint.bin");
@@ -62,18 +62,18 @@ fn a_damaged_run_is_kept_and_the_way_out_named() {
     bytes[middle] ^= 1;
     std::fs::write(&checkpoint, &bytes).unwrap();
     let before = files(&folder.path().join("run"));
-    fuld(folder.path(), "sample --resume --out run").with(1, &["damaged", "--fresh begins it anew"]);
+    fuld(folder.path(), "sample --resume --out run").with(1, &["damaged", "start again with --fresh"]);
     std::fs::remove_file(&checkpoint).unwrap();
     fuld(folder.path(), "sample --resume --out run")
-        .with(1, &["holds draws already", "--fresh begins it anew"]);
+        .with(1, &["holds draws already", "start again with --fresh"]);
     std::fs::write(&checkpoint, &bytes).unwrap();
-    assert!(files(&folder.path().join("run")) == before, "it was left as it was");
+    assert!(files(&folder.path().join("run")) == before, "the run was changed");
     fuld(folder.path(), &format!("{FEW} --fresh")).with(0, &[]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_name_need_not_be_unicode() {
+fn a_folder_name_may_be_invalid_unicode() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let folder = scratch();
@@ -84,6 +84,6 @@ fn a_name_need_not_be_unicode() {
     let Ended { code, stdout, stderr } =
         Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
     assert_eq!(code, Some(0), "{stderr}");
-    let told: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert!(told["folder"].as_str().unwrap().starts_with("run-"), "{stdout}");
+    let output: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(output["folder"].as_str().unwrap().starts_with("run-"), "{stdout}");
 }

@@ -1,4 +1,4 @@
-//! A run that was stopped or killed goes on to the same bytes.
+//! A run that was stopped or killed continues to the same bytes.
 
 use crate::program::{fuld, kill, signal, start, wait, wait_until};
 use crate::{assert_same_run, scratch};
@@ -6,20 +6,20 @@ use std::path::Path;
 
 const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --out run";
 
-/// Draws of a chain that are in the checkpoint: all of them, while the first segment of the store is not full.
+/// Returns the number of draws per chain in the checkpoint: all draws, until the first segment of the store is full.
 fn saved(run: &Path) -> u64 {
     std::fs::metadata(run.join("checkpoint.bin")).map_or(0, |file| file.len() / (8 * 16))
 }
 
 #[test]
-fn it_goes_on_to_the_same_draws() {
+fn a_continued_run_gives_the_same_draws() {
     let unbroken = scratch();
     fuld(unbroken.path(), LONG).with(0, &[]);
     let folder = scratch();
     let run = folder.path().join("run");
     let often = format!("{LONG} --checkpoint-every 0.02 --threads 1");
     let mut child = start(folder.path(), &often);
-    // Also in the middle of the warm-up, and of a segment.
+    // Interrupted during the warm-up and in the middle of a segment.
     wait_until(&mut child, || run.join("checkpoint.bin").exists());
     signal(&mut child, "INT");
     wait(child).with(130, &["saved after", "fuld sample --resume --out run"]);
@@ -27,8 +27,11 @@ fn it_goes_on_to_the_same_draws() {
     wait_until(&mut child, || saved(&run) > 500);
     signal(&mut child, "INT");
     let ended = wait(child).with(130, &["continue with: fuld sample --resume --out run"]);
-    let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert!(told["status"] == "interrupted" && told["of"] == 20000 && told["folder"] == "run", "{told}");
+    let output: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert!(
+        output["status"] == "interrupted" && output["of"] == 20000 && output["folder"] == "run",
+        "{output}"
+    );
     let json = std::fs::read_to_string(run.join("draws.zarr/posterior/x/.zarray")).unwrap();
     let (_, shape) = json.split_once("\"shape\":[16,").unwrap();
     let drawn = shape.split_once(']').unwrap().0;
@@ -40,13 +43,13 @@ fn it_goes_on_to_the_same_draws() {
     kill(child);
     fuld(folder.path(), "sample --resume --out run").with(0, &[]);
     assert_same_run(&run, &unbroken.path().join("run"));
-    // And again, where there is nothing left to do.
+    // Resuming a finished run changes nothing.
     fuld(folder.path(), "sample --resume --out run").with(0, &[]);
     assert_same_run(&run, &unbroken.path().join("run"));
 }
 
 #[test]
-fn threads_leave_no_trace() {
+fn draws_do_not_depend_on_threads() {
     let folder = scratch();
     let few = "sample double_well --dim 3 --chains 5 --draws 40 --velocities";
     for threads in [1, 3] {

@@ -1,4 +1,4 @@
-//! `fuld sample` as it is typed.
+//! Tests of the command `fuld sample`.
 
 mod config;
 mod disk;
@@ -16,22 +16,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The double well.
+/// The command that samples the double well.
 const WELL: &str = "sample x^4/4-x^2/2 --out run";
 
-/// An empty folder.
+/// Creates an empty folder.
 fn scratch() -> TempDir {
     TempDir::new().unwrap()
 }
 
-/// Runs it with `--json` and reads what it says.
+/// Runs `fuld` with `--json` and parses the output.
 #[track_caller]
 fn json(folder: &Path, arguments: &str) -> serde_json::Value {
     let Ended { stdout, .. } = fuld(folder, &format!("{arguments} --json")).with(0, &[]);
     serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
 }
 
-/// All files below a folder, by their path from there.
+/// Returns all files below a folder by their relative path.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -48,7 +48,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// Asserts that two runs left the same draws, summary and page.
+/// Asserts that two runs wrote the same files.
 #[track_caller]
 fn assert_same_run(one: &Path, other: &Path) {
     let (one, other) = (files(one), files(other));

@@ -4,7 +4,7 @@ use crate::program::fuld;
 use crate::{WELL, scratch};
 
 #[test]
-fn bad_settings_are_named() {
+fn errors_name_the_invalid_setting() {
     let folder = scratch();
     let refused = |arguments: &str, says: &[&str]| {
         let ended = fuld(folder.path(), arguments).with(2, says);
@@ -52,11 +52,11 @@ fn bad_settings_are_named() {
     );
     refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);
     refused("sample --resume", &["--out"]);
-    refused("sample --resume --out run", &["no run to continue in run"]);
+    refused("sample --resume --out run", &["run contains no run to continue"]);
 }
 
 #[test]
-fn a_bad_formula_is_pointed_at() {
+fn errors_point_at_the_place_in_a_formula() {
     let folder = scratch();
     let ended = fuld(folder.path(), "sample x^2+3y").with(2, &["an operator is missing before `y`"]);
     let lines: Vec<&str> = ended.stderr.lines().collect();
@@ -65,7 +65,7 @@ fn a_bad_formula_is_pointed_at() {
 }
 
 #[test]
-fn a_formula_may_begin_with_a_minus() {
+fn a_formula_may_start_with_a_minus() {
     let folder = scratch();
     let few = "--chains 2 --draws 10 --out run --fresh";
     fuld(folder.path(), &format!("sample -x^2/2+x^4/4 {few}")).with(0, &[]);
@@ -74,7 +74,7 @@ fn a_formula_may_begin_with_a_minus() {
 }
 
 #[test]
-fn a_run_is_not_overwritten_unasked() {
+fn a_run_is_overwritten_only_with_fresh() {
     let folder = scratch();
     let few = format!("{WELL} --chains 2 --draws 10");
     fuld(folder.path(), &few).with(0, &[]);
@@ -82,13 +82,17 @@ fn a_run_is_not_overwritten_unasked() {
     // The same command again prints the same result and changes nothing.
     fuld(folder.path(), &few).with(0, &[]);
     assert!(crate::files(&folder.path().join("run")) == before, "the finished run was changed");
-    fuld(folder.path(), &format!("{few} --seed 1"))
-        .with(2, &["run holds a run with other settings: there seed = 0, here seed = 1", "--out", "--fresh"]);
-    fuld(folder.path(), &format!("{few} --seed 1 --resume"))
-        .with(2, &["run holds a run with other settings: there seed = 0, here seed = 1", "--out", "--fresh"]);
+    fuld(folder.path(), &format!("{few} --seed 1")).with(
+        2,
+        &["run contains a run with other settings: stored seed = 0, requested seed = 1", "--out", "--fresh"],
+    );
+    fuld(folder.path(), &format!("{few} --seed 1 --resume")).with(
+        2,
+        &["run contains a run with other settings: stored seed = 0, requested seed = 1", "--out", "--fresh"],
+    );
     fuld(folder.path(), "sample --resume --out run --step-power 0.5")
-        .with(2, &["there no step_power, here step_power = 0.5"]);
-    assert!(crate::files(&folder.path().join("run")) == before, "it was left as it was");
+        .with(2, &["stored no step_power, requested step_power = 0.5"]);
+    assert!(crate::files(&folder.path().join("run")) == before, "the run was changed");
     fuld(folder.path(), &format!("{few} --seed 1 --fresh")).with(0, &[]);
     assert!(crate::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);
 }

@@ -1,4 +1,4 @@
-//! Draws made by another version of the dynamics are made again, and the program says so.
+//! Draws of another version of the dynamics are recomputed, with a note.
 
 use crate::program::fuld;
 use crate::{assert_same_run, scratch};
@@ -8,7 +8,7 @@ use fuld::durable::fingerprint;
 const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
 
 #[test]
-fn stale_draws_are_made_again() {
+fn stale_draws_are_recomputed() {
     let folder = scratch();
     fuld(folder.path(), FEW).with(0, &[]);
     let file = folder.path().join("run/checkpoint.bin");

@@ -1,15 +1,15 @@
-//! The summary: the right numbers for the tails, and what is said of chains that went wrong.
+//! The summary: statistics that suit the tails, and notes about chains with problems.
 
 use crate::program::fuld;
 use crate::{WELL, json, scratch};
 
-/// A Cauchy law has no mean, whatever the draws look like: medians stand for it. The median is beyond five of its errors once in a
-/// million seeds; this one is fixed.
+/// A Cauchy law has no mean, so the median is reported. The median deviates by more than five standard errors for one seed in a million;
+/// the seed is fixed.
 #[test]
-fn a_law_without_mean_has_none_in_its_summary() {
+fn the_summary_of_a_law_without_mean_has_no_mean() {
     let folder = scratch();
-    let told = json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --out run");
-    let x = &told["summary"]["coordinates"][0];
+    let output = json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --out run");
+    let x = &output["summary"]["coordinates"][0];
     assert!(
         x["tails"] == "no_mean" && x["mean"].is_null() && x["sd"].is_null() && x["mcse_mean"].is_null(),
         "{x}"
@@ -32,7 +32,7 @@ fn a_law_without_mean_has_none_in_its_summary() {
 }
 
 #[test]
-fn the_terminal_gets_a_table_and_a_histogram() {
+fn a_table_and_a_histogram_are_printed() {
     let folder = scratch();
     let ended = fuld(folder.path(), WELL).with(0, &[]);
     for text in ["mean", "MCSE", "ESS bulk", "R-hat", "KS distance", "█", "•", "page.html"] {
@@ -42,36 +42,36 @@ fn the_terminal_gets_a_table_and_a_histogram() {
         ended.stdout.lines().all(|line| line.chars().count() <= 120) && ended.stderr.is_empty(),
         "{ended:?}"
     );
-    assert!(!ended.stdout.contains('\u{1b}'), "no colours where there is no terminal");
+    assert!(!ended.stdout.contains('\u{1b}'), "no colours without a terminal");
     let page = std::fs::read_to_string(folder.path().join("run/page.html")).unwrap();
     assert!(page.len() < 1_500_000 && page.matches("<svg").count() >= 4, "{} bytes", page.len());
     assert!(!page.contains("NaN") && !page.contains("http://") && !page.contains("https://"));
 }
 
 #[test]
-fn few_draws_are_not_trusted() {
+fn few_effective_draws_cause_a_warning() {
     let folder = scratch();
     fuld(folder.path(), &format!("{WELL} --chains 2 --draws 20 --thin 1 --warmup 0"))
         .with(0, &["warning: x: R-hat above 1.01 or fewer than 400 effective draws"]);
 }
 
 #[test]
-fn divergence_is_counted_and_told() {
+fn diverged_chains_are_counted_and_reported() {
     let folder = scratch();
     let wild = "sample x^4/4 --system overdamped-langevin --integrator euler --out run --fresh";
     let ended =
         fuld(folder.path(), &format!("{wild} --step 5 --start 10")).with(3, &["all 64 chains", "--step"]);
     assert!(!ended.stderr.contains("panicked"));
-    let told = json(folder.path(), &format!("{wild} --step 0.19 --thin 5 --warmup 5"));
-    let diverged = told["summary"]["diverged"].as_u64().unwrap();
-    assert!((1..64).contains(&diverged), "{told}");
+    let output = json(folder.path(), &format!("{wild} --step 0.19 --thin 5 --warmup 5"));
+    let diverged = output["summary"]["diverged"].as_u64().unwrap();
+    assert!((1..64).contains(&diverged), "{output}");
     fuld(folder.path(), "sample --resume --out run")
         .with(0, &[&format!("{diverged} of 64 chains diverged and are left out")]);
 }
 
-/// Chains at rest have no tails, and what is left of a run that is finished has no speed.
+/// Chains that do not move have no tails, and a run that had finished before has no speed.
 #[test]
-fn nothing_is_said_of_what_was_not_measured() {
+fn tails_and_speed_are_reported_only_if_measured() {
     let folder = scratch();
     let rest = "sample double_well --system momentum --integrator aboba --out run";
     let ended = fuld(folder.path(), rest).with(0, &["no noise"]);
@@ -81,25 +81,25 @@ fn nothing_is_said_of_what_was_not_measured() {
     assert!(again.stdout.contains("1000 draws of 64 chains\n"), "{}", again.stdout);
 }
 
-/// One of two modes, 6 standard deviations from the other.
+/// All chains are in one of two modes, which are 6 standard deviations apart.
 #[test]
-fn draws_far_from_the_exact_law_are_told() {
+fn a_large_distance_from_the_exact_law_causes_a_warning() {
     let folder = scratch();
     let lost = "sample double_well --param b=40 --alpha 2 --start 1 --draws 400 --out run";
     fuld(folder.path(), lost).with(0, &["warning: x: a KS distance of 0.5"]);
 }
 
-/// What starts where there is a value but no gradient.
+/// At the start f is finite, but its gradient is not.
 #[test]
-fn a_start_without_gradient_is_named() {
+fn a_start_without_gradient_is_an_error() {
     let folder = scratch();
     let ended = fuld(folder.path(), "sample x+sqrt(x) --start 0 --draws 20 --out run").with(3, &["--start"]);
     assert!(!ended.stderr.contains("--system fuld"), "{}", ended.stderr);
 }
 
-/// What does not move, and what cannot be normalised, has a summary all the same.
+/// Chains without noise, and targets that cannot be normalised, have a summary too.
 #[test]
-fn odd_targets() {
+fn unusual_targets_have_a_summary() {
     let folder = scratch();
     fuld(folder.path(), &format!("{WELL} --system momentum")).with(0, &["no noise"]);
     fuld(folder.path(), "sample x --chains 4 --draws 50 --out slope")

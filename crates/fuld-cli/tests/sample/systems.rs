@@ -1,4 +1,4 @@
-//! Every system and integrator runs with its defaults, and has the law it should.
+//! Every system and integrator runs with its defaults and samples the expected law.
 
 use crate::program::fuld;
 use crate::{WELL, json, scratch};
@@ -18,14 +18,14 @@ const SYSTEMS: [(&str, bool); 11] = [
     ("flmc-approximate", false),
 ];
 
-/// With about ten thousand effective draws a correct system has a distance above 0.02 by chance once in a thousand seeds; the
-/// biases of the others are 0.02 to 0.03. The seed is fixed.
+/// With about ten thousand effective draws, the distance of an exact system exceeds 0.02 for one seed in a thousand; the biases of the
+/// others are 0.02 to 0.03. The seed is fixed.
 #[test]
-fn every_system_has_its_law_at_its_defaults() {
+fn every_system_samples_its_law_with_its_defaults() {
     let folder = scratch();
     for (system, exact) in SYSTEMS {
-        let told = json(folder.path(), &format!("{WELL} --system {system} --fresh"));
-        let summary = &told["summary"];
+        let output = json(folder.path(), &format!("{WELL} --system {system} --fresh"));
+        let summary = &output["summary"];
         assert_eq!(
             (&summary["diverged"], &summary["exact_dynamics"]),
             (&0.into(), &exact.into()),
@@ -41,20 +41,20 @@ fn every_system_has_its_law_at_its_defaults() {
     }
 }
 
-/// At β = 1/4 the paper's field has another law, and ours does not.
+/// At β = 1/4 the paper's field samples another law than the target, and ours samples the target.
 #[test]
-fn the_temperature_is_that_of_the_target() {
+fn beta_is_the_inverse_temperature_of_the_target() {
     let folder = scratch();
     let ks = |system: &str| {
-        let told = json(folder.path(), &format!("{WELL} --system {system} --beta 0.25 --fresh"));
-        told["summary"]["coordinates"][0]["ks"]["distance"].as_f64().unwrap()
+        let output = json(folder.path(), &format!("{WELL} --system {system} --beta 0.25 --fresh"));
+        output["summary"]["coordinates"][0]["ks"]["distance"].as_f64().unwrap()
     };
     let (exact, free) = (ks("fuld"), ks("fuld-beta-free"));
     assert!(exact < 0.02 && free > 2.0 * exact && free > 0.03, "{exact} {free}");
 }
 
 #[test]
-fn every_integrator_runs_where_it_suits() {
+fn integrators_run_only_with_the_systems_they_suit() {
     let folder = scratch();
     let few = format!("{WELL} --chains 4 --draws 50 --fresh -q");
     for (integrator, system) in [
@@ -77,19 +77,19 @@ fn every_integrator_runs_where_it_suits() {
 #[test]
 fn several_dimensions() {
     let folder = scratch();
-    let told = json(folder.path(), "sample x^2+y^2+x*y --out run --chains 16 --draws 500");
-    let coordinates = told["summary"]["coordinates"].as_array().unwrap();
+    let output = json(folder.path(), "sample x^2+y^2+x*y --out run --chains 16 --draws 500");
+    let coordinates = output["summary"]["coordinates"].as_array().unwrap();
     assert_eq!((coordinates[0]["name"].as_str(), coordinates[1]["name"].as_str()), (Some("x"), Some("y")));
     for coordinate in coordinates {
         let (sd, ks) = (coordinate["sd"].as_f64().unwrap(), coordinate["ks"]["distance"].as_f64().unwrap());
         assert!((sd - (2f64 / 3.0).sqrt()).abs() < 0.05 && ks < 0.05, "{coordinate}");
     }
-    // Separable: known in any dimension, and fit for flmc.
+    // A separable potential: the exact law is known in any dimension, and flmc can sample it.
     let few = "--dim 12 --param b=2 --chains 8 --draws 20 --fresh --out run";
-    let told = json(folder.path(), &format!("sample double_well {few} --system flmc"));
-    assert!(told["summary"]["coordinates"][11]["ks"]["distance"].as_f64().unwrap() < 0.5);
+    let output = json(folder.path(), &format!("sample double_well {few} --system flmc"));
+    assert!(output["summary"]["coordinates"][11]["ks"]["distance"].as_f64().unwrap() < 0.5);
     let shown = fuld(folder.path(), &format!("sample double_well {few}")).with(0, &[]).stdout;
-    assert!(shown.contains("2 more in summary.csv"), "{shown}");
+    assert!(shown.contains("2 more are in summary.csv"), "{shown}");
     let csv = std::fs::read_to_string(folder.path().join("run/summary.csv")).unwrap();
     assert_eq!(csv.lines().count(), 13);
 }

@@ -1,4 +1,4 @@
-//! A run that fails is a row, and no more.
+//! Failed runs are rows of the table and do not affect other runs.
 
 use crate::program::fuld;
 use crate::table::Table;
@@ -8,7 +8,7 @@ const SMALL: &str =
     "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..5'\nalpha = 1.6\n";
 
 #[test]
-fn failed_runs_are_rows_and_run_again_once_the_cause_is_gone() {
+fn failed_runs_are_rows_and_are_tried_again() {
     let whole = swept(SMALL);
     let folder = with_grid(SMALL);
     let places: Vec<_> = runs(&whole)
@@ -32,33 +32,37 @@ fn failed_runs_are_rows_and_run_again_once_the_cause_is_gone() {
     }
     for _ in 0..2 {
         let ended = fuld(folder.path(), SWEEP).with(1, &["failed: "]);
-        assert!(ended.stdout.contains("3 failed: see the column error"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("3 failed (see the column error)"), "{}", ended.stdout);
         let table = Table::of(&folder);
         assert_eq!((table.count("finished"), table.count("failed"), table.rows.len()), (2, 3, 5));
         for (seed, ((path, bytes, says), place)) in damaged.iter().zip(&places).enumerate() {
             let row = table.row(place);
             assert!(row["error"].contains(says), "{row:?}");
             assert_eq!((row["seed"].clone(), row["test_loss"].as_str()), (seed.to_string(), ""));
-            assert!(std::fs::read(path).unwrap() == *bytes, "{} was left in place", path.display());
+            assert!(std::fs::read(path).unwrap() == *bytes, "{} was changed", path.display());
         }
     }
     for (path, ..) in &damaged {
         std::fs::remove_file(path).unwrap();
     }
     let ended = fuld(folder.path(), SWEEP).with(0, &[]);
-    assert!(ended.stdout.contains("3 runs in") && ended.stdout.contains("2 done before"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("3 runs in") && ended.stdout.contains("2 already done"),
+        "{}",
+        ended.stdout
+    );
     assert_eq!(Table::of(&folder).timeless(), Table::of(&whole).timeless());
     assert_eq!(std::fs::read_dir(folder.path().join("swept/failures")).unwrap().count(), 0);
 }
 
-/// One that this grid does not ask for has no settings that could be told.
+/// The settings of a run that is not in the grid are unknown.
 #[test]
-fn a_damaged_result_of_another_grid_is_a_row_too() {
+fn a_damaged_result_of_another_grid_is_a_row() {
     let folder = swept(SMALL);
     let stray = runs(&folder)[4].clone();
     std::fs::write(stray.join("result.toml"), "status = ").unwrap();
     std::fs::write(folder.path().join("grid.toml"), SMALL.replace("'0..5'", "'0..4'")).unwrap();
-    // Things of the system's or of the user's are none of ours.
+    // Other files and folders are ignored.
     std::fs::write(folder.path().join("swept/runs/.hidden"), "").unwrap();
     std::fs::create_dir(folder.path().join("swept/runs/empty")).unwrap();
     fuld(folder.path(), SWEEP).with(0, &[]);
@@ -69,7 +73,7 @@ fn a_damaged_result_of_another_grid_is_a_row_too() {
 }
 
 #[test]
-fn what_diverges_is_a_row_without_numbers() {
+fn a_diverged_run_is_a_row_without_means() {
     let grid = SMALL.replace("'0..5'", "0");
     let grid = format!("{grid}[[grid]]\n[[grid]]\noptimizer = 'sgdm'\nlr = 1e20\n");
     let folder = with_grid(&grid);

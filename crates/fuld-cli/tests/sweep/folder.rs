@@ -1,4 +1,4 @@
-//! Folders of others stay as they are, and the folder of a sweep suffices to continue it.
+//! Foreign folders are not changed, and the folder of a sweep suffices to continue it.
 
 use crate::program::fuld;
 use crate::table::Table;
@@ -7,7 +7,7 @@ use crate::{SWEEP, runs, swept, with_grid};
 const SMALL: &str = "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..3'\n";
 
 #[test]
-fn a_folder_of_others_is_left_byte_for_byte() {
+fn a_foreign_folder_is_not_changed() {
     let folder = with_grid(SMALL);
     let out = folder.path().join("swept");
     std::fs::create_dir(&out).unwrap();
@@ -21,39 +21,43 @@ fn a_folder_of_others_is_left_byte_for_byte() {
         }
         assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2);
     }
-    // The folder of another command is none of a sweep's either.
+    // The folder of another command is refused too.
     fuld(folder.path(), "train --width 8 --depth 2 --iterations 10 --out trained").with(0, &[]);
     fuld(folder.path(), "sweep grid.toml --out trained").with(1, &["was made by `fuld train`"]);
 }
 
 #[test]
-fn fresh_deletes_what_sweeps_wrote_and_nothing_else() {
+fn fresh_deletes_only_files_of_sweeps() {
     let folder = swept(SMALL);
     let before = Table::of(&folder).timeless();
     std::fs::write(folder.path().join("swept/notes.txt"), "mine").unwrap();
     std::fs::write(runs(&folder)[0].join("notes.txt"), "mine too").unwrap();
     let ended = fuld(folder.path(), &format!("{SWEEP} --fresh")).with(0, &[]);
-    assert!(ended.stdout.contains("3 runs in") && !ended.stdout.contains("done before"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("3 runs in") && !ended.stdout.contains("already done"), "{}", ended.stdout);
     assert_eq!(Table::of(&folder).timeless(), before);
     assert_eq!(std::fs::read(folder.path().join("swept/notes.txt")).unwrap(), b"mine");
     assert_eq!(std::fs::read(runs(&folder)[0].join("notes.txt")).unwrap(), b"mine too");
 }
 
 #[test]
-fn resume_needs_nothing_but_the_folder() {
+fn resume_requires_only_the_folder() {
     let folder = with_grid(SMALL);
     fuld(folder.path(), "sweep --resume --out swept").with(1, &["swept contains no run to continue"]);
     assert!(!folder.path().join("swept").exists());
     fuld(folder.path(), &format!("{SWEEP} --shard 1/3")).with(0, &[]);
     std::fs::remove_file(folder.path().join("grid.toml")).unwrap();
     let ended = fuld(folder.path(), "sweep --resume --out swept").with(0, &[]);
-    assert!(ended.stdout.contains("2 runs in") && ended.stdout.contains("1 done before"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("2 runs in") && ended.stdout.contains("1 already done"),
+        "{}",
+        ended.stdout
+    );
     assert_eq!(Table::of(&folder).timeless(), Table::of(&swept(SMALL)).timeless());
 }
 
-/// The result of one run in the folder of another has a good checksum.
+/// The result of one run, copied into the folder of another, has a valid checksum.
 #[test]
-fn the_result_of_another_run_is_not_taken() {
+fn the_result_of_another_run_is_an_error() {
     let folder = swept(SMALL);
     let places = runs(&folder);
     std::fs::copy(places[0].join("result.toml"), places[1].join("result.toml")).unwrap();

@@ -1,18 +1,18 @@
-//! Grids that are listed only, and grids that are wrong.
+//! Dry runs, invalid grids and the summary.
 
 use crate::program::fuld;
 use crate::table::Table;
 use crate::{GRID, SWEEP, swept, with_grid};
 
 #[test]
-fn a_dry_run_lists_the_runs_and_touches_nothing() {
+fn a_dry_run_lists_the_runs_and_writes_nothing() {
     let folder = with_grid(GRID);
     let ended = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &["12 runs", "swept"]);
     let mut names: Vec<&str> = ended.stdout.lines().collect();
     assert_eq!(names.len(), 12);
     let here: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(here, ["grid.toml"]);
-    // What it lists is what is run.
+    // The listed runs are those that are trained.
     let table = Table::of(&swept(GRID));
     let mut runs: Vec<&str> = table.rows.iter().map(|row| row["run"].as_str()).collect();
     names.sort_unstable();
@@ -28,7 +28,7 @@ fn a_dry_run_lists_the_runs_and_touches_nothing() {
 }
 
 #[test]
-fn bad_grids_are_named() {
+fn errors_name_the_invalid_key_or_value() {
     for (grid, says) in [
         ("widht = 8", &["grid.toml", "widht", "did you mean `width`?"][..]),
         ("measure-every = 8", &["grid.toml", "`measure_every`"]),
@@ -60,9 +60,9 @@ fn bad_grids_are_named() {
     assert_eq!(std::fs::read(folder.path().join("swept")).unwrap(), b"mine");
 }
 
-/// Runs that differ in anything but the seed are not averaged with one another.
+/// Runs that differ in another setting than the seed are not averaged.
 #[test]
-fn the_summary_is_over_seeds_alone() {
+fn the_summary_averages_only_over_seeds() {
     let grid = "width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nbatch = [20, 30]\nseed = [0, 1]\n\
         inject_noise = ['1.2,1e-3', '1.9,1e-3']\n";
     let folder = with_grid(grid);
@@ -76,9 +76,9 @@ fn the_summary_is_over_seeds_alone() {
     assert_eq!(twos, 4, "{summary}");
 }
 
-/// The two fields are two runs, with names and rows of their own.
+/// Runs with the two fields have different names and rows.
 #[test]
-fn fields_are_told_apart() {
+fn runs_with_different_fields_are_distinct() {
     let folder =
         swept("width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nfield = ['paper', 'authors']\n");
     let table = Table::of(&folder);

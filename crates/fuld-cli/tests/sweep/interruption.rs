@@ -1,4 +1,4 @@
-//! A sweep that is killed or stopped goes on where it was.
+//! A killed or stopped sweep continues where it was.
 
 use crate::program::{Chance, KILLS, fuld, kill, reached, signal, start, wait, wait_until};
 use crate::table::Table;
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 use tempfile::TempDir;
 
-/// Steps of all runs together.
+/// Returns the number of steps of all runs together.
 fn steps(folder: &TempDir) -> u64 {
     runs(folder).iter().map(|run| if run.join("result.toml").exists() { 1000 } else { reached(run) }).sum()
 }
 
-/// Every result, with the time at which it was written.
+/// Returns every result with the time at which it was written.
 fn results(folder: &TempDir) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let paths = runs(folder).into_iter().map(|run| run.join("result.toml")).filter(|path| path.exists());
     paths
@@ -26,7 +26,7 @@ fn results(folder: &TempDir) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
 
 #[test]
 #[ignore = "kill loop: run by make test-all"]
-fn a_killed_sweep_ends_as_an_unbroken_one() {
+fn a_killed_sweep_gives_the_same_results_as_an_uninterrupted_one() {
     let unbroken = swept(GRID);
     let folder = with_grid(GRID);
     let mut chance = Chance::new(3);
@@ -34,7 +34,7 @@ fn a_killed_sweep_ends_as_an_unbroken_one() {
     let mut check = |folder: &TempDir| {
         let now = results(folder);
         for (path, result) in &known {
-            assert!(now.get(path) == Some(result), "{} was done again", path.display());
+            assert!(now.get(path) == Some(result), "{} was written again", path.display());
         }
         known = now;
         known.len()
@@ -55,14 +55,14 @@ fn a_killed_sweep_ends_as_an_unbroken_one() {
     }
     println!("{} steps and {finished} runs in {KILLS} processes", steps(&folder));
     assert!((1..12).contains(&finished), "{finished} runs were finished");
-    // Of a write that was cut short, and never renamed into its place.
+    // The remains of an interrupted write, which was never renamed.
     let open = runs(&folder).into_iter().find(|run| !run.join("result.toml").exists());
     if let Some(run) = open {
         let whole = std::fs::read(runs(&unbroken)[0].join("result.toml")).unwrap();
         std::fs::write(run.join("result.toml.part"), &whole[..whole.len() / 2]).unwrap();
     }
     let ended = fuld(folder.path(), SWEEP).with(0, &[]);
-    assert!(ended.stdout.contains(&format!("{finished} done before")), "{}", ended.stdout);
+    assert!(ended.stdout.contains(&format!("{finished} already done")), "{}", ended.stdout);
     assert_eq!(check(&folder), 12);
     assert_eq!(Table::of(&folder).timeless(), Table::of(&unbroken).timeless());
     for (ours, theirs) in runs(&folder).iter().zip(runs(&unbroken)) {
@@ -70,13 +70,13 @@ fn a_killed_sweep_ends_as_an_unbroken_one() {
             assert!(std::fs::read(ours.join(name)).unwrap() == std::fs::read(theirs.join(name)).unwrap());
         }
     }
-    // And a third time there is nothing to do.
+    // A third sweep has nothing to do.
     fuld(folder.path(), SWEEP).with(0, &[]);
     assert_eq!(check(&folder), 12);
 }
 
 #[test]
-fn a_sweep_that_is_asked_to_stop_saves_and_goes_on() {
+fn a_stopped_sweep_saves_and_continues() {
     let folder = with_grid(GRID);
     for name in ["INT", "TERM"] {
         let before = steps(&folder);
@@ -84,11 +84,11 @@ fn a_sweep_that_is_asked_to_stop_saves_and_goes_on() {
         wait_until(&mut child, || steps(&folder) > before + 300);
         signal(&mut child, name);
         let ended = wait(child).with(130, &["saving"]);
-        assert!(ended.stdout.contains("stopped and saved: the same command goes on"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("stopped and saved: the same command continues"), "{}", ended.stdout);
         assert!(steps(&folder) > before + 300 && results(&folder).len() < 12);
     }
     let checkpoints = runs(&folder).iter().filter(|run| run.join("checkpoint.bin").exists()).count();
-    assert!((1..=2).contains(&checkpoints), "{checkpoints} runs were under way");
+    assert!((1..=2).contains(&checkpoints), "{checkpoints} runs have a checkpoint");
     fuld(folder.path(), SWEEP).with(0, &[]);
     assert_eq!(Table::of(&folder).timeless(), Table::of(&swept(GRID)).timeless());
 }

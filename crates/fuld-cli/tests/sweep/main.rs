@@ -1,4 +1,4 @@
-//! `fuld sweep` as it is typed, and stacks of runs.
+//! Tests of the command `fuld sweep`, and of stacks of runs.
 
 mod failure;
 mod folder;
@@ -15,7 +15,7 @@ use program::fuld;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Twelve small runs.
+/// A grid of twelve small runs.
 const GRID: &str = "\
     width = [8, 12]\n\
     depth = 2\n\
@@ -28,14 +28,14 @@ const GRID: &str = "\
 
 const SWEEP: &str = "sweep grid.toml --out swept --threads 2";
 
-/// A folder with this grid.
+/// Creates a folder with this grid.
 fn with_grid(grid: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("grid.toml"), grid).unwrap();
     folder
 }
 
-/// A folder with this grid that has been swept.
+/// Creates a folder with this grid and sweeps it.
 #[track_caller]
 fn swept(grid: &str) -> TempDir {
     let folder = with_grid(grid);
@@ -43,7 +43,7 @@ fn swept(grid: &str) -> TempDir {
     folder
 }
 
-/// The folders of the runs, in the order of their names.
+/// Returns the folders of the runs, sorted by name.
 fn runs(folder: &TempDir) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder.path().join("swept/runs")) else { return Vec::new() };
     let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

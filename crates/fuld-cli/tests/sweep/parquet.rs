@@ -1,4 +1,4 @@
-//! `results.parquet` says what `results.csv` says.
+//! `results.parquet` contains the same table as `results.csv`.
 
 use crate::program::fuld;
 use crate::table::Table;
@@ -32,7 +32,7 @@ fn open(folder: &TempDir) -> SerializedFileReader<File> {
 }
 
 #[test]
-fn the_tables_are_equal() {
+fn csv_and_parquet_are_equal() {
     let folder = with_grid(GRID);
     // Files where two runs should have their folders.
     let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
@@ -61,15 +61,15 @@ fn the_tables_are_equal() {
     };
     let rows: Vec<_> = file.get_row_iter(None).unwrap().map(|row| cells(row.unwrap())).collect();
     assert_eq!(rows, csv.rows);
-    // All kinds of rows were there to be compared.
+    // Rows of every status were compared.
     let statuses = ["finished", "failed", "diverged"].map(|status| csv.count(status));
     assert!(statuses[0] >= 4 && statuses[1] == 2 && statuses[2] >= 1, "{statuses:?}");
     assert!(csv.rows.iter().any(|row| row["noise_scale"] == "0.001" && row["injected_alpha"] == "1.5"));
 }
 
-/// A sweep that is stopped at once still has tables, with columns and no rows.
+/// A sweep that is stopped before the first result has tables with all columns and no rows.
 #[test]
-fn a_table_without_rows_has_its_columns() {
+fn an_empty_table_has_all_columns() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("swept");
     std::fs::create_dir(&out).unwrap();

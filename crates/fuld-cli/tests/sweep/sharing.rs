@@ -1,4 +1,4 @@
-//! Several processes at work in one folder.
+//! Several processes that share a folder.
 
 use crate::program::{Ended, start, wait};
 use crate::table::Table;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 const GRID: &str = "width = [8, 12]\ndepth = 2\nbatch = 20\niterations = 200\nmeasure_every = 20\nseed = '0..6'\nalpha = [2, 1.6]\n";
 
-/// Several sweeps at once.
+/// Runs several sweeps concurrently.
 fn at_once(folder: &TempDir, options: &[&str]) -> Vec<Ended> {
     let start =
         |options: &&str| start(folder.path(), &format!("sweep grid.toml --out swept --threads 1 {options}"));
@@ -15,14 +15,14 @@ fn at_once(folder: &TempDir, options: &[&str]) -> Vec<Ended> {
     children.into_iter().map(|child| wait(child).with(0, &[])).collect()
 }
 
-/// How many runs a sweep says it did.
+/// Returns the number of runs that a sweep trained, from its output.
 fn done(ended: &Ended) -> usize {
     let line = ended.stdout.lines().find(|line| line.contains(" runs in ")).unwrap();
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
 #[test]
-fn shards_at_once_make_the_table_of_one_sweep() {
+fn concurrent_shards_give_the_table_of_one_sweep() {
     let whole = swept(GRID);
     let folder = with_grid(GRID);
     let ended = at_once(&folder, &["--shard 1/3", "--shard 2/3", "--shard 3/3"]);
@@ -31,7 +31,7 @@ fn shards_at_once_make_the_table_of_one_sweep() {
 }
 
 #[test]
-fn processes_on_the_same_jobs_do_each_once() {
+fn concurrent_processes_train_each_run_once() {
     let folder = with_grid(GRID);
     let ended = at_once(&folder, &["", "", ""]);
     assert_eq!(ended.iter().map(done).sum::<usize>(), 24);

@@ -1,4 +1,4 @@
-//! Runs that are trained together are what they are alone.
+//! Runs that are trained together give the same results as single runs.
 
 use burn::backend::Flex;
 use fuld::Control;
@@ -23,11 +23,11 @@ const NOISY: &str = "\
     alpha = [2, 1.6]\n";
 
 fn spec(grid: &str) -> Vec<TrainSpec> {
-    let subject = digits().description();
+    let description = digits().description();
     grid_requests(grid, &[])
         .unwrap()
         .iter()
-        .map(|request: &TrainRequest| request.spec(&subject, Device::Cpu).unwrap())
+        .map(|request: &TrainRequest| request.spec(&description, Device::Cpu).unwrap())
         .collect()
 }
 
@@ -39,17 +39,17 @@ fn location() -> DataLocation {
     DataLocation { source: "digits".into(), directory: "nowhere".into() }
 }
 
-/// Bits of all weights, and the result.
-type Left = (Vec<Vec<u32>>, RunResult);
+/// The bits of all weights, and the result.
+type Trained = (Vec<Vec<u32>>, RunResult);
 
-/// Trains to the end, in sittings of so many steps.
-fn trained(spec: &[TrainSpec], sitting: u64) -> Vec<Left> {
+/// Trains to the end, with an interruption after every `session` steps.
+fn trained(spec: &[TrainSpec], session: u64) -> Vec<Trained> {
     let folder = TempDir::new().unwrap();
     let checkpoint = folder.path().join("checkpoint.bin");
     let data = digits();
     for _ in 0..20 {
         let mut stop = |progress: TrainProgress<'_>| {
-            if progress.iteration >= progress.began + sitting { Control::Stop } else { Control::Continue }
+            if progress.iteration >= progress.began + session { Control::Stop } else { Control::Continue }
         };
         let ended =
             train::<Flex>(&data, spec, &Default::default(), &checkpoint, Duration::from_secs(5), &mut stop);
@@ -61,11 +61,11 @@ fn trained(spec: &[TrainSpec], sitting: u64) -> Vec<Left> {
             return results.into_iter().enumerate().map(|(run, result)| (bits(run), result)).collect();
         }
     }
-    panic!("no progress between sittings")
+    panic!("no progress between sessions")
 }
 
 #[track_caller]
-fn assert_same(one: &Left, other: &Left) {
+fn assert_same(one: &Trained, other: &Trained) {
     let ((weights, result), (others, expected)) = (one, other);
     assert_eq!(result.spec, expected.spec);
     assert!(weights == others, "other weights: {:?}", result.spec);
@@ -75,7 +75,7 @@ fn assert_same(one: &Left, other: &Left) {
 }
 
 #[test]
-fn a_stack_gives_what_each_run_gives_alone_and_so_does_one_that_was_stopped() {
+fn a_stack_gives_the_same_results_as_single_runs_even_if_interrupted() {
     let spec = spec(NOISY);
     assert_eq!(spec.len(), 8);
     let stack = trained(&spec, u64::MAX);
@@ -90,7 +90,7 @@ fn a_stack_gives_what_each_run_gives_alone_and_so_does_one_that_was_stopped() {
 }
 
 #[test]
-fn a_run_that_diverges_does_not_disturb_the_others() {
+fn a_diverged_run_does_not_affect_the_others() {
     let few = NOISY.replace("iterations = 300", "iterations = 40").replace(", '1.8,1e-4'", "");
     let spec = spec(&format!(
         "tail_index = 40\n{few}[[grid]]\nalpha = 1.6\n[[grid]]\nseed = 2\nalpha = 2\ninject_noise = '0.5,1e9'\n"
@@ -104,7 +104,7 @@ fn a_run_that_diverges_does_not_disturb_the_others() {
         if alone.1.status == RunStatus::Finished {
             assert_same(&stack[run], alone);
         } else {
-            // Its weights are no numbers; how it ended is the same.
+            // The weights of a diverged run may be NaN, so only its status and measurements are compared.
             let text = |result: &RunResult| {
                 format!("{:?} {:?} {:?}", result.status, result.measurements, result.tails)
             };
@@ -113,56 +113,56 @@ fn a_run_that_diverges_does_not_disturb_the_others() {
     }
 }
 
-/// Sweeps stacks until nothing is left to do, in sittings that end at the first progress after so many steps.
-fn swept(stacks: &[Vec<SweepRun>], out: &Path, sitting: u64) -> (SweepCounts, usize) {
+/// Sweeps stacks to the end, with an interruption at the first progress after every `session` steps.
+fn swept(stacks: &[Vec<SweepRun>], out: &Path, session: u64) -> (SweepCounts, usize) {
     let data = HashMap::from([(digits().description().fingerprint, (digits(), location()))]);
-    let mut sittings = 0;
+    let mut sessions = 0;
     loop {
-        sittings += 1;
-        assert!(sittings < 20, "no progress between sittings");
+        sessions += 1;
+        assert!(sessions < 20, "no progress between sessions");
         let began = std::sync::atomic::AtomicU64::new(u64::MAX);
         let watch = |event: SweepEvent<'_>| match event {
             SweepEvent::Progress { iteration, .. } => {
                 let began = began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
-                if iteration - began >= sitting { Control::Stop } else { Control::Continue }
+                if iteration - began >= session { Control::Stop } else { Control::Continue }
             }
             _ => Control::Continue,
         };
-        let tally = sweep::<Flex>(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
-        if !tally.stopped {
-            return (tally, sittings);
+        let counts = sweep::<Flex>(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
+        if !counts.stopped {
+            return (counts, sessions);
         }
     }
 }
 
 #[test]
-fn a_sweep_of_stacks_leaves_the_files_of_a_sweep_of_runs() {
+fn a_sweep_of_stacks_writes_the_same_files_as_a_sweep_of_runs() {
     let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let all = |out: &Path, most: usize| into_stacks(sweep_runs(spec(NOISY), out, None), most);
-    let (tally, _) = swept(&all(alone.path(), 1), alone.path(), u64::MAX);
-    assert_eq!(tally, SweepCounts { done: 8, ..SweepCounts::default() });
+    let (counts, _) = swept(&all(alone.path(), 1), alone.path(), u64::MAX);
+    assert_eq!(counts, SweepCounts { done: 8, ..SweepCounts::default() });
     let stacks = all(together.path(), 5);
     assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [5, 3]);
-    let (tally, sittings) = swept(&stacks, together.path(), 120);
-    assert_eq!((tally.done + tally.before, tally.failed), (8, 0));
-    assert!(sittings >= 3, "{sittings} sittings");
-    for job in stacks.iter().flatten() {
-        let name = job.folder.file_name().unwrap();
+    let (counts, sessions) = swept(&stacks, together.path(), 120);
+    assert_eq!((counts.done + counts.before, counts.failed), (8, 0));
+    assert!(sessions >= 3, "{sessions} sessions");
+    for run in stacks.iter().flatten() {
+        let name = run.folder.file_name().unwrap();
         for file in ["weights.safetensors", "metrics.csv"] {
             let one = std::fs::read(alone.path().join("runs").join(name).join(file)).unwrap();
-            assert!(one == std::fs::read(job.folder.join(file)).unwrap(), "{file} of {name:?}");
+            assert!(one == std::fs::read(run.folder.join(file)).unwrap(), "{file} of {name:?}");
         }
     }
-    // The checkpoints of the stacks are gone.
+    // The checkpoints of the stacks are deleted.
     let left: Vec<_> = std::fs::read_dir(together.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"]);
-    let (tally, _) = swept(&stacks, together.path(), u64::MAX);
-    assert_eq!(tally, SweepCounts { before: 8, ..SweepCounts::default() });
+    let (counts, _) = swept(&stacks, together.path(), u64::MAX);
+    assert_eq!(counts, SweepCounts { before: 8, ..SweepCounts::default() });
 }
 
-/// A kill between two results of a stack that are being put away, or another process that did some of its jobs.
+/// Simulates a kill between storing two results of a stack, or another process that trained some of its runs.
 #[test]
-fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
+fn a_partly_finished_stack_continues_from_its_checkpoint() {
     let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let of = |out: &Path| into_stacks(sweep_runs(spec(NOISY), out, None), 8);
     let (whole, stacks) = (of(alone.path()), of(together.path()));
@@ -181,19 +181,19 @@ fn a_stack_that_is_done_in_part_goes_on_from_its_checkpoint() {
         first.into_inner()
     };
     assert_eq!(until(150), 0);
-    // What the others have of two of the jobs.
-    for job in &stacks[0][..2] {
-        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+    // Copy the results of two of the runs.
+    for run in &stacks[0][..2] {
+        let there = alone.path().join("runs").join(run.folder.file_name().unwrap());
         for file in ["result.toml", "weights.safetensors", "metrics.csv"] {
-            std::fs::copy(there.join(file), job.folder.join(file)).unwrap();
+            std::fs::copy(there.join(file), run.folder.join(file)).unwrap();
         }
     }
-    assert!(until(u64::MAX) >= 150, "it went on");
-    for job in &stacks[0] {
-        let there = alone.path().join("runs").join(job.folder.file_name().unwrap());
+    assert!(until(u64::MAX) >= 150, "the stack continued from its checkpoint");
+    for run in &stacks[0] {
+        let there = alone.path().join("runs").join(run.folder.file_name().unwrap());
         for file in ["weights.safetensors", "metrics.csv"] {
             assert!(
-                std::fs::read(there.join(file)).unwrap() == std::fs::read(job.folder.join(file)).unwrap()
+                std::fs::read(there.join(file)).unwrap() == std::fs::read(run.folder.join(file)).unwrap()
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The table of a sweep, read back.
+//! Reading of the table of a sweep.
 
 use std::collections::BTreeMap;
 use tempfile::TempDir;
@@ -11,7 +11,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// `results.csv`.
+    /// Reads `results.csv`.
     #[track_caller]
     pub(crate) fn of(folder: &TempDir) -> Self {
         let text = std::fs::read_to_string(folder.path().join("swept/results.csv")).unwrap();
@@ -25,7 +25,7 @@ impl Table {
         Self { columns, rows }
     }
 
-    /// Without the only column that may differ between two sweeps of one grid.
+    /// Removes the column `seconds`, the only one that may differ between two sweeps of one grid.
     pub(crate) fn timeless(mut self) -> Self {
         for row in &mut self.rows {
             row.remove("seconds").unwrap();
@@ -33,12 +33,12 @@ impl Table {
         self
     }
 
-    /// How many rows have this status.
+    /// Returns the number of rows with this status.
     pub(crate) fn count(&self, status: &str) -> usize {
         self.rows.iter().filter(|row| row["status"] == status).count()
     }
 
-    /// The row of a run.
+    /// Returns the row of a run.
     #[track_caller]
     pub(crate) fn row(&self, run: &std::path::Path) -> &BTreeMap<String, String> {
         let name = run.file_name().unwrap().to_str().unwrap();
@@ -46,7 +46,7 @@ impl Table {
     }
 }
 
-/// CSV with quotes where needed.
+/// Parses CSV with quoted cells.
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     for character in text.chars() {

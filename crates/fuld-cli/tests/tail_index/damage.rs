@@ -1,4 +1,4 @@
-//! Files that were cut or changed are refused, by name, and never taken for whole.
+//! Truncated and changed files are errors that name the file.
 
 use crate::made::{little, npy, parquet, stable};
 use crate::tail_index;
@@ -7,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn cut_arrays_are_refused() {
+fn truncated_arrays_are_refused() {
     let folder = TempDir::new().unwrap();
     let whole = npy("<f8", false, "(40,)", &little(&stable(1.5, 40, 1)));
     for cut in [0, 3, 6, 8, 9, 10, 60, 127, 128, 129, whole.len() - 8, whole.len() - 1] {
@@ -34,7 +34,7 @@ fn arrays_of_something_else_are_refused() {
     refused(&npy("<f8", false, "(-3,)", &data), &["x.npy is damaged"]);
     refused(&npy("<f8", false, "(99999999999, 99999999999)", &data), &["x.npy is damaged"]);
     refused(&npy("", false, "(16,)", &data), &["x.npy is damaged"]);
-    // An array of records: its type is a list of fields.
+    // An array of records, whose type is a list of fields.
     let mut records = npy("<f8 and some room", false, "(16,)", &data);
     let at = records.windows(4).position(|bytes| bytes == b"'<f8").unwrap();
     records[at..at + 19].copy_from_slice(b"[('field', '<f8'),]");
@@ -42,10 +42,10 @@ fn arrays_of_something_else_are_refused() {
     refused(b"PK\x03\x04 something else", &["x.npy is damaged", "begin"]);
 }
 
-/// A file of snappy whose footer says brotli, of which nothing more need be read: the number of the codec, twice itself as Thrift
-/// writes it, follows the name of its column.
+/// Changes the codec in the footer of a snappy file to brotli. In the footer the codec, doubled as Thrift writes integers, follows
+/// the name of its column.
 #[test]
-fn what_cannot_be_unpacked_is_named() {
+fn an_unsupported_compression_is_an_error() {
     let folder = TempDir::new().unwrap();
     let mut bytes = parquet(&stable(1.5, 40, 1), Compression::SNAPPY);
     let codec = b"\x18\x01x\x15\x02";
@@ -59,7 +59,7 @@ fn what_cannot_be_unpacked_is_named() {
     tail_index(folder.path(), "x.parquet -c single --resamples 19").printed();
 }
 
-/// Whatever byte is changed or missing, there is an error or an answer, and no panic.
+/// Changed and missing bytes lead to an error or a result, and never to a panic.
 #[test]
 fn damaged_parquet_does_not_panic() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The same numbers in every format give the same findings.
+//! The same numbers in every format give the same estimates.
 
 use crate::made::{little, npy, parquet, stable};
 use crate::{fed, found};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const COUNT: usize = 300;
 
-/// What is found, but for the name of the file.
+/// Returns the estimates without the name of the file.
 fn methods(folder: &Path, arguments: &str) -> Value {
     let value = found(folder, arguments);
     Value::Array(
@@ -23,9 +23,9 @@ fn write(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn npy_of_every_kind() {
+fn every_type_of_npy_is_read() {
     let folder = TempDir::new().unwrap();
-    // Such that single precision and integers hold them exactly.
+    // Rounded so that single precision and integers represent them exactly.
     let numbers: Vec<f64> =
         stable(1.5, COUNT, 1).iter().map(|x| (256.0 * x).round().clamp(-3e4, 3e4)).collect();
     let list = format!("({COUNT},)");
@@ -48,13 +48,13 @@ fn npy_of_every_kind() {
         write(&folder, "x.npy", npy("<f8", true, &shape, &little(&numbers)));
         assert_eq!(methods(folder.path(), "x.npy"), expected, "{shape}");
     }
-    // What a file is called does not matter, if it is not called something else.
+    // The extension does not matter unless it is that of another format.
     write(&folder, "x.dat", npy("<f8", false, &list, &little(&numbers)));
     assert_eq!(methods(folder.path(), "x.dat"), expected);
 }
 
 #[test]
-fn both_orders_of_a_matrix() {
+fn c_and_fortran_order_are_read() {
     let folder = TempDir::new().unwrap();
     let (a, b) = (stable(1.2, COUNT, 1), stable(1.8, COUNT, 2));
     let rows: Vec<f64> = a.iter().zip(&b).flat_map(|(a, b)| [*a, *b]).collect();
@@ -70,7 +70,7 @@ fn both_orders_of_a_matrix() {
 }
 
 #[test]
-fn text_of_every_kind() {
+fn every_form_of_text_is_read() {
     let folder = TempDir::new().unwrap();
     let numbers = stable(1.5, COUNT, 1);
     write(&folder, "x.npy", npy("<f8", false, &format!("({COUNT},)"), &little(&numbers)));
@@ -107,7 +107,7 @@ fn text_of_every_kind() {
 }
 
 #[test]
-fn parquet_of_every_compression() {
+fn every_compression_of_parquet_is_read() {
     let folder = TempDir::new().unwrap();
     let numbers = stable(1.5, COUNT, 1);
     let list = |numbers: &[f64]| npy("<f8", false, &format!("({},)", numbers.len()), &little(numbers));

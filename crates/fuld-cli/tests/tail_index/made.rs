@@ -1,4 +1,4 @@
-//! Numbers, and files that hold them.
+//! Numbers for the tests, and files that contain them.
 
 use fuld::random::{Purpose, Stream};
 use levy_stable::SymmetricStable;
@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// Draws from SαS(1).
+/// Returns draws from SαS(1).
 pub(crate) fn stable(alpha: f64, count: usize, seed: u64) -> Vec<f64> {
     let (mut words, mut draws) = (vec![0; count], vec![0.0; count]);
     Stream::new(seed, 0, Purpose::Noise).fill(0, &mut words);
@@ -17,11 +17,11 @@ pub(crate) fn stable(alpha: f64, count: usize, seed: u64) -> Vec<f64> {
     draws
 }
 
-/// An array as NumPy writes it.
+/// Returns the bytes of an array in NumPy's format.
 pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
-    // Padded so that the numbers begin at a multiple of 64.
+    // Padded so that the numbers start at a multiple of 64.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((padded as u16).to_le_bytes());
@@ -30,12 +30,12 @@ pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u
     bytes
 }
 
-/// Numbers as bytes in the order of small computers.
+/// Returns numbers as little-endian bytes.
 pub(crate) fn little(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// A Parquet file with the columns `x` (double, every number), `single` (float), `whole` (integer), `gaps` (double, every
+/// Returns a Parquet file with the columns `x` (double, every number), `single` (float), `whole` (integer), `gaps` (double, every
 /// seventh null) and `word` (text), in two row groups.
 pub(crate) fn parquet(numbers: &[f64], compression: Compression) -> Vec<u8> {
     let field = |name: &str, kind: Physical, repetition: Repetition| {

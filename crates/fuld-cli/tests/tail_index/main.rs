@@ -1,4 +1,4 @@
-//! `fuld tail-index` as it is typed: what it finds, in which files, and what it makes of files that are none.
+//! Tests of the command `fuld tail-index`: estimates, file formats and errors.
 
 mod damage;
 mod findings;
@@ -17,7 +17,7 @@ fn tail_index(folder: &Path, arguments: &str) -> Ended {
     fed::fuld(folder, &format!("tail-index {arguments}"), "")
 }
 
-/// What it found, with few resamples.
+/// Returns the JSON output, computed with few resamples.
 #[track_caller]
 fn found(folder: &Path, arguments: &str) -> Value {
     let printed = tail_index(folder, &format!("{arguments} --json --resamples 39")).printed();

@@ -1,4 +1,4 @@
-//! What cannot be used is named: the file, the place in it, and what to do.
+//! Errors name the file, the position in it, and a fix.
 
 use crate::made::{little, npy, parquet, stable};
 use crate::tail_index;
@@ -7,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn bad_numbers_are_named_with_their_place() {
+fn errors_name_the_row_and_column_of_a_number() {
     let folder = TempDir::new().unwrap();
     let refused = |numbers: &[f64], shape: &str, says: &[&str]| {
         fs::write(folder.path().join("x.npy"), npy("<f8", false, shape, &little(numbers))).unwrap();
@@ -24,15 +24,15 @@ fn bad_numbers_are_named_with_their_place() {
     refused(&with(6, 1e301), "(40,)", &["row 7", "1e300"]);
     refused(&[], "(0,)", &["x.npy", "at least 10", "got 0"]);
     refused(&[1.0, 2.0, 3.0], "(3,)", &["x.npy", "at least 10", "got 3"]);
-    refused(&[4.5; 40], "(40,)", &["x.npy", "4.5 throughout"]);
+    refused(&[4.5; 40], "(40,)", &["x.npy", "are 4.5"]);
     let half: Vec<f64> =
         stable(1.5, 40, 1).iter().enumerate().map(|(i, &x)| if i < 35 { 0.0 } else { x }).collect();
-    refused(&half, "(40,)", &["x.npy", "one and the same number"]);
+    refused(&half, "(40,)", &["x.npy", "half of the numbers"]);
 }
 
-/// Rows that were left out are counted all the same.
+/// Rows that were left out still count in the numbers of rows.
 #[test]
-fn rows_are_those_of_the_file() {
+fn errors_count_rows_that_were_left_out() {
     let folder = TempDir::new().unwrap();
     let mut numbers = stable(1.5, 40, 1);
     (numbers[5], numbers[7]) = (f64::NAN, f64::INFINITY);
@@ -41,7 +41,7 @@ fn rows_are_those_of_the_file() {
 }
 
 #[test]
-fn bad_text_is_named_with_its_line() {
+fn errors_name_the_line_of_a_text() {
     let folder = TempDir::new().unwrap();
     let refused = |text: &str, options: &str, code: i32, says: &[&str]| {
         fs::write(folder.path().join("x.csv"), text).unwrap();
@@ -61,7 +61,7 @@ fn bad_text_is_named_with_its_line() {
     refused("a,b\n1,x\n", "--column b", 1, &["column \"b\"", "line 2", "\"x\""]);
     refused("1,2\n3,4\n", "--column 0", 1, &["no column \"0\"", "1, 2"]);
     fs::write(folder.path().join("x.csv"), b"1\n2\n\xff\xfe\x00").unwrap();
-    tail_index(folder.path(), "x.csv").refused(1, &["x.csv", "line 3", "no text"]);
+    tail_index(folder.path(), "x.csv").refused(1, &["x.csv", "line 3", "not UTF-8 text"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn columns_of_parquet_must_be_numbers() {
 }
 
 #[test]
-fn bad_usage_is_named() {
+fn errors_name_the_invalid_option() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("x.npy"), npy("<f8", false, "(40,)", &little(&stable(1.5, 40, 1)))).unwrap();
     let refused =

@@ -1,4 +1,4 @@
-//! A loss that is not a finite number is a result like any other, with an exit code of its own.
+//! A run that diverges has a result and its own exit code.
 
 use crate::program::fuld;
 use crate::{TINY, file, result, scratch};
@@ -19,7 +19,7 @@ fn a_loss_that_is_not_finite_ends_the_run_and_is_recorded() {
         "{}",
         first.stderr
     );
-    // Numbers only of the time before.
+    // Only measurements before the divergence are stored.
     let metrics = String::from_utf8(file(&folder, "metrics.csv")).unwrap();
     assert!(
         metrics.lines().count() >= 2 && !metrics.contains("NaN") && !metrics.contains("inf"),
@@ -31,9 +31,9 @@ fn a_loss_that_is_not_finite_ends_the_run_and_is_recorded() {
     assert!(file(&folder, "result.toml") == bytes);
 }
 
-/// No later step can notice it.
+/// No later step could notice the divergence.
 #[test]
-fn the_last_step_too_can_end_in_divergence() {
+fn divergence_in_the_last_step_is_noticed() {
     let folder = scratch();
     let one = TINY.replace("--iterations 100", "--iterations 1");
     fuld(folder.path(), &format!("{one} --optimizer sgdm --lr 1e30 --momentum 0.9"))
@@ -41,12 +41,12 @@ fn the_last_step_too_can_end_in_divergence() {
     assert_eq!(result(folder.path())["status"].as_str(), Some("diverged"));
 }
 
-/// Where there are no finite gradients there is no tail index, but still a result.
+/// Without finite gradients there is no tail index, but still a result.
 #[test]
-fn tail_indices_do_not_stand_in_the_way() {
+fn tail_indices_of_a_diverged_run_are_nan() {
     let folder = scratch();
     let few = TINY.replace("--iterations 100 --measure-every 20", "--iterations 10 --measure-every 10");
-    // After the first step nothing is finite any more, which the second step notices.
+    // After the first step the weights are not finite, which the second step notices.
     fuld(folder.path(), &format!("{few} --tail-index every=1 --optimizer sgdm --lr 1e30 --momentum 0.9"))
         .with(3, &["diverged", "at iteration 2;"]);
     let tails = String::from_utf8(file(&folder, "tail-index.csv")).unwrap();

@@ -1,10 +1,10 @@
-//! Folders of others stay as they are, and the folder of a run suffices to continue it.
+//! Foreign folders are not changed, and the folder of a run suffices to continue it.
 
 use crate::program::{fuld, kill, reached, start, wait_until};
 use crate::{TINY, assert_same, file, finished, result, scratch};
 
 #[test]
-fn a_folder_of_others_is_left_byte_for_byte() {
+fn a_foreign_folder_is_not_changed() {
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
@@ -40,9 +40,23 @@ fn resume_continues_with_the_stored_settings() {
     let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
     wait_until(&mut child, || reached(&run) > 0);
     kill(child);
-    // The command may be repeated, but not with other settings.
+    // Settings beside --resume must be equal to the stored ones. Those that are left out do not count.
     let other = command.replace("--alpha 1.6", "--alpha 1.7");
-    fuld(folder.path(), &format!("{other} --resume")).with(1, &["alpha = 1.6", "alpha = 1.7"]);
+    fuld(folder.path(), &format!("{other} --resume")).with(1, &["stored alpha = 1.6, requested alpha = 1.7"]);
+    for (options, says) in [
+        ("--alpha 1.7", "stored alpha = 1.6, requested alpha = 1.7"),
+        ("--alpha 1.6 --seed 3", "stored seed = 0, requested seed = 3"),
+        ("--momentum 0.9", "stored no momentum, requested momentum = 0.9"),
+        ("--noise-scale injected", "stored no noise_scale, requested noise_scale = injected"),
+        ("--device cuda", "stored device = cpu, requested device = cuda"),
+    ] {
+        fuld(folder.path(), &format!("train --resume --out run {options}")).with(1, &[says]);
+    }
+    let mut child =
+        start(folder.path(), "train --resume --out run --alpha 1.6 --field paper --checkpoint-every 0");
+    let before = reached(&run);
+    wait_until(&mut child, || reached(&run) > before);
+    kill(child);
     fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
     assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
     fuld(folder.path(), "train --resume --out run").with(0, &["this run is finished"]);
@@ -59,7 +73,7 @@ fn rewrite(path: &std::path::Path, from: &str, to: &str) {
 }
 
 #[test]
-fn a_result_of_another_version_is_made_again() {
+fn a_result_of_another_version_is_recomputed() {
     let folder = finished(TINY);
     let path = folder.path().join("run/result.toml");
     let weights = file(&folder, "weights.safetensors");
@@ -67,7 +81,7 @@ fn a_result_of_another_version_is_made_again() {
     fuld(folder.path(), TINY).with(0, &["made by version 1 of the training rule, now 2: training again"]);
     assert_eq!(result(folder.path())["version"].as_integer(), Some(2));
     assert!(file(&folder, "weights.safetensors") == weights);
-    // A result with a good checksum and another specification is not taken for this run's.
+    // A result with a valid checksum and another specification is not used.
     rewrite(&path, "batch = 50", "batch = 51");
     fuld(folder.path(), TINY).with(1, &["other settings", "batch = 51", "batch = 50"]);
 }

@@ -1,4 +1,4 @@
-//! A polite request to end: the run is saved, and the same command goes on.
+//! Signals: the run is saved, and the same command continues it.
 
 use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
 use crate::{assert_same, finished, scratch};
@@ -6,21 +6,21 @@ use crate::{assert_same, finished, scratch};
 const LONG: &str = "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --out run";
 
 #[test]
-fn signals_save_and_the_same_command_goes_on() {
+fn a_signal_saves_and_the_same_command_continues() {
     let unbroken = finished(LONG);
     let folder = scratch();
     let run = folder.path().join("run");
     for name in ["INT", "TERM", "INT"] {
         let before = reached(&run);
-        // The checkpoint by which progress is seen is older than the one that the signal brings.
+        // Checkpoints are frequent, so that progress is visible before the signal causes another one.
         let mut child = start(folder.path(), &format!("{LONG} --checkpoint-every 0.02"));
         wait_until(&mut child, || reached(&run) > before + 100);
-        let seen = reached(&run);
+        let observed = reached(&run);
         signal(&mut child, name);
-        let ended = wait(child).with(130, &["the same command goes on"]);
+        let ended = wait(child).with(130, &["the same command continues"]);
         let saved = reached(&run);
         assert!(ended.stderr.contains(&format!("saved after {saved} iterations")), "{}", ended.stderr);
-        assert!(saved >= seen && !run.join("result.toml").exists());
+        assert!(saved >= observed && !run.join("result.toml").exists());
     }
     fuld(folder.path(), LONG).with(0, &[]);
     assert_same(&folder, &unbroken, &["weights.safetensors", "metrics.csv"]);

@@ -1,10 +1,10 @@
-//! A run that is killed again and again ends as if nothing had happened.
+//! A run that is killed many times gives the same result as an uninterrupted one.
 
 use crate::program::{Chance, KILLS, fuld, kill, reached, start, wait_until};
 use crate::{assert_same, finished, scratch};
 
-/// Kills a run at moments that come later and later, so that it is hit while it loads, trains, measures and saves.
-fn killed_runs_end_as_unbroken_ones(options: &str, seed: u64) {
+/// Kills a run after increasing times, so that kills happen while it loads, trains, measures and saves.
+fn assert_killed_runs_equal_uninterrupted_ones(options: &str, seed: u64) {
     let command = format!(
         "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --tail-index every=1000 --out run {options}"
     );
@@ -16,7 +16,7 @@ fn killed_runs_end_as_unbroken_ones(options: &str, seed: u64) {
         let before = reached(&run);
         let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
         if kills % 5 == 4 {
-            // Wherever that is: in a slow machine's loading, or in training.
+            // A kill at a random time, perhaps while the program still loads.
             chance.sleep_below(20);
         } else {
             let steps = 1 + chance.below(20 + 15 * kills);
@@ -36,12 +36,12 @@ fn killed_runs_end_as_unbroken_ones(options: &str, seed: u64) {
 
 #[test]
 #[ignore = "kill loop: run by make test-all"]
-fn fuld_under_noise() {
-    killed_runs_end_as_unbroken_ones("--alpha 1.6 --inject-noise 1.5,1e-3", 1);
+fn killed_runs_of_fuld_with_noise_are_unaffected() {
+    assert_killed_runs_equal_uninterrupted_ones("--alpha 1.6 --inject-noise 1.5,1e-3", 1);
 }
 
 #[test]
 #[ignore = "kill loop: run by make test-all"]
-fn adam() {
-    killed_runs_end_as_unbroken_ones("--optimizer adam", 2);
+fn killed_runs_of_adam_are_unaffected() {
+    assert_killed_runs_equal_uninterrupted_ones("--optimizer adam", 2);
 }

@@ -1,16 +1,16 @@
-//! Runs learn what they should.
+//! Networks learn with the optimizers.
 
 use crate::program::fuld;
 use crate::{finished, last, result, scratch};
 
 #[test]
-fn the_built_in_digits_are_learnt_by_default() {
+fn digits_are_learned_with_the_default_settings() {
     for optimizer in ["--optimizer fuld --alpha 1.75", "--optimizer sgdm", "--optimizer adam"] {
         let folder = finished(&format!("train --width 64 --iterations 400 --out run {optimizer}"));
         let accuracy = last(&folder, "test_accuracy");
         println!("{optimizer}: {accuracy}");
         assert!(accuracy > 0.93, "{optimizer}: {accuracy}");
-        // What is reported is the mean of the last two.
+        // The mean of the last two measurements is reported.
         let found = result(folder.path());
         let measured = found["measurements"].as_array().unwrap();
         let two = measured[measured.len() - 2..].iter().map(|m| m["test_accuracy"].as_float().unwrap());
@@ -19,7 +19,7 @@ fn the_built_in_digits_are_learnt_by_default() {
 }
 
 #[test]
-fn the_matched_form_learns_under_noise_that_sgd_does_not_survive() {
+fn the_matched_form_learns_where_sgd_diverges() {
     let noisy = "train --width 32 --depth 3 --iterations 1000 --out run --inject-noise 1.2,3e-2 --lr 0.01 --momentum 0.9";
     let matched = finished(&format!("{noisy} --alpha 1.2 --noise-scale injected"));
     let accuracy = last(&matched, "test_accuracy");

@@ -1,4 +1,4 @@
-//! `fuld train` as it is typed: what it computes, and what it does when it is killed, stopped or given what it cannot use.
+//! Tests of the command `fuld train`: results, interruptions and errors.
 
 mod divergence;
 mod folder;
@@ -15,22 +15,22 @@ use program::fuld;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A small network that trains in the blink of an eye.
+/// The command for a small network that trains in a fraction of a second.
 const TINY: &str = "train --width 16 --depth 3 --batch 50 --iterations 100 --measure-every 20 --out run";
 
-/// An empty folder.
+/// Creates an empty folder.
 fn scratch() -> TempDir {
     TempDir::new().unwrap()
 }
 
-/// The bytes of a file of the run.
+/// Returns the bytes of a file of the run.
 #[track_caller]
 fn file(folder: &TempDir, name: &str) -> Vec<u8> {
     let path = folder.path().join("run").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The folder of a run with these arguments that has finished.
+/// Runs `fuld` with these arguments to the end and returns the folder.
 #[track_caller]
 fn finished(arguments: &str) -> TempDir {
     let folder = scratch();
@@ -38,7 +38,7 @@ fn finished(arguments: &str) -> TempDir {
     folder
 }
 
-/// Asserts that two runs left the same bytes.
+/// Asserts that files of two runs are equal.
 #[track_caller]
 fn assert_same(one: &TempDir, other: &TempDir, names: &[&str]) {
     for name in names {
@@ -46,12 +46,12 @@ fn assert_same(one: &TempDir, other: &TempDir, names: &[&str]) {
     }
 }
 
-/// The result of the run.
+/// Reads the result of the run.
 fn result(folder: &Path) -> toml::Table {
     std::fs::read_to_string(folder.join("run/result.toml")).unwrap().parse().unwrap()
 }
 
-/// The last measurement of the run, a column of `metrics.csv`.
+/// Returns the last number of a column of `metrics.csv`.
 fn last(folder: &TempDir, column: &str) -> f64 {
     let text = String::from_utf8(file(folder, "metrics.csv")).unwrap();
     let place = text.lines().next().unwrap().split(',').position(|name| name == column).unwrap();

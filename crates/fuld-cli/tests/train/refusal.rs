@@ -1,4 +1,4 @@
-//! What cannot be used is refused by name, and left as it is.
+//! Errors name the invalid setting or file, and files are not changed.
 
 use crate::program::{fuld, kill, places, reached, start, wait_until};
 use crate::{TINY, assert_same, file, finished, result, scratch};
@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 #[test]
-fn bad_settings_are_named() {
+fn errors_name_the_invalid_setting() {
     let folder = scratch();
     let refused = |options: &str, code: i32, says: &[&str]| {
         let ended = fuld(folder.path(), &format!("{TINY} {options}")).with(code, says);
@@ -51,18 +51,18 @@ fn bad_settings_are_named() {
 }
 
 #[test]
-fn a_place_that_is_no_folder_is_named() {
-    places::no_folder_is_named(TINY, &[]);
+fn a_file_instead_of_the_folder_is_an_error() {
+    places::assert_file_is_refused(TINY, &[]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_named() {
-    places::what_cannot_be_written_is_named(TINY, &["run/.fuld"]);
+fn a_read_only_folder_is_an_error() {
+    places::assert_read_only_folder_is_refused(TINY, &["run/.fuld"]);
 }
 
 #[test]
-fn the_result_of_other_settings_is_kept_but_for_fresh() {
+fn the_result_of_other_settings_is_overwritten_only_with_fresh() {
     let folder = finished(TINY);
     let before = result(folder.path());
     for (other, there, here) in [
@@ -78,7 +78,7 @@ fn the_result_of_other_settings_is_kept_but_for_fresh() {
 }
 
 #[test]
-fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
+fn a_damaged_result_is_overwritten_only_with_fresh() {
     let folder = finished(TINY);
     let path = folder.path().join("run/result.toml");
     let whole = std::fs::read(&path).unwrap();
@@ -87,7 +87,7 @@ fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
         fuld(folder.path(), TINY).with(1, &["run/result.toml cannot be read", "cut off or changed"]);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     };
-    // Some of these cuts are between two measurements, where what is left is TOML.
+    // Some of these cuts are between two measurements and leave valid TOML.
     for cut in (0..whole.len()).step_by(101).chain([whole.len() - 1]) {
         refused(&whole[..cut]);
     }
@@ -96,7 +96,7 @@ fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
         changed[at] ^= 1;
         refused(&changed);
     }
-    // One that was never renamed into its place is nothing.
+    // A result that was never renamed does not count.
     std::fs::remove_file(&path).unwrap();
     std::fs::write(folder.path().join("run/result.toml.part"), &whole).unwrap();
     let weights = file(&folder, "weights.safetensors");
@@ -108,8 +108,8 @@ fn a_damaged_result_is_an_error_and_kept_but_for_fresh() {
     assert_eq!(result(folder.path())["status"].as_str(), Some("finished"));
 }
 
-/// A folder with a run that was killed on its way, and the command that goes on.
-fn under_way() -> (TempDir, String) {
+/// Returns a folder with a killed run, and the command that continues it.
+fn killed_run() -> (TempDir, String) {
     let command = TINY.replace("--iterations 100", "--iterations 3000");
     let folder = scratch();
     let run = folder.path().join("run");
@@ -121,13 +121,13 @@ fn under_way() -> (TempDir, String) {
 
 #[test]
 fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
-    let (folder, command) = under_way();
+    let (folder, command) = killed_run();
     let path = folder.path().join("run/checkpoint.bin");
     let whole = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8], says: &str| {
         std::fs::write(&path, bytes).unwrap();
         fuld(folder.path(), &command).with(1, &["run/checkpoint.bin", says]);
-        assert!(std::fs::read(&path).unwrap() == bytes, "the file was left in place");
+        assert!(std::fs::read(&path).unwrap() == bytes, "the file was changed");
     };
     for cut in [0, 7] {
         refused(&whole[..cut], "is not a checkpoint of fuld");
@@ -142,7 +142,7 @@ fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
     }
     refused(b"something else entirely", "is not a checkpoint of fuld");
     refused(&[whole.as_slice(), b"more"].concat(), "is damaged");
-    // Whole, but of another run.
+    // A valid checkpoint of another run.
     std::fs::write(&path, &whole).unwrap();
     fuld(folder.path(), &format!("{command} --seed 3"))
         .with(1, &["run/checkpoint.bin", "stored seed = 0, requested seed = 3"]);
@@ -152,11 +152,11 @@ fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
     assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
 }
 
-/// A limit on the size of files stands in for a full disk.
+/// A limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
-fn a_checkpoint_outlives_a_disk_without_room() {
-    let (folder, command) = under_way();
+fn a_full_disk_does_not_damage_the_checkpoint() {
+    let (folder, command) = killed_run();
     let path = folder.path().join("run/checkpoint.bin");
     let before = std::fs::read(&path).unwrap();
     let limited = |folder: &Path, arguments: &str| {
@@ -168,9 +168,9 @@ fn a_checkpoint_outlives_a_disk_without_room() {
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("run/checkpoint.bin") && stderr.contains("File too large"), "{stderr}");
-    assert!(std::fs::read(&path).unwrap() == before, "the checkpoint is as it was");
-    assert!(!folder.path().join("run/checkpoint.bin.part").exists(), "what was half written is gone");
-    // Nor is a result taken for one whose files could not all be written.
+    assert!(std::fs::read(&path).unwrap() == before, "the checkpoint was changed");
+    assert!(!folder.path().join("run/checkpoint.bin.part").exists(), "the partial file was not deleted");
+    // A result exists only if all its files could be written.
     let ended = limited(folder.path(), &command);
     assert_eq!(ended.status.code(), Some(1));
     assert!(path.exists() && !folder.path().join("run/result.toml").exists());

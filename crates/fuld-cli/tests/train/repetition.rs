@@ -1,4 +1,4 @@
-//! The same settings give the same bits, and some different settings too.
+//! Equal settings give equal bits, and so do equivalent ones.
 
 use crate::program::fuld;
 use crate::{TINY, assert_same, file, finished, result};
@@ -6,7 +6,7 @@ use crate::{TINY, assert_same, file, finished, result};
 const FILES: [&str; 3] = ["weights.safetensors", "metrics.csv", "tail-index.csv"];
 
 #[test]
-fn the_same_command_gives_the_same_bytes_on_any_number_of_threads() {
+fn results_do_not_depend_on_threads() {
     let noisy = format!("{TINY} --alpha 1.6 --inject-noise 1.5,1e-3 --tail-index every=100");
     let first = finished(&noisy);
     assert_same(&first, &finished(&noisy), &FILES);
@@ -19,7 +19,7 @@ fn the_same_command_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_finished_run_is_not_repeated_but_for_fresh() {
+fn a_finished_run_is_repeated_only_with_fresh() {
     let folder = finished(TINY);
     let before = result(folder.path());
     fuld(folder.path(), TINY).with(0, &["finished", "--fresh"]);
@@ -31,7 +31,7 @@ fn a_finished_run_is_not_repeated_but_for_fresh() {
 }
 
 #[test]
-fn at_alpha_2_fuld_is_sgd_with_momentum_and_so_is_clipping_that_never_clips() {
+fn alpha_2_and_inactive_clipping_equal_sgd_with_momentum() {
     let same = ["weights.safetensors", "metrics.csv"];
     for step in ["", "--eta 0.2 --gamma 0.3", "--lr 0.02 --momentum 0.9"] {
         let sgdm = finished(&format!("{TINY} --optimizer sgdm {step}"));
@@ -45,9 +45,9 @@ fn at_alpha_2_fuld_is_sgd_with_momentum_and_so_is_clipping_that_never_clips() {
     }
 }
 
-/// Measuring and estimating only look.
+/// Measurements and tail indices do not affect training.
 #[test]
-fn what_is_measured_does_not_change_the_weights() {
+fn measurements_do_not_change_the_weights() {
     let rarely = finished(TINY);
     let often = TINY.replace("--measure-every 20", "--measure-every 7 --tail-index every=33");
     let often = finished(&often);

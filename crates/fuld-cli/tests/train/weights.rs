@@ -1,4 +1,4 @@
-//! The weights that a run leaves are those that were measured.
+//! The stored weights are those of the last measurement.
 
 use crate::{TINY, file, finished, last};
 use burn::backend::Flex;
@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, TensorData};
 use fuld_train::data::DataSet;
 use fuld_train::mlp::Mlp;
 
-/// The tensors of a file in the format safetensors, by name.
+/// Returns the tensors of a file in the safetensors format, sorted by name.
 fn tensors(bytes: &[u8]) -> Vec<(String, Vec<usize>, Vec<f32>)> {
     let (length, rest) = bytes.split_first_chunk().unwrap();
     let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
@@ -46,11 +46,13 @@ fn the_weights_reproduce_the_reported_accuracy() {
     test.gather_range(0..test.len(), &mut pixels);
     let images = Tensor::from_data(TensorData::new(pixels, [1, test.len(), test.features()]), &device);
     let logits: Vec<f32> = net.logits(images).into_data().to_vec().unwrap();
-    let says = |row: &[f32]| (0..10).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();
-    let right =
-        logits.chunks_exact(10).zip(test.labels()).filter(|(row, label)| says(row) == usize::from(**label));
+    let predicted = |row: &[f32]| (0..10).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();
+    let right = logits
+        .chunks_exact(10)
+        .zip(test.labels())
+        .filter(|(row, label)| predicted(row) == usize::from(**label));
     let accuracy = right.count() as f64 / test.len() as f64;
     assert_eq!(accuracy, last(&folder, "test_accuracy"));
-    // Far from chance, and from what every set of weights would give.
+    // Clearly above the accuracy of random weights.
     assert!(accuracy > 0.3, "{accuracy}");
 }

@@ -209,7 +209,10 @@ fn receive(
     while part.len() < size {
         match body.read(&mut buffer) {
             Ok(0) => {
-                return Err(AttemptError::Connection(DownloadError::Truncated { received: part.len(), size }));
+                return Err(AttemptError::Connection(DownloadError::Truncated {
+                    received: part.len(),
+                    size,
+                }));
             }
             Ok(read) => {
                 let wanted = usize::try_from(size - part.len()).map_or(read, |left| left.min(read));

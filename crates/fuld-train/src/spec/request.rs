@@ -5,6 +5,7 @@ use super::{
     DataDescription, Device, FieldFormula, InjectedNoise, NoiseScaleRequest, NumberOrAuto, Optimizer,
     SpecError, TrainSpec,
 };
+use crate::stored::Difference;
 use serde::Deserialize;
 
 /// The requested settings of a run. Settings that are left out take defaults, which depend on the data set and the optimizer.
@@ -179,6 +180,44 @@ impl TrainRequest {
         self
     }
 
+    /// Returns the first setting of this request that differs from a specification. Settings that are left out are not compared, nor
+    /// is the data set, whose name or folder is not part of the specification.
+    pub fn difference(&self, spec: &TrainSpec) -> Option<Difference> {
+        let injected_scale = self.inject_noise.or(spec.inject_noise).map(|noise| noise.scale);
+        let noise_scale = self.noise_scale.map(|scale| match (scale, injected_scale) {
+            (NoiseScaleRequest::Injected, Some(scale)) => NoiseScaleRequest::Given(scale),
+            _ => scale,
+        });
+        // The paper's field is stored as `None`.
+        let field = spec.gamma.map(|_| spec.field.unwrap_or(FieldFormula::Paper));
+        let settings = [
+            ("width", text(self.width), text(Some(spec.width))),
+            ("depth", text(self.depth), text(Some(spec.depth))),
+            ("batch", text(self.batch), text(Some(spec.batch))),
+            ("iterations", text(self.iterations), text(Some(spec.iterations))),
+            ("measure_every", text(self.measure_every), text(Some(spec.measure_every))),
+            ("seed", text(self.seed), text(Some(spec.seed))),
+            ("optimizer", text(self.optimizer), text(Some(spec.optimizer))),
+            ("alpha", text(self.alpha), text(Some(spec.alpha))),
+            ("eta", text(self.eta), text(spec.eta)),
+            ("gamma", text(self.gamma), text(spec.gamma)),
+            ("beta", text(self.beta), text(spec.beta)),
+            ("field", text(self.field), text(field)),
+            ("lr", text(self.lr), text(spec.lr)),
+            ("momentum", text(self.momentum), text(spec.momentum)),
+            ("noise_scale", text(noise_scale), text(spec.noise_scale)),
+            ("kappa", text(self.kappa), text(spec.kappa)),
+            ("clip", text(self.clip), text(spec.clip)),
+            ("inject_noise", text(self.inject_noise), text(spec.inject_noise)),
+            ("tail_index", text(self.tail_index), text(spec.tail_index)),
+        ];
+        settings.into_iter().find_map(|(key, given, stored)| {
+            let given = given.filter(|given| Some(given) != stored.as_ref())?;
+            let stored = stored.map_or_else(|| format!("no {key}"), |stored| format!("{key} = {stored}"));
+            Some(Difference { stored, wanted: format!("{key} = {given}") })
+        })
+    }
+
     fn refuse_settings_of_others(&self) -> Result<(), SpecError> {
         let used = self.clone().without_unused();
         let unused = first_given(&[
@@ -198,6 +237,10 @@ impl TrainRequest {
             None => Ok(()),
         }
     }
+}
+
+fn text(setting: Option<impl ToString>) -> Option<String> {
+    setting.map(|setting| setting.to_string())
 }
 
 fn first_given(settings: &[(&'static str, bool)]) -> Option<&'static str> {

@@ -1,10 +1,10 @@
-//! How progress bars of iterations look.
+//! The style of progress bars that count iterations.
 
 use indicatif::{ProgressState, ProgressStyle};
 use std::fmt::Write;
 
-/// A style in which `{speed}` is iterations a second, in whole numbers.
-pub(super) fn style(template: &str) -> ProgressStyle {
+/// Returns a style in which `{speed}` is the number of iterations per second.
+pub(super) fn progress_style(template: &str) -> ProgressStyle {
     let speed = |state: &ProgressState, text: &mut dyn Write| {
         let _ = write!(text, "{:.0} it/s", state.per_sec());
     };

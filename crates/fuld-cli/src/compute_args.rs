@@ -1,4 +1,4 @@
-//! The options of where to compute, and where the data is.
+//! The options --device, --threads and --data-dir of the commands that train.
 
 use super::Usage;
 use super::threads::Threads;
@@ -11,25 +11,30 @@ use std::path::PathBuf;
 /// The device, the number of threads, and the folder of the data sets.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ComputeArgs {
-    /// The hardware that computes
-    #[arg(long, value_parser = named::<Device>(), default_value_t = Device::Cpu)]
-    pub(super) device: Device,
+    /// Hardware for the computation [default: cpu]
+    #[arg(long, value_parser = named::<Device>())]
+    pub(super) device: Option<Device>,
     #[command(flatten)]
     pub(super) threads: Threads,
-    /// Folder of the data sets [default: as for fuld data]
+    /// Folder of the data sets [default: the data directory, see fuld data --help]
     #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
+    pub(super) data_dir: Option<PathBuf>,
 }
 
 impl ComputeArgs {
-    /// Refuses what this build cannot do, and prepares the device.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        Usage::unless(self.device == Device::Cpu || cfg!(feature = "cuda"), || {
-            "this build computes on the CPU only; for an NVIDIA GPU: cargo build --release --features cuda"
+    /// Returns the requested device, or the CPU.
+    pub(super) fn device(&self) -> Device {
+        self.device.unwrap_or(Device::Cpu)
+    }
+
+    /// Configures a device. Returns an error if this build does not support it.
+    pub(super) fn configure(device: Device) -> anyhow::Result<()> {
+        Usage::unless(device == Device::Cpu || cfg!(feature = "cuda"), || {
+            "this build supports only the CPU; for an NVIDIA GPU, build with: cargo build --release --features cuda"
                 .into()
         })?;
         #[cfg(feature = "cuda")]
-        if self.device == Device::Cuda {
+        if device == Device::Cuda {
             cache_kernels()?;
         }
         Ok(())
@@ -41,7 +46,7 @@ impl ComputeArgs {
     }
 }
 
-/// Keeps compiled kernels beside the data sets. Selecting and compiling them takes a minute or two for a new shape.
+/// Stores compiled kernels in the data directory, because selecting and compiling them takes a minute or two for a new shape.
 #[cfg(feature = "cuda")]
 fn cache_kernels() -> anyhow::Result<()> {
     use burn::cubecl::config::{CubeClRuntimeConfig, RuntimeConfig, cache::CacheConfig};

@@ -1,13 +1,13 @@
-//! The table of a sweep for the eye: runs that differ in nothing but their seed as one line.
+//! The printed table of a sweep: one line for all runs that differ only in their seed.
 
 use fuld_sample::aligned;
 use fuld_train::sweep::SweepRow;
 
-/// Means over seeds, with standard deviations.
-pub(super) fn summary(rows: &[SweepRow]) -> String {
+/// Returns a table of means and standard deviations over seeds.
+pub(super) fn sweep_summary(rows: &[SweepRow]) -> String {
     let Some(first) = rows.first() else { return String::new() };
     let key: Vec<&str> = first.setting_columns().filter(|column| *column != "seed").collect();
-    // In the order of their first rows.
+    // Groups are ordered by their first rows.
     let mut groups: Vec<(Vec<String>, Vec<&SweepRow>)> = Vec::new();
     for row in rows {
         let settings: Vec<String> = key.iter().map(|column| row.text(column)).collect();
@@ -16,7 +16,7 @@ pub(super) fn summary(rows: &[SweepRow]) -> String {
             None => groups.push((settings, vec![row])),
         }
     }
-    // Columns in which nothing varies say nothing, but for these.
+    // Columns with a single value are left out, except these.
     let varies = |column: usize| {
         ["data", "width", "depth", "optimizer", "alpha"].contains(&key[column])
             || groups.iter().any(|(settings, _)| settings[column] != groups[0].0[column])
@@ -53,7 +53,7 @@ pub(super) fn summary(rows: &[SweepRow]) -> String {
     aligned(&table)
 }
 
-/// Mean ± standard deviation.
+/// Returns mean ± standard deviation.
 fn spread(values: &[f64], digits: usize) -> String {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

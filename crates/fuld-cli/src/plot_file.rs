@@ -1,4 +1,4 @@
-//! A picture on request: `--plot FILE`.
+//! The option `--plot FILE`.
 
 use super::output::Output;
 use anyhow::Context;
@@ -7,14 +7,14 @@ use fuld_plot::Figure;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// A file for a picture, whose name says in which format.
+/// A file for a figure. Its extension determines the format.
 #[derive(Clone, Debug)]
-pub(super) struct Picture {
+pub(super) struct PlotFile {
     path: PathBuf,
     png: bool,
 }
 
-impl FromStr for Picture {
+impl FromStr for PlotFile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -23,16 +23,17 @@ impl FromStr for Picture {
         match ending.as_deref() {
             Some("svg") => Ok(Self { path, png: false }),
             Some("png") => Ok(Self { path, png: true }),
-            _ => Err("a picture is NAME.svg or NAME.png".into()),
+            _ => Err("the file name must end with .svg or .png".into()),
         }
     }
 }
 
-impl Picture {
-    pub(super) fn keep(&self, figure: &Figure, output: &Output) -> anyhow::Result<()> {
+impl PlotFile {
+    /// Writes a figure to the file.
+    pub(super) fn write(&self, figure: &Figure, output: &Output) -> anyhow::Result<()> {
         let bytes = if self.png { figure.png()? } else { figure.svg().into_bytes() };
         replace(&self.path, &bytes).with_context(|| format!("writing {}", self.path.display()))?;
-        output.note(|| format!("picture in {}", self.path.display()));
+        output.note(|| format!("figure written to {}", self.path.display()));
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
-//! How often runs under way are saved.
+//! The option --checkpoint-every, the same in every command that saves checkpoints.
 
 use clap::Args;
 use std::time::Duration;
 
-/// How often runs under way are saved.
+/// The time between checkpoints.
 #[derive(Args, Clone, Copy, Debug)]
-pub(super) struct Checkpoints {
+pub(super) struct CheckpointArgs {
     /// Seconds between two checkpoints of a run
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds, allow_negative_numbers = true, hide = true)]
     pub(super) checkpoint_every: Duration,

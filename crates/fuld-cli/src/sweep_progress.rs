@@ -1,8 +1,8 @@
 //! The progress of a sweep on standard error: finished runs, a bar for each thread, and the remaining time.
 
-use super::bar::style;
 use super::output::Output;
-use crate::stderr::say;
+use super::progress_style::progress_style;
+use crate::stderr::write_line;
 use fuld::{Control, StopFlag};
 use fuld_train::spec::TRAINING_VERSION;
 use fuld_train::sweep::{SweepEvent, SweepRun, write_table};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time between two writings of the table.
+/// Time between two updates of the table.
 const TABLE_EVERY: Duration = Duration::from_secs(5);
 
 /// The progress of a sweep.
@@ -49,12 +49,16 @@ impl SweepProgress {
         let runs = || stacks.iter().flatten();
         let iterations = runs().map(|run| run.spec.iterations).sum();
         let total = bars.add(ProgressBar::new(iterations));
-        total.set_style(style("{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}"));
+        total.set_style(progress_style(
+            "{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}",
+        ));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
-        workers.iter().for_each(|bar| bar.set_style(style("  {bar:12} {pos}/{len} {speed} {wide_msg}")));
+        workers
+            .iter()
+            .for_each(|bar| bar.set_style(progress_style("  {bar:12} {pos}/{len} {speed} {wide_msg}")));
         let width = runs().map(|run| run.spec.name().len()).max().unwrap_or(0);
-        let live = Self {
+        let progress = Self {
             bars,
             total,
             reached: Mutex::new((0, vec![0; workers.len()])),
@@ -67,8 +71,8 @@ impl SweepProgress {
             written: Mutex::new(Instant::now()),
             start: Instant::now(),
         };
-        live.line(format!("{:<width$}  train loss  test loss  test accuracy      time", "run"));
-        live
+        progress.line(format!("{:<width$}  train loss  test loss  test accuracy      time", "run"));
+        progress
     }
 
     /// Shows an event, and returns whether to continue.
@@ -110,26 +114,26 @@ impl SweepProgress {
                 "{}  made by version {version} of the training rule, now {TRAINING_VERSION}: training again",
                 run.spec.name()
             )),
-            // Not part of this sweep's work, so it must not count towards its speed.
+            // A skipped run must not count towards the speed.
             SweepEvent::Skipped { run, .. } => self.total.dec_length(run.spec.iterations),
         }
         if !self.stop.is_requested() {
             return Control::Continue;
         }
         if !self.stopping.swap(true, Ordering::Relaxed) {
-            self.line("stopping: saving first, again to stop at once".into());
+            self.line("saving and stopping; interrupt again to stop without saving".into());
         }
         Control::Stop
     }
 
-    /// Moves the total with the threads, not only at the end of their runs.
+    /// Updates the iterations reached, and the total with them.
     fn reach(&self, change: impl FnOnce(&mut (u64, Vec<u64>))) {
         let mut all = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut all);
         self.total.set_position(all.0 + all.1.iter().sum::<u64>());
     }
 
-    /// Writes the table so far. Errors are ignored here: those of the last writing are reported.
+    /// Writes the table of the runs so far. Ignores errors, because writing it at the end reports them.
     fn table(&self) {
         let Ok(mut written) = self.written.try_lock() else { return };
         if written.elapsed() > TABLE_EVERY && write_table(&self.out).is_ok() {
@@ -144,7 +148,7 @@ impl SweepProgress {
         if std::io::stderr().is_terminal() {
             let _ = self.bars.println(text);
         } else {
-            say(text);
+            write_line(text);
         }
     }
 
@@ -168,7 +172,7 @@ fn ended(result: &RunResult) -> String {
     if let RunStatus::Diverged { iteration, loss } = result.status {
         return format!("diverged: the loss was {loss} at iteration {iteration}");
     }
-    let Some(s) = &result.summary else { return "nothing was measured".into() };
+    let Some(s) = &result.summary else { return "no measurements".into() };
     format!(
         "{:>10.4} {:>10.4} {:>12.2} % {:>7.1} s",
         s.train_loss,
