@@ -27,8 +27,7 @@ Examples:
   fuld data fetch cifar10 --dir /big/disk
   fuld data fetch mnist --mirror https://my.server/mnist/
 
-Every file is compared with its known SHA-256 and has the name NAME.part until then. Repeat the command to continue an \
-interrupted fetch.
+A file is called NAME.part until its SHA-256 has been verified. Repeat the command to continue an interrupted fetch.
 
 Without a network, copy the files into the data directory yourself: the four files of MNIST, compressed or not, into DIR/mnist, \
 and the six files of CIFAR-10 into DIR/cifar-10-batches-bin. If you put the archive of CIFAR-10 there instead, \

@@ -44,7 +44,7 @@ Examples:
   fuld sweep grid.toml --dry-run                list the runs
   fuld sweep grid.toml --data digits,mnist      replace the data sets of the grid
   fuld sweep grid.toml --shard $SLURM_ARRAY_TASK_ID/16 --out /shared/sweep
-                                                train one sixteenth of the runs, in a job array of a cluster
+                                                one sixteenth of the runs, in a job array
   fuld sweep --resume --out sweeps/grid         continue the sweep in a folder
   fuld sweep grid.toml --device cuda            train runs of equal shape together on a GPU
 

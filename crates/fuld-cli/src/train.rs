@@ -41,13 +41,13 @@ use std::process::ExitCode;
 Examples:
   fuld train                                            the built-in digits, alpha = 1.75
   fuld train --data mnist --alpha 2                     MNIST (first run: fuld data fetch mnist)
-  fuld train --field authors                            the field of the authors' code instead of the paper's
+  fuld train --field authors                            the field of the authors' code
   fuld train --optimizer clip-value --clip 0.005        SGD with momentum and clipped gradients
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --noise-scale injected
-                                                        heavy-tailed noise, and the form matched to it
-  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same noise; tail index and scale are estimated
-  fuld train --tail-index every=500                     estimate the tail index of each layer's gradient noise
-  fuld train --resume --out runs/mine                   continue the run in a folder with its settings
+                                                        heavy-tailed noise and the matched form
+  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same with estimated settings
+  fuld train --tail-index every=500                     tail index of each layer's gradient noise
+  fuld train --resume --out runs/mine                   continue the run in a folder
 
 Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not finite, 130 interrupted and saved.")]
 pub(super) struct Train {

@@ -36,7 +36,7 @@ Points:
   2 -1e3            numbers
   -5..5/101         101 points from -5 to 5, including both (101 is the default)
   1..1e6/log13      13 points whose logarithms are evenly spaced
-  -                 numbers from standard input; this is the default if standard input is not a terminal
+  -                 numbers from standard input (the default, unless it is a terminal)
 
 Examples:
   fuld law pdf 2 --alpha 1.5                         the density at 2

@@ -27,7 +27,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
         }
     };
     let DType::Plain(kind) = header.dtype() else {
-        let why = "the array holds records; save one field of it: np.save(name, x['field'])";
+        let why = "the array contains records; save one field of it: np.save(name, x['field'])";
         return Err(NumbersError::unusable(path, why));
     };
     let width = kind.num_bytes().unwrap_or(0) as u64;

@@ -24,7 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   fuld sample \"x^4/4 - x^2/2\"                    the double well, alpha = 1.5
   fuld sample \"x^4/4 - x^2/2\" --alpha 1.2 --system uncorrected
-                                                the same noise without the correction, which samples another law
+                                                without the correction: another law
   fuld sample \"(1-x)^2 + 5*(y-x^2)^2\" --draws 5000
                                                 two variables, two dimensions
   fuld sample double_well --dim 10 --param b=3  a named potential in ten dimensions

@@ -34,23 +34,25 @@ use std::time::Instant;
 #[command(after_help = "\
 Examples:
   fuld tail-index noise.npy                          numbers, or rows of vectors
-  fuld tail-index noise.npy --plot tail.svg          also draw the tail, the fitted law and the Gaussian
+  fuld tail-index noise.npy --plot tail.svg          also draw the tail and the fitted law
   fuld tail-index returns.csv --column close         a column by its name or number
   fuld tail-index grads.parquet --by-column          each column separately
   fuld law sample --alpha 1.5 --count 10000 | fuld tail-index -
-                                                     estimate the tail index of draws with alpha = 1.5
+                                                     try it on draws with alpha = 1.5
 
 Methods:
-  characteristic function   regression on the characteristic function: most accurate for stable data; otherwise describes the bulk
-  block log-moments         growth of sums: also for data whose sums become stable; requires independent numbers
-  log-moments               two moments of log|x|: inaccurate above 1.7 and if there are zeros
-  Hill                      the largest numbers only: any power tail, also above 2; misleading for stable laws above 1.5
+  characteristic function   most accurate for stable data; describes the bulk of other data
+  block log-moments         uses the growth of sums, so that data need not be stable; requires
+                            independent numbers
+  log-moments               two moments of log|x|; inaccurate above 1.7 and if there are zeros
+  Hill                      uses the largest numbers only; for any power tail, also above 2;
+                            misleading for stable laws above 1.5
 
-The conclusion below the table is \"heavy tails\" if the intervals of the first two methods are below those for Gaussian numbers, and
-\"not a stable law\" if Hill's estimate does not fit draws from the fitted law.
+The conclusion below the table is \"heavy tails\" if the intervals of the first two methods are below those for Gaussian numbers, \
+and \"not a stable law\" if Hill's estimate does not fit draws from the fitted law.
 
-If a file has named columns, select them with --column. Several columns are rows of vectors, and so are arrays and text without names.
-The coordinates of vectors are scaled separately, because a mixture of scales resembles a heavy tail.")]
+If a file has named columns, select them with --column. Several columns are rows of vectors, and so are arrays and text without \
+names. The coordinates of vectors are scaled separately, because a mixture of scales resembles a heavy tail.")]
 pub(super) struct TailIndex {
     /// The file, or - for standard input
     file: PathBuf,

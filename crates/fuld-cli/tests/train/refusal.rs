@@ -47,7 +47,7 @@ fn errors_name_the_invalid_setting() {
     refused("--threads 100000", 2, &["100000"]);
     assert!(!folder.path().join("run").exists(), "bad settings make no folder");
     #[cfg(not(feature = "cuda"))]
-    refused("--device cuda", 2, &["CPU only"]);
+    refused("--device cuda", 2, &["only the CPU"]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
                 continue;
             }
             Ok(Stored::Current(result)) => {
-                format!("the folder holds the result of another run, {}", result.spec.name())
+                format!("the folder contains the result of another run, {}", result.spec.name())
             }
             Ok(Stored::OtherVersion(version)) => format!(
                 "made by version {version} of the training rule, now {TRAINING_VERSION}: sweep its grid again"
