@@ -6,7 +6,7 @@ use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Alpha, Beta, Friction, Integrator, Potential, Run, Schedule, System, Underdamped};
 use std::time::Duration;
 
-/// Enough that building the tables, some milliseconds a run, does not count.
+/// Enough steps that building the tables, some milliseconds per run, is negligible.
 const STEPS: u64 = 8000;
 
 /// One run of `STEPS` steps, discarding the draws.

@@ -1,4 +1,4 @@
-//! The flow of the Gaussian kinetic energy's drift, and what it costs to make one.
+//! The flow of the Gaussian kinetic energy's drift, and the cost of building it.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fuld::dynamics::GaussianDrift;

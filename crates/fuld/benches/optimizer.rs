@@ -1,4 +1,4 @@
-//! A step of the rule against a plain pass of SGD with momentum over the same arrays, ten million parameters.
+//! A step of the rule compared with a plain pass of SGD with momentum over the same arrays of ten million parameters.
 //!
 //! Both read three arrays and write two, and neither should wait for anything but memory. After criterion's times a line per
 //! case gives the ratio of the speeds, each the best of many passes taken in turn.

@@ -1,4 +1,4 @@
-//! A store opened by the real ArviZ. Needs a python with arviz and zarr, named by FULD_PYTHON; `make test` provides it.
+//! A store opened by ArviZ. Requires a Python with arviz and zarr, named by FULD_PYTHON; `make test` provides it.
 
 mod wells;
 

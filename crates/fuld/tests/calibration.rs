@@ -33,7 +33,7 @@ fn estimates(
     calibration.estimates()
 }
 
-/// α̂ of 64 quadruples of 1024 has a standard deviation of some 0.015, σ̂ one of 1.5 %: the bounds are five of them.
+/// With 64 quadruples of 1024 coordinates the standard deviation of α̂ is about 0.015 and that of σ̂ 1.5 %. The bounds are five of them.
 #[test]
 fn estimates_alpha_and_scale_of_the_noise() {
     for alpha in [1.2, 1.5, 1.8] {
@@ -50,7 +50,7 @@ fn estimates_alpha_and_scale_of_the_noise() {
 /// Coordinates whose scales spread over six decades, a mean that drifts, a third of the coordinates dead, gradients that
 /// are larger as a whole at some steps than at others: none of it is noise of another tail.
 #[test]
-fn alpha_is_that_of_the_noise_whatever_else_varies() {
+fn alpha_depends_only_on_the_tails_of_the_noise() {
     let alpha = 1.5;
     let spread = estimates(alpha, 20_000, 400, |_, i, noise| {
         (10f64.powf((i % 61) as f64 / 10.0 - 6.0) * noise) as f32
@@ -70,7 +70,7 @@ fn alpha_is_that_of_the_noise_whatever_else_varies() {
 
 /// All estimates scale with the gradients.
 #[test]
-fn everything_is_in_units_of_the_gradients() {
+fn estimates_scale_with_the_gradients() {
     let [small, large] =
         [1e-9, 1e6].map(|scale| estimates(1.5, 2_000, 100, |_, _, noise| (scale * noise) as f32));
     for of in [|r: &Estimates| r.knee, |r: &Estimates| r.limit, |r: &Estimates| r.noise_scale] {
@@ -110,7 +110,7 @@ fn a_persistent_gradient_is_beyond_the_knee() {
 }
 
 #[test]
-fn gaussian_noise_is_sgd_to_the_last_bit() {
+fn gaussian_noise_gives_sgd_bit_for_bit() {
     let length = 20_000;
     let options = Options { weight_decay: WeightDecay::Coupled(1e-3), nesterov: true, maximize: true };
     let rule = AutoRule::new(AutoSettings { options, ..AutoSettings::new(MOMENTUM) }, 0.01).unwrap();
@@ -162,16 +162,16 @@ fn nonfinite_gradients_are_not_counted() {
     }
 }
 
-/// Zeros carry no information and do no harm.
+/// Gradients of zero carry no information.
 #[test]
-fn zeros_change_nothing() {
+fn zeros_do_not_change_the_estimates() {
     let nothing = estimates(1.5, 100, 20, |_, _, _| 0.0);
     assert!(nothing.noise_scale.is_nan() && nothing.beyond_knee == 0.0, "{nothing:?}");
     let after = estimates(1.5, 2_000, 200, |step, _, noise| if step < 100 { noise as f32 } else { 0.0 });
     assert!((after.noise_alpha - 1.5).abs() < 0.15 && (after.noise_scale - 1.0).abs() < 0.15, "{after:?}");
 }
 
-/// From the first step on a jump is bounded: SGD would carry it a hundred times as far.
+/// A jump is bounded from the first step on. SGD would move a hundred times as far.
 #[test]
 fn the_first_step_is_already_bounded() {
     let length = 1_000;
@@ -213,7 +213,7 @@ fn a_loaded_state_continues_with_the_same_bits() {
     assert!(Calibration::from_state([], length).is_err());
 }
 
-/// A state of another format, another shape or another tensor is refused, also where the size happens to agree.
+/// A state of another format, shape or tensor is refused, even if the sizes agree.
 #[test]
 fn a_state_is_checked_when_it_is_loaded() {
     let new = |length| Calibration::new(length).state().to_vec();
@@ -243,7 +243,7 @@ fn a_state_is_checked_when_it_is_loaded() {
     }
 }
 
-/// With one of the two given the other is estimated, and a given scale determines the knee.
+/// If one of α and noise scale is given, the other is estimated. A given scale determines the knee.
 #[test]
 fn given_settings_are_kept() {
     let length = 5_000;

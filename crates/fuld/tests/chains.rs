@@ -1,4 +1,4 @@
-//! Chains: the same from any number of threads, in memory and to a callback; averages; divergence; settings.
+//! Runs of chains: independence of threads, storage in memory and callbacks, averages, divergence and settings.
 
 mod parameters;
 mod wells;
@@ -16,7 +16,7 @@ fn stream(run: &Run, potential: &dyn Potential) -> (MemoryDraws, Outcome) {
 }
 
 #[test]
-fn threads_leave_no_trace() {
+fn draws_do_not_depend_on_threads() {
     for integrator in [Integrator::Euler, Integrator::Baoab, Integrator::Aboba] {
         for potential in [wells(1), wells(3), Wells { dim: 2, stochastic: true }] {
             let one = stream(&Run { threads: 1, ..run(integrator) }, &potential);
@@ -38,7 +38,7 @@ fn chains_do_not_depend_on_their_neighbours() {
 }
 
 #[test]
-fn parts_are_those_of_the_whole() {
+fn a_subset_of_chains_equals_those_of_the_whole_run() {
     for potential in [wells(2), Wells { dim: 1, stochastic: true }] {
         let whole = run(Integrator::Baoab).sample(&potential).unwrap();
         let part = Run { first_chain: 7, chains: 9, ..run(Integrator::Baoab) }.sample(&potential).unwrap();
@@ -48,9 +48,9 @@ fn parts_are_those_of_the_whole() {
     }
 }
 
-/// A potential that asks for all chains at once gets them so, and the chains are the same.
+/// A potential that takes all chains at once gives the same draws.
 #[test]
-fn all_chains_in_one_call() {
+fn a_potential_may_take_all_chains_in_one_call() {
     struct Whole(Wells, AtomicUsize);
     impl Potential for Whole {
         fn dim(&self) -> usize {
@@ -79,7 +79,7 @@ fn all_chains_in_one_call() {
     assert_eq!(potential.1.into_inner(), 700);
 }
 
-/// Draws can be asked for on the way, whole segments or not.
+/// Draws can be requested during a run, not only at the end of a segment.
 #[test]
 fn draws_are_delivered_on_request() {
     let long = Run { chains: 2, draws: 70_000, thin: 1, ..run(Integrator::Euler) };
@@ -126,7 +126,7 @@ fn averages_are_weighted_by_the_steps() {
 }
 
 #[test]
-fn a_callback_gets_all_draws_once() {
+fn a_callback_receives_every_draw_once() {
     let mut seen = Vec::new();
     let mut sink = Callback(|first, values: &[f64]| {
         seen.push((first, values.len()));
@@ -137,9 +137,9 @@ fn a_callback_gets_all_draws_once() {
     assert_eq!(seen, [(0, 65536), (65536, 100_000 - 65536)]);
 }
 
-/// A chain that diverges is reported with step and value, recorded as NaN, and the others go on.
+/// A chain that diverges is reported with step and value, recorded as NaN, and the others continue.
 #[test]
-fn divergence_is_reported_and_does_not_spread() {
+fn divergence_is_reported_and_does_not_affect_other_chains() {
     let system = System::uncorrected(underdamped(1.0, 1.0, 1.0)).unwrap();
     let run = Run::new(system, Integrator::Euler, Schedule::constant(0.05).unwrap()).averaging("x", |x| x[0]);
     let (samples, outcome) = stream(&Run { chains: 64, warmup: 0, draws: 200, ..run }, &wells(1));
@@ -157,7 +157,7 @@ fn divergence_is_reported_and_does_not_spread() {
 }
 
 #[test]
-fn bad_settings_are_named() {
+fn errors_name_the_invalid_setting() {
     let base = || run(Integrator::Baoab);
     let error = |run: Run| run.sample(&wells(2)).unwrap_err().to_string();
     assert_eq!(error(Run { chains: 0, ..base() }), "the number of chains must be at least 1");

@@ -1,4 +1,4 @@
-//! Kinetic energies of one's own, against the two that have closed forms, and against the spectral derivative.
+//! User-defined kinetic energies, compared with the two that have closed forms and with the spectral derivative.
 
 mod parameters;
 
@@ -43,7 +43,7 @@ fn the_gaussian_energy() {
 }
 
 #[test]
-fn the_stable_energy_needs_linear_friction() {
+fn the_stable_energy_has_linear_friction() {
     let mut worst = 0.0f64;
     for (alpha, beta) in [(0.7, 1.0), (1.0, 0.5), (1.5, 1.0), (1.8, 2.0)] {
         let law =
@@ -72,7 +72,7 @@ fn the_stable_energy_needs_linear_friction() {
 
 #[test]
 fn a_new_energy_agrees_with_the_spectral_derivative() {
-    // g = ln cosh v: light tails, so that a grid can hold ψ g′. β = 2: ψ = 1/cosh².
+    // g = ln cosh v: light tails, so that a grid covers ψ g′. β = 2: ψ = 1/cosh².
     let (alpha, beta, dx) = (1.4, 2.0, 0.05);
     let slope = |v: f64| v.tanh();
     let kinetic =
@@ -88,7 +88,7 @@ fn a_new_energy_agrees_with_the_spectral_derivative() {
 }
 
 #[test]
-fn what_is_no_kinetic_energy_is_refused() {
+fn functions_that_are_not_kinetic_energies_are_refused() {
     let refused = |g: fn(f64) -> f64, slope: fn(f64) -> f64| custom(1.5, 1.0, g, slope).unwrap_err();
     assert!(matches!(refused(|v| v * v + v, |v| 2.0 * v + 1.0), KineticError::NotEven { .. }));
     assert!(matches!(refused(|_| f64::NAN, |_| 0.0), KineticError::NotFinite { .. }));

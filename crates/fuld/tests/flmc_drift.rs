@@ -1,4 +1,4 @@
-//! The drift of fractional Langevin Monte Carlo: two other ways to compute it, and the equation it solves.
+//! The drift of fractional Langevin Monte Carlo, compared with two other computations and with the equation it solves.
 
 mod parameters;
 

@@ -1,4 +1,4 @@
-//! Formulas: how they are read, where errors are, what they and their derivatives look like.
+//! Formulas: parsing, positions of errors, and the text of formulas and their derivatives.
 
 mod differences;
 
@@ -10,7 +10,7 @@ fn formula(text: &str) -> Formula {
     Formula::parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The value at (x, y, z, w) = (2, 3, 5, 7).
+/// Returns the value at (x, y, z, w) = (2, 3, 5, 7).
 fn value(text: &str) -> f64 {
     Formula::with_dim(text, 4).unwrap_or_else(|error| panic!("{error}")).value(&[2.0, 3.0, 5.0, 7.0])
 }
@@ -65,7 +65,7 @@ fn precedence() {
 }
 
 #[test]
-fn functions_are_the_functions() {
+fn functions_have_their_values() {
     type Function = fn(f64) -> f64;
     let table: [(&str, Function); 14] = [
         ("exp", f64::exp),
@@ -92,7 +92,7 @@ fn functions_are_the_functions() {
 }
 
 #[test]
-fn derivatives_look_as_by_hand() {
+fn derivatives_are_simplified() {
     let table = [
         ("x^4/4 - x^2/2", "x^3 - x"),
         ("x^4/12", "x^3/3"),
@@ -154,7 +154,7 @@ fn formulas_are_shown_simplified() {
 }
 
 #[test]
-fn errors_point_at_the_place() {
+fn errors_name_the_position() {
     let table = [
         ("", 0, "empty"),
         ("   ", 0, "empty"),
@@ -209,13 +209,13 @@ fn errors_point_at_the_place() {
 fn the_caret_is_below_the_character() {
     let wide = error("é + 1");
     assert_eq!((wide.byte(), wide.column()), (0, 0));
-    // Bytes and characters differ behind an é; lines and tabs do not break the picture.
+    // After an é, byte and character positions differ. Newlines and tabs are replaced.
     let later = Formula::parse("x +\n\u{a0}3y").unwrap_err();
     assert_eq!((later.byte(), later.column()), (7, 6));
     let text = later.to_string();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines.len(), lines[2]), (3, "        ^"));
-    // Of a long formula only the surroundings are shown.
+    // For a long formula only the part around the error is shown.
     let long = error(&format!("{}2y", "x + ".repeat(5000))).to_string();
     let lines: Vec<&str> = long.lines().collect();
     assert!(long.len() < 400);
@@ -223,7 +223,7 @@ fn the_caret_is_below_the_character() {
 }
 
 #[test]
-fn no_depth_and_no_length_overflows_the_stack() {
+fn deep_and_long_formulas_do_not_overflow_the_stack() {
     let nested = |open: &str, close: &str, n: usize| format!("{}x{}", open.repeat(n), close.repeat(n));
     for (open, close) in [("(", ")"), ("sin(", ")"), ("-", ""), ("x^", ""), ("-(x+", ")"), ("2*(1-x^(", "))")]
     {
@@ -235,7 +235,7 @@ fn no_depth_and_no_length_overflows_the_stack() {
     let unclosed = error(&"(".repeat(60_000));
     assert!(matches!(unclosed.problem(), Problem::TooDeep { largest: 200 }) && unclosed.byte() == 200);
     assert!(matches!(error(&"x+".repeat(40_000)).problem(), Problem::TooLong { length: 80_000, .. }));
-    // Long but flat: chains are as deep as they are long, but nothing recurses along them.
+    // Long chains of operators are deep trees, but no function recurses along them.
     for link in ["sin(x) + cos(x) - ", "x*y*", "1e300*1e300*x/1e300/1e300*", "x+1e308+"] {
         let long = formula(&format!("{}x", link.repeat(65_000 / link.len())));
         assert!(!long.to_string().is_empty());
@@ -268,7 +268,7 @@ fn values_and_gradients_agree_with_each_alone() {
     f.values_and_gradients(&points, &mut both, &mut slopes);
     assert_eq!((&values, &slopes), (&both, &gradients(&f, &points)));
     assert!(points.chunks(4).zip(&values).all(|(x, &value)| same(f.value(x), value)));
-    // Points without all their coordinates, and outputs that are too short, are passed over.
+    // Incomplete points and outputs that are too short are skipped.
     f.values(&points[..7], &mut values[..5]);
     f.values_and_gradients(&points, &mut values[..3], &mut slopes[..2]);
     assert!(f.value(&[]).is_nan());

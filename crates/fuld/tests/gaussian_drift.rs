@@ -1,4 +1,4 @@
-//! The drift of the Gaussian kinetic energy in other people's formulas, and its flow against mpmath.
+//! The drift of the Gaussian kinetic energy, compared with the formulas of papers, and its flow, compared with mpmath.
 
 mod parameters;
 
@@ -9,7 +9,7 @@ fn gaussian(alpha: f64, beta: f64) -> GaussianDrift {
     GaussianDrift::new(parameters::alpha(alpha), parameters::beta(beta))
 }
 
-/// The modified Bessel function I_ν(x) by its series.
+/// Returns the modified Bessel function I_ν(x), computed by its series.
 fn bessel_i(nu: f64, x: f64) -> f64 {
     let mut term = (0.5 * x).powf(nu) / libm::tgamma(nu + 1.0);
     let mut sum = 0.0;
@@ -58,7 +58,7 @@ fn integral_form_of_the_papers_proof() {
 }
 
 #[test]
-fn limits_signs_and_temperature() {
+fn limits_signs_and_beta() {
     let newton = gaussian(2.0, 0.3);
     assert!(velocities().all(|v| newton.at(v) == v));
     let near = gaussian(2.0 - 1e-9, 1.0);
@@ -81,7 +81,7 @@ fn limits_signs_and_temperature() {
 }
 
 #[test]
-fn flow_keeps_the_times_of_mpmath() {
+fn the_flow_matches_mpmath() {
     let lines =
         include_str!("golden/gaussian_flow.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
     let mut worst = 0.0f64;
@@ -117,7 +117,7 @@ fn flow_at_the_ends() {
         assert_eq!(v[0], f64::INFINITY);
         let decay = f64::exp(-flow.slope() * 0.02);
         flow.flow(0.02, &mut v);
-        // The past is forgotten.
+        // The flow no longer depends on the start.
         assert!(
             v[0] < 14.0
                 && (v[0] / v[3] - 1.0).abs() < 1e-12
@@ -148,7 +148,7 @@ fn flow_composes() {
 }
 
 #[test]
-fn flow_of_a_gaussian_law_is_plain_decay() {
+fn the_flow_at_alpha_2_is_exponential_decay() {
     let flow = gaussian(2.0, 1.0).flow().unwrap();
     let mut v = [0.3, -7.0, f64::INFINITY];
     flow.flow(0.7, &mut v);
@@ -194,7 +194,7 @@ fn flows_of_powers_in_closed_form() {
 }
 
 #[test]
-fn what_is_no_friction_is_refused() {
+fn functions_that_are_not_frictions_are_refused() {
     assert_eq!(
         DriftFlow::new(OddDrift { drift: |v: f64| v, slope: 0.0, reach: 1.0 }).unwrap_err(),
         FlowError::Slope(0.0)

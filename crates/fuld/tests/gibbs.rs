@@ -1,4 +1,4 @@
-//! The Gibbs law against closed forms, and potentials that have none.
+//! The Gibbs law, compared with closed forms, and potentials without one.
 
 use fuld::Beta;
 use fuld::gibbs::{Gibbs, GibbsError};
@@ -16,7 +16,7 @@ fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} {b}");
 }
 
-/// A Gaussian, wherever it is and however narrow.
+/// Gaussians of any centre and width.
 #[test]
 fn harmonic_wells() {
     let normal = SymmetricStable::kinetic(2.0).unwrap();
@@ -31,7 +31,7 @@ fn harmonic_wells() {
     ] {
         let law = law(formula, 1.0);
         for z in [-6.0, -2.5, -1.0, -0.1, 0.0, 0.3, 1.7, 5.0] {
-            // Beside 300 the places themselves are rounded.
+            // Next to 300 the positions themselves are rounded.
             let rounding = 1e-10 + 4.0 * f64::EPSILON * mean.abs() / sd;
             close(law.cdf(mean + sd * z), normal.cdf(z), rounding);
             close(law.density(mean + sd * z) * sd, normal.pdf(z), 10.0 * rounding);
@@ -48,7 +48,7 @@ fn harmonic_wells() {
 }
 
 #[test]
-fn temperature() {
+fn beta_scales_the_potential() {
     close(law("x^2/2", 4.0).expectation(|x| x * x), 0.25, 1e-11);
 }
 
@@ -91,16 +91,16 @@ fn separate_wells() {
     let uneven = law("-log(exp(-x^2/2) + 60*exp(-(x-20)^2/0.005))", 1.0);
     close(uneven.cdf(10.0), 0.25, 1e-9);
     close(uneven.quantile(0.625), 20.0, 1e-9);
-    // Ripples: every one is a mode, and none is stepped over.
+    // Many narrow modes, none of which may be missed.
     let rippled = law("(x/50)^2/2 + 3*cos(5*x)", 1.0);
     assert!(rippled.modes().len() > 200);
     close(rippled.cdf(0.0), 0.5, 1e-10);
     close(rippled.expectation(|x| x * x) / 2500.0, 1.0, 1e-3);
 }
 
-/// Where f is no number there is no mass: a Gamma law.
+/// Where f is NaN the density is 0: a Gamma law.
 #[test]
-fn an_edge() {
+fn a_potential_may_be_undefined_on_a_half_line() {
     let gamma = law("x - 3*log(x)", 1.0);
     close(gamma.cdf(-0.5), 0.0, 0.0);
     close(gamma.expectation(|x| x), 4.0, 1e-8);
@@ -108,7 +108,7 @@ fn an_edge() {
 }
 
 #[test]
-fn what_cannot_be_normalised_is_refused() {
+fn densities_that_cannot_be_normalised_are_refused() {
     let error = |formula: &str| {
         let potential: Formula = formula.parse().unwrap();
         Gibbs::new(&potential, Beta::ONE).err().unwrap_or_else(|| panic!("{formula} has a law"))
@@ -128,7 +128,7 @@ fn what_cannot_be_normalised_is_refused() {
 }
 
 #[test]
-fn odd_arguments_are_harmless() {
+fn unusual_arguments_do_not_panic() {
     let law = law("x^4/4 - x^2/2", 1.0);
     assert_eq!((law.cdf(f64::NEG_INFINITY), law.density(f64::INFINITY)), (0.0, 0.0));
     assert!((law.cdf(f64::INFINITY) - 1.0).abs() < 1e-12);

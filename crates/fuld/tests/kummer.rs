@@ -1,4 +1,4 @@
-//! Kummer's function against mpmath.
+//! Kummer's function, compared with mpmath.
 
 use fuld::numerics::{kummer, kummer_scaled};
 
@@ -12,7 +12,7 @@ fn rows() -> Vec<[f64; 4]> {
         .collect()
 }
 
-/// What the error is relative to: the value, and for a < 0, where terms of both signs meet, the largest of them too.
+/// Returns the size that errors are relative to: the value, and for a < 0, where terms cancel, also the largest term.
 fn size(a: f64, b: f64, z: f64, value: f64) -> f64 {
     if a >= 0.0 {
         return value.abs();

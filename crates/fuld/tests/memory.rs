@@ -21,7 +21,7 @@ fn child(draws: u64) {
 }
 
 #[test]
-fn streaming_takes_the_same_memory_however_long() {
+fn memory_does_not_depend_on_the_length_of_a_run() {
     if let Ok(draws) = std::env::var("FULD_MEMORY") {
         return child(draws.parse().unwrap());
     }
@@ -31,7 +31,7 @@ fn streaming_takes_the_same_memory_however_long() {
     }
     let peak = |draws: u64| -> f64 {
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "streaming_takes_the_same_memory_however_long", "--nocapture"])
+            .args(["--exact", "memory_does_not_depend_on_the_length_of_a_run", "--nocapture"])
             .env("FULD_MEMORY", draws.to_string())
             .output()
             .unwrap();

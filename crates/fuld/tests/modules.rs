@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// From a module's name to the names that it imports.
+/// The names that each module imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -17,14 +17,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).chain(inner).collect()
 }
 
-/// The code of a file, without comments and unit tests.
+/// Returns the code of a file without comments and unit tests.
 fn code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let text = text.split("#[cfg(test)]").next().unwrap();
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
-/// The module of a file: `a/b.rs` and `a/b/mod.rs` are both a::b, `lib.rs` is the root.
+/// Returns the module of a file: `a/b.rs` and `a/b/mod.rs` are both a::b, `lib.rs` is the root.
 fn module(root: &Path, path: &Path) -> Vec<String> {
     let path = path.strip_prefix(root).unwrap().with_extension("");
     let mut parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -60,7 +60,7 @@ fn leaves(text: &str) -> (Vec<Vec<String>>, &str) {
     }
 }
 
-/// All paths in a file that begin with `crate` or `super`, as paths from the root.
+/// Returns all paths in a file that begin with `crate` or `super`, as paths from the root.
 fn imports(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for (at, _) in code.match_indices("crate::").chain(code.match_indices("super::")) {
@@ -84,7 +84,7 @@ fn imports(code: &str, module: &[String]) -> Vec<Vec<String>> {
     all
 }
 
-/// For each module with re-exports, the file that each re-exported name comes from.
+/// Returns, for each module with re-exports, the file that each re-exported name comes from.
 fn exports(sources: &[(Vec<String>, String)]) -> BTreeMap<Vec<String>, BTreeMap<String, String>> {
     let mut all = BTreeMap::new();
     for (module, code) in sources {
@@ -103,7 +103,7 @@ fn exports(sources: &[(Vec<String>, String)]) -> BTreeMap<Vec<String>, BTreeMap<
     all
 }
 
-/// A cycle of the graph, if there is one.
+/// Returns a cycle of the graph, if there is one.
 fn cycle(graph: &Graph) -> Option<Vec<String>> {
     fn visit(graph: &Graph, path: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
         let here = path.last().unwrap().clone();
@@ -128,7 +128,7 @@ fn cycle(graph: &Graph) -> Option<Vec<String>> {
     })
 }
 
-/// The graph of the modules inside `parent`: the next name on both ends of every import.
+/// Returns the graph of the modules inside `parent`: the next name on both ends of every import.
 fn graph(sources: &[(Vec<String>, String)], parent: &[String]) -> Graph {
     let exports = exports(sources);
     let mut graph = Graph::new();

@@ -1,4 +1,4 @@
-//! Every potential: its gradient is that of its value, batches are single points, and no input panics.
+//! Every potential: its gradient matches its value, batches equal single points, and no input panics.
 
 mod differences;
 
@@ -12,7 +12,7 @@ use fuld::potential::{
 /// A potential with its name and a radius on which differences are accurate.
 type Case = (&'static str, Box<dyn Potential>, f64);
 
-/// One of each.
+/// Returns one potential of each kind.
 fn all() -> Result<Vec<Case>, PotentialError> {
     let means = [vec![1.0, 2.0, -1.0], vec![-2.0, 0.0, 0.5], vec![0.0, -3.0, 1.0]];
     let mixture = GaussianMixture::new(&[1.0, 2.0, 0.5], &means, &[1.0, 0.5, 2.0])?;
@@ -51,7 +51,7 @@ fn all() -> Result<Vec<Case>, PotentialError> {
 }
 
 #[test]
-fn gradients_are_differences() {
+fn gradients_match_central_differences() {
     let mut random = Random(1);
     for (name, f, radius) in all().unwrap() {
         for _ in 0..20 {
@@ -60,7 +60,7 @@ fn gradients_are_differences() {
             for (i, g) in g.iter().enumerate() {
                 let h = 0.01;
                 let expected = difference(&*f, &x, i, h);
-                // Rounding of the values, and what the order leaves.
+                // Rounding of the values, and the truncation error of the differences.
                 let tolerance = 1e-13 * f.value(&x).abs() / h + 1e-8 * (1.0 + expected.abs());
                 assert!((g - expected).abs() < tolerance, "{name} at {x:?}, {i}: {g}, not {expected}");
             }
@@ -69,7 +69,7 @@ fn gradients_are_differences() {
 }
 
 #[test]
-fn batches_are_single_points_to_the_bit() {
+fn batches_equal_single_points_bit_for_bit() {
     let mut random = Random(2);
     for (name, f, radius) in all().unwrap() {
         let d = f.dim();
@@ -91,7 +91,7 @@ fn batches_are_single_points_to_the_bit() {
 }
 
 #[test]
-fn nothing_panics_and_nan_is_not_hidden() {
+fn no_input_panics_and_nan_is_passed_on() {
     for (name, f, _) in all().unwrap() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -f64::MAX, f64::MIN_POSITIVE] {
             let x = vec![bad; f.dim()];
@@ -104,7 +104,7 @@ fn nothing_panics_and_nan_is_not_hidden() {
 }
 
 #[test]
-fn minima_are_where_they_should_be() {
+fn minima_are_at_their_known_positions() {
     let well = DoubleWell::new(1, 2.0, 8.0).unwrap();
     assert_eq!((gradient(&well, &[2.0]), well.value(&[2.0])), (vec![0.0], -8.0));
     let valley = Rosenbrock::new(6, 1.0, 100.0).unwrap();
@@ -115,7 +115,7 @@ fn minima_are_where_they_should_be() {
 }
 
 #[test]
-fn stochastic_gradients_depend_on_the_word_alone() {
+fn stochastic_gradients_depend_only_on_the_word() {
     let f = LogisticRegression::breast_cancer(1.0).unwrap().with_batch(16).unwrap();
     let x = [0.1; 31];
     let (mut one, mut again, mut other) = ([0.0; 31], [0.0; 31], [0.0; 31]);

@@ -1,4 +1,4 @@
-//! Random formulas: values against a direct evaluation, gradients against differences, text against itself.
+//! Random formulas: values compared with a direct evaluation, gradients with differences, and text that is parsed again.
 
 mod differences;
 
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const FORMULAS: usize = 1000;
 
-/// A formula as text and as a function, made together.
+/// A formula as text and as a function.
 struct Made {
     text: String,
     value: Value,
@@ -92,7 +92,7 @@ fn formulas(seed: u64) -> impl Iterator<Item = (Made, Formula, Vec<Vec<f64>>)> {
     .take(FORMULAS)
 }
 
-/// How much `value` changes under rounding errors of x: a formula may magnify them, and any way of evaluating it then does.
+/// Returns how much `value` changes under rounding errors of x, which any evaluation of the formula may magnify.
 fn sensitivity(value: &dyn Fn(&[f64]) -> f64, x: &[f64]) -> f64 {
     let mut largest = 0.0f64;
     for i in 0..x.len() {
@@ -104,7 +104,7 @@ fn sensitivity(value: &dyn Fn(&[f64]) -> f64, x: &[f64]) -> f64 {
 }
 
 #[test]
-fn values_are_those_of_the_formula() {
+fn values_match_a_direct_evaluation() {
     let (mut compared, mut unlike) = (0, Vec::new());
     for (made, formula, points) in formulas(11) {
         for x in points {
@@ -124,7 +124,7 @@ fn values_are_those_of_the_formula() {
 }
 
 #[test]
-fn gradients_are_differences() {
+fn gradients_match_central_differences() {
     let (mut compared, mut formulas_compared, mut undefined, mut unlike) = (0, 0, 0, Vec::new());
     for (made, formula, points) in formulas(12) {
         let before = compared;
@@ -133,7 +133,7 @@ fn gradients_are_differences() {
             for (i, g) in g.into_iter().enumerate() {
                 let (coarse, fine) = (difference(&formula, &x, i, 4e-3), difference(&formula, &x, i, 2e-3));
                 let scale = 1.0 + fine.abs() + formula.value(&x).abs();
-                // Near a singularity or a kink, differences of two steps do not agree.
+                // Near a singularity or a kink, differences with two step sizes disagree.
                 if (coarse - fine).is_nan() || (coarse - fine).abs() >= 1e-8 * scale {
                     continue;
                 }
@@ -173,7 +173,7 @@ fn text_reads_back_as_the_same_formula() {
 }
 
 #[test]
-fn batches_are_single_points_to_the_bit() {
+fn batches_equal_single_points_bit_for_bit() {
     for (made, formula, points) in formulas(14) {
         let mut flat: Vec<f64> = points.concat();
         for special in [0.0, -1.5, f64::INFINITY, f64::NAN] {

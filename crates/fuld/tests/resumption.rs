@@ -1,4 +1,4 @@
-//! Runs that are stopped or killed end as unbroken ones, and no file is taken for what it is not.
+//! Runs that are stopped or killed continue to the same result, and foreign or damaged files are refused.
 
 mod parameters;
 mod wells;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use wells::{Wells, run, wells};
 
-/// An empty directory.
+/// Creates an empty directory.
 fn scratch(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
@@ -22,7 +22,7 @@ fn scratch(name: &str) -> PathBuf {
     path
 }
 
-/// Every file below a directory, with its bytes.
+/// Returns the bytes of every file below a directory.
 fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut left = vec![root.to_owned()];
@@ -40,7 +40,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_stopped_run_goes_on() {
+fn a_stopped_run_continues() {
     let directory = scratch("stopped");
     let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
     let long = || Run { chains: 600, draws: 3000, thin: 2, ..run(Integrator::Baoab) };
@@ -97,7 +97,7 @@ fn a_run_resumed_at_an_odd_step_gives_the_same_bytes() {
     }
 }
 
-/// The run that [`killed_runs_end_as_unbroken_ones`] starts in a process of its own, to kill it.
+/// The run that [`killed_runs_equal_uninterrupted_ones`] starts in a separate process, to kill it.
 fn victim(directory: &Path) -> Result<Outcome, RunError> {
     let run = Run {
         chains: 300,
@@ -114,7 +114,7 @@ fn victim(directory: &Path) -> Result<Outcome, RunError> {
 
 #[test]
 #[ignore = "kill loop: run by make test-all"]
-fn killed_runs_end_as_unbroken_ones() {
+fn killed_runs_equal_uninterrupted_ones() {
     if let Some(directory) = std::env::var_os("FULD_VICTIM") {
         victim(Path::new(&directory)).unwrap();
         return;
@@ -125,7 +125,7 @@ fn killed_runs_end_as_unbroken_ones() {
     let (mut kills, mut wait) = (0, 60);
     loop {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "killed_runs_end_as_unbroken_ones"])
+            .args(["--ignored", "--exact", "killed_runs_equal_uninterrupted_ones"])
             .env("FULD_VICTIM", &directory)
             .stdout(Stdio::null())
             .spawn()
@@ -147,7 +147,7 @@ fn killed_runs_end_as_unbroken_ones() {
     assert!(tree(&directory.join("draws.zarr")) == tree(&unbroken.join("draws.zarr")));
 }
 
-/// A potential that gives up after so many calls.
+/// A potential that fails after a number of calls.
 struct Fails {
     inner: Wells,
     left: AtomicI64,
@@ -174,9 +174,9 @@ impl Potential for Fails {
     }
 }
 
-/// What was drawn before is there, and the run goes on once the potential is mended, to the same end.
+/// Draws before the failure are stored, and the run continues to the same result once the potential works again.
 #[test]
-fn a_potential_that_fails_loses_nothing() {
+fn a_run_continues_after_its_potential_failed() {
     let directory = scratch("failed");
     let long = || Run { chains: 3, draws: 50_000, thin: 1, threads: 1, ..run(Integrator::Baoab) };
     let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
@@ -210,7 +210,7 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "the file was left in place");
         error
     };
-    // Cut anywhere, or with any byte changed.
+    // Truncated at any byte, or with any byte changed.
     for cut in [0, 4, 8, 15, 20, 100, whole.len() / 2, whole.len() - 1] {
         let error = refused(&whole[..cut]).to_string();
         assert!(error.contains("damaged") || error.contains("no checkpoint"), "{error}");
@@ -227,7 +227,7 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     let mut newer = whole.clone();
     newer[8] = 9;
     assert!(refused(&newer).to_string().contains("version 9"));
-    // Whole, but of another run.
+    // A valid checkpoint of another run.
     std::fs::write(&path, &whole).unwrap();
     let error = attempt(Run { seed: 12, ..run(Integrator::Baoab) }).unwrap_err().to_string();
     assert!(error.contains("there seed: 11, here seed: 12"), "{error}");
@@ -235,7 +235,7 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     assert!(error.contains(r#"there integrator: "baoab", here integrator: "aboba""#), "{error}");
 }
 
-/// A store, a potential or functions of another run are noticed.
+/// A store, a potential or functions of another run are refused.
 #[test]
 fn parts_of_different_runs_are_not_mixed() {
     let directory = scratch("mixed");
@@ -320,9 +320,9 @@ fn a_store_is_not_overwritten() {
     assert!(error.contains("draws cannot be written") && error.contains("a file"), "{error}");
 }
 
-/// What a store holds is what memory would: all coordinates, over several segments, also of a run that was stopped.
+/// A store contains the same draws as memory: all coordinates, over several segments, even of a run that was stopped.
 #[test]
-fn a_store_is_read_back() {
+fn a_store_contains_the_same_draws_as_memory() {
     for dim in [1, 3] {
         let path = scratch(&format!("read-back-{dim}"));
         let potential = DoubleWell::new(dim, 1.0, 1.0).unwrap();

@@ -1,8 +1,8 @@
-//! The Riesz derivative on grids: closed forms, and the rules it obeys on the line.
+//! The Riesz derivative on grids, compared with closed forms and with its properties on the line.
 
 use fuld::numerics::{RieszError, riesz, riesz_of_gaussian};
 
-/// The grid −L, −L + dx, …, L.
+/// Returns the grid −L, −L + dx, …, L.
 fn grid(reach: f64, dx: f64) -> Vec<f64> {
     let n = (reach / dx).round() as i64;
     (-n..=n).map(|i| i as f64 * dx).collect()
@@ -12,7 +12,7 @@ fn bell(x: &[f64]) -> Vec<f64> {
     x.iter().map(|x| (-0.5 * x * x).exp()).collect()
 }
 
-/// The largest difference for |x| ≤ `within`, relative to the largest |b| there.
+/// Returns the largest difference for |x| ≤ `within`, relative to the largest |b| there.
 fn distance(x: &[f64], a: &[f64], b: &[f64], within: f64) -> f64 {
     let inside = || (0..x.len()).filter(|&i| x[i].abs() <= within);
     let size = inside().map(|i| b[i].abs()).fold(0.0, f64::max);
@@ -53,7 +53,7 @@ fn order_zero_is_the_identity_and_order_two_minus_the_second_derivative() {
 }
 
 #[test]
-fn orders_add_up() {
+fn orders_are_additive() {
     let dx = 0.25;
     for (reach, a, b) in
         [(400.0, 1.2, 0.8), (400.0, 2.0, 0.5), (400.0, 2.0, -0.5), (400.0, 0.7, 0.6), (1600.0, -0.4, 1.5)]
@@ -69,7 +69,7 @@ fn orders_add_up() {
 }
 
 #[test]
-fn potentials_are_the_integral_that_defines_them() {
+fn riesz_potentials_match_their_integral() {
     // 𝒟^(−s) u(0) = 1/(2Γ(s)cos(πs/2)) ∫|y|^(s−1) u(y) dy, for u = 1/(1+y²) the Beta integral π/sin(πs/2): far tails, and
     // still right to what the cut leaves over, 2L^(s−2)/(2−s).
     let (reach, dx, s) = (2000.0, 0.25, 0.4f64);
@@ -83,7 +83,7 @@ fn potentials_are_the_integral_that_defines_them() {
 }
 
 #[test]
-fn bad_input_is_named() {
+fn errors_name_the_invalid_input() {
     assert_eq!(riesz(&[1.0], 1.0, -1.0), Err(RieszError::Order(-1.0)));
     assert!(matches!(riesz(&[1.0], 1.0, f64::NAN), Err(RieszError::Order(_))));
     assert_eq!(riesz(&[1.0], 0.0, 1.0), Err(RieszError::Spacing(0.0)));

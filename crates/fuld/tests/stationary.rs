@@ -1,4 +1,4 @@
-//! What the systems converge to: exact laws for those that are corrected, closed forms for some that are not.
+//! Stationary laws of the systems: the target for corrected systems, closed forms for some that are not corrected.
 //!
 //! Chains are independent, and each contributes two draws far apart; Kolmogorov distances are compared with the value that
 //! N draws exceed with probability 1e-6, plus a stated allowance for the bias of the step. Seeds are fixed.
@@ -18,7 +18,7 @@ const CHAINS: usize = 8192;
 /// Distance that 2·CHAINS draws exceed with probability 1e-6.
 const CHANCE: f64 = 0.0210;
 
-/// Two draws of each chain, after `time` and after twice that.
+/// Returns two draws of each chain, after `time` and after twice that.
 fn equilibrate(system: System, integrator: Integrator, eta: f64, time: f64, f: &dyn Potential) -> Samples {
     let steps = (time / eta) as u64;
     let run = Run::new(system, integrator, Schedule::constant(eta).unwrap());
@@ -26,7 +26,7 @@ fn equilibrate(system: System, integrator: Integrator, eta: f64, time: f64, f: &
     run.sample(f).unwrap()
 }
 
-/// sup |F_n − F|, leaving out what diverged.
+/// Returns sup |F_n − F| without diverged draws.
 fn kolmogorov(sample: &[f64], cdf: impl Fn(f64) -> f64) -> f64 {
     let mut sample: Vec<f64> = sample.iter().copied().filter(|x| x.is_finite()).collect();
     sample.sort_by(f64::total_cmp);
@@ -38,7 +38,7 @@ fn kolmogorov(sample: &[f64], cdf: impl Fn(f64) -> f64) -> f64 {
     sample.iter().enumerate().map(gap).fold(0.0, f64::max)
 }
 
-/// The distribution function of a density known up to its factor, by the trapezoidal rule on [−reach, reach].
+/// Returns the distribution function of a density known up to its factor, by the trapezoidal rule on [−reach, reach].
 fn distribution(density: impl Fn(f64) -> f64, reach: f64) -> impl Fn(f64) -> f64 {
     let n = 40_000;
     let width = 2.0 * reach / n as f64;
@@ -56,7 +56,7 @@ fn distribution(density: impl Fn(f64) -> f64, reach: f64) -> impl Fn(f64) -> f64
     }
 }
 
-/// e^(−βf) of the double well.
+/// Returns e^(−βf) of the double well.
 fn gibbs(beta: f64) -> impl Fn(f64) -> f64 {
     distribution(move |x| (-beta * (0.25 * x * x * x * x - 0.5 * x * x)).exp(), 8.0)
 }
@@ -65,20 +65,20 @@ fn pooled_velocity(samples: &Samples) -> Vec<f64> {
     samples.velocity(0).unwrap().concat()
 }
 
-/// The tail indices and temperatures at which corrected systems are tried.
+/// Returns the pairs of α and β at which corrected systems are tested.
 fn grid() -> impl Iterator<Item = (f64, f64)> {
     [0.8, 1.0, 1.2, 1.5, 1.9, 2.0].into_iter().flat_map(|alpha| [0.25, 1.0, 4.0].map(|beta| (alpha, beta)))
 }
 
 /// Theorem 1 with the exact field: x ~ e^(−βf), v ~ SαS((αβ)^(−1/α)), and the two independent.
-/// The parameters of FLMC, for a potential that the test names.
+/// Returns the parameters of FLMC.
 fn flmc(alpha: f64, beta: f64, reach: f64) -> Flmc {
     let potential = "the potential of the test".into();
     Flmc { alpha: parameters::alpha(alpha), beta: parameters::beta(beta), reach, potential }
 }
 
 #[test]
-fn fuld_is_exact_at_every_temperature() {
+fn fuld_is_exact_at_every_beta() {
     for (alpha, beta) in grid() {
         let system = System::fuld(underdamped(alpha, 4.0, beta)).unwrap();
         let samples = equilibrate(system, Integrator::Baoab, 0.02, 15.0, &wells(1));
@@ -115,9 +115,9 @@ fn the_beta_free_field_fails() {
     }
 }
 
-/// Euler–Maruyama as the paper has it, at a small step.
+/// The paper's Euler–Maruyama scheme at a small step.
 #[test]
-fn euler_converges_too() {
+fn euler_samples_the_target_at_a_small_step() {
     for (alpha, beta) in [(1.0, 1.0), (1.5, 0.25), (1.9, 4.0)] {
         let samples = equilibrate(
             System::fuld(underdamped(alpha, 4.0, beta)).unwrap(),
@@ -132,7 +132,7 @@ fn euler_converges_too() {
 }
 
 #[test]
-fn langevin_systems_are_gibbs() {
+fn langevin_systems_sample_the_gibbs_law() {
     for beta in [0.25, 1.0, 4.0] {
         let under = equilibrate(
             System::underdamped_langevin(underdamped_gaussian(4.0, beta)).unwrap(),
@@ -211,7 +211,7 @@ fn uncorrected_cauchy_quartic() {
     let p: f64 = 0.6823278038280193; // p³ + p = 1
     let density = move |x: f64| 1.0 / (PI * (x.powi(4) - (2.0 + p * p) * x * x + (1.0 + p * p).powi(2)));
     let system = System::uncorrected_overdamped(overdamped(1.0, 1.0)).unwrap();
-    // The plain step explodes after a jump beyond √(2/η).
+    // The untamed step diverges after a jump beyond √(2/η).
     let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 4.0, &wells(1));
     let x = samples.pooled(0);
     assert!(x.iter().all(|x| x.is_finite()));
@@ -231,7 +231,7 @@ fn gaussian_energy_is_stable_and_exact() {
         assert!(x.iter().all(|x| x.abs() < 20.0), "alpha = {alpha}, beta = {beta}");
         let gauss = SymmetricStable::new(2.0).unwrap().with_scale((2.0 * beta).powf(-0.5)).unwrap();
         let d = kolmogorov(&v, |v| gauss.cdf(v));
-        // At this step the jumps of heavy noise at high temperature are seen in v before the friction has damped them.
+        // At this step the jumps of heavy noise at small β are visible in v before the friction has damped them.
         let bias = if alpha <= 1.0 && beta < 1.0 { 0.03 } else { 0.006 };
         assert!(d < CHANCE + bias, "v at alpha = {alpha}, beta = {beta}: {d}");
         let d = kolmogorov(&x, gibbs(beta));
@@ -239,7 +239,7 @@ fn gaussian_energy_is_stable_and_exact() {
     }
 }
 
-/// Explicit Euler explodes on the same friction.
+/// Explicit Euler diverges with the same friction.
 #[test]
 fn explicit_euler_explodes_on_the_gaussian_energy() {
     let run = Run::new(
@@ -252,7 +252,7 @@ fn explicit_euler_explodes_on_the_gaussian_energy() {
     assert!(outcome.divergences.len() > 100, "{} of 200 diverged", outcome.divergences.len());
 }
 
-/// A kinetic energy of one's own, √(1+v²): x ~ e^(−βf) and v ~ e^(−βg).
+/// A user-defined kinetic energy, √(1+v²): x ~ e^(−βf) and v ~ e^(−βg).
 #[test]
 fn custom_energy_is_exact() {
     let (alpha, beta) = (1.4, 2.0);
@@ -267,12 +267,12 @@ fn custom_energy_is_exact() {
     assert!(d < CHANCE + 0.004, "v: {d}");
 }
 
-/// FLMC with its exact Riesz drift is Gibbs; with the factor c_α for it, it is not.
+/// FLMC samples the Gibbs law with its exact Riesz drift, but not with the factor c_α instead.
 #[test]
 fn flmc_is_exact_and_its_approximation_is_not() {
     let f = |x: f64| 0.25 * x.powi(4) - 0.5 * x * x;
     for (alpha, beta) in grid() {
-        // As far as e^(βf) is of use.
+        // The range on which the drift is tabulated, where βf reaches about 100.
         let reach = (400.0 / beta).powf(0.25);
         let parameters = flmc(alpha, beta, reach);
         let well = Function { value: f, derivative: |x: f64| x * x * x - x };
@@ -296,7 +296,7 @@ fn flmc_is_exact_and_its_approximation_is_not() {
 /// At α = 2 the corrected, the uncorrected and the approximated systems are one, bit for bit but for the table's
 /// rounding of nothing.
 #[test]
-fn systems_meet_at_two() {
+fn systems_are_equal_at_alpha_2() {
     let numbers = |samples: Samples| (samples.coordinate(0), samples.velocity(0));
     let draws = |system: System| numbers(equilibrate(system, Integrator::Baoab, 0.05, 1.0, &wells(1)));
     let langevin = draws(System::underdamped_langevin(underdamped_gaussian(3.0, 1.0)).unwrap());
@@ -335,7 +335,7 @@ fn momentum_is_sgdm() {
 }
 
 #[test]
-fn approximations_need_alpha_above_one() {
+fn approximations_require_alpha_above_1() {
     assert!(System::fhd(underdamped(1.0, 1.0, 1.0)).unwrap_err().to_string().contains("got 1"));
     assert!(System::flmc_approximate(overdamped(0.9, 1.0)).is_err());
     assert!(Alpha::new(2.1).unwrap_err().to_string().contains("2.1"));

@@ -8,7 +8,7 @@ use rand::RngExt;
 use std::hint::black_box;
 use timing::{BATCH, drawn, group, rng, time};
 
-/// Where the integral is needed, away from the origin and short of the tail series.
+/// Returns points where the integral is used, between the series at the origin and that of the tail.
 fn middle(law: &SymmetricStable) -> Vec<f64> {
     let mut rng = rng();
     std::iter::repeat_with(|| rng.random_range(0.1..15.0))

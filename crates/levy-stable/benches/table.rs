@@ -1,4 +1,4 @@
-//! The tabulated kinetic-energy field: evaluation in both precisions, and what a table costs.
+//! The tabulated kinetic-energy field: evaluation in both precisions, and the cost of building a table.
 
 mod timing;
 

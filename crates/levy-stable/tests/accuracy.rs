@@ -1,4 +1,4 @@
-//! The law against values computed in ball arithmetic (see tools/golden).
+//! The law, compared with values computed in ball arithmetic (see tools/golden).
 
 mod golden;
 
@@ -6,7 +6,7 @@ use golden::{Worst, error, number, rows};
 use levy_stable::SymmetricStable;
 use std::collections::BTreeMap;
 
-/// Errors of pdf, sf, score and score derivative at one row `alpha, x, pdf, sf, score, score_deriv`.
+/// Returns the errors of pdf, sf, score and score derivative at one row `alpha, x, pdf, sf, score, score_deriv`.
 fn errors(row: &[String]) -> ((f64, f64), [f64; 4]) {
     let v: Vec<f64> = row.iter().map(|s| number(s)).collect();
     let [alpha, x, pdf, sf, score, derivative] = v[..] else { panic!("six numbers, not {row:?}") };
@@ -20,7 +20,7 @@ fn errors(row: &[String]) -> ((f64, f64), [f64; 4]) {
     ((alpha, x), errors)
 }
 
-/// Bounds promised in the documentation, for pdf, sf, score and score derivative.
+/// Returns the documented bounds, for pdf, sf, score and score derivative.
 fn bounds(alpha: f64) -> [f64; 4] {
     if alpha >= 0.3 { [2e-14, 2e-14, 2e-14, 1e-12] } else { [1e-12; 4] }
 }
@@ -54,7 +54,7 @@ fn law_agrees_on_the_regular_grid() {
 }
 
 #[test]
-fn ln_pdf_agrees_and_goes_on_where_pdf_underflows() {
+fn ln_pdf_agrees_even_if_pdf_underflows() {
     for row in rows("random.csv").iter().step_by(7) {
         let (alpha, x, pdf) = (number(&row[1]), number(&row[2]), number(&row[3]));
         if pdf > 1e-300 && pdf.is_finite() {
@@ -73,7 +73,7 @@ fn ln_pdf_agrees_and_goes_on_where_pdf_underflows() {
 /// Values of mpmath with 30 digits: log(erfc(x/2)/2) at alpha = 2, else the logarithm of
 /// sum((-1)**(n+1)*gamma(a*n)/factorial(n)*sin(pi*a*n/2)/pi*x**(-a*n) for n in range(1, 9)), a and x the doubles.
 #[test]
-fn ln_sf_agrees_and_goes_on_where_sf_underflows() {
+fn ln_sf_agrees_even_if_sf_underflows() {
     for (alpha, x, exact) in [
         (2.0, 0.5, -1.0165619839535647),
         (2.0, 10.0, -27.894036726097380),
@@ -145,7 +145,7 @@ fn quantile_inverts_cdf_and_sf() {
     }
 }
 
-/// For α < 0.1 quantiles soon leave the range where x² is a number.
+/// For α < 0.1 quantiles are so large that x² overflows.
 #[test]
 fn far_quantiles_of_tiny_alpha() {
     for (alpha, q) in [(0.03, 1.1688349486036787e-5), (0.01, 0.01409272), (0.05, 1e-9)] {
@@ -194,10 +194,10 @@ fn entropy_of_small_alpha_agrees() {
 }
 
 /// Values at which other libraries are known to fail, to the documented accuracy. The exact ones are those of mpmath with 40
-/// digits: the series of [`ln_sf_agrees_and_goes_on_where_sf_underflows`], its derivative, its inverse, and the power series
+/// digits: the series of [`ln_sf_agrees_even_if_sf_underflows`], its derivative, its inverse, and the power series
 /// of the distribution function at the origin.
 #[test]
-fn known_traps() {
+fn values_at_which_other_libraries_fail_agree() {
     let law = |alpha| SymmetricStable::new(alpha).unwrap();
     let close = |ours: f64, exact: f64, bound: f64| {
         assert!((ours / exact - 1.0).abs() < bound, "{ours} for {exact}");

@@ -1,4 +1,4 @@
-//! ∇G_α from the table against the law itself.
+//! ∇G_α from the table, compared with the law itself.
 
 use levy_stable::{FieldTable, ParameterError, SymmetricStable};
 use rand::{Rng, SeedableRng};
@@ -9,7 +9,7 @@ fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 #[test]
-fn table_is_the_field_on_all_of_r() {
+fn the_table_matches_the_field_on_the_whole_line() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     for i in 0..40 {
         let alpha = match i % 4 {
@@ -106,7 +106,7 @@ fn tables_are_small() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn stored_tables_come_back_or_are_refused() {
+fn stored_tables_round_trip_or_are_refused() {
     for alpha in [0.3, 1.5, 2.0] {
         let table = FieldTable::new(alpha).unwrap();
         let text = serde_json::to_string(&table).unwrap();

@@ -1,4 +1,4 @@
-//! What must hold whatever the formula: symmetry, normalisation, derivatives, scaling, continuity.
+//! Properties of the law: symmetry, normalisation, derivatives, scaling, continuity.
 
 use levy_stable::{FieldTable, ParameterError, Regime, SymmetricStable};
 
@@ -9,7 +9,7 @@ fn law(alpha: f64) -> SymmetricStable {
     SymmetricStable::new(alpha).unwrap()
 }
 
-/// x = 10^e for e from `from` to `to`, at `n` points that hit nothing round.
+/// x = 10^e for e from `from` to `to`, at `n` points that are not round numbers.
 fn decades(from: f64, to: f64, n: usize) -> impl Iterator<Item = f64> {
     (0..n).map(move |i| 10f64.powf(from + (to - from) * (i as f64 + 0.37) / n as f64))
 }
@@ -82,7 +82,7 @@ fn density_falls_and_tail_falls() {
         let mut last = (f64::INFINITY, f64::INFINITY);
         for x in decades(-3.0, 6.0, 20_000) {
             let here = (law.pdf(x), law.sf(x));
-            // Neighbours may be closer than the error of the law.
+            // Neighbouring values may differ by less than the error of the law.
             assert!(
                 here.0 <= last.0 * (1.0 + 1e-13) && here.1 <= last.1 * (1.0 + 1e-13),
                 "alpha = {alpha}, x = {x}"
@@ -140,7 +140,7 @@ fn derivative(f: impl Fn(f64) -> f64, x: f64, h: f64) -> f64 {
 }
 
 #[test]
-fn derivatives_are_derivatives() {
+fn derivatives_match_central_differences() {
     for alpha in ALPHAS {
         let law = law(alpha);
         for x in decades(-2.0, 3.0, 150) {
@@ -161,7 +161,7 @@ fn derivatives_are_derivatives() {
 }
 
 #[test]
-fn scale_only_scales() {
+fn the_scale_only_rescales() {
     for alpha in ALPHAS {
         let (unit, wide) = (law(alpha), SymmetricStable::new(alpha).unwrap().with_scale(8.0).unwrap());
         for x in decades(-3.0, 3.0, 50) {

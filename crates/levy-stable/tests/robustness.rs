@@ -1,10 +1,10 @@
-//! No input makes the law panic or answer NaN to a number, and every answer is in its range.
+//! For every number the law returns a value in its range, without NaN or panic.
 
 use levy_stable::SymmetricStable;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Any bit pattern that is a number, with an even chance of each exponent.
+/// Returns a number with random bits, so that all exponents are equally likely.
 fn any_number(rng: &mut Xoshiro256PlusPlus) -> f64 {
     loop {
         let x = f64::from_bits(rng.next_u64());
@@ -32,7 +32,7 @@ fn check(alpha: f64, scale: f64, x: f64) {
 }
 
 #[test]
-fn any_double_is_answered() {
+fn any_double_has_a_valid_result() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(20);
     for _ in 0..60_000 {
         let alpha = match rng.next_u64() % 6 {

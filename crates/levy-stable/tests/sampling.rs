@@ -1,4 +1,4 @@
-//! The samplers draw from the law.
+//! The distribution of the samplers' draws.
 //!
 //! Kolmogorov–Smirnov tests compare n draws with our own distribution function; they fail on a correct sampler with
 //! probability 1e-6 each, and with these seeds they pass. A scale off by four percent fails them.
@@ -10,14 +10,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const ALPHAS: [f64; 12] = [0.2, 0.4, 0.6, 0.8, 0.95, 1.0, 1.05, 1.3, 1.5, 1.75, 1.95, 2.0];
 
-/// Draws for a test.
+/// Draws per test.
 const N: usize = 500_000;
 
 fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// sup |F_n − F| for a sample, which it sorts.
+/// Sorts a sample and returns sup |F_n − F|.
 fn kolmogorov(sample: &mut [f64], law: &SymmetricStable) -> f64 {
     sample.sort_by(f64::total_cmp);
     let n = sample.len() as f64;
@@ -28,7 +28,7 @@ fn kolmogorov(sample: &mut [f64], law: &SymmetricStable) -> f64 {
     sample.iter().enumerate().map(gap).fold(0.0, f64::max)
 }
 
-/// The distance that a sample of n exceeds with probability 1e-6.
+/// Returns the distance that a sample of n exceeds with probability 1e-6.
 fn critical(n: usize) -> f64 {
     ((2e6f64).ln() / 2.0 / n as f64).sqrt()
 }
@@ -55,9 +55,9 @@ fn bulk_draws_follow_the_law() {
     }
 }
 
-/// The test itself: it must reject a scale that is wrong by four percent.
+/// The Kolmogorov–Smirnov test rejects a scale that is wrong by four percent.
 #[test]
-fn a_wrong_scale_is_noticed() {
+fn the_test_rejects_a_wrong_scale() {
     for alpha in [0.8, 1.5, 2.0] {
         let mut sample = vec![0.0; N];
         SymmetricStable::new(alpha)
@@ -73,7 +73,7 @@ fn a_wrong_scale_is_noticed() {
     }
 }
 
-/// Hands out chosen words, to see the table through the sampler.
+/// A generator that returns given words, to test the table of the sampler.
 struct Words(u64);
 
 impl rand::TryRng for Words {
@@ -93,7 +93,7 @@ impl rand::TryRng for Words {
     }
 }
 
-/// A draw is the quantile of the probability that its bits spell, to 1e-9: so is its law, exactly as far.
+/// A draw equals the quantile of the probability given by its bits to 1e-9.
 #[test]
 fn bulk_draws_are_quantiles() {
     let mut rng = rng(1);
@@ -117,7 +117,7 @@ fn bulk_draws_are_quantiles() {
 
 /// Counts beyond far quantiles: each within five standard deviations (probability 6e-7 of failing a correct sampler).
 #[test]
-fn tails_have_their_weight() {
+fn tails_have_their_probability() {
     let n = 2_000_000;
     for alpha in [0.7, 1.2, 1.9] {
         let sampler = SymmetricStable::new(alpha).unwrap().sampler();

@@ -1,6 +1,6 @@
-//! ∇G_α evaluated from the serialised tables, of one α and of bands of α, against the law itself.
+//! ∇G_α evaluated from the serialised tables, of one α and of bands of α, compared with the law itself.
 //!
-//! The evaluation here follows nothing but the description of the format, as a reader on another device would.
+//! The evaluation here follows only the description of the format, like that on another device.
 
 use levy_stable::SymmetricStable;
 use levy_stable::table::{TableAlpha, TableData, TableError};
@@ -128,7 +128,7 @@ fn bands_give_the_field_for_every_alpha_and_v() {
                 1 => to,
                 _ => from + (to - from) * uniform(&mut rng),
             };
-            // The same α in both precisions, as far as singles come close to 2.
+            // The same α in both precisions, except for rounding near 2.
             let alpha = 2.0 / (1.0 + s.exp2());
             let coarse = f64::from(alpha as f32);
             let alpha = if s > -22.0 && coarse >= 0.1 { coarse } else { alpha };

@@ -1,4 +1,4 @@
-//! The tail-index estimators find what is there, say how sure they are, and refuse what they cannot read.
+//! Estimates, intervals and errors of the tail-index estimators.
 //!
 //! Seeds are fixed. Bands are five standard deviations of the estimator (probability 6e-7 of failing a correct one, each),
 //! as measured by the example `tail_index_table`.
@@ -14,7 +14,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const ALPHAS: [f64; 7] = [0.6, 1.0, 1.2, 1.5, 1.75, 1.9, 2.0];
 const SCALE: f64 = 2.5;
 
-/// Stable numbers about 7, which is no centre an estimator could do without removing.
+/// Returns stable numbers centred at 7, so that estimators must remove the centre.
 fn stable(alpha: f64, n: usize, seed: u64) -> Vec<f64> {
     draw(&SymmetricStable::new(alpha).unwrap().with_scale(SCALE).unwrap().sampler(), n, seed)
 }
@@ -42,7 +42,7 @@ fn blocks_recover() {
     recovers(&BlockLogMoments::default(), [0.03, 0.05, 0.065, 0.08, 0.09, 0.1, 0.1], scale_bands);
 }
 
-/// The original method: one lag and larger blocks, at their larger noise.
+/// The original method with one lag and larger blocks, which is less accurate.
 #[test]
 fn blocks_of_any_size_recover() {
     for m in [2, 3, 10, 40] {
@@ -68,7 +68,7 @@ fn log_moments_recover() {
     recovers(&LogMoments, [0.025, 0.055, 0.08, 0.13, 0.19, 0.24, 0.25], scale_bands);
 }
 
-/// Where it is meant to work, and as wrong as documented where it is not.
+/// Hill's estimator is accurate for small α and has the documented bias for large α.
 #[test]
 fn hill_recovers_small_indices_and_overestimates_large_ones() {
     let hill = |alpha| Hill::default().estimate(&stable(alpha, 20_000, 30)).unwrap();
@@ -131,7 +131,7 @@ fn intervals_of_hill_cover_where_it_is_unbiased() {
     let counts = coverage(&Hill::default(), [0.6, 0.8, 1.0]);
     assert_covers(counts.map(|c| c[0]));
     assert!(counts.iter().all(|c| c[1] == 0), "Hill gives no scale");
-    // The interval does not know the bias.
+    // The interval does not include the bias.
     assert!(coverage(&Hill::default(), [1.9; 3])[0][0] <= 3);
 }
 
@@ -170,7 +170,7 @@ fn repeated_coordinates_do_not_narrow_the_interval() {
     }
 }
 
-/// The control does not see the tail of the data, only their number, and every method reads it as it reads Gaussian data.
+/// The control depends only on the number of data, not on their tail, and every method estimates for it what it does for Gaussian data.
 #[test]
 fn the_control_is_gaussian() {
     let x = stable(1.3, 20_000, 60);

@@ -24,7 +24,7 @@ fn cauchy(n: usize) -> Vec<f64> {
 }
 
 #[test]
-fn bad_numbers_are_named_with_their_place() {
+fn errors_name_the_index_of_an_invalid_number() {
     each(|name, method| {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1.1e300] {
             let mut x = cauchy(100);
@@ -139,7 +139,7 @@ fn strange_data_give_numbers_or_errors() {
     }
 }
 
-/// A change of unit is a change of σ and nothing else, and the order of rows matters to none but the blocks.
+/// A change of unit changes only σ, and the order of rows affects only the estimate by blocks.
 #[test]
 fn estimates_are_equivariant() {
     let x = cauchy(3000);

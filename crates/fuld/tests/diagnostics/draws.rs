@@ -9,24 +9,24 @@ pub(crate) fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Uniform on (0, 1).
+/// Returns numbers that are uniform on (0, 1).
 pub(crate) fn uniform(rng: &mut impl Rng, n: usize) -> Vec<f64> {
     (0..n).map(|_| ((rng.next_u64() >> 11) as f64 + 0.5) * (-53f64).exp2()).collect()
 }
 
-/// Of the standard α-stable law.
+/// Returns draws from the standard α-stable law.
 pub(crate) fn stable(rng: &mut impl Rng, alpha: f64, n: usize) -> Vec<f64> {
     let law = SymmetricStable::new(alpha).unwrap();
     (0..n).map(|_| law.sample(rng)).collect()
 }
 
-/// Of the standard normal law.
+/// Returns draws from the standard normal law.
 pub(crate) fn normal(rng: &mut impl Rng, n: usize) -> Vec<f64> {
     let scale = SymmetricStable::kinetic(2.0).unwrap().scale();
     stable(rng, 2.0, n).into_iter().map(|x| x * scale).collect()
 }
 
-/// The stationary chain x ← φx + √(1 − φ²) ξ of unit variance.
+/// Returns the stationary chain x ← φx + √(1 − φ²) ξ of unit variance.
 pub(crate) fn autoregressive(rng: &mut impl Rng, phi: f64, n: usize) -> Vec<f64> {
     let mut x = normal(rng, n);
     for t in 1..n {

@@ -1,14 +1,14 @@
-//! Agreement with ArviZ and scipy on the draws of `draws.csv`, as `expected.csv` has it.
+//! Agreement with the values of ArviZ and scipy in `expected.csv` for the draws of `draws.csv`.
 
 use fuld::diagnostics::{Chains, GeneralizedPareto, Sample, Tail, autocorrelation, kolmogorov_sf};
 use levy_stable::SymmetricStable;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Largest relative difference allowed. What is left is the order of sums.
+/// Largest relative difference allowed, which covers a different order of summation.
 const TOLERANCE: f64 = 1e-11;
 
-/// Lines of a golden file, without comments and the line of names.
+/// Returns the lines of a golden file without comments and header.
 fn rows(file: &str) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -20,8 +20,8 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Relative to the golden value; NaN equals NaN, and what is below 1e-15 equals 0 (ArviZ finds rounding where we find
-/// 0).
+/// Returns the difference relative to the golden value. NaN equals NaN, and values below 1e-15 equal 0, because ArviZ has rounding
+/// errors where our value is 0.
 fn difference(ours: f64, golden: f64) -> f64 {
     if ours == golden || (ours.is_nan() && golden.is_nan()) || (ours == 0.0 && golden.abs() < 1e-15) {
         0.0
@@ -40,7 +40,7 @@ fn all_chains() -> BTreeMap<String, Vec<Vec<f64>>> {
     all
 }
 
-/// Our value of a quantity of the golden file.
+/// Returns our value of a quantity of the golden file.
 fn ours(draws: &[Vec<f64>], quantity: &str, argument: f64) -> f64 {
     let chains = Chains::new(draws).unwrap();
     let sample = |x: &[Vec<f64>]| Sample::new(x.concat()).unwrap();
@@ -87,7 +87,7 @@ fn agrees_with_arviz() {
     for row in expected {
         let [set, quantity, argument, value] = row.as_slice() else { panic!("{row:?}") };
         let argument_value = if argument.is_empty() { f64::NAN } else { number(argument) };
-        // One that is about no chain still needs some to be called with.
+        // A quantity that does not depend on draws is still called with some.
         let draws = all.get(if set.is_empty() { "odd" } else { set }).unwrap();
         let ours = ours(draws, quantity, argument_value);
         let golden = number(value);
@@ -96,7 +96,7 @@ fn agrees_with_arviz() {
             // The golden sum that stands for the integral over the Cauchy law has four million terms, not infinitely
             // many.
             (_, "w1_cauchy") => 1e-8,
-            // Draws around 1e8: means are rounded to 1e-8, here and there.
+            // Draws around 1e8: both means are rounded to 1e-8.
             ("large_offset", _) => 1e-6,
             _ => TOLERANCE,
         };

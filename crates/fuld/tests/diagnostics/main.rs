@@ -1,4 +1,4 @@
-//! The diagnostics: against ArviZ and scipy on stored draws, and against known laws on seeded ones.
+//! Diagnostics, compared with ArviZ and scipy for stored draws and with known laws for seeded draws.
 
 mod draws;
 mod golden;

@@ -1,4 +1,4 @@
-//! Pictures of samples whose density is known. Seeds are fixed.
+//! Histograms, densities and modes of samples whose density is known. Seeds are fixed.
 
 use crate::draws::{normal, rng, stable, uniform};
 use fuld::diagnostics::{Histogram, KernelDensity, Mode, Sample};
@@ -9,16 +9,16 @@ fn modes(draws: Vec<f64>) -> Vec<Mode> {
     KernelDensity::new(&Sample::new(draws).unwrap()).unwrap().modes(n).unwrap()
 }
 
-/// Draws of which a share is moved to the right.
+/// Moves a share of the draws to the right.
 fn mixture(draws: Vec<f64>, share: f64, by: f64) -> Vec<f64> {
     let moved = (share * draws.len() as f64) as usize;
     draws.into_iter().enumerate().map(|(i, x)| if i < moved { x + by } else { x }).collect()
 }
 
-/// One law, one mode, in each of 300 samples. (A threshold of four standard deviations,
-/// blind to how many places are looked at, finds 38 that are not there.)
+/// Each of 300 samples of a unimodal law has one mode. A threshold of four standard deviations without correction for multiple
+/// comparisons would find 38 spurious modes.
 #[test]
-fn one_mode_is_one_mode() {
+fn unimodal_samples_have_one_mode() {
     let mut rng = rng(21);
     let mut extra = 0;
     for i in 0..300 {
@@ -37,7 +37,7 @@ fn one_mode_is_one_mode() {
 /// Two wells, found with their places and heights to a few percent, higher one first: thin tails, heavy tails, far
 /// apart. A bandwidth made for a single normal law would smear the last into half their height.
 #[test]
-fn two_wells_are_two_modes() {
+fn bimodal_samples_have_two_modes() {
     let peak = (2.0 * std::f64::consts::PI).sqrt().recip();
     let n = 100_000;
     let close = modes(mixture(normal(&mut rng(22), n), 0.35, 4.0));
@@ -61,9 +61,9 @@ fn two_wells_are_two_modes() {
     assert!((close[1].prominence / close[1].height - 0.7).abs() < 0.2);
 }
 
-/// Fewer effective draws show fewer modes.
+/// With fewer effective draws, fewer modes are significant.
 #[test]
-fn correlated_draws_show_less() {
+fn correlated_draws_show_fewer_modes() {
     let draws = mixture(normal(&mut rng(25), 10_000), 0.4, 3.5);
     let density = KernelDensity::new(&Sample::new(draws).unwrap()).unwrap();
     assert_eq!(density.modes(10_000.0).unwrap().len(), 2);
@@ -113,9 +113,9 @@ fn density_and_histogram_follow_the_law() {
     assert!((beyond - expected).abs() < 5.0 * expected.sqrt(), "{beyond} for {expected}");
 }
 
-/// Nothing that a double can be may panic: sizes at the ends of the range, ties, two draws.
+/// No sample panics: numbers at the ends of the range of doubles, ties, two draws.
 #[test]
-fn odd_samples_do_no_harm() {
+fn unusual_samples_do_not_panic() {
     let tiny: Vec<f64> = uniform(&mut rng(30), 50).iter().map(|u| u * 1e-310).collect();
     let huge: Vec<f64> = uniform(&mut rng(31), 50).iter().map(|u| (u - 0.5) * 1.5e308 * 2.0).collect();
     let large: Vec<f64> = uniform(&mut rng(32), 50).iter().map(|u| (u - 0.5) * 1e200).collect();

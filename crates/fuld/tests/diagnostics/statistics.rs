@@ -1,5 +1,5 @@
-//! The diagnostics on draws whose law is known. Seeds are fixed; unless a test says otherwise it allows five standard
-//! deviations of what it measures, so that other seeds would fail a correct program with probability 6e-7.
+//! Diagnostics for draws whose law is known. Seeds are fixed. Unless stated otherwise, a test allows five standard deviations of the
+//! measured quantity: false-positive rate 6e-7.
 
 use crate::draws::{autoregressive, rng, stable, uniform};
 use fuld::diagnostics::{Chains, Sample, Tail, autocorrelation};
@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 /// Of p-values under the null, one in twenty is below 0.05. Without Stephens' correction it would be one in thirty at
 /// n = 10.
 #[test]
-fn p_values_mean_what_they_say() {
+fn p_values_have_the_nominal_rejection_rate() {
     let (repeats, mut rng) = (20_000, rng(1));
     let reject = |_| -> bool {
         let sample = Sample::new(uniform(&mut rng, 10)).unwrap();
@@ -23,7 +23,7 @@ fn p_values_mean_what_they_say() {
 /// The same for two samples, where ranks make D discrete and the rate only nearly 0.05: here it is allowed 0.005 more
 /// or less, besides the five deviations. n₁ + n₂ in place of n₁n₂/(n₁ + n₂) would reject three times in four.
 #[test]
-fn p_values_of_two_samples() {
+fn p_values_of_two_samples_have_the_nominal_rejection_rate() {
     let (repeats, mut rng) = (10_000, rng(2));
     let mut reject = |shift: f64| -> bool {
         let a = Sample::new(stable(&mut rng, 1.0, 150)).unwrap();
@@ -42,7 +42,7 @@ fn p_values_of_two_samples() {
 /// E W₁ → √(2/(πn)) ∫ √(F(1−F)) dx, 1.6147 for the integral of the normal law. W₁ varies by 30 percent, its mean over
 /// 200 samples by 2; ten are allowed. A law wider by a fifth is 0.16 away.
 #[test]
-fn wasserstein_shrinks_as_it_should() {
+fn the_wasserstein_distance_has_its_expected_value() {
     let normal = SymmetricStable::kinetic(2.0).unwrap();
     let (n, repeats, mut rng) = (400, 200, rng(3));
     let mut mean = |scale: f64| {
@@ -85,9 +85,9 @@ fn effective_draws_of_an_autoregression() {
     }
 }
 
-/// Ranks do not change under a rising map, so neither may what is made of them: to the last bit.
+/// Ranks do not change under an increasing map, so rank statistics are equal bit for bit.
 #[test]
-fn ranks_see_no_scale() {
+fn rank_statistics_are_invariant_under_increasing_maps() {
     let mut rng = rng(8);
     let draws: Vec<Vec<f64>> = (0..4).map(|_| autoregressive(&mut rng, 0.6, 500)).collect();
     let heavy: Vec<Vec<f64>> = draws.iter().map(|c| c.iter().map(|x| x.powi(9) * 1e30).collect()).collect();
@@ -125,7 +125,7 @@ fn standard_errors_are_as_large_as_errors() {
 /// Chains of one law give R̂ < 1.0033 in 2000 samples, so 1.01 is far out; a chain elsewhere, one
 /// wider, and one that drifts are found. Without folding the wider one would not be.
 #[test]
-fn r_hat_finds_what_is_wrong() {
+fn r_hat_detects_chains_that_differ() {
     let mut rng = rng(11);
     let draws: Vec<Vec<f64>> = (0..4).map(|_| stable(&mut rng, 1.0, 1000)).collect();
     let r_hat = |change: &dyn Fn(usize, f64) -> f64| {

@@ -1,10 +1,10 @@
-//! What the tests of potentials share: random numbers and derivatives by differences.
+//! Random numbers and derivatives by differences, for the tests of potentials.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
 use fuld::Potential;
 
-/// splitmix64: enough for choosing test cases, the same everywhere.
+/// The generator splitmix64, which suffices to choose test cases.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -57,7 +57,7 @@ pub(crate) fn gradients(f: &dyn Potential, points: &[f64]) -> Vec<f64> {
     g
 }
 
-/// The same bits, any NaN being like any other.
+/// Returns whether two numbers have equal bits. All NaN are equal.
 pub(crate) fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }

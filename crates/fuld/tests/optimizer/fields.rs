@@ -1,4 +1,4 @@
-//! Every form of the step against the stable law itself.
+//! Every form of the step, compared with the stable law itself.
 
 use crate::forms::{self, authors, gradient, matched, noise_matched, paper, paper_sgd, rule, sgd, uniform};
 use fuld::ParameterError;
@@ -66,7 +66,7 @@ fn three_coordinates_against_the_law() {
 
 /// s(αv)/2 from the law itself, at unit scale.
 #[test]
-fn the_authors_field_is_what_their_code_computes() {
+fn the_authors_field_matches_their_code() {
     let (eta, friction) = (0.3, 0.5);
     for alpha in [0.8, 1.0, 1.2, 1.5, 1.75, 1.95, 1.999] {
         let unit = SymmetricStable::new(alpha).unwrap();
@@ -80,16 +80,16 @@ fn the_authors_field_is_what_their_code_computes() {
             assert!((1.99..2.3).contains(&(papers / ours)), "alpha = {alpha}: {}", papers / ours);
         }
     }
-    // There their code is SGD, and its step twice what it is just below.
+    // At α = 2 their code is SGD, whose step is twice that just below 2.
     let gauss = authors(2.0, eta, friction);
     assert_eq!(gauss, paper(2.0, eta, friction, 1.0));
     assert!(authors(0.0, eta, friction).is_err());
     assert_eq!(authors(1.5, 0.5, 3.0), Err(RuleError::Momentum(-0.5)));
 }
 
-/// Small gradients: the control and what it controls for move alike, and SGD at the same learning rate does not.
+/// For small gradients the rule and its control take the same steps; SGD at the same learning rate does not.
 #[test]
-fn small_steps_are_those_of_the_small_signal() {
+fn small_steps_equal_those_of_the_small_signal_control() {
     for alpha in [1.2, 1.75] {
         let forms = [paper(alpha, 0.1, 0.9, 0.5), authors(alpha, 0.1, 0.9), matched(alpha, 0.01, 0.91, 0.3)];
         for form in forms {

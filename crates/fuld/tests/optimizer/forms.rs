@@ -41,12 +41,12 @@ pub(crate) fn kappa(
     NoiseMatched { alpha, learning_rate, momentum, noise_scale }.kappa()
 }
 
-/// Uniform on (−1, 1).
+/// Returns numbers that are uniform on (−1, 1).
 pub(crate) fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 52) as f64 - 1.0
 }
 
-/// A gradient with small and, now and then, huge components.
+/// Returns a gradient with small and some huge components.
 pub(crate) fn gradient(rng: &mut Xoshiro256PlusPlus, length: usize) -> Vec<f64> {
     (0..length).map(|_| uniform(rng) * 10f64.powf(3.0 * uniform(rng) - 1.0)).collect()
 }
@@ -55,7 +55,7 @@ pub(crate) fn rule(coordinates: Result<Coordinates, RuleError>, options: Options
     Rule::new(coordinates.unwrap(), options).unwrap()
 }
 
-/// Every combination of options; Nesterov only where there is a momentum.
+/// Returns every combination of options, with Nesterov only if there is momentum.
 pub(crate) fn all_options(momentum: f64) -> Vec<Options> {
     let mut all = Vec::new();
     for weight_decay in [WeightDecay::None, WeightDecay::Coupled(0.01), WeightDecay::Decoupled(0.02)] {

@@ -5,7 +5,7 @@ use fuld::ParameterError;
 use fuld::optimizer::{Options, Rule, RuleError, WeightDecay, clip};
 
 #[test]
-fn bad_settings_are_named() {
+fn errors_name_the_invalid_setting() {
     let law = |error: levy_stable::ParameterError| RuleError::Parameter(ParameterError::Law(error));
     assert_eq!(sgd(2.5, 0.1, 0.9), Err(law(levy_stable::ParameterError::Alpha(2.5))));
     assert_eq!(sgd(1.5, -0.1, 0.9), Err(RuleError::LearningRate(-0.1)));

@@ -1,4 +1,4 @@
-//! Steps over slices against single steps, schedules, gradients that are not finite, and clipping.
+//! Steps over slices compared with single steps, schedules, gradients that are not finite, and clipping.
 
 use crate::forms::{all_options, gradient, matched, noise_matched, paper, rule, sgd};
 use fuld::optimizer::{NonFiniteGradient, Options, Real, Rule, RuleError, WeightDecay, clip};
@@ -20,7 +20,7 @@ fn a_rule_made_with_another_shares_its_table() {
 }
 
 #[test]
-fn any_length_has_the_bits_of_single_steps() {
+fn slices_of_any_length_equal_single_steps_bit_for_bit() {
     fn check<T: Real + std::fmt::Debug>(rule: &Rule, length: usize, narrow: fn(f64) -> T) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(length as u64);
         let mut draw = || -> Vec<T> { gradient(&mut rng, length).into_iter().map(narrow).collect() };
@@ -51,7 +51,7 @@ fn without_momentum() {
     for alpha in [1.4, 2.0] {
         for options in all_options(0.0) {
             let with = rule(sgd(alpha, 0.04, 0.0), options);
-            // The momentum of a rule is not used where it is asked to do without; nor is Nesterov's form.
+            // Steps without a buffer use neither the momentum of the rule nor Nesterov's form.
             let without = rule(sgd(alpha, 0.04, 0.9), Options { nesterov: true, ..options });
             let g: Vec<f32> =
                 gradient(&mut Xoshiro256PlusPlus::seed_from_u64(5), 65).iter().map(|&g| g as f32).collect();
@@ -69,7 +69,7 @@ fn without_momentum() {
 }
 
 #[test]
-fn bad_gradients_are_named_or_go_through() {
+fn gradients_that_are_not_finite_are_refused_or_passed_on() {
     let rule = rule(matched(1.5, 0.01, 0.9, 0.1), Options::default());
     let mut g = vec![0.1f32; 3000];
     (g[2000], g[2500]) = (f32::NEG_INFINITY, f32::NAN);

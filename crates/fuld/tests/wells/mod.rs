@@ -1,11 +1,11 @@
-//! A potential and a run to test chains with.
+//! A potential and a run for the tests of chains.
 
 use fuld::{
     Alpha, Beta, Friction, Integrator, Polynomial, Potential, Run, Schedule, Specification, Step, System,
     Underdamped,
 };
 
-/// f = Σ x⁴/4 − x²/2 in d dimensions, with a coin's noise in its gradient if asked.
+/// f = Σ x⁴/4 − x²/2 in d dimensions, optionally with random noise of ±0.5 in its gradient.
 pub(crate) struct Wells {
     pub(crate) dim: usize,
     pub(crate) stochastic: bool,
@@ -46,7 +46,7 @@ pub(crate) fn wells(dim: usize) -> Wells {
     Wells { dim, stochastic: false }
 }
 
-// Not every test that takes the potential takes the run.
+// Some test crates use only the potential.
 #[allow(dead_code)]
 /// 37 chains of FULD with falling steps, averaging x².
 pub(crate) fn run(integrator: Integrator) -> Run {

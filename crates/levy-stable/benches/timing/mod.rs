@@ -1,4 +1,4 @@
-//! What the benchmarks share: short settings, seeds, and one way to time a batch.
+//! Settings, seeds and timing shared by the benchmarks.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
@@ -39,12 +39,12 @@ pub(crate) fn time(
     group.bench_function(BenchmarkId::new(function, alpha), |b| b.iter(&mut work));
 }
 
-/// The generator, the same in every run.
+/// Returns the generator, which is the same in every run.
 pub(crate) fn rng() -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(20260)
 }
 
-/// A batch drawn from the law.
+/// Returns a batch of draws from the law.
 #[allow(dead_code, reason = "not every benchmark draws its points")]
 pub(crate) fn drawn(law: &SymmetricStable) -> Vec<f64> {
     law.sample_iter(rng()).take(BATCH).collect()

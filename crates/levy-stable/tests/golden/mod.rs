@@ -1,8 +1,8 @@
-//! Reading the golden values, and one definition of error.
+//! Reading of golden values, and the definition of errors.
 
 use std::path::Path;
 
-/// The rows of a golden file as strings, without comments and the line of names.
+/// Returns the rows of a golden file as strings, without comments and header.
 pub(crate) fn rows(file: &str) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -10,7 +10,7 @@ pub(crate) fn rows(file: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
-/// A number of a golden file; what a double cannot hold becomes 0 or infinite, as it should in our results.
+/// Parses a number of a golden file. Numbers outside the range of doubles become 0 or infinite, as in our results.
 pub(crate) fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
@@ -29,7 +29,7 @@ pub(crate) fn error(ours: f64, exact: f64, size: f64) -> f64 {
     }
 }
 
-/// The largest error seen, and where.
+/// The largest error and its position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Worst {
     pub(crate) error: f64,
