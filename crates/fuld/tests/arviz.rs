@@ -1,13 +1,11 @@
 //! A store opened by ArviZ. Requires a Python with arviz and zarr, named by FULD_PYTHON; `make test` provides it.
 
-mod wells;
-
+use crate::wells::{run, wells};
 use fuld::chains::{Callback, Control, ZarrSink};
 use fuld::{Integrator, Run};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-use wells::{run, wells};
 
 #[test]
 fn arviz_opens_the_store() {

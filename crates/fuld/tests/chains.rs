@@ -1,13 +1,10 @@
 //! Runs of chains: independence of threads, storage in memory and callbacks, averages, divergence and settings.
 
-mod parameters;
-mod wells;
-
+use crate::parameters::{overdamped_gaussian, underdamped};
+use crate::wells::{Wells, run, wells};
 use fuld::chains::{Callback, Control, MemoryDraws, MemorySink, Outcome, Start};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System};
-use parameters::{overdamped_gaussian, underdamped};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use wells::{Wells, run, wells};
 
 fn stream(run: &Run, potential: &dyn Potential) -> (MemoryDraws, Outcome) {
     let mut sink = MemorySink::default();

@@ -1,7 +1,5 @@
 //! User-defined kinetic energies, compared with the two that have closed forms and with the spectral derivative.
 
-mod parameters;
-
 use fuld::dynamics::{CustomKinetic, Function, GaussianDrift, KineticError};
 use fuld::numerics::riesz;
 use levy_stable::SymmetricStable;
@@ -12,7 +10,11 @@ fn custom<G: Fn(f64) -> f64>(
     g: impl Fn(f64) -> f64,
     derivative: G,
 ) -> Result<CustomKinetic<G>, KineticError> {
-    CustomKinetic::new(parameters::alpha(alpha), parameters::beta(beta), Function { value: g, derivative })
+    CustomKinetic::new(
+        crate::parameters::alpha(alpha),
+        crate::parameters::beta(beta),
+        Function { value: g, derivative },
+    )
 }
 
 #[test]
@@ -21,7 +23,7 @@ fn the_gaussian_energy() {
     for (alpha, beta) in
         [(0.3, 1.0), (0.8, 2.0), (1.0, 1.0), (1.2, 0.25), (1.5, 1.0), (1.9, 4.0), (1.9999, 1.0), (2.0, 3.0)]
     {
-        let exact = GaussianDrift::new(parameters::alpha(alpha), parameters::beta(beta));
+        let exact = GaussianDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta));
         let ours = custom(alpha, beta, |v| 0.5 * v * v, |v| v).unwrap();
         assert!((20.0..24.0).contains(&(ours.reach() * f64::sqrt(beta))), "{}", ours.reach());
         let points = 3000;

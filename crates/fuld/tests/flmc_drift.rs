@@ -1,7 +1,5 @@
 //! The drift of fractional Langevin Monte Carlo, compared with two other computations and with the equation it solves.
 
-mod parameters;
-
 use fuld::ParameterError;
 use fuld::dynamics::{FlmcDrift, FlmcError, Function, approximation_factor};
 use fuld::numerics::riesz;
@@ -14,7 +12,7 @@ fn drift_of(
     reach: f64,
 ) -> Result<FlmcDrift, FlmcError> {
     let f = Function { value: f, derivative };
-    FlmcDrift::new(parameters::alpha(alpha), parameters::beta(beta), f, reach)
+    FlmcDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), f, reach)
 }
 
 fn f(x: f64) -> f64 {
@@ -121,12 +119,12 @@ fn gaussian_limit_ends_and_errors() {
 
 #[test]
 fn the_approximation() {
-    assert_eq!(approximation_factor(parameters::alpha(2.0)), Ok(1.0));
+    assert_eq!(approximation_factor(crate::parameters::alpha(2.0)), Ok(1.0));
     assert!(
-        (approximation_factor(parameters::alpha(1.5)).unwrap()
+        (approximation_factor(crate::parameters::alpha(1.5)).unwrap()
             - 1.7724538509055159 / 1.2254167024651776f64.powi(2))
         .abs()
             < 1e-14
     );
-    assert_eq!(approximation_factor(parameters::alpha(1.0)), Err(ParameterError::AlphaAboveOne(1.0)));
+    assert_eq!(approximation_factor(crate::parameters::alpha(1.0)), Err(ParameterError::AlphaAboveOne(1.0)));
 }

@@ -1,8 +1,6 @@
 //! Formulas: parsing, positions of errors, and the text of formulas and their derivatives.
 
-mod differences;
-
-use differences::{gradient, gradients, same};
+use crate::differences::{gradient, gradients, same};
 use fuld::Potential;
 use fuld::potential::{Formula, FormulaError, Problem};
 
@@ -261,7 +259,7 @@ fn dimensions() {
 #[test]
 fn values_and_gradients_agree_with_each_alone() {
     let f = formula("exp(-x^2)*sin(y)/z + x^2.5*z^-3 + w^70 + 2");
-    let mut random = differences::Random(5);
+    let mut random = crate::differences::Random(5);
     let points = random.points(4 * 333, 0.2, 2.0);
     let (mut values, mut both, mut slopes) = (vec![0.0; 333], vec![0.0; 333], vec![0.0; 4 * 333]);
     f.values(&points, &mut values);

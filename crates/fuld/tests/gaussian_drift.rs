@@ -1,12 +1,10 @@
 //! The drift of the Gaussian kinetic energy, compared with the formulas of papers, and its flow, compared with mpmath.
 
-mod parameters;
-
 use fuld::dynamics::{DriftFlow, FlowError, GaussianDrift, OddDrift};
 use std::f64::consts::PI;
 
 fn gaussian(alpha: f64, beta: f64) -> GaussianDrift {
-    GaussianDrift::new(parameters::alpha(alpha), parameters::beta(beta))
+    GaussianDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta))
 }
 
 /// Returns the modified Bessel function I_ν(x), computed by its series.

@@ -1,15 +1,12 @@
 //! A run continues only from files of its own specification, and errors name the first difference.
 
-mod parameters;
-mod wells;
-
+use crate::parameters::underdamped;
+use crate::wells::{run, wells};
 use fuld::chains::{Callback, CheckpointError, Control, DYNAMICS_VERSION, RunError, RunSpec, ZarrSink};
 use fuld::dynamics::{CustomKinetic, Function};
 use fuld::potential::{Formula, FromFn1, LogisticRegression};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System, ZarrDraws};
-use parameters::underdamped;
 use std::path::{Path, PathBuf};
-use wells::{run, wells};
 
 fn scratch(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -1,12 +1,10 @@
 //! The memory of a streamed run does not depend on its length.
 
-mod wells;
-
+use crate::wells::{run, wells};
 use fuld::chains::{Control, ZarrSink};
 use fuld::{Integrator, Run};
 use std::path::Path;
 use std::process::Command;
-use wells::{run, wells};
 
 /// Streams this many draws of 64 chains and prints the largest memory the process had, in kB.
 fn child(draws: u64) {
@@ -31,7 +29,7 @@ fn memory_does_not_depend_on_the_length_of_a_run() {
     }
     let peak = |draws: u64| -> f64 {
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "memory_does_not_depend_on_the_length_of_a_run", "--nocapture"])
+            .args(["--exact", "memory::memory_does_not_depend_on_the_length_of_a_run", "--nocapture"])
             .env("FULD_MEMORY", draws.to_string())
             .output()
             .unwrap();

@@ -12,13 +12,11 @@
 //! the noise that the first two replace. With a fresh seed Euler's bound is 4 standard errors (6e-5 false positives), that of the
 //! splittings 4.5 for BAOAB (7e-6) and 2.9 for ABOBA (0.4 %); the seed is fixed.
 
-mod parameters;
-
+use crate::parameters::{alpha, beta, gamma, underdamped};
 use fuld::chains::{Control, MemorySink, Start};
 use fuld::dynamics::{Newtonian, StableKinetic};
 use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Alpha, Integrator, Kinetic, Run, Schedule, System};
-use parameters::{alpha, beta, gamma, underdamped};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A kinetic energy whose noise is replaced: by 0, or by one unit impulse in the first step.

@@ -1,8 +1,6 @@
 //! Every potential: its gradient matches its value, batches equal single points, and no input panics.
 
-mod differences;
-
-use differences::{Random, difference, gradient, gradients, same};
+use crate::differences::{Random, difference, gradient, gradients, same};
 use fuld::Potential;
 use fuld::potential::{
     Cauchy, DoubleWell, Formula, FromFn, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression,

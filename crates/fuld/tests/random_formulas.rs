@@ -1,8 +1,6 @@
 //! Random formulas: values compared with a direct evaluation, gradients with differences, and text that is parsed again.
 
-mod differences;
-
-use differences::{Random, difference, gradient, gradients, same};
+use crate::differences::{Random, difference, gradient, gradients, same};
 use fuld::Potential;
 use fuld::potential::Formula;
 use std::fmt::Write;

@@ -1,18 +1,15 @@
 //! Runs that are stopped or killed continue to the same result, and foreign or damaged files are refused.
 
-mod parameters;
-mod wells;
-
+use crate::parameters::underdamped;
+use crate::wells::{Wells, run, wells};
 use fuld::chains::{Callback, CheckpointError, Control, Outcome, Progress, RunError, ZarrSink};
 use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System, ZarrDraws};
-use parameters::underdamped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
-use wells::{Wells, run, wells};
 
 /// Creates an empty directory.
 fn scratch(name: &str) -> PathBuf {
@@ -125,7 +122,7 @@ fn killed_runs_equal_uninterrupted_ones() {
     let (mut kills, mut wait) = (0, 60);
     loop {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "killed_runs_equal_uninterrupted_ones"])
+            .args(["--ignored", "--exact", "resumption::killed_runs_equal_uninterrupted_ones"])
             .env("FULD_VICTIM", &directory)
             .stdout(Stdio::null())
             .spawn()

@@ -3,16 +3,13 @@
 //! Chains are independent, and each contributes two draws far apart; Kolmogorov distances are compared with the value that
 //! N draws exceed with probability 1e-6, plus a stated allowance for the bias of the step. Seeds are fixed.
 
-mod parameters;
-mod wells;
-
+use crate::parameters::{noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian};
+use crate::wells::wells;
 use fuld::chains::{Control, MemorySink, Samples};
 use fuld::dynamics::{CustomKinetic, Function};
 use fuld::{Alpha, Beta, Flmc, Friction, Integrator, Potential, Run, Schedule, System};
 use levy_stable::SymmetricStable;
-use parameters::{noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian};
 use std::f64::consts::PI;
-use wells::wells;
 
 const CHAINS: usize = 8192;
 /// Distance that 2·CHAINS draws exceed with probability 1e-6.
@@ -74,7 +71,7 @@ fn grid() -> impl Iterator<Item = (f64, f64)> {
 /// Returns the parameters of FLMC.
 fn flmc(alpha: f64, beta: f64, reach: f64) -> Flmc {
     let potential = "the potential of the test".into();
-    Flmc { alpha: parameters::alpha(alpha), beta: parameters::beta(beta), reach, potential }
+    Flmc { alpha: crate::parameters::alpha(alpha), beta: crate::parameters::beta(beta), reach, potential }
 }
 
 #[test]
@@ -258,8 +255,9 @@ fn custom_energy_is_exact() {
     let (alpha, beta) = (1.4, 2.0);
     let g = |v: f64| (1.0 + v * v).sqrt();
     let energy = Function { value: g, derivative: |v: f64| v / (1.0 + v * v).sqrt() };
-    let kinetic = CustomKinetic::new(parameters::alpha(alpha), parameters::beta(beta), energy).unwrap();
-    let system = System::underdamped("relativistic", kinetic, parameters::gamma(4.0)).unwrap();
+    let kinetic =
+        CustomKinetic::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), energy).unwrap();
+    let system = System::underdamped("relativistic", kinetic, crate::parameters::gamma(4.0)).unwrap();
     let samples = equilibrate(system, Integrator::Baoab, 0.02, 20.0, &wells(1));
     let d = kolmogorov(&samples.pooled(0), gibbs(beta));
     assert!(d < CHANCE + 0.004, "x: {d}");

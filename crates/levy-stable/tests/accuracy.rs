@@ -1,8 +1,6 @@
 //! The law, compared with values computed in ball arithmetic (see tools/golden).
 
-mod golden;
-
-use golden::{Worst, error, number, rows};
+use crate::golden::{Worst, error, number, rows};
 use levy_stable::SymmetricStable;
 use std::collections::BTreeMap;
 

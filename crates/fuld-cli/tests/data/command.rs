@@ -1,6 +1,6 @@
 //! Tests of the command `fuld data`.
 
-use crate::loopback::{Fault, Server};
+use super::loopback::{Fault, Server};
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;

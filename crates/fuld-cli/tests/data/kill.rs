@@ -1,7 +1,7 @@
 //! A killed fetch continues where it was.
 
-use crate::loopback::{Fault, Server};
-use crate::made::{hasty, one_file};
+use super::loopback::{Fault, Server};
+use super::made::{hasty, one_file};
 use fuld_train::data::{FetchOutcome, RetryPolicy, fetch};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ fn a_killed_fetch_continues() {
     let file = one_file(&[]).1;
     let server = Server::start(file.clone(), &[Fault::Stall(1234), Fault::None]);
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::child"])
+        .args(["--exact", "data::kill::child"])
         .env(CHILD, &server.url)
         .env("FULD_DATA", directory.path())
         .stdout(std::process::Stdio::null())

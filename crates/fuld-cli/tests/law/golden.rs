@@ -1,6 +1,6 @@
 //! Values agree with those computed by ball arithmetic.
 
-use crate::{law, numbers};
+use super::{law, numbers};
 use levy_stable::SymmetricStable;
 
 const SMALL: &str = include_str!("../../../levy-stable/tests/golden/small.csv");

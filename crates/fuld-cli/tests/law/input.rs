@@ -1,6 +1,7 @@
 //! Points from standard input, and values in CSV or JSON.
 
-use crate::{fed, law, numbers};
+use super::{law, numbers};
+use crate::program::fed;
 use levy_stable::SymmetricStable;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};

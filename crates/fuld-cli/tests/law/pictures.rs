@@ -1,6 +1,6 @@
 //! Figures (--plot).
 
-use crate::fed::fuld;
+use crate::program::fed::fuld;
 use std::fs;
 use tempfile::TempDir;
 

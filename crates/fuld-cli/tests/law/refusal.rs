@@ -1,6 +1,6 @@
 //! Invalid options are errors that name the option, and nothing is printed.
 
-use crate::law;
+use super::law;
 
 #[test]
 fn errors_name_the_invalid_option() {
@@ -42,7 +42,7 @@ fn a_full_disk_is_an_error() {
     use std::fs::File;
     for arguments in ["pdf 0..9/10000 --alpha 1.5", "sample --count 10000 --alpha 1.5 --json"] {
         let folder = tempfile::TempDir::new().unwrap();
-        let mut command = crate::fed::command(folder.path(), ["law"]);
+        let mut command = super::fed::command(folder.path(), ["law"]);
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = command.args(arguments.split(' ')).stdout(full).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();

@@ -1,6 +1,6 @@
 //! Draws (`fuld law sample`).
 
-use crate::{law, numbers};
+use super::{law, numbers};
 use levy_stable::SymmetricStable;
 
 fn draws(arguments: &str) -> Vec<f64> {

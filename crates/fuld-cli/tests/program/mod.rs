@@ -1,8 +1,5 @@
 //! Runs the program in a temporary folder, to its end or until it is stopped or killed.
 
-// Every test crate uses a part of this module.
-#![allow(dead_code)]
-
 pub(crate) mod fed;
 pub(crate) mod places;
 

@@ -1,7 +1,7 @@
 //! Settings in a file: written, read, and combined with options.
 
+use super::{assert_same_run, scratch};
 use crate::program::fuld;
-use crate::{assert_same_run, scratch};
 use std::path::Path;
 
 const ODD: &str = "sample double_well --dim 2 --param b=2 --param a=0.5 --system fuld-gaussian --alpha 1.3 --beta 2 --gamma 3 \

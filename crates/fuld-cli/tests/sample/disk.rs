@@ -1,7 +1,7 @@
 //! Folders that cannot be written, and a full disk.
 
+use super::{WELL, assert_same_run, scratch};
 use crate::program::{fuld, places};
-use crate::{WELL, assert_same_run, scratch};
 use std::path::Path;
 use std::process::Command;
 

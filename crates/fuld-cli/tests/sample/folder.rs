@@ -1,7 +1,7 @@
 //! Folders: foreign files are not changed, and a folder contains one run.
 
+use super::{WELL, files, scratch};
 use crate::program::{Ended, fuld, signal, start, wait, wait_until};
-use crate::{WELL, files, scratch};
 
 const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
 

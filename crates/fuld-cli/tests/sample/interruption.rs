@@ -1,7 +1,7 @@
 //! A run that was stopped or killed continues to the same bytes.
 
+use super::{assert_same_run, scratch};
 use crate::program::{fuld, kill, signal, start, wait, wait_until};
-use crate::{assert_same_run, scratch};
 use std::path::Path;
 
 const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --out run";

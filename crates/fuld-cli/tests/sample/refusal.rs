@@ -1,7 +1,7 @@
 //! What makes no sense is refused by name, and makes no folder.
 
+use super::{WELL, scratch};
 use crate::program::fuld;
-use crate::{WELL, scratch};
 
 #[test]
 fn errors_name_the_invalid_setting() {
@@ -78,10 +78,10 @@ fn a_run_is_overwritten_only_with_fresh() {
     let folder = scratch();
     let few = format!("{WELL} --chains 2 --draws 10");
     fuld(folder.path(), &few).with(0, &[]);
-    let before = crate::files(&folder.path().join("run"));
+    let before = super::files(&folder.path().join("run"));
     // The same command again prints the same result and changes nothing.
     fuld(folder.path(), &few).with(0, &[]);
-    assert!(crate::files(&folder.path().join("run")) == before, "the finished run was changed");
+    assert!(super::files(&folder.path().join("run")) == before, "the finished run was changed");
     fuld(folder.path(), &format!("{few} --seed 1")).with(
         2,
         &["run contains a run with other settings: stored seed = 0, requested seed = 1", "--out", "--fresh"],
@@ -92,7 +92,7 @@ fn a_run_is_overwritten_only_with_fresh() {
     );
     fuld(folder.path(), "sample --resume --out run --step-power 0.5")
         .with(2, &["stored no step_power, requested step_power = 0.5"]);
-    assert!(crate::files(&folder.path().join("run")) == before, "the run was changed");
+    assert!(super::files(&folder.path().join("run")) == before, "the run was changed");
     fuld(folder.path(), &format!("{few} --seed 1 --fresh")).with(0, &[]);
-    assert!(crate::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);
+    assert!(super::files(&folder.path().join("run"))["config.toml"] != before["config.toml"]);
 }

@@ -1,7 +1,7 @@
 //! Draws of another version of the dynamics are recomputed, with a note.
 
+use super::{assert_same_run, scratch};
 use crate::program::fuld;
-use crate::{assert_same_run, scratch};
 use fuld::chains::DYNAMICS_VERSION;
 use fuld::durable::fingerprint;
 

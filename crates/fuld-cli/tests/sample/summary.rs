@@ -1,7 +1,7 @@
 //! The summary: statistics that suit the tails, and notes about chains with problems.
 
+use super::{WELL, json, scratch};
 use crate::program::fuld;
-use crate::{WELL, json, scratch};
 
 /// A Cauchy law has no mean, so the median is reported. The median deviates by more than five standard errors for one seed in a million;
 /// the seed is fixed.

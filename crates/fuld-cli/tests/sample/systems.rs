@@ -1,7 +1,7 @@
 //! Every system and integrator runs with its defaults and samples the expected law.
 
+use super::{WELL, json, scratch};
 use crate::program::fuld;
-use crate::{WELL, json, scratch};
 
 /// Systems, and whether they leave e^(−f) invariant at α = 1.5.
 const SYSTEMS: [(&str, bool); 11] = [

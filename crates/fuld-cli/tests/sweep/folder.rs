@@ -1,8 +1,8 @@
 //! Foreign folders are not changed, and the folder of a sweep suffices to continue it.
 
+use super::table::Table;
+use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
-use crate::table::Table;
-use crate::{SWEEP, runs, swept, with_grid};
 
 const SMALL: &str = "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..3'\n";
 

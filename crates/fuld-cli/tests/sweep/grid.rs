@@ -1,8 +1,8 @@
 //! Dry runs, invalid grids and the summary.
 
+use super::table::Table;
+use super::{GRID, SWEEP, swept, with_grid};
 use crate::program::fuld;
-use crate::table::Table;
-use crate::{GRID, SWEEP, swept, with_grid};
 
 #[test]
 fn a_dry_run_lists_the_runs_and_writes_nothing() {

@@ -1,8 +1,8 @@
 //! A killed or stopped sweep continues where it was.
 
+use super::table::Table;
+use super::{GRID, SWEEP, runs, swept, with_grid};
 use crate::program::{Chance, KILLS, fuld, kill, reached, signal, start, wait, wait_until};
-use crate::table::Table;
-use crate::{GRID, SWEEP, runs, swept, with_grid};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;

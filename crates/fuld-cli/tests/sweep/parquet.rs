@@ -1,8 +1,8 @@
 //! `results.parquet` contains the same table as `results.csv`.
 
+use super::table::Table;
+use super::{SWEEP, with_grid};
 use crate::program::fuld;
-use crate::table::Table;
-use crate::{SWEEP, with_grid};
 use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;

@@ -1,8 +1,8 @@
 //! Several processes that share a folder.
 
+use super::table::Table;
+use super::{runs, swept, with_grid};
 use crate::program::{Ended, start, wait};
-use crate::table::Table;
-use crate::{runs, swept, with_grid};
 use tempfile::TempDir;
 
 const GRID: &str = "width = [8, 12]\ndepth = 2\nbatch = 20\niterations = 200\nmeasure_every = 20\nseed = '0..6'\nalpha = [2, 1.6]\n";

@@ -1,7 +1,7 @@
 //! Truncated and changed files are errors that name the file.
 
-use crate::made::{little, npy, parquet, stable};
-use crate::tail_index;
+use super::made::{little, npy, parquet, stable};
+use super::tail_index;
 use ::parquet::basic::Compression;
 use std::fs;
 use tempfile::TempDir;

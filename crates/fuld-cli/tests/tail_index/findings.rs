@@ -1,7 +1,8 @@
 //! Estimates for numbers whose law is known.
 
-use crate::made::{little, npy, stable};
-use crate::{fed, found, tail_index};
+use super::made::{little, npy, stable};
+use super::{found, tail_index};
+use crate::program::fed;
 use fuld::random::{Purpose, Stream};
 use std::fs;
 use std::path::Path;

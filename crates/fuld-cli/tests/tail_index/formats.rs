@@ -1,7 +1,8 @@
 //! The same numbers in every format give the same estimates.
 
-use crate::made::{little, npy, parquet, stable};
-use crate::{fed, found};
+use super::found;
+use super::made::{little, npy, parquet, stable};
+use crate::program::fed;
 use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Errors name the file, the position in it, and a fix.
 
-use crate::made::{little, npy, parquet, stable};
-use crate::tail_index;
+use super::made::{little, npy, parquet, stable};
+use super::tail_index;
 use ::parquet::basic::Compression;
 use std::fs;
 use tempfile::TempDir;
@@ -73,7 +73,7 @@ fn columns_of_parquet_must_be_numbers() {
     tail_index(folder.path(), "x.parquet -c y").refused(1, &["no column \"y\"", "x, single"]);
     tail_index(folder.path(), "x.parquet -c gaps").refused(1, &["row 1", "gaps", "--drop-missing"]);
     let bytes = fs::read(folder.path().join("x.parquet")).unwrap();
-    crate::fed::fuld(folder.path(), "tail-index -", bytes)
+    super::fed::fuld(folder.path(), "tail-index -", bytes)
         .refused(1, &["standard input", "name of the file"]);
 }
 

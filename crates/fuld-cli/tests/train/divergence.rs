@@ -1,7 +1,7 @@
 //! A run that diverges has a result and its own exit code.
 
+use super::{TINY, file, result, scratch};
 use crate::program::fuld;
-use crate::{TINY, file, result, scratch};
 
 const WILD: &str = "--optimizer sgdm --lr 1e4 --momentum 0.9";
 

@@ -1,7 +1,7 @@
 //! Foreign folders are not changed, and the folder of a run suffices to continue it.
 
+use super::{TINY, assert_same, file, finished, result, scratch};
 use crate::program::{fuld, kill, reached, start, wait_until};
-use crate::{TINY, assert_same, file, finished, result, scratch};
 
 #[test]
 fn a_foreign_folder_is_not_changed() {

@@ -1,7 +1,7 @@
 //! Signals: the run is saved, and the same command continues it.
 
+use super::{assert_same, finished, scratch};
 use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
-use crate::{assert_same, finished, scratch};
 
 const LONG: &str = "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --out run";
 

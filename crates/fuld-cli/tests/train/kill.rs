@@ -1,7 +1,7 @@
 //! A run that is killed many times gives the same result as an uninterrupted one.
 
+use super::{assert_same, finished, scratch};
 use crate::program::{Chance, KILLS, fuld, kill, reached, start, wait_until};
-use crate::{assert_same, finished, scratch};
 
 /// Kills a run after increasing times, so that kills happen while it loads, trains, measures and saves.
 fn assert_killed_runs_equal_uninterrupted_ones(options: &str, seed: u64) {

@@ -1,7 +1,7 @@
 //! Networks learn with the optimizers.
 
+use super::{finished, last, result, scratch};
 use crate::program::fuld;
-use crate::{finished, last, result, scratch};
 
 #[test]
 fn digits_are_learned_with_the_default_settings() {

@@ -1,7 +1,7 @@
 //! Errors name the invalid setting or file, and files are not changed.
 
+use super::{TINY, assert_same, file, finished, result, scratch};
 use crate::program::{fuld, kill, places, reached, start, wait_until};
-use crate::{TINY, assert_same, file, finished, result, scratch};
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! Equal settings give equal bits, and so do equivalent ones.
 
+use super::{TINY, assert_same, file, finished, result};
 use crate::program::fuld;
-use crate::{TINY, assert_same, file, finished, result};
 
 const FILES: [&str; 3] = ["weights.safetensors", "metrics.csv", "tail-index.csv"];
 

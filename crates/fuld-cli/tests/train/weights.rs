@@ -1,6 +1,6 @@
 //! The stored weights are those of the last measurement.
 
-use crate::{TINY, file, finished, last};
+use super::{TINY, file, finished, last};
 use burn::backend::Flex;
 use burn::tensor::{Tensor, TensorData};
 use fuld_train::data::DataSet;

@@ -1,6 +1,6 @@
 //! Histograms, densities and modes of samples whose density is known. Seeds are fixed.
 
-use crate::draws::{normal, rng, stable, uniform};
+use super::draws::{normal, rng, stable, uniform};
 use fuld::diagnostics::{Histogram, KernelDensity, Mode, Sample};
 use levy_stable::SymmetricStable;
 

@@ -1,7 +1,7 @@
 //! Diagnostics for draws whose law is known. Seeds are fixed. Unless stated otherwise, a test allows five standard deviations of the
 //! measured quantity: false-positive rate 6e-7.
 
-use crate::draws::{autoregressive, rng, stable, uniform};
+use super::draws::{autoregressive, rng, stable, uniform};
 use fuld::diagnostics::{Chains, Sample, Tail, autocorrelation};
 use levy_stable::SymmetricStable;
 use std::f64::consts::PI;

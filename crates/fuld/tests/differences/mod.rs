@@ -1,7 +1,5 @@
 //! Random numbers and derivatives by differences, for the tests of potentials.
 
-#![allow(dead_code, reason = "not every test needs all of it")]
-
 use fuld::Potential;
 
 /// The generator splitmix64, which suffices to choose test cases.

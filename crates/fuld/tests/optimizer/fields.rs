@@ -1,6 +1,6 @@
 //! Every form of the step, compared with the stable law itself.
 
-use crate::forms::{self, authors, gradient, matched, noise_matched, paper, paper_sgd, rule, sgd, uniform};
+use super::forms::{self, authors, gradient, matched, noise_matched, paper, paper_sgd, rule, sgd, uniform};
 use fuld::ParameterError;
 use fuld::optimizer::{Options, Real, Rule, RuleError};
 use levy_stable::SymmetricStable;

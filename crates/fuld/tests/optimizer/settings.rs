@@ -1,6 +1,6 @@
 //! Settings out of range are refused, with the value in the error.
 
-use crate::forms::{kappa, matched, paper, rule, sgd};
+use super::forms::{kappa, matched, paper, rule, sgd};
 use fuld::ParameterError;
 use fuld::optimizer::{Options, Rule, RuleError, WeightDecay, clip};
 

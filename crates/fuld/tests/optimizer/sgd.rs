@@ -1,6 +1,6 @@
 //! At α = 2 the rule is torch.optim.SGD, bit for bit.
 
-use crate::forms::{all_options, gradient, matched, paper, rule, sgd};
+use super::forms::{all_options, gradient, matched, paper, rule, sgd};
 use fuld::optimizer::{Options, WeightDecay};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

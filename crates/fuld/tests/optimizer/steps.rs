@@ -1,6 +1,6 @@
 //! Steps over slices compared with single steps, schedules, gradients that are not finite, and clipping.
 
-use crate::forms::{all_options, gradient, matched, noise_matched, paper, rule, sgd};
+use super::forms::{all_options, gradient, matched, noise_matched, paper, rule, sgd};
 use fuld::optimizer::{NonFiniteGradient, Options, Real, Rule, RuleError, WeightDecay, clip};
 use levy_stable::SymmetricStable;
 use rand::SeedableRng;

@@ -1,7 +1,5 @@
 //! Validated parameters from literals, for tests.
 
-#![allow(dead_code, reason = "every test file uses some of these")]
-
 use fuld::{
     Alpha, Beta, Friction, Noiseless, Overdamped, OverdampedGaussian, Underdamped, UnderdampedGaussian,
 };

@@ -3,12 +3,10 @@
 mod golden;
 mod input;
 mod pictures;
-#[path = "../program/mod.rs"]
-mod program;
 mod refusal;
 mod sample;
 
-use program::{Ended, fed};
+use crate::program::{Ended, fed};
 use tempfile::TempDir;
 
 /// Runs `fuld law` in an empty folder with this standard input.

@@ -4,14 +4,12 @@ mod config;
 mod disk;
 mod folder;
 mod interruption;
-#[path = "../program/mod.rs"]
-mod program;
 mod refusal;
 mod stale;
 mod summary;
 mod systems;
 
-use program::{Ended, fuld};
+use crate::program::{Ended, fuld};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;

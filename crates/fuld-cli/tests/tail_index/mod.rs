@@ -4,11 +4,9 @@ mod damage;
 mod findings;
 mod formats;
 mod made;
-#[path = "../program/mod.rs"]
-mod program;
 mod refusal;
 
-use program::{Ended, fed};
+use crate::program::{Ended, fed};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,10 +1,8 @@
 //! Tests of the command `fuld reproduce`, and of its report in a browser.
 
 mod browser;
-#[path = "../program/mod.rs"]
-mod program;
 
-use program::{fuld, signal, start, wait, wait_until};
+use crate::program::{fuld, signal, start, wait, wait_until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

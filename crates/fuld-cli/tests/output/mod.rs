@@ -1,9 +1,6 @@
 //! The options that all commands share: --json, --quiet, --verbose and --help.
 
-#[path = "../program/mod.rs"]
-mod program;
-
-use program::fed::fuld;
+use crate::program::fed::fuld;
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;

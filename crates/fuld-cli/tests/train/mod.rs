@@ -5,13 +5,11 @@ mod folder;
 mod interruption;
 mod kill;
 mod learning;
-#[path = "../program/mod.rs"]
-mod program;
 mod refusal;
 mod repetition;
 mod weights;
 
-use program::fuld;
+use crate::program::fuld;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -5,13 +5,11 @@ mod folder;
 mod grid;
 mod interruption;
 mod parquet;
-#[path = "../program/mod.rs"]
-mod program;
 mod sharing;
 mod stack;
 mod table;
 
-use program::fuld;
+use crate::program::fuld;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
