@@ -1,45 +1,12 @@
 //! Beyond the paper: the field without β at values of β other than 1.
 
-use super::claim::{Claim, Judgement};
-use super::context::Context;
-use super::distance::Distance;
-use super::exhibit::{CaptionedFigure, Exhibit};
-use super::quartic::{chains, finite, target};
-use super::specification::settings;
-use super::table::Tables;
+use crate::distance::Distance;
+use crate::drawing::curve;
+use crate::quartic::{chains, second_moment, target};
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_sample::SampleRequest;
-use serde::{Deserialize, Serialize};
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "beta",
-    title: "Beyond the paper · FULD at every β",
-    shows: "beyond the paper: every inverse temperature β",
-    seconds: 6.0,
-    version: 1,
-    trains: false,
-    settings: |_| {
-        settings([
-            ("alpha", ALPHAS.to_vec().into()),
-            ("beta", BETAS.to_vec().into()),
-            ("gamma", GAMMA.into()),
-            ("step", ETA.into()),
-            ("chains", (CHAINS as i64).into()),
-        ])
-    },
-    experiment,
-    text: |_| {
-        Ok("Theorem 1 is printed with ψ = e^(−g), but its proof uses e^(−βg). With e^(−βg) the transport field of the stable energy depends \
-            on β: h_β(v) = β^(1/α − 1) ∇G_α(β^(1/α) v). The paper's algorithm uses ∇G_α for every β, which is the same only at β = 1 or \
-            α = 2."
-            .into())
-    },
-    claims,
-    figures,
-    shown: |_| Ok(Vec::new()),
-};
 
 const ALPHAS: [f64; 2] = [1.0, 1.5];
 const BETAS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -52,32 +19,39 @@ const FIELDS: [(&str, &str, SystemKind); 2] = [
     ("exact", "h_{β}, exact", SystemKind::Fuld),
 ];
 
-/// One field at one β.
-#[derive(Serialize, Deserialize)]
-struct Measured {
-    field: String,
-    alpha: f64,
-    beta: f64,
-    ks: f64,
-    ks_noise: f64,
-    /// E x² divided by its exact value.
-    second_moment_ratio: f64,
-    diverged: usize,
-}
-
-impl Measured {
-    fn agrees(&self) -> bool {
-        Distance { ks: self.ks, ks_noise: self.ks_noise }.agrees() && self.diverged == 0
+results! {
+    /// FULD at every β.
+    Betas {
+        /// One field at one β.
+        betas: Measured {
+            field: String,
+            alpha: f64,
+            beta: f64,
+            ks: f64,
+            ks_noise: f64,
+            /// E x² divided by its exact value.
+            second_moment_ratio: f64,
+            diverged: usize,
+        },
     }
 }
 
-fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
-    let mut all = Vec::new();
-    for (field, _, system) in FIELDS {
-        for alpha in ALPHAS {
-            for beta in BETAS {
+impl Exhibit for Betas {
+    const ID: &'static str = "beta";
+    const TITLE: &'static str = "Beyond the paper · FULD at every β";
+    const SHOWS: &'static str = "beyond the paper: every inverse temperature β";
+    const SECONDS: f64 = 6.0;
+
+    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
+        settings! { alpha: ALPHAS, beta: BETAS, gamma: GAMMA, step: ETA, chains: CHAINS }
+    }
+
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        let mut betas = Vec::new();
+        for (field, _, system) in FIELDS {
+            for (alpha, beta) in ALPHAS.into_iter().flat_map(|alpha| BETAS.map(|beta| (alpha, beta))) {
                 let target = target(beta)?;
-                let request = SampleRequest {
+                let (samples, outcome) = context.sample(SampleRequest {
                     alpha: Some(alpha),
                     gamma: Some(GAMMA),
                     beta: Some(beta),
@@ -86,89 +60,95 @@ fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
                     draws: Some(20),
                     thin: Some(100),
                     ..chains(system, Integrator::Baoab, ETA)
-                };
-                let (samples, outcome) = context.sample(request)?;
+                })?;
                 let draws = samples.coordinate(0);
-                let kept = finite(&draws);
-                let second_moment = kept.iter().map(|x| x * x).sum::<f64>() / kept.len() as f64;
                 let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;
-                all.push(Measured {
+                betas.push(Measured {
                     field: field.into(),
                     alpha,
                     beta,
                     ks,
                     ks_noise,
-                    second_moment_ratio: second_moment / target.expectation(|x| x * x),
+                    second_moment_ratio: second_moment(&draws) / target.expectation(|x| x * x),
                     diverged: outcome.divergences.len(),
                 });
-                context.progress(all.len() as f64 / 28.0);
+                context.progress(betas.len() as f64 / 28.0);
             }
         }
+        Ok(Self { betas })
     }
-    Ok(Tables::default().with("betas", all)?)
-}
 
-fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
-    let all: Vec<Measured> = tables.rows("betas")?;
-    let axis = || Axis::log("inverse temperature β").ticks(&BETAS);
-    let mut left = Panel::new("distance to exp(−βf)").x(axis()).y(Axis::log("KS distance"));
-    let mut right = Panel::new("second moment").x(axis()).y(Axis::linear("E x² over its exact value"));
-    for (field, label, _) in FIELDS {
-        for alpha in ALPHAS {
-            let of = || all.iter().filter(|m| m.field == field && m.alpha == alpha);
-            let (hue, label) = (Hue::alpha(alpha), format!("{label}, α = {alpha}"));
-            let distances = of().map(|m| (m.beta, m.ks)).collect();
-            let ratios = of().map(|m| (m.beta, m.second_moment_ratio)).collect();
-            (left, right) = if field == "exact" {
-                (left.line(hue, label.clone(), distances), right.line(hue, label, ratios))
-            } else {
-                (left.dashed(hue, label.clone(), distances), right.dashed(hue, label, ratios))
-            };
+    fn text(&self) -> String {
+        "Theorem 1 is printed with ψ = e^(−g), but its proof uses e^(−βg). With e^(−βg) the transport field of the stable energy depends \
+         on β: h_β(v) = β^(1/α − 1) ∇G_α(β^(1/α) v). The paper's algorithm uses ∇G_α for every β, which is the same only at β = 1 or \
+         α = 2."
+            .into()
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let axis = || Axis::log("inverse temperature β").ticks(&BETAS);
+        let mut left = Panel::new("distance to exp(−βf)").x(axis()).y(Axis::log("KS distance"));
+        let mut right = Panel::new("second moment").x(axis()).y(Axis::linear("E x² over its exact value"));
+        for (field, label, _) in FIELDS {
+            let draw = if field == "exact" { Panel::line } else { Panel::dashed };
+            for alpha in ALPHAS {
+                let (hue, label) = (Hue::alpha(alpha), format!("{label}, α = {alpha}"));
+                let of = |value: fn(&Measured) -> f64| {
+                    curve(&self.betas, |m| m.field == field && m.alpha == alpha, |m| (m.beta, value(m)))
+                };
+                left = draw(left, hue, label.clone(), of(|m| m.ks));
+                right = draw(right, hue, label, of(|m| m.second_moment_ratio));
+            }
         }
+        let noise = BETAS.map(|beta| {
+            let at_beta = self.betas.iter().filter(|m| m.beta == beta);
+            (beta, at_beta.map(|m| m.ks_noise).fold(0.0, f64::max))
+        });
+        left = left.dotted(Hue::Muted, "95 % quantile of Monte Carlo error", noise.to_vec());
+        vec![CaptionedFigure::new(
+            Figure::new("beta").panel(left).panel(right),
+            "The double well at seven values of β, BAOAB; solid: the exact field, dashed: the printed one.",
+        )]
     }
-    let noise = BETAS.map(|beta| {
-        let largest = all.iter().filter(|m| m.beta == beta).map(|m| m.ks_noise).fold(0.0, f64::max);
-        (beta, largest)
-    });
-    left = left.dotted(Hue::Muted, "95 % quantile of Monte Carlo error", noise.to_vec());
-    Ok(vec![CaptionedFigure::new(
-        Figure::new("beta").panel(left).panel(right),
-        "The double well at seven values of β, BAOAB; solid: the exact field, dashed: the printed one.",
-    )])
-}
 
-fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
-    let all: Vec<Measured> = tables.rows("betas")?;
-    let of = |field: &'static str, at_one: bool| {
-        all.iter().filter(move |m| m.field == field && (m.beta == 1.0) == at_one)
-    };
-    let worst = |field, at_one| {
-        let worst = of(field, at_one).max_by(|a, b| a.ks.total_cmp(&b.ks));
-        worst.map_or(String::new(), |m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_noise))
-    };
-    let measured =
-        |field| format!("KS distance up to {}; elsewhere up to {}.", worst(field, true), worst(field, false));
-    let judged = |field| {
-        let agree = |at_one| of(field, at_one).all(Measured::agrees);
-        Judgement::of([
-            (agree(true), format!("at β = 1 the KS distance reaches {}", worst(field, true))),
-            (agree(false), format!("away from β = 1 the KS distance reaches {}", worst(field, false))),
-        ])
-    };
-    Ok(vec![
-        Claim::paper(
+    fn claims(&self) -> Vec<Claim> {
+        let (measured, judgement) = self.judged("without-beta");
+        let printed = Claim::paper(
             "without-beta",
             "Theorem 1, with ψ = e^(−g) as printed: exp(−βf) is invariant at every β.",
-            measured("without-beta"),
-            judged("without-beta"),
-        ),
-        Claim::ours(
+            measured,
+            judgement,
+        );
+        let (measured, judgement) = self.judged("exact");
+        let exact = Claim::ours(
             "with-beta",
             "With h_β, that is ψ = e^(−βg), exp(−βf) is invariant at every β.",
-            measured("exact"),
-            judged("exact"),
-        ),
-    ])
+            measured,
+            judgement,
+        );
+        vec![printed, exact]
+    }
+}
+
+impl Betas {
+    /// Judges a field at β = 1 and elsewhere.
+    fn judged(&self, field: &str) -> (String, Judgement) {
+        let [one, other] = [true, false].map(|at_one| {
+            let is_meant = |m: &&Measured| m.field == field && (m.beta == 1.0) == at_one;
+            let all: Vec<&Measured> = self.betas.iter().filter(is_meant).collect();
+            let worst = all.iter().max_by(|a, b| a.ks.total_cmp(&b.ks));
+            let worst = worst.map(|m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_noise));
+            let agree =
+                |m: &&Measured| Distance { ks: m.ks, ks_noise: m.ks_noise }.agrees() && m.diverged == 0;
+            (all.iter().all(agree), worst.unwrap_or_default())
+        });
+        let measured = format!("KS distance up to {}; elsewhere up to {}.", one.1, other.1);
+        let judgement = Judgement::of([
+            (one.0, format!("at β = 1 the KS distance reaches {}", one.1)),
+            (other.0, format!("away from β = 1 the KS distance reaches {}", other.1)),
+        ]);
+        (measured, judgement)
+    }
 }
 
 #[cfg(test)]
@@ -179,22 +159,20 @@ mod tests {
     /// A field that is right only at β = 1 holds in part, one that is right nowhere fails, and so does one that loses chains.
     #[test]
     fn a_bias_at_any_beta_is_seen() {
-        let measured = |beta: f64, ks: f64, diverged: usize| Measured {
-            field: "exact".into(),
-            alpha: 1.5,
-            beta,
-            ks,
-            ks_noise: 0.01,
-            second_moment_ratio: 1.0,
-            diverged,
+        let verdict = |rows: &[(f64, f64, usize)]| {
+            let measured = |&(beta, ks, diverged)| Measured {
+                field: "exact".into(),
+                alpha: 1.5,
+                beta,
+                ks,
+                ks_noise: 0.01,
+                second_moment_ratio: 1.0,
+                diverged,
+            };
+            Betas { betas: rows.iter().map(measured).collect() }.claims()[1].verdict
         };
-        let verdict =
-            |rows: Vec<Measured>| claims(&Tables::default().with("betas", rows).unwrap()).unwrap()[1].verdict;
-        assert_eq!(verdict(vec![measured(0.5, 0.01, 0), measured(1.0, 0.01, 0)]), Verdict::Holds);
-        assert_eq!(
-            verdict(vec![measured(0.5, 0.03, 0), measured(4.0, 0.001, 0), measured(1.0, 0.01, 0)]),
-            Verdict::InPart
-        );
-        assert_eq!(verdict(vec![measured(0.5, 0.01, 1), measured(1.0, 0.01, 1)]), Verdict::Fails);
+        assert_eq!(verdict(&[(0.5, 0.01, 0), (1.0, 0.01, 0)]), Verdict::Holds);
+        assert_eq!(verdict(&[(0.5, 0.03, 0), (4.0, 0.001, 0), (1.0, 0.01, 0)]), Verdict::InPart);
+        assert_eq!(verdict(&[(0.5, 0.01, 1), (1.0, 0.01, 1)]), Verdict::Fails);
     }
 }

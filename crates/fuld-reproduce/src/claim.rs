@@ -19,20 +19,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All verdicts, the best first.
-    pub const ALL: [Self; 3] = [Self::Holds, Self::InPart, Self::Fails];
-
-    /// Returns `Holds` for true and `Fails` for false.
-    pub fn of(holds: bool) -> Self {
-        if holds { Self::Holds } else { Self::Fails }
-    }
-
-    /// Combines checks: `Holds` if all pass, `InPart` if some do, `Fails` if none does or there is none.
-    pub fn of_all(checks: impl IntoIterator<Item = bool>) -> Self {
-        let checks: Vec<bool> = checks.into_iter().collect();
-        match checks.iter().filter(|&&holds| holds).count() {
+    /// Judges by the number of checks that pass: `Holds` if all do, `Fails` if none does or there is none.
+    pub(crate) fn of_count(passed: usize, checks: usize) -> Self {
+        match passed {
             0 => Self::Fails,
-            count if count == checks.len() => Self::Holds,
+            all if all == checks => Self::Holds,
             _ => Self::InPart,
         }
     }
@@ -60,7 +51,7 @@ pub enum Source {
 
 /// A verdict and, unless the claim holds, the sentence why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     verdict: Verdict,
     why: String,
 }
@@ -68,23 +59,21 @@ pub struct Judgement {
 impl Judgement {
     /// Judges by checks: pairs of a condition and the clause that explains why the claim fails without it. The clauses of all
     /// failed checks make one sentence.
-    pub fn of<W: Into<String>>(checks: impl IntoIterator<Item = (bool, W)>) -> Self {
-        let (holds, why): (Vec<bool>, Vec<String>) =
-            checks.into_iter().map(|(holds, why)| (holds, why.into())).unzip();
-        let failed: Vec<&str> =
-            holds.iter().zip(&why).filter(|(holds, _)| !**holds).map(|(_, why)| why.as_str()).collect();
-        let why = if why.is_empty() { "nothing was measured".to_owned() } else { failed.join("; ") };
-        Self { verdict: Verdict::of_all(holds), why }
+    pub(crate) fn of<W: Into<String>>(checks: impl IntoIterator<Item = (bool, W)>) -> Self {
+        let (mut count, mut failed) = (0, Vec::new());
+        for (holds, why) in checks {
+            count += 1;
+            if !holds {
+                failed.push(why.into());
+            }
+        }
+        let why = if count == 0 { "nothing was measured".into() } else { failed.join("; ") };
+        Self::new(Verdict::of_count(count - failed.len(), count), why)
     }
 
     /// Judges by a verdict computed elsewhere and one sentence that explains it if it is not `Holds`.
-    pub fn new(verdict: Verdict, why: impl Into<String>) -> Self {
+    pub(crate) fn new(verdict: Verdict, why: impl Into<String>) -> Self {
         Self { verdict, why: why.into() }
-    }
-
-    /// Replaces the sentence by one that explains more than the failed checks do.
-    pub fn because(self, why: impl Into<String>) -> Self {
-        Self { why: why.into(), ..self }
     }
 }
 
@@ -107,26 +96,19 @@ pub struct Claim {
 
 impl Claim {
     /// Creates a claim of the paper.
-    pub fn paper(
+    pub(crate) fn paper(
         id: impl Into<String>,
         says: impl Into<String>,
         measured: impl Into<String>,
-        judgement: Judgement,
+        Judgement { verdict, why }: Judgement,
     ) -> Self {
-        let Judgement { verdict, why } = judgement;
         let why = (verdict != Verdict::Holds).then(|| sentence(&why));
-        Self {
-            id: id.into(),
-            source: Source::Paper,
-            says: says.into(),
-            measured: measured.into(),
-            verdict,
-            why,
-        }
+        let (id, says, measured) = (id.into(), says.into(), measured.into());
+        Self { id, source: Source::Paper, says, measured, verdict, why }
     }
 
     /// Creates a claim of this project.
-    pub fn ours(
+    pub(crate) fn ours(
         id: impl Into<String>,
         says: impl Into<String>,
         measured: impl Into<String>,
@@ -134,6 +116,11 @@ impl Claim {
     ) -> Self {
         Self { source: Source::Ours, ..Self::paper(id, says, measured, judgement) }
     }
+}
+
+/// Lists a text for each row, separated by commas.
+pub(crate) fn list<R>(rows: impl IntoIterator<Item = R>, text: impl Fn(R) -> String) -> String {
+    rows.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Begins with a capital, where the letter is ASCII, and ends with a full stop.
@@ -192,10 +179,11 @@ mod tests {
 
     #[test]
     fn checks_make_a_verdict() {
-        assert_eq!(Verdict::of_all([true, true]), Verdict::Holds);
-        assert_eq!(Verdict::of_all([true, false]), Verdict::InPart);
-        assert_eq!(Verdict::of_all([false, false]), Verdict::Fails);
-        assert_eq!(Verdict::of_all([]), Verdict::Fails);
+        let verdict = |checks: &[bool]| Judgement::of(checks.iter().map(|&holds| (holds, "why"))).verdict;
+        assert_eq!(verdict(&[true, true]), Verdict::Holds);
+        assert_eq!(verdict(&[true, false]), Verdict::InPart);
+        assert_eq!(verdict(&[false, false]), Verdict::Fails);
+        assert_eq!(verdict(&[]), Verdict::Fails);
     }
 
     #[test]
@@ -212,7 +200,7 @@ mod tests {
             (nothing.verdict, nothing.why.unwrap().as_str()),
             (Verdict::Fails, "Nothing was measured.")
         );
-        let written = Judgement::of([(false, "a")]).because("α is small");
+        let written = Judgement::new(Verdict::InPart, "α is small");
         assert_eq!(Claim::paper("id", "", "", written).why.unwrap(), "α is small.");
     }
 

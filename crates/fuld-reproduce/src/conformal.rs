@@ -1,44 +1,10 @@
 //! The supplement's conformal Hamiltonian fields: the deterministic part of FULD.
 
-use super::claim::{Claim, Judgement};
-use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
-use super::specification::settings;
-use super::table::Tables;
+use crate::drawing::curve;
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::potential::{Cauchy, DoubleWell};
 use fuld::{Alpha, Beta, Friction, Potential, System, Underdamped};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use serde::{Deserialize, Serialize};
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "conformal",
-    title: "Supplement · Conformal Hamiltonian fields",
-    shows: "the supplement's conformal Hamiltonian fields",
-    seconds: 4.0,
-    version: 1,
-    trains: false,
-    settings: |_| {
-        settings([
-            ("alpha", ALPHAS.to_vec().into()),
-            ("beta", 1.0.into()),
-            ("gamma", GAMMA.into()),
-            ("window", WINDOW.into()),
-            ("runge_kutta_step", DT.into()),
-            ("time", TIME.into()),
-        ])
-    },
-    experiment: |_| experiment(),
-    text: |_| {
-        Ok("Without noise the dynamics has a Hamiltonian part, which conserves the energy f(x) + g(v), and a dissipative part, which lowers \
-            it. The figures show them apart and together in the window |x|, |v| ≤ 3 at γ = 1. Two numbers summarise the total field: the \
-            share of the window in which it points away from the origin, and the mean time until trajectories that start in the window \
-            stay within |x| < 1/2."
-            .into())
-    },
-    claims,
-    figures,
-    shown,
-};
 
 const GAMMA: f64 = 1.0;
 const ALPHAS: [f64; 2] = [2.0, 1.7];
@@ -56,40 +22,26 @@ const STARTS: [(f64, f64); 2] = [(-3.0, 2.0), (3.0, -2.0)];
 const PROBLEMS: [(&str, &str); 2] =
     [("gaussian", "x⁴/4, Gaussian energy"), ("stable", "−log Cauchy, stable energy")];
 
-/// The field at a point: dx/dt, and the two parts of dv/dt.
-#[derive(Clone, Serialize, Deserialize)]
-struct Arrow {
-    field: String,
-    alpha: f64,
-    x: f64,
-    v: f64,
-    transport: f64,
-    force: f64,
-    friction: f64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct TrajectoryPoint {
-    field: String,
-    alpha: f64,
-    trajectory: usize,
-    x: f64,
-    v: f64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Measured {
-    field: String,
-    alpha: f64,
-    /// Share of the window in which the field points away from the origin.
-    outward: f64,
-    /// Mean time over the trajectories that settle.
-    settling_time: f64,
-    trajectories: usize,
-    /// Trajectories that do not settle.
-    escaped: usize,
-    /// v c(v) at the edge of the window: the power of dissipation.
-    power: f64,
+results! {
+    /// Conformal Hamiltonian fields.
+    Conformal {
+        /// The field at a point: dx/dt, and the two parts of dv/dt.
+        fields: Arrow { field: String, alpha: f64, x: f64, v: f64, transport: f64, force: f64, friction: f64 },
+        trajectories: TrajectoryPoint { field: String, alpha: f64, trajectory: usize, x: f64, v: f64 },
+        measured: Measured {
+            field: String,
+            alpha: f64,
+            /// Share of the window in which the field points away from the origin.
+            outward: f64,
+            /// Mean time over the trajectories that settle.
+            settling_time: f64,
+            trajectories: usize,
+            /// Trajectories that do not settle.
+            escaped: usize,
+            /// v c(v) at the edge of the window: the power of dissipation.
+            power: f64,
+        },
+    }
 }
 
 /// A field in the (x, v) plane.
@@ -156,6 +108,20 @@ impl Field {
         }
         if settled < 0.9 * TIME { settled } else { f64::INFINITY }
     }
+
+    fn measure(&self, name: &str, alpha: f64) -> Measured {
+        let times: Vec<f64> = grid(3).into_iter().map(|start| self.settling_time(start)).collect();
+        let settled: Vec<f64> = times.iter().copied().filter(|time| time.is_finite()).collect();
+        Measured {
+            field: name.into(),
+            alpha,
+            outward: self.outward(),
+            settling_time: settled.iter().sum::<f64>() / settled.len() as f64,
+            trajectories: times.len(),
+            escaped: times.len() - settled.len(),
+            power: -WINDOW * self.at(0.0, WINDOW).2 / GAMMA,
+        }
+    }
 }
 
 fn grid(cells: i32) -> Vec<(f64, f64)> {
@@ -164,113 +130,89 @@ fn grid(cells: i32) -> Vec<(f64, f64)> {
     all.filter(|&(x, v)| x != 0.0 || v != 0.0).collect()
 }
 
-fn experiment() -> anyhow::Result<Tables> {
-    let (mut fields, mut trajectories, mut measured) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, _) in PROBLEMS {
-        for alpha in ALPHAS {
-            let field = Field::new(name, alpha)?;
-            fields.extend(grid(CELLS).into_iter().map(|(x, v)| {
-                let (transport, force, friction) = field.at(x, v);
-                Arrow { field: name.into(), alpha, x, v, transport, force, friction }
-            }));
-            for (trajectory, start) in STARTS.into_iter().enumerate() {
-                let points = field.trajectory(start).take(10_000).step_by(10);
-                trajectories.extend(points.map(|(x, v)| TrajectoryPoint {
-                    field: name.into(),
-                    alpha,
-                    trajectory,
-                    x,
-                    v,
+impl Exhibit for Conformal {
+    const ID: &'static str = "conformal";
+    const TITLE: &'static str = "Supplement · Conformal Hamiltonian fields";
+    const SHOWS: &'static str = "the supplement's conformal Hamiltonian fields";
+    const SECONDS: f64 = 4.0;
+
+    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
+        settings! { alpha: ALPHAS, beta: 1.0, gamma: GAMMA, window: WINDOW, runge_kutta_step: DT, time: TIME }
+    }
+
+    fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
+        let mut results = Self::default();
+        for (name, _) in PROBLEMS {
+            for alpha in ALPHAS {
+                let field = Field::new(name, alpha)?;
+                results.fields.extend(grid(CELLS).into_iter().map(|(x, v)| {
+                    let (transport, force, friction) = field.at(x, v);
+                    Arrow { field: name.into(), alpha, x, v, transport, force, friction }
                 }));
+                for (trajectory, start) in STARTS.into_iter().enumerate() {
+                    let points = field.trajectory(start).take(10_000).step_by(10);
+                    let point = |(x, v)| TrajectoryPoint { field: name.into(), alpha, trajectory, x, v };
+                    results.trajectories.extend(points.map(point));
+                }
+                results.measured.push(field.measure(name, alpha));
             }
-            measured.push(measure(&field, name, alpha));
         }
+        Ok(results)
     }
-    Ok(Tables::default()
-        .with("fields", fields)?
-        .with("trajectories", trajectories)?
-        .with("measured", measured)?)
-}
 
-fn measure(field: &Field, name: &str, alpha: f64) -> Measured {
-    let times: Vec<f64> = grid(3).into_iter().map(|start| field.settling_time(start)).collect();
-    let settled: Vec<f64> = times.iter().copied().filter(|time| time.is_finite()).collect();
-    Measured {
-        field: name.into(),
-        alpha,
-        outward: field.outward(),
-        settling_time: settled.iter().sum::<f64>() / settled.len() as f64,
-        trajectories: times.len(),
-        escaped: times.len() - settled.len(),
-        power: -WINDOW * field.at(0.0, WINDOW).2 / GAMMA,
+    fn text(&self) -> String {
+        "Without noise the dynamics has a Hamiltonian part, which conserves the energy f(x) + g(v), and a dissipative part, which lowers \
+         it. The figures show them apart and together in the window |x|, |v| ≤ 3 at γ = 1. Two numbers summarise the total field: the \
+         share of the window in which it points away from the origin, and the mean time until trajectories that start in the window \
+         stay within |x| < 1/2."
+            .into()
     }
-}
 
-fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
-    let arrows: Vec<Arrow> = tables.rows("fields")?;
-    let trajectories: Vec<TrajectoryPoint> = tables.rows("trajectories")?;
-    let mut all = Vec::new();
-    for (name, title) in PROBLEMS {
-        let mut figure = Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
-        for alpha in ALPHAS {
-            let arrows: Vec<&Arrow> = arrows.iter().filter(|a| a.field == name && a.alpha == alpha).collect();
-            figure = figure.panel(panel("dissipative", alpha, &arrows, |a| (0.0, a.friction))).panel(panel(
-                "Hamiltonian",
-                alpha,
-                &arrows,
-                |a| (a.transport, a.force),
-            ));
-            let mut total = panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
-            for number in 0..STARTS.len() {
-                let is_it =
-                    |p: &&TrajectoryPoint| p.field == name && p.alpha == alpha && p.trajectory == number;
-                let line = trajectories.iter().filter(is_it).map(|p| (p.x, p.v)).collect();
-                total = total.line(Hue::Ink, "two trajectories", line);
-            }
-            figure = figure.panel(total);
-        }
-        let caption = format!("f = {title}. Arrows show the direction; their lengths are compressed.");
-        all.push(CaptionedFigure::new(figure, caption));
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        PROBLEMS
+            .map(|(name, title)| {
+                let mut figure = Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
+                for alpha in ALPHAS {
+                    let is_meant = |a: &&Arrow| a.field == name && a.alpha == alpha;
+                    let arrows: Vec<&Arrow> = self.fields.iter().filter(is_meant).collect();
+                    let mut total = panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
+                    for number in 0..STARTS.len() {
+                        let is_meant = |p: &TrajectoryPoint| {
+                            p.field == name && p.alpha == alpha && p.trajectory == number
+                        };
+                        let line = curve(&self.trajectories, is_meant, |p| (p.x, p.v));
+                        total = total.line(Hue::Ink, "two trajectories", line);
+                    }
+                    figure = figure
+                        .panel(panel("dissipative", alpha, &arrows, |a| (0.0, a.friction)))
+                        .panel(panel("Hamiltonian", alpha, &arrows, |a| (a.transport, a.force)))
+                        .panel(total);
+                }
+                let caption =
+                    format!("f = {title}. Arrows show the direction; their lengths are compressed.");
+                CaptionedFigure::new(figure, caption)
+            })
+            .into()
     }
-    Ok(all)
-}
 
-fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {
-    let cell = WINDOW / f64::from(CELLS);
-    // Long arrows would hide the short ones: lengths are compressed to at most nine tenths of a cell.
-    let drawn = |a: &&Arrow| {
-        let (dx, dv) = part(a);
-        let length = dx.hypot(dv);
-        let scale = if length > 0.0 { 0.9 * cell * (length / (1.0 + length)).sqrt() / length } else { 0.0 };
-        (a.x - 0.5 * scale * dx, a.v - 0.5 * scale * dv, scale * dx, scale * dv)
-    };
-    let edge = WINDOW + 0.5 * cell;
-    Panel::new(format!("{name}, α = {alpha}"))
-        .x(Axis::linear("x").range(-edge, edge))
-        .y(Axis::linear("v").range(-edge, edge))
-        .arrows(Hue::alpha(alpha), "", arrows.iter().map(drawn).collect())
-}
+    fn shown(&self) -> Vec<TextTable> {
+        let columns = ["field", "points outward", "time to settle", "did not settle", "v c(v) at v = 3"];
+        let row = |m: &Measured| {
+            let title = PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
+            [
+                format!("{title}, α = {}", m.alpha),
+                format!("{:.1} %", 100.0 * m.outward),
+                format!("{:.2}", m.settling_time),
+                m.escaped.to_string(),
+                format!("{:.1}", m.power),
+            ]
+        };
+        vec![TextTable::new(columns, self.measured.iter().map(row))]
+    }
 
-fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
-    let columns = ["field", "points outward", "time to settle", "did not settle", "v c(v) at v = 3"];
-    let measured: Vec<Measured> = tables.rows("measured")?;
-    Ok(vec![measured.iter().fold(TextTable::new(columns), |table, m| {
-        let title = PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
-        table.row([
-            format!("{title}, α = {}", m.alpha),
-            format!("{:.1} %", 100.0 * m.outward),
-            format!("{:.2}", m.settling_time),
-            m.escaped.to_string(),
-            format!("{:.1}", m.power),
-        ])
-    })])
-}
-
-fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
-    let measured: Vec<Measured> = tables.rows("measured")?;
-    let [light, heavy, slow, fast] = &measured[..] else { return Ok(Vec::new()) };
-    Ok(vec![
-        Claim::paper(
+    fn claims(&self) -> Vec<Claim> {
+        let [light, heavy, slow, fast] = &self.measured[..] else { return Vec::new() };
+        let quartic = Claim::paper(
             "quartic",
             "f = x⁴/4, Gaussian energy: the field tends to diverge at α = 2; at α = 1.7 the strong dissipation compensates for the fast-growing f.",
             format!(
@@ -293,28 +235,44 @@ fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
                 (heavy.outward < light.outward, "the field points outward no less often at α = 1.7"),
                 (light.escaped > 0, "no trajectory diverges at α = 2 either"),
             ]),
-        ),
-        Claim::paper(
+        );
+        let (slow_time, fast_time) = (slow.settling_time, fast.settling_time);
+        let cauchy = Claim::paper(
             "cauchy",
             "f = −log Cauchy, stable energy: at α = 2 the field concentrates very slowly at the minimum, at α = 1.7 faster.",
             format!(
-                "Mean time until |x| stays below 1/2: {:.2} at α = 2, {:.2} at α = 1.7; outward in {:.0} % and {:.0} % of the window.",
-                slow.settling_time,
-                fast.settling_time,
+                "Mean time until |x| stays below 1/2: {slow_time:.2} at α = 2, {fast_time:.2} at α = 1.7; outward in {:.0} % and {:.0} % of \
+                 the window.",
                 100.0 * slow.outward,
                 100.0 * fast.outward
             ),
             Judgement::of([
                 // A tenth is the smallest difference that one would call faster.
                 (
-                    fast.settling_time < 0.9 * slow.settling_time,
+                    fast_time < 0.9 * slow_time,
                     format!(
-                        "trajectories take {:.2} to settle at α = 1.7 and {:.2} at α = 2, which differ by less than a tenth",
-                        fast.settling_time, slow.settling_time
+                        "trajectories take {fast_time:.2} to settle at α = 1.7 and {slow_time:.2} at α = 2, which differ by less than a tenth"
                     ),
                 ),
                 (fast.outward < slow.outward, "the field points outward no less often at α = 1.7".to_owned()),
             ]),
-        ),
-    ])
+        );
+        vec![quartic, cauchy]
+    }
+}
+
+fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {
+    let cell = WINDOW / f64::from(CELLS);
+    // Long arrows would hide the short ones: lengths are compressed to at most nine tenths of a cell.
+    let drawn = |a: &&Arrow| {
+        let (dx, dv) = part(a);
+        let length = dx.hypot(dv);
+        let scale = if length > 0.0 { 0.9 * cell * (length / (1.0 + length)).sqrt() / length } else { 0.0 };
+        (a.x - 0.5 * scale * dx, a.v - 0.5 * scale * dv, scale * dx, scale * dv)
+    };
+    let edge = WINDOW + 0.5 * cell;
+    Panel::new(format!("{name}, α = {alpha}"))
+        .x(Axis::linear("x").range(-edge, edge))
+        .y(Axis::linear("v").range(-edge, edge))
+        .arrows(Hue::alpha(alpha), "", arrows.iter().map(drawn).collect())
 }

@@ -30,7 +30,7 @@ impl Distance {
 
     /// Returns the distance of the finite draws of chains to a law.
     pub(crate) fn of(chains: &[Vec<f64>], law: &Gibbs) -> anyhow::Result<Self> {
-        let draws = super::quartic::finite(chains);
+        let draws = crate::quartic::finite(chains);
         let ks = Sample::new(draws)?.kolmogorov_smirnov(|x| law.cdf(x))?.distance;
         Ok(Self { ks, ks_noise: noise(chains, law) })
     }

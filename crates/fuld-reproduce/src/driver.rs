@@ -4,13 +4,13 @@
 //! read from there; one whose specification differs is made again, with a note that says what changed. The page is written
 //! after every exhibit, so an interrupted reproduction leaves a report of what is finished.
 
-use super::context::{Context, Interrupted};
-use super::exhibit::{Exhibit, Presentation, write_runs};
-use super::exhibits::exhibits;
-use super::report::{Report, page};
-use super::specification::{self, Record, Specification};
-use super::study::image_set::ImageSet;
-use super::table::Tables;
+use crate::context::{Context, Interrupted};
+use crate::exhibit::{Entry, Presentation};
+use crate::exhibits::exhibits;
+use crate::report::{Report, page};
+use crate::specification::{self, Record, Specification};
+use crate::study::image_set::ImageSet;
+use crate::table::Tables;
 use anyhow::Context as _;
 use fuld::StopFlag;
 use fuld::durable::replace;
@@ -76,12 +76,8 @@ fn known() -> String {
 }
 
 fn training() -> String {
-    exhibits()
-        .iter()
-        .filter(|exhibit| exhibit.trains)
-        .map(|exhibit| exhibit.id)
-        .collect::<Vec<_>>()
-        .join(" or ")
+    let all = exhibits().into_iter().filter(|exhibit| exhibit.trains);
+    all.map(|exhibit| exhibit.id).collect::<Vec<_>>().join(" or ")
 }
 
 /// What the driver reports on the way.
@@ -103,7 +99,7 @@ struct Task<'a> {
     position: usize,
     id: String,
     title: String,
-    exhibit: Exhibit,
+    exhibit: Entry,
     data: Option<&'a NamedData>,
 }
 
@@ -120,8 +116,9 @@ impl Reproduction {
         if !path.exists() {
             return Err(ReproductionError::NothingToResume(out.into()).into());
         }
-        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        toml::from_str(&text).with_context(|| format!("reading {}", path.display()))
+        let text = std::fs::read_to_string(&path).map_err(anyhow::Error::from);
+        let request = text.and_then(|text| Ok(toml::from_str(&text)?));
+        request.with_context(|| format!("reading {}", path.display()))
     }
 
     /// Returns the command that asks for this.
@@ -143,14 +140,13 @@ impl Reproduction {
     }
 
     /// Returns the chosen exhibits, in the order of the report.
-    fn chosen(&self) -> Result<Vec<Exhibit>, ReproductionError> {
+    fn chosen(&self) -> Result<Vec<Entry>, ReproductionError> {
         let all = exhibits();
         if let Some(id) = self.only.iter().find(|id| !all.iter().any(|exhibit| exhibit.id == **id)) {
             return Err(ReproductionError::UnknownExhibit { id: id.clone() });
         }
-        let is_chosen =
-            |exhibit: &Exhibit| self.only.is_empty() || self.only.iter().any(|id| id == exhibit.id);
-        let chosen: Vec<Exhibit> = all.into_iter().filter(is_chosen).collect();
+        let is_chosen = |exhibit: &Entry| self.only.is_empty() || self.only.iter().any(|id| id == exhibit.id);
+        let chosen: Vec<Entry> = all.into_iter().filter(is_chosen).collect();
         for (given, option) in [(!self.data.is_empty(), "--data"), (self.full, "--full")] {
             if given && !chosen.iter().any(|exhibit| exhibit.trains) {
                 return Err(ReproductionError::NothingTrains { option });
@@ -248,7 +244,7 @@ impl Reproduction {
 }
 
 /// Lists the exhibits to be made: those that train once per data set.
-fn tasks<'a>(chosen: &[Exhibit], data: &'a [NamedData]) -> Vec<Task<'a>> {
+fn tasks<'a>(chosen: &[Entry], data: &'a [NamedData]) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     for exhibit in chosen {
         let position = tasks.len();
@@ -266,14 +262,6 @@ fn tasks<'a>(chosen: &[Exhibit], data: &'a [NamedData]) -> Vec<Task<'a>> {
         }
     }
     tasks
-}
-
-/// What is known of an exhibit's folder.
-enum Kept {
-    /// Its tables are of this specification.
-    Same(Box<Presentation>),
-    /// There is nothing, or it is of another specification; then this is the difference.
-    Other(Option<String>),
 }
 
 /// A reproduction under way.
@@ -295,11 +283,11 @@ impl Work<'_> {
         let mut missing = Vec::new();
         for task in tasks {
             match self.kept(&task).with_context(|| format!("reading {}", task.id))? {
-                Kept::Same(presentation) => {
+                Ok(presentation) => {
                     (self.observer)(Event::Finished(&presentation, None));
-                    self.made.push((task.position, *presentation));
+                    self.made.push((task.position, presentation));
                 }
-                Kept::Other(difference) => {
+                Err(difference) => {
                     if let Some(difference) = difference {
                         let note = format!("{} is made again: {difference}", task.id);
                         (self.observer)(Event::Note(&note));
@@ -318,7 +306,7 @@ impl Work<'_> {
             let observer = self.observer;
             let weight = task.exhibit.seconds;
             let progress = move |share: f64| observer(Event::Progress((done + share * weight) / total));
-            match self.make(&task, &progress) {
+            match self.make(&task, progress) {
                 Ok(presentation) => {
                     (self.observer)(Event::Finished(&presentation, Some(began.elapsed().as_secs_f64())));
                     self.made.push((task.position, presentation));
@@ -335,59 +323,64 @@ impl Work<'_> {
     }
 
     fn context<'c>(&'c self, task: &Task<'c>) -> Context<'c> {
-        Context::new(self.request.seed, self.out.join(&task.id))
-            .with_threads(self.threads)
-            .with_full(self.request.full)
-            .with_data(task.data.map(|data| &data.set))
-            .with_stop(self.stop.clone())
-            .on_note(|note| (self.observer)(Event::Note(note)))
-    }
-
-    /// Returns the record of an exhibit that is made now.
-    fn record(&self, task: &Task<'_>) -> anyhow::Result<Record> {
-        let request = Reproduction {
-            only: vec![task.exhibit.id.into()],
-            data: task.data.map(|data| vec![data.given.clone()]).unwrap_or_default(),
-            full: self.request.full && task.exhibit.trains,
-            seed: self.request.seed,
-        };
-        Ok(Record {
-            fuld: env!("CARGO_PKG_VERSION").into(),
-            command: request.command(),
-            specification: task.exhibit.specification(&task.id, &self.context(task))?,
-        })
-    }
-
-    /// Reads the exhibit's folder.
-    fn kept(&self, task: &Task<'_>) -> anyhow::Result<Kept> {
-        let folder = self.out.join(&task.id);
-        let Some(kept) = Record::read(&folder) else { return Ok(Kept::Other(None)) };
-        let specification = self.record(task)?.specification;
-        if let Some(difference) = specification.difference(&kept.specification) {
-            return Ok(Kept::Other(Some(difference)));
+        Context {
+            threads: self.threads,
+            full: self.request.full,
+            data: task.data.map(|data| &data.set),
+            stop: self.stop.clone(),
+            on_note: Box::new(|note| (self.observer)(Event::Note(note))),
+            ..Context::new(self.request.seed, self.out.join(&task.id))
         }
-        let tables = Tables::read(&folder).map_err(anyhow::Error::from);
-        let presented = tables.and_then(|tables| task.exhibit.present(task.title.clone(), &tables, kept));
-        Ok(match presented {
-            Ok(presentation) => Kept::Same(Box::new(presentation)),
-            Err(error) => Kept::Other(Some(format!("its tables are damaged: {error}"))),
-        })
+    }
+
+    /// Reads the exhibit from its folder. If it has to be made, the error says why, unless there is nothing.
+    fn kept(&self, task: &Task<'_>) -> anyhow::Result<Result<Presentation, Option<String>>> {
+        let folder = self.out.join(&task.id);
+        let Some(record) = Record::read(&folder) else { return Ok(Err(None)) };
+        let specification = task.exhibit.specification(&task.id, &self.context(task))?;
+        if let Some(difference) = specification.difference(&record.specification) {
+            return Ok(Err(Some(difference)));
+        }
+        let damaged = |error: &dyn std::fmt::Display| Some(format!("its tables are damaged: {error}"));
+        let tables = match Tables::read(&folder) {
+            Ok(tables) if tables.checksum() == record.tables => tables,
+            Ok(_) => return Ok(Err(damaged(&"they were changed since they were made"))),
+            Err(error) => return Ok(Err(damaged(&error))),
+        };
+        let presented = (task.exhibit.present)(task.title.clone(), &tables, record);
+        Ok(presented.map_err(|error| damaged(&error)))
     }
 
     /// Runs the experiment and writes its folder, `settings.toml` last.
-    fn make(&self, task: &Task<'_>, progress: &(dyn Fn(f64) + Sync + Send)) -> anyhow::Result<Presentation> {
-        let folder = self.out.join(&task.id);
+    fn make(&self, task: &Task<'_>, progress: impl Fn(f64) + Send + Sync) -> anyhow::Result<Presentation> {
+        let Task { id, title, exhibit, data, .. } = task;
+        let folder = self.out.join(id);
         remove_stale(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
-        let context = self.context(task).on_progress(progress);
-        let record = self.record(task)?;
-        let tables = (task.exhibit.experiment)(&context)?;
-        let presentation = task.exhibit.present(task.title.clone(), &tables, record)?;
-        let written = std::fs::create_dir_all(&folder)
-            .and_then(|()| tables.write(&folder))
-            .and_then(|()| write_runs(&folder, &context))
-            .and_then(|()| presentation.write_figures(&folder))
-            .and_then(|()| presentation.record.write(&folder));
-        written.with_context(|| format!("writing {}", folder.display()))?;
+        let context = Context { on_progress: Box::new(progress), ..self.context(task) };
+        let specification = exhibit.specification(id, &context)?;
+        let tables = (exhibit.experiment)(&context)?;
+        let request = Reproduction {
+            only: vec![exhibit.id.into()],
+            data: data.iter().map(|data| data.given.clone()).collect(),
+            full: self.request.full && exhibit.trains,
+            seed: self.request.seed,
+        };
+        let record = Record::new(request.command(), &tables, specification);
+        let presentation = (exhibit.present)(title.clone(), &tables, record)?;
+        let write = || {
+            std::fs::create_dir_all(&folder)?;
+            tables.write(&folder)?;
+            context.write_runs(&folder)?;
+            for figure in &presentation.figures {
+                figure
+                    .figure
+                    .files()?
+                    .iter()
+                    .try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
+            }
+            presentation.record.write(&folder)
+        };
+        write().with_context(|| format!("writing {}", folder.display()))?;
         Ok(presentation)
     }
 

@@ -1,41 +1,142 @@
 //! An exhibit: an experiment that fills tables, and claims, figures and text that are pure functions of these tables.
 
-use super::claim::Claim;
-use super::context::Context;
-use super::specification::{DataIdentity, Record, Specification, Versions};
-use super::table::Tables;
-use fuld::durable::replace;
+use crate::claim::Claim;
+use crate::context::Context;
+use crate::specification::{DataIdentity, Record, Specification, Versions};
+use crate::table::{TableError, Tables};
 use fuld_plot::Figure;
-use std::io;
-use std::path::Path;
 
-/// An entry in the list of exhibits.
+/// The results of an experiment: tables that are written as CSV and read back.
+pub(crate) trait Results: Sized {
+    fn to_tables(&self) -> Result<Tables, TableError>;
+    fn from_tables(tables: &Tables) -> Result<Self, TableError>;
+}
+
+/// Declares a struct of [`Results`]: one field per table, with the type of its rows and, unless this type is declared elsewhere,
+/// the columns. The file of a table is `FIELD.csv`.
+macro_rules! results {
+    ($(#[$about:meta])* $name:ident {
+        $($(#[$about_row:meta])* $table:ident: $row:ident $({ $($column:tt)* })?),* $(,)?
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub(crate) struct $name { $($table: Vec<$row>),* }
+
+        $(row! { [$(#[$about_row])*] $row $({ $($column)* })? })*
+
+        impl crate::exhibit::Results for $name {
+            fn to_tables(&self) -> Result<crate::table::Tables, crate::table::TableError> {
+                Ok(crate::table::Tables::default()$(.with(stringify!($table), &self.$table)?)*)
+            }
+
+            fn from_tables(tables: &crate::table::Tables) -> Result<Self, crate::table::TableError> {
+                Ok(Self { $($table: tables.rows(stringify!($table))?),* })
+            }
+        }
+    };
+}
+
+/// Declares the type of a row by its columns, or nothing if it has no columns here.
+macro_rules! row {
+    ([$(#[$about:meta])*] $row:ident) => {};
+    ([$(#[$about:meta])*] $row:ident { $($column:tt)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub(crate) struct $row { $($column)* }
+    };
+}
+
+/// Makes the settings of an exhibit from names and values: `settings! { alpha: ALPHAS, chains: CHAINS }`.
+macro_rules! settings {
+    ($($key:ident: $value:expr),* $(,)?) => {
+        Ok([$((stringify!($key).to_owned(), toml::Value::try_from($value)?)),*].into_iter().collect())
+    };
+}
+
+/// An exhibit of the report.
+pub(crate) trait Exhibit: Results {
+    /// The name in `--only`, and of the folder.
+    const ID: &'static str;
+    /// The heading. Exhibits of a data set have " on MNIST" appended.
+    const TITLE: &'static str;
+    /// What it shows, in a few words, for help texts and the progress bar.
+    const SHOWS: &'static str;
+    /// About how many seconds it takes on two cores: its weight in the progress bar.
+    const SECONDS: f64;
+    /// The version of the experiment. It changes when the tables would, for a reason the settings do not name.
+    const VERSION: u32 = 1;
+    /// Whether it trains networks on a data set. Such an exhibit is made once per data set.
+    const TRAINS: bool = false;
+
+    /// Returns the settings of the experiment: a part of its identity.
+    fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table>;
+
+    /// Fills the tables.
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self>;
+
+    /// Returns a paragraph that says what is shown and how it was made.
+    fn text(&self) -> String;
+
+    /// Returns the claims and how they fared.
+    fn claims(&self) -> Vec<Claim>;
+
+    /// Returns the figures.
+    fn figures(&self) -> Vec<CaptionedFigure>;
+
+    /// Returns tables to be read in the report itself.
+    fn shown(&self) -> Vec<TextTable> {
+        Vec::new()
+    }
+}
+
+/// An entry in the list of exhibits: an [`Exhibit`] without its type.
 #[derive(Clone, Copy)]
-pub struct Exhibit {
+pub struct Entry {
     /// The name in `--only`, and of the folder.
     pub id: &'static str,
-    /// The heading. Exhibits of a data set have " on MNIST" appended.
-    pub title: &'static str,
-    /// What it shows, in a few words, for help texts and the progress bar.
+    /// What it shows, in a few words.
     pub shows: &'static str,
-    /// About how many seconds it takes on two cores: its weight in the progress bar.
-    pub seconds: f64,
-    /// The version of the experiment. It changes when the tables would, for a reason the settings do not name.
-    pub version: u32,
-    /// Whether it trains networks on a data set. Such an exhibit is made once per data set.
+    /// Whether it trains networks on a data set.
     pub trains: bool,
-    /// The settings of the experiment: a part of its identity.
-    pub settings: fn(&Context<'_>) -> anyhow::Result<toml::Table>,
-    /// Fills the tables.
-    pub experiment: fn(&Context<'_>) -> anyhow::Result<Tables>,
-    /// A paragraph that says what is shown and how it was made.
-    pub text: fn(&Tables) -> anyhow::Result<String>,
-    /// The claims and how they fared.
-    pub claims: fn(&Tables) -> anyhow::Result<Vec<Claim>>,
-    /// The figures.
-    pub figures: fn(&Tables) -> anyhow::Result<Vec<CaptionedFigure>>,
-    /// Tables to be read in the report itself.
-    pub shown: fn(&Tables) -> anyhow::Result<Vec<TextTable>>,
+    pub(crate) title: &'static str,
+    pub(crate) seconds: f64,
+    version: u32,
+    settings: fn(&Context<'_>) -> anyhow::Result<toml::Table>,
+    pub(crate) experiment: fn(&Context<'_>) -> anyhow::Result<Tables>,
+    /// Computes claims, figures and text for a heading, tables and their record.
+    pub(crate) present: fn(String, &Tables, Record) -> Result<Presentation, TableError>,
+}
+
+impl Entry {
+    pub(crate) fn of<E: Exhibit>() -> Self {
+        Self {
+            id: E::ID,
+            shows: E::SHOWS,
+            trains: E::TRAINS,
+            title: E::TITLE,
+            seconds: E::SECONDS,
+            version: E::VERSION,
+            settings: E::settings,
+            experiment: |context| Ok(E::experiment(context)?.to_tables()?),
+            present: Presentation::of::<E>,
+        }
+    }
+
+    /// Returns what identifies the tables made in a context, for the exhibit called `id` with its data set.
+    pub(crate) fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<Specification> {
+        Ok(Specification {
+            exhibit: id.into(),
+            seed: context.seed,
+            full: self.trains.then_some(context.full),
+            versions: Versions {
+                exhibit: self.version,
+                dynamics: fuld::chains::DYNAMICS_VERSION,
+                training: self.trains.then_some(fuld_train::spec::TRAINING_VERSION),
+            },
+            data: if self.trains { Some(DataIdentity::of(context.data()?)) } else { None },
+            settings: (self.settings)(context)?,
+        })
+    }
 }
 
 /// A figure and the line below it.
@@ -55,7 +156,7 @@ impl CaptionedFigure {
 }
 
 /// A table for readers: formatted text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextTable {
     /// Headings.
     pub columns: Vec<String>,
@@ -64,15 +165,13 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// Creates a table without rows.
-    pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
-    }
-
-    /// Adds a row.
-    pub fn row(mut self, cells: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
-        self
+    /// Creates a table from headings and rows of cells.
+    pub fn new<R: IntoIterator<Item = String>>(
+        columns: impl IntoIterator<Item = impl Into<String>>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows }
     }
 }
 
@@ -97,60 +196,18 @@ pub struct Presentation {
     pub record: Record,
 }
 
-impl Exhibit {
-    /// Returns what identifies the tables made in a context, for the exhibit called `id` with its data set.
-    pub fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<Specification> {
-        let data = if self.trains { Some(DataIdentity::of(context.data()?)) } else { None };
-        Ok(Specification {
-            exhibit: id.into(),
-            seed: context.seed(),
-            full: self.trains.then(|| context.is_full()),
-            versions: Versions {
-                exhibit: self.version,
-                dynamics: crate::DYNAMICS_VERSION,
-                training: self.trains.then_some(crate::TRAINING_VERSION),
-            },
-            data,
-            settings: (self.settings)(context)?,
-        })
-    }
-
-    /// Computes claims, figures and text from tables.
-    pub fn present(&self, title: String, tables: &Tables, record: Record) -> anyhow::Result<Presentation> {
-        Ok(Presentation {
+impl Presentation {
+    fn of<E: Exhibit>(title: String, tables: &Tables, record: Record) -> Result<Self, TableError> {
+        let results = E::from_tables(tables)?;
+        Ok(Self {
             id: record.specification.exhibit.clone(),
             title,
-            text: (self.text)(tables)?,
-            figures: (self.figures)(tables)?,
-            tables: (self.shown)(tables)?,
-            claims: (self.claims)(tables)?,
+            text: results.text(),
+            figures: results.figures(),
+            tables: results.shown(),
+            claims: results.claims(),
             files: tables.files(),
             record,
         })
     }
-}
-
-impl Presentation {
-    /// Writes the figures into the exhibit's folder.
-    pub(crate) fn write_figures(&self, folder: &Path) -> io::Result<()> {
-        for figure in &self.figures {
-            figure.figure.files()?.iter().try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
-        }
-        Ok(())
-    }
-}
-
-/// Writes the settings of sampled chains as `runs/1.toml`, `runs/2.toml`, …, each of which `fuld sample --config` runs.
-pub(crate) fn write_runs(folder: &Path, context: &Context<'_>) -> io::Result<()> {
-    let runs = context.runs();
-    if runs.is_empty() {
-        return Ok(());
-    }
-    let folder = folder.join("runs");
-    std::fs::create_dir_all(&folder)?;
-    for (number, run) in (1..).zip(runs) {
-        let text = format!("# fuld sample --config {number}.toml runs these chains.\n{}", run.text());
-        replace(&folder.join(format!("{number}.toml")), text.as_bytes())?;
-    }
-    Ok(())
 }

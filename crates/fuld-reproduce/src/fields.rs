@@ -1,134 +1,171 @@
 //! Figure 2: the drift c of the Gaussian kinetic energy, and the field ∇G_α of the stable one.
 
-use super::claim::{Claim, Judgement};
-use super::exhibit::{CaptionedFigure, Exhibit};
-use super::specification::settings;
-use super::table::Tables;
+use crate::drawing::curve;
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, list};
 use fuld::dynamics::{CustomKinetic, Function, GaussianDrift};
 use fuld::{Alpha, Beta};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
-use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "fig2",
-    title: "Figure 2 · What corrects the dynamics",
-    shows: "the drift c and the field ∇G",
-    seconds: 2.0,
-    version: 1,
-    trains: false,
-    settings: |_| settings([("alpha", ALPHAS.to_vec().into()), ("beta", 1.0.into())]),
-    experiment: |_| experiment(),
-    text: |_| {
-        Ok("Theorem 1 ties the friction c to the kinetic energy g. With the Gaussian energy the friction has to stop every jump at once \
-            and grows like e^(v²/2). With the α-stable energy the friction is v itself, and the correction is in the transport \
-            dx = ∇G_α(v) dt, under which large velocities move the position little. The Lipschitz constant of ∇G_α is finite for each α, \
-            but not uniformly: it grows without bound as α → 0, at v = 0, and slowly as α → 2, where the field falls from v to \
-            (1 + α)/v ever more steeply."
-            .into())
-    },
-    claims,
-    figures,
-    shown: |_| Ok(Vec::new()),
-};
 
 const ALPHAS: [f64; 5] = [2.0, 1.9, 1.75, 1.5, 1.0];
 
-#[derive(Serialize, Deserialize)]
-struct DriftPoint {
-    alpha: f64,
-    v: f64,
-    c: f64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct FieldPoint {
-    alpha: f64,
-    v: f64,
-    grad_g: f64,
-}
-
-/// The growth rate of ln c with v² between v = 20 and 40.
-#[derive(Serialize, Deserialize)]
-struct Growth {
-    alpha: f64,
-    rate: f64,
-}
-
-/// The largest |c(v)/v − 1| for 0.01 ≤ v ≤ 100, with c by numerical Riesz integrals.
-#[derive(Serialize, Deserialize)]
-struct Identity {
-    alpha: f64,
-    error: f64,
-}
-
-/// The shape of ∇G_α: its slope at 0, where it is 10 % below the line, and v∇G_α far out.
-#[derive(Serialize, Deserialize)]
-struct Shape {
-    alpha: f64,
-    slope: f64,
-    departure: f64,
-    linearity_error: f64,
-    far: f64,
-}
-
-/// The largest |∇G_α′| on a grid, and on a grid four times as fine.
-#[derive(Serialize, Deserialize)]
-struct Steepness {
-    alpha: f64,
-    coarse: f64,
-    fine: f64,
-}
-
-/// The largest relative difference of the supplement's Bessel form to ₁F₁ on 0 < v ≤ 5.
-#[derive(Serialize, Deserialize)]
-struct BesselForm {
-    alpha: f64,
-    error: f64,
-}
-
-fn experiment() -> anyhow::Result<Tables> {
-    let (mut drift, mut field) = (Vec::new(), Vec::new());
-    for alpha in ALPHAS {
-        let c = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
-        let points = (-250..=250).map(|i| f64::from(i) / 50.0);
-        drift.extend(points.map(|v| DriftPoint { alpha, v, c: c.at(v) }));
-        let grad_g = FieldTable::new(alpha)?;
-        let points = (-400..=400).map(|i| f64::from(i) / 50.0);
-        field.extend(points.map(|v| FieldPoint { alpha, v, grad_g: grad_g.at(v) }));
+results! {
+    /// The drift and the field.
+    Fig2 {
+        drift: DriftPoint { alpha: f64, v: f64, c: f64 },
+        field: FieldPoint { alpha: f64, v: f64, grad_g: f64 },
+        /// The growth rate of ln c with v² between v = 20 and 40.
+        growth: Growth { alpha: f64, rate: f64 },
+        /// The largest |c(v)/v − 1| for 0.01 ≤ v ≤ 100, with c by numerical Riesz integrals.
+        identity: Identity { alpha: f64, error: f64 },
+        /// The shape of ∇G_α: its slope at 0, where it is 10 % below the line, and v∇G_α far out.
+        shape: Shape { alpha: f64, slope: f64, departure: f64, linearity_error: f64, far: f64 },
+        /// The largest |∇G_α′| on a grid, and on a grid four times as fine.
+        steepness: Steepness { alpha: f64, coarse: f64, fine: f64 },
+        /// The largest relative difference of the supplement's Bessel form to ₁F₁ on 0 < v ≤ 5.
+        bessel_forms: BesselForm { alpha: f64, error: f64 },
     }
-    let all = |alphas: &[f64], of: fn(f64) -> anyhow::Result<f64>| -> anyhow::Result<Vec<(f64, f64)>> {
-        alphas.iter().map(|&alpha| Ok((alpha, of(alpha)?))).collect()
-    };
-    let growth = all(&[1.9, 1.7, 1.5, 1.0], growth_rate)?;
-    let identity = all(&[1.2, 1.5, 1.8], identity_error)?;
-    let shapes = [1.9, 1.75, 1.5, 1.0].into_iter().map(shape).collect::<anyhow::Result<Vec<_>>>()?;
-    let steepness = [0.2, 0.5, 1.0, 1.5, 1.9, 1.999_999, 2.0].into_iter().map(steepness);
-    Ok(Tables::default()
-        .with("drift", drift)?
-        .with("field", field)?
-        .with("growth", growth.into_iter().map(|(alpha, rate)| Growth { alpha, rate }))?
-        .with("identity", identity.into_iter().map(|(alpha, error)| Identity { alpha, error }))?
-        .with("shape", shapes)?
-        .with("steepness", steepness.collect::<anyhow::Result<Vec<_>>>()?)?
-        .with("bessel_forms", bessel_forms()?)?)
 }
 
-fn growth_rate(alpha: f64) -> anyhow::Result<f64> {
-    let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
-    Ok((drift.ln_at(40.0) - drift.ln_at(20.0)) / (40.0f64.powi(2) - 20.0f64.powi(2)))
+impl Exhibit for Fig2 {
+    const ID: &'static str = "fig2";
+    const TITLE: &'static str = "Figure 2 · What corrects the dynamics";
+    const SHOWS: &'static str = "the drift c and the field ∇G";
+    const SECONDS: f64 = 2.0;
+
+    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
+        settings! { alpha: ALPHAS, beta: 1.0 }
+    }
+
+    fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
+        let mut results = Self { bessel_forms: bessel_forms()?, ..Self::default() };
+        for alpha in ALPHAS {
+            let c = drift(alpha)?;
+            let points = (-250..=250).map(|i| f64::from(i) / 50.0);
+            results.drift.extend(points.map(|v| DriftPoint { alpha, v, c: c.at(v) }));
+            let grad_g = FieldTable::new(alpha)?;
+            let points = (-400..=400).map(|i| f64::from(i) / 50.0);
+            results.field.extend(points.map(|v| FieldPoint { alpha, v, grad_g: grad_g.at(v) }));
+        }
+        for alpha in [1.9, 1.7, 1.5, 1.0] {
+            let c = drift(alpha)?;
+            let rate = (c.ln_at(40.0) - c.ln_at(20.0)) / (40.0f64.powi(2) - 20.0f64.powi(2));
+            results.growth.push(Growth { alpha, rate });
+        }
+        for alpha in [1.2, 1.5, 1.8] {
+            results.identity.push(Identity { alpha, error: identity_error(alpha)? });
+        }
+        for alpha in [1.9, 1.75, 1.5, 1.0] {
+            results.shape.push(shape(alpha)?);
+        }
+        for alpha in [0.2, 0.5, 1.0, 1.5, 1.9, 1.999_999, 2.0] {
+            results.steepness.push(steepness(alpha)?);
+        }
+        Ok(results)
+    }
+
+    fn text(&self) -> String {
+        "Theorem 1 ties the friction c to the kinetic energy g. With the Gaussian energy the friction has to stop every jump at once \
+         and grows like e^(v²/2). With the α-stable energy the friction is v itself, and the correction is in the transport \
+         dx = ∇G_α(v) dt, under which large velocities move the position little. The Lipschitz constant of ∇G_α is finite for each α, \
+         but not uniformly: it grows without bound as α → 0, at v = 0, and slowly as α → 2, where the field falls from v to \
+         (1 + α)/v ever more steeply."
+            .into()
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let mut left = Panel::new("(a) the drift c, Gaussian kinetic energy")
+            .x(Axis::linear("v").range(-5.0, 5.0))
+            .y(Axis::linear("c(v, α)").range(-25.0, 25.0));
+        let mut right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
+            .x(Axis::linear("v").range(-8.0, 8.0))
+            .y(Axis::linear("∇G_{α}(v)").range(-4.0, 4.0));
+        for alpha in ALPHAS {
+            let (hue, label) = (Hue::alpha(alpha), format!("α = {alpha}"));
+            left = left.line(hue, &label, curve(&self.drift, |p| p.alpha == alpha, |p| (p.v, p.c)));
+            right = right.line(hue, label, curve(&self.field, |p| p.alpha == alpha, |p| (p.v, p.grad_g)));
+        }
+        vec![CaptionedFigure::new(Figure::new("fig2").panel(left).panel(right), "Both at β = 1.")]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        let growth = Claim::paper(
+            "growth",
+            "With the Gaussian kinetic energy the drift grows exponentially fast in |v| for every α < 2.",
+            format!(
+                "Between v = 20 and 40, ln c grows with v² at the rate {}.",
+                list(&self.growth, |g| format!("{:.4} (α = {})", g.rate, g.alpha))
+            ),
+            Judgement::of(self.growth.iter().map(|Growth { alpha, rate }| {
+                ((rate - 0.5).abs() < 0.01, format!("at α = {alpha} the rate is {rate:.4}, not 1/2"))
+            })),
+        );
+        let identity = Claim::paper(
+            "identity",
+            "Theorem 3: with the α-stable kinetic energy the drift is the identity, c(v) = v.",
+            format!(
+                "c = 𝒟^(α−2)(ψg′)/ψ, integrated numerically for 0.01 ≤ v ≤ 100, differs from v by a relative error of at most {}.",
+                list(&self.identity, |i| format!("{:.0e} (α = {})", i.error, i.alpha))
+            ),
+            Judgement::of(self.identity.iter().map(|Identity { alpha, error }| {
+                (*error < 1e-8, format!("at α = {alpha} the relative difference is {error:.0e}"))
+            })),
+        );
+        let text = |s: &Shape| {
+            format!(
+                "α = {}: slope {:.3}, 10 % below the line from v = {:.2} on, v∇G → {:.3}",
+                s.alpha, s.slope, s.departure, s.far
+            )
+        };
+        let texts: Vec<String> = self.shape.iter().map(text).collect();
+        let shape = Claim::paper(
+            "shape",
+            "∇G_α is linear for small |v| and vanishes at infinity, as soon as α < 2.",
+            format!("{}. In theory v∇G → 1 + α.", texts.join("; ")),
+            Judgement::of(self.shape.iter().map(|s| {
+                let holds = s.linearity_error < 1e-6 && (s.far - 1.0 - s.alpha).abs() < 1e-2;
+                (holds, format!("at α = {} it is not linear at 0 or v∇G tends to {:.3}", s.alpha, s.far))
+            })),
+        );
+        let name = |alpha: f64| if alpha == 1.999_999 { "2 − 10⁻⁶".into() } else { alpha.to_string() };
+        let lipschitz = Claim::paper(
+            "lipschitz",
+            "Proposition 1: ∇G_α is Lipschitz continuous for every 0 < α ≤ 2.",
+            format!(
+                "Largest |∇G_α′|: {}.",
+                list(&self.steepness, |s| format!("{:.3} (α = {})", s.fine, name(s.alpha)))
+            ),
+            Judgement::of(self.steepness.iter().map(|s| {
+                let holds = s.fine.is_finite() && (s.fine / s.coarse - 1.0).abs() < 0.02;
+                (holds, format!("at α = {} the largest slope grows with a finer grid", name(s.alpha)))
+            })),
+        );
+        let errors = self.bessel_forms.iter().map(|f| format!("{:.0e} (α = {})", f.error, f.alpha));
+        let bessel = Claim::paper(
+            "bessel-forms",
+            "Supplement: at α = 3/2 and α = 1/2 the drift has closed forms in Bessel functions.",
+            format!(
+                "As printed they agree with ₁F₁ on 0 < v ≤ 5 to {}.",
+                errors.collect::<Vec<_>>().join(" and ")
+            ),
+            Judgement::of(self.bessel_forms.iter().map(|BesselForm { alpha, error }| {
+                (*error < 1e-10, format!("the form printed for α = {alpha} differs by {error:.0e}"))
+            })),
+        );
+        vec![growth, identity, shape, lipschitz, bessel]
+    }
+}
+
+fn drift(alpha: f64) -> anyhow::Result<GaussianDrift> {
+    Ok(GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE))
 }
 
 /// Theorem 3: c(v) = v when e^(−g) is the stable density, here by numerical Riesz integrals that do not use the theorem.
 fn identity_error(alpha: f64) -> anyhow::Result<f64> {
     let law = SymmetricStable::kinetic(alpha)?;
-    let kinetic = CustomKinetic::new(
-        Alpha::new(alpha)?,
-        Beta::ONE,
-        Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) },
-    )?;
+    let energy = Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) };
+    let kinetic = CustomKinetic::new(Alpha::new(alpha)?, Beta::ONE, energy)?;
     let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
     Ok(points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max))
 }
@@ -157,7 +194,7 @@ fn steepness(alpha: f64) -> anyhow::Result<Steepness> {
 }
 
 /// The supplement's Bessel forms of c at α = 3/2 and 1/2, as printed, against ₁F₁.
-fn bessel_forms() -> anyhow::Result<[BesselForm; 2]> {
+fn bessel_forms() -> anyhow::Result<Vec<BesselForm>> {
     let gammas = libm::tgamma(1.25) * libm::tgamma(0.75) / PI.sqrt();
     let three_halves = |v: f64| {
         let z = 0.25 * v * v;
@@ -168,12 +205,12 @@ fn bessel_forms() -> anyhow::Result<[BesselForm; 2]> {
         2f64.powf(0.75) * v * gammas * (2.0 * z).powf(-0.25) * z.exp() * bessel(0.25, z)
     };
     let form = |alpha: f64, printed: &dyn Fn(f64) -> f64| -> anyhow::Result<BesselForm> {
-        let drift = GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE);
+        let drift = drift(alpha)?;
         let points = (1..=500).map(|i| f64::from(i) / 100.0);
         let error = points.map(|v| (printed(v) / drift.at(v) - 1.0).abs()).fold(0.0, f64::max);
         Ok(BesselForm { alpha, error })
     };
-    Ok([form(1.5, &three_halves)?, form(0.5, &half)?])
+    Ok(vec![form(1.5, &three_halves)?, form(0.5, &half)?])
 }
 
 /// I_ν(z) by its series, for moderate z.
@@ -186,103 +223,4 @@ fn bessel(nu: f64, z: f64) -> f64 {
         sum += term;
     }
     sum
-}
-
-fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
-    let (drift, field): (Vec<DriftPoint>, Vec<FieldPoint>) = (tables.rows("drift")?, tables.rows("field")?);
-    let mut left = Panel::new("(a) the drift c, Gaussian kinetic energy")
-        .x(Axis::linear("v").range(-5.0, 5.0))
-        .y(Axis::linear("c(v, α)").range(-25.0, 25.0));
-    let mut right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
-        .x(Axis::linear("v").range(-8.0, 8.0))
-        .y(Axis::linear("∇G_{α}(v)").range(-4.0, 4.0));
-    for alpha in ALPHAS {
-        let (hue, label) = (Hue::alpha(alpha), format!("α = {alpha}"));
-        let c = drift.iter().filter(|p| p.alpha == alpha).map(|p| (p.v, p.c)).collect();
-        let grad_g = field.iter().filter(|p| p.alpha == alpha).map(|p| (p.v, p.grad_g)).collect();
-        (left, right) = (left.line(hue, label.clone(), c), right.line(hue, label, grad_g));
-    }
-    Ok(vec![CaptionedFigure::new(Figure::new("fig2").panel(left).panel(right), "Both at β = 1.")])
-}
-
-fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
-    Ok(vec![
-        growth_claim(&tables.rows("growth")?),
-        identity_claim(&tables.rows("identity")?),
-        shape_claim(&tables.rows("shape")?),
-        lipschitz_claim(&tables.rows("steepness")?),
-        bessel_claim(&tables.rows("bessel_forms")?),
-    ])
-}
-
-fn growth_claim(all: &[Growth]) -> Claim {
-    let texts: Vec<String> = all.iter().map(|g| format!("{:.4} (α = {})", g.rate, g.alpha)).collect();
-    Claim::paper(
-        "growth",
-        "With the Gaussian kinetic energy the drift grows exponentially fast in |v| for every α < 2.",
-        format!("Between v = 20 and 40, ln c grows with v² at the rate {}.", texts.join(", ")),
-        Judgement::of(all.iter().map(|g| {
-            ((g.rate - 0.5).abs() < 0.01, format!("at α = {} the rate is {:.4}, not 1/2", g.alpha, g.rate))
-        })),
-    )
-}
-
-fn identity_claim(all: &[Identity]) -> Claim {
-    let texts: Vec<String> = all.iter().map(|i| format!("{:.0e} (α = {})", i.error, i.alpha)).collect();
-    Claim::paper(
-        "identity",
-        "Theorem 3: with the α-stable kinetic energy the drift is the identity, c(v) = v.",
-        format!(
-            "c = 𝒟^(α−2)(ψg′)/ψ, integrated numerically for 0.01 ≤ v ≤ 100, differs from v by a relative error of at most {}.",
-            texts.join(", ")
-        ),
-        Judgement::of(all.iter().map(|i| {
-            (i.error < 1e-8, format!("at α = {} the relative difference is {:.0e}", i.alpha, i.error))
-        })),
-    )
-}
-
-fn shape_claim(all: &[Shape]) -> Claim {
-    let text = |s: &Shape| {
-        format!(
-            "α = {}: slope {:.3}, 10 % below the line from v = {:.2} on, v∇G → {:.3}",
-            s.alpha, s.slope, s.departure, s.far
-        )
-    };
-    let texts: Vec<String> = all.iter().map(text).collect();
-    Claim::paper(
-        "shape",
-        "∇G_α is linear for small |v| and vanishes at infinity, as soon as α < 2.",
-        format!("{}. In theory v∇G → 1 + α.", texts.join("; ")),
-        Judgement::of(all.iter().map(|s| {
-            let holds = s.linearity_error < 1e-6 && (s.far - 1.0 - s.alpha).abs() < 1e-2;
-            (holds, format!("at α = {} it is not linear at 0 or v∇G tends to {:.3}", s.alpha, s.far))
-        })),
-    )
-}
-
-fn lipschitz_claim(all: &[Steepness]) -> Claim {
-    let name = |alpha: f64| if alpha == 1.999_999 { "2 − 10⁻⁶".into() } else { alpha.to_string() };
-    let texts: Vec<String> = all.iter().map(|s| format!("{:.3} (α = {})", s.fine, name(s.alpha))).collect();
-    Claim::paper(
-        "lipschitz",
-        "Proposition 1: ∇G_α is Lipschitz continuous for every 0 < α ≤ 2.",
-        format!("Largest |∇G_α′|: {}.", texts.join(", ")),
-        Judgement::of(all.iter().map(|s| {
-            let holds = s.fine.is_finite() && (s.fine / s.coarse - 1.0).abs() < 0.02;
-            (holds, format!("at α = {} the largest slope grows with a finer grid", name(s.alpha)))
-        })),
-    )
-}
-
-fn bessel_claim(all: &[BesselForm]) -> Claim {
-    let texts: Vec<String> = all.iter().map(|f| format!("{:.0e} (α = {})", f.error, f.alpha)).collect();
-    Claim::paper(
-        "bessel-forms",
-        "Supplement: at α = 3/2 and α = 1/2 the drift has closed forms in Bessel functions.",
-        format!("As printed they agree with ₁F₁ on 0 < v ≤ 5 to {}.", texts.join(" and ")),
-        Judgement::of(all.iter().map(|f| {
-            (f.error < 1e-10, format!("the form printed for α = {} differs by {:.0e}", f.alpha, f.error))
-        })),
-    )
 }

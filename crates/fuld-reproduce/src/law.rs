@@ -1,42 +1,13 @@
 //! Beyond the paper: accuracy and speed of the stable law on this machine.
 
-use super::claim::{Claim, Judgement};
-use super::context::Context;
-use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
-use super::specification::settings;
-use super::table::Tables;
+use crate::drawing::marked;
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
+use fuld::random::{Purpose, Stream};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::hint::black_box;
 use std::time::Instant;
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "law",
-    title: "Beyond the paper · The law, to the last digit",
-    shows: "beyond the paper: accuracy and speed of the law",
-    seconds: 3.0,
-    version: 1,
-    trains: false,
-    settings: |_| {
-        settings([
-            ("reference_digits", 30.into()),
-            ("reference_points", (reference()?.len() as i64).into()),
-            ("speed_alpha", SPEED_ALPHAS.to_vec().into()),
-        ])
-    },
-    experiment,
-    text: |_| {
-        Ok("The paper evaluates ∇G_α with external software for one α at a time and interpolates. Here every function of the law is one \
-            positive integral, accurate to a few units in the last place for every α and x. The reference is ball arithmetic; the speed is \
-            that of one core of this machine."
-            .into())
-    },
-    claims,
-    figures,
-    shown,
-};
 
 /// Values to 30 digits by ball arithmetic, made by `make golden`.
 const REFERENCE: &str = include_str!("law_reference.csv");
@@ -59,22 +30,13 @@ fn reference() -> Result<Vec<Reference>, csv::Error> {
     reader.deserialize().collect()
 }
 
-/// Relative errors at a point.
-#[derive(Serialize, Deserialize)]
-struct Errors {
-    alpha: f64,
-    x: f64,
-    pdf_error: f64,
-    sf_error: f64,
-    score_error: f64,
-}
-
-/// Millions of evaluations per second.
-#[derive(Serialize, Deserialize)]
-struct Speed {
-    function: String,
-    alpha: f64,
-    million_per_second: f64,
+results! {
+    /// Accuracy and speed of the law.
+    Law {
+        /// Relative errors at a point.
+        errors: Errors { alpha: f64, x: f64, pdf_error: f64, sf_error: f64, score_error: f64 },
+        speed: Speed { function: String, alpha: f64, million_per_second: f64 },
+    }
 }
 
 type Kind = (&'static str, fn(&Errors) -> f64, Hue);
@@ -85,21 +47,91 @@ const KINDS: [Kind; 3] = [
     ("score", |e| e.score_error, Hue::Green),
 ];
 
-fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
-    let mut errors = Vec::new();
-    for Reference { alpha, x, pdf, sf, score } in reference()? {
-        let law = SymmetricStable::new(alpha)?;
-        let error =
-            |ours: f64, exact: f64| if exact == 0.0 { ours.abs() } else { (ours / exact - 1.0).abs() };
-        errors.push(Errors {
-            alpha,
-            x,
-            pdf_error: error(law.pdf(x), pdf),
-            sf_error: error(law.sf(x), sf),
-            score_error: error(law.score(x), score),
-        });
+impl Exhibit for Law {
+    const ID: &'static str = "law";
+    const TITLE: &'static str = "Beyond the paper · The law, to the last digit";
+    const SHOWS: &'static str = "beyond the paper: accuracy and speed of the law";
+    const SECONDS: f64 = 3.0;
+
+    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
+        settings! { reference_digits: 30, reference_points: reference()?.len(), speed_alpha: SPEED_ALPHAS }
     }
-    Ok(Tables::default().with("errors", errors)?.with("speed", speeds(context)?)?)
+
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        let mut errors = Vec::new();
+        for Reference { alpha, x, pdf, sf, score } in reference()? {
+            let law = SymmetricStable::new(alpha)?;
+            let error =
+                |ours: f64, exact: f64| if exact == 0.0 { ours.abs() } else { (ours / exact - 1.0).abs() };
+            errors.push(Errors {
+                alpha,
+                x,
+                pdf_error: error(law.pdf(x), pdf),
+                sf_error: error(law.sf(x), sf),
+                score_error: error(law.score(x), score),
+            });
+        }
+        Ok(Self { errors, speed: speeds(context)? })
+    }
+
+    fn text(&self) -> String {
+        "The paper evaluates ∇G_α with external software for one α at a time and interpolates. Here every function of the law is one \
+         positive integral, accurate to a few units in the last place for every α and x. The reference is ball arithmetic; the speed is \
+         that of one core of this machine."
+            .into()
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let title = format!("largest relative error of {} random points, by α", self.errors.len());
+        let mut panel = Panel::new(title)
+            .x(Axis::linear("α").range(0.25, 2.05))
+            .y(Axis::log("relative error").range(1e-16, 1e-13))
+            .horizontal(f64::EPSILON, "one unit in the last place")
+            .horizontal(PROMISED, "documented accuracy");
+        for (name, error, hue) in KINDS {
+            panel = marked(panel, hue, name, self.largest(error));
+        }
+        let figure = Figure::new("law").columns(1).panel_height(300.0).panel(panel);
+        vec![CaptionedFigure::new(figure, "The largest errors against ball arithmetic, in bins of α.")]
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        let columns =
+            std::iter::once("million per second".to_owned()).chain(SPEED_ALPHAS.map(|a| format!("α = {a}")));
+        let rows = self.speed.iter().filter(|s| s.alpha == SPEED_ALPHAS[0]).map(|first| {
+            let of_function = self.speed.iter().filter(|s| s.function == first.function);
+            let cells = of_function.map(|s| match s.million_per_second {
+                slow if slow < 10.0 => format!("{slow:.2}"),
+                fast => format!("{fast:.0}"),
+            });
+            std::iter::once(first.function.clone()).chain(cells)
+        });
+        vec![TextTable::new(columns, rows)]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        let worst = KINDS.map(|(name, error, _)| (name, self.errors.iter().map(error).fold(0.0, f64::max)));
+        let text = list(&worst, |(name, error)| format!("{name} {error:.1e}"));
+        let holds = !self.errors.is_empty() && worst.iter().all(|(_, error)| *error < PROMISED);
+        vec![Claim::ours(
+            "accuracy",
+            "Density, survival function and score have relative errors below 2·10⁻¹⁴ for 0.3 ≤ α ≤ 2.",
+            format!("Largest of {} random points: {text}.", self.errors.len()),
+            Judgement::of([(holds, format!("the largest errors are {text}"))]),
+        )]
+    }
+}
+
+impl Law {
+    /// Returns the largest error in each bin of α.
+    fn largest(&self, error: fn(&Errors) -> f64) -> Vec<(f64, f64)> {
+        const WIDTH: f64 = 0.1;
+        let in_bin = |low: f64| {
+            let bin = self.errors.iter().filter(|e| (low..=low + WIDTH).contains(&e.alpha));
+            (low + 0.5 * WIDTH, bin.map(error).fold(1e-16, f64::max))
+        };
+        (3..20).map(|i| in_bin(WIDTH * f64::from(i))).collect()
+    }
 }
 
 /// Returns millions of evaluations per second, the best of several tries.
@@ -117,7 +149,7 @@ fn speeds(context: &Context<'_>) -> anyhow::Result<Vec<Speed>> {
     const MANY: usize = 1 << 20;
     let (x, many) = (context.noise(1.5, 1, COUNT)?, context.noise(1.5, 2, MANY)?);
     let single: Vec<f32> = many.iter().map(|&x| x as f32).collect();
-    let words: Vec<u64> = context.words(MANY);
+    let words: Vec<u64> = Stream::new(context.seed, 0, Purpose::Measurement).words().take(MANY).collect();
     let (mut out, mut bulk, mut bulk_single) = (vec![0.0; COUNT], vec![0.0; MANY], vec![0.0f32; MANY]);
     let mut all = Vec::new();
     for alpha in SPEED_ALPHAS {
@@ -136,59 +168,6 @@ fn speeds(context: &Context<'_>) -> anyhow::Result<Vec<Speed>> {
     Ok(all)
 }
 
-fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
-    let errors: Vec<Errors> = tables.rows("errors")?;
-    let mut panel = Panel::new(format!("largest relative error of {} random points, by α", errors.len()))
-        .x(Axis::linear("α").range(0.25, 2.05))
-        .y(Axis::log("relative error").range(1e-16, 1e-13))
-        .horizontal(f64::EPSILON, "one unit in the last place")
-        .horizontal(PROMISED, "documented accuracy");
-    for (name, error, hue) in KINDS {
-        let largest = largest(&errors, error);
-        panel = panel.line(hue, "", largest.clone()).dots(hue, name, largest);
-    }
-    let figure = Figure::new("law").columns(1).panel_height(300.0).panel(panel);
-    Ok(vec![CaptionedFigure::new(figure, "The largest errors against ball arithmetic, in bins of α.")])
-}
-
-/// Returns the largest error in each bin of α.
-fn largest(errors: &[Errors], error: fn(&Errors) -> f64) -> Vec<(f64, f64)> {
-    const WIDTH: f64 = 0.1;
-    let in_bin = |low: f64| {
-        let bin = errors.iter().filter(|e| (low..=low + WIDTH).contains(&e.alpha));
-        (low + 0.5 * WIDTH, bin.map(error).fold(1e-16, f64::max))
-    };
-    (3..20).map(|i| in_bin(WIDTH * f64::from(i))).collect()
-}
-
-fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
-    let speeds: Vec<Speed> = tables.rows("speed")?;
-    let columns =
-        std::iter::once("million per second".to_owned()).chain(SPEED_ALPHAS.map(|a| format!("α = {a}")));
-    let functions: Vec<&str> =
-        speeds.iter().filter(|s| s.alpha == SPEED_ALPHAS[0]).map(|s| s.function.as_str()).collect();
-    Ok(vec![functions.into_iter().fold(TextTable::new(columns), |table, function| {
-        let cells = speeds.iter().filter(|s| s.function == function).map(|s| match s.million_per_second {
-            slow if slow < 10.0 => format!("{slow:.2}"),
-            fast => format!("{fast:.0}"),
-        });
-        table.row(std::iter::once(function.to_owned()).chain(cells))
-    })])
-}
-
-fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
-    let errors: Vec<Errors> = tables.rows("errors")?;
-    let worst = KINDS.map(|(name, error, _)| (name, errors.iter().map(error).fold(0.0, f64::max)));
-    let texts: Vec<String> = worst.iter().map(|(name, error)| format!("{name} {error:.1e}")).collect();
-    let holds = !errors.is_empty() && worst.iter().all(|(_, error)| *error < PROMISED);
-    Ok(vec![Claim::ours(
-        "accuracy",
-        "Density, survival function and score have relative errors below 2·10⁻¹⁴ for 0.3 ≤ α ≤ 2.",
-        format!("Largest of {} random points: {}.", errors.len(), texts.join(", ")),
-        Judgement::of([(holds, format!("the largest errors are {}", texts.join(", ")))]),
-    )])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,8 +183,8 @@ mod tests {
     #[test]
     fn a_large_error_is_seen() {
         let verdict = |sf_error: f64| {
-            let errors = [Errors { alpha: 1.0, x: 1.0, pdf_error: 1e-15, sf_error, score_error: 1e-15 }];
-            claims(&Tables::default().with("errors", errors).unwrap()).unwrap()[0].verdict
+            let errors = vec![Errors { alpha: 1.0, x: 1.0, pdf_error: 1e-15, sf_error, score_error: 1e-15 }];
+            Law { errors, speed: Vec::new() }.claims()[0].verdict
         };
         assert_eq!((verdict(1e-15), verdict(1e-13)), (Verdict::Holds, Verdict::Fails));
     }

@@ -1,8 +1,11 @@
 //! The paper's figures and claims, tested with our own runs, in a report.
 //!
-//! An [`Exhibit`] is an experiment that fills [`Tables`], and claims and figures that are pure functions of these tables. The
-//! list of [`exhibits`] is declarative: adding one is one entry. [`Reproduction::run`] makes the chosen exhibits in a folder,
-//! uses those again that are there already, and writes the page.
+//! An exhibit is a type: its fields are the tables of an experiment, and its claims and figures are functions of these tables.
+//! [`exhibits`] lists all of them; adding one is one entry. [`Reproduction::run`] makes the chosen exhibits in a folder, uses
+//! those again that are there already, and writes the page.
+
+#[macro_use]
+mod exhibit;
 
 mod averages;
 mod beta;
@@ -11,8 +14,8 @@ mod claim;
 mod conformal;
 mod context;
 mod distance;
+mod drawing;
 mod driver;
-mod exhibit;
 mod exhibits;
 mod fields;
 mod gaussian;
@@ -25,21 +28,19 @@ mod orders;
 mod overdamped;
 mod quartic;
 mod report;
-mod series;
 mod specification;
 mod study;
 mod systems;
 mod table;
 mod text;
 
-pub use claim::{Claim, Judgement, Source, Tally, Verdict};
-pub use context::{Context, Interrupted};
+pub use claim::{Claim, Source, Tally, Verdict};
 pub use driver::{Event, Reproduction, ReproductionError};
-pub use exhibit::{CaptionedFigure, Exhibit, Presentation, TextTable};
+pub use exhibit::{CaptionedFigure, Entry, Presentation, TextTable};
 pub use exhibits::exhibits;
-pub use report::{Exception, Report, page};
+pub use report::{Exception, Report};
 pub use specification::{DataIdentity, Record, Specification, Versions};
-pub use table::{Table, TableError, Tables};
 
-pub(crate) use fuld::chains::DYNAMICS_VERSION;
-pub(crate) use fuld_train::spec::TRAINING_VERSION;
+pub(crate) use claim::{Judgement, list};
+pub(crate) use context::Context;
+pub(crate) use exhibit::Exhibit;

@@ -1,51 +1,34 @@
 //! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped one, whose law is known.
 
-use super::claim::{Claim, Judgement};
-use super::context::Context;
-use super::distance::Distance;
-use super::exhibit::{CaptionedFigure, Exhibit, TextTable};
-use super::quartic::{chains, mode};
-use super::specification::settings;
-use super::table::Tables;
+use crate::distance::Distance;
+use crate::drawing::{curve, marked};
+use crate::quartic::{chains, mode};
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
 use fuld::{Beta, Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_sample::SampleRequest;
-use serde::{Deserialize, Serialize};
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "overdamped",
-    title: "Footnote to Figure 3 · Large friction",
-    shows: "the footnote on large friction",
-    seconds: 4.0,
-    version: 1,
-    trains: false,
-    settings: |_| {
-        settings([
-            ("alpha", 1.0.into()),
-            ("gamma", FRICTIONS.to_vec().into()),
-            ("step", ETA.into()),
-            ("chains", (CHAINS as i64).into()),
-        ])
-    },
-    experiment,
-    text: |_| {
-        Ok("With Cauchy noise the overdamped uncorrected dynamics on the quartic potential has a stationary law in closed form. As the \
-            friction grows, the underdamped dynamics must approach it. Eliminating the velocity turns the amplitude (γ/β)^(1/α) into \
-            γ^(2/α − 1), which for α < 2 grows with the friction. So the modes of the uncorrected dynamics not only differ from the \
-            minima of f: they move with γ."
-            .into())
-    },
-    claims,
-    figures,
-    shown,
-};
 
 const FRICTIONS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 const ETA: f64 = 0.002;
 const CHAINS: usize = 4096;
+
+results! {
+    /// Large friction.
+    Overdamped {
+        /// The underdamped dynamics at one friction, against the overdamped law.
+        frictions: Measured {
+            gamma: f64,
+            ks: f64,
+            ks_noise: f64,
+            mode: f64,
+            mode_error: f64,
+            overdamped_mode: f64,
+            diverged: usize,
+        },
+    }
+}
 
 /// The stationary law of dX = −(X³ − X) dt + σ dL for Cauchy noise L: with p³ + p = σ its density is
 /// (σ/π)/(x⁴ − (2 + p²)x² + (p² + 1)²), with modes at ±√(1 + p²/2).
@@ -76,102 +59,104 @@ impl CauchyQuartic {
     }
 }
 
-/// The underdamped dynamics at one friction, against the overdamped law.
-#[derive(Serialize, Deserialize)]
-struct Measured {
-    gamma: f64,
-    ks: f64,
-    ks_noise: f64,
-    mode: f64,
-    mode_error: f64,
-    overdamped_mode: f64,
-    diverged: usize,
-}
+impl Exhibit for Overdamped {
+    const ID: &'static str = "overdamped";
+    const TITLE: &'static str = "Footnote to Figure 3 · Large friction";
+    const SHOWS: &'static str = "the footnote on large friction";
+    const SECONDS: f64 = 4.0;
 
-fn experiment(context: &Context<'_>) -> anyhow::Result<Tables> {
-    let mut all = Vec::new();
-    for gamma in FRICTIONS {
-        // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
-        let limit = CauchyQuartic::new(gamma);
-        let request = SampleRequest {
-            alpha: Some(1.0),
-            gamma: Some(gamma),
-            beta: Some(1.0),
-            chains: Some(CHAINS),
-            warmup: Some(10_000),
-            draws: Some(20),
-            thin: Some(500),
-            ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA)
-        };
-        let (samples, outcome) = context.sample(request)?;
-        let draws = samples.coordinate(0);
-        let Distance { ks, ks_noise } = Distance::of(&draws, &limit.law()?)?;
-        let (mode, mode_error) = mode(&draws);
-        let (overdamped_mode, diverged) = (limit.mode(), outcome.divergences.len());
-        all.push(Measured { gamma, ks, ks_noise, mode, mode_error, overdamped_mode, diverged });
-        context.progress(all.len() as f64 / FRICTIONS.len() as f64);
+    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
+        settings! { alpha: 1.0, gamma: FRICTIONS, step: ETA, chains: CHAINS }
     }
-    Ok(Tables::default().with("frictions", all)?)
-}
 
-fn figures(tables: &Tables) -> anyhow::Result<Vec<CaptionedFigure>> {
-    let all: Vec<Measured> = tables.rows("frictions")?;
-    let curve =
-        |of: fn(&Measured) -> f64| -> Vec<(f64, f64)> { all.iter().map(|m| (m.gamma, of(m))).collect() };
-    let left = Panel::new("distance of the two measures")
-        .x(Axis::log("friction γ"))
-        .y(Axis::log("KS distance"))
-        .line(Hue::Vermillion, "", curve(|m| m.ks))
-        .dots(Hue::Vermillion, "uncorrected, underdamped", curve(|m| m.ks));
-    let bars = all.iter().map(|m| (m.gamma, m.mode - m.mode_error, m.mode + m.mode_error)).collect();
-    let right = Panel::new("modes")
-        .x(Axis::log("friction γ"))
-        .y(Axis::linear("mode"))
-        .line(Hue::Ink, "uncorrected, overdamped: closed form", curve(|m| m.overdamped_mode))
-        .error_bars(Hue::Vermillion, bars)
-        .dots(Hue::Vermillion, "uncorrected, underdamped", curve(|m| m.mode))
-        .horizontal(1.0, "minimum of f");
-    Ok(vec![CaptionedFigure::new(Figure::new("overdamped").panel(left).panel(right), "α = 1, β = 1.")])
-}
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        let mut frictions = Vec::new();
+        for gamma in FRICTIONS {
+            // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
+            let limit = CauchyQuartic::new(gamma);
+            let (samples, outcome) = context.sample(SampleRequest {
+                alpha: Some(1.0),
+                gamma: Some(gamma),
+                beta: Some(1.0),
+                chains: Some(CHAINS),
+                warmup: Some(10_000),
+                draws: Some(20),
+                thin: Some(500),
+                ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA)
+            })?;
+            let draws = samples.coordinate(0);
+            let Distance { ks, ks_noise } = Distance::of(&draws, &limit.law()?)?;
+            let (mode, mode_error) = mode(&draws);
+            let (overdamped_mode, diverged) = (limit.mode(), outcome.divergences.len());
+            frictions.push(Measured { gamma, ks, ks_noise, mode, mode_error, overdamped_mode, diverged });
+            context.progress(frictions.len() as f64 / FRICTIONS.len() as f64);
+        }
+        Ok(Self { frictions })
+    }
 
-fn shown(tables: &Tables) -> anyhow::Result<Vec<TextTable>> {
-    let columns = ["γ", "KS to overdamped", "95 % of noise", "modes at ±", "overdamped modes", "diverged"];
-    let all: Vec<Measured> = tables.rows("frictions")?;
-    Ok(vec![all.iter().fold(TextTable::new(columns), |table, m| {
-        table.row([
-            m.gamma.to_string(),
-            format!("{:.4}", m.ks),
-            format!("{:.4}", m.ks_noise),
-            format!("{:.3} ± {:.3}", m.mode, m.mode_error),
-            format!("{:.3}", m.overdamped_mode),
-            format!("{} of {CHAINS}", m.diverged),
-        ])
-    })])
-}
+    fn text(&self) -> String {
+        "With Cauchy noise the overdamped uncorrected dynamics on the quartic potential has a stationary law in closed form. As the \
+         friction grows, the underdamped dynamics must approach it. Eliminating the velocity turns the amplitude (γ/β)^(1/α) into \
+         γ^(2/α − 1), which for α < 2 grows with the friction. So the modes of the uncorrected dynamics not only differ from the \
+         minima of f: they move with γ."
+            .into()
+    }
 
-fn claims(tables: &Tables) -> anyhow::Result<Vec<Claim>> {
-    let all: Vec<Measured> = tables.rows("frictions")?;
-    let [first, .., last] = &all[..] else { return Ok(Vec::new()) };
-    let (mode, error, exact) = (last.mode, last.mode_error, last.overdamped_mode);
-    Ok(vec![Claim::paper(
-        "limit",
-        "With sufficiently large γ the uncorrected underdamped dynamics behaves like the uncorrected overdamped one.",
-        format!(
-            "KS distance to the closed form {:.3} at γ = {}, {:.3} at γ = {}; there the modes are at ±{mode:.2} ± {error:.2}, those of the \
-             closed form at ±{exact:.2}, and the minima of f at ±1.",
-            first.ks, first.gamma, last.ks, last.gamma
-        ),
-        Judgement::of([
-            (
-                last.ks < 0.5 * first.ks && last.ks < 0.05,
-                format!("the KS distance at γ = {} is still {:.3}", last.gamma, last.ks),
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let of = |value: fn(&Measured) -> f64| curve(&self.frictions, |_| true, |m| (m.gamma, value(m)));
+        let left =
+            Panel::new("distance of the two measures").x(Axis::log("friction γ")).y(Axis::log("KS distance"));
+        let left = marked(left, Hue::Vermillion, "uncorrected, underdamped", of(|m| m.ks));
+        let bar = |m: &Measured| (m.gamma, m.mode - m.mode_error, m.mode + m.mode_error);
+        let right = Panel::new("modes")
+            .x(Axis::log("friction γ"))
+            .y(Axis::linear("mode"))
+            .line(Hue::Ink, "uncorrected, overdamped: closed form", of(|m| m.overdamped_mode))
+            .error_bars(Hue::Vermillion, self.frictions.iter().map(bar).collect())
+            .dots(Hue::Vermillion, "uncorrected, underdamped", of(|m| m.mode))
+            .horizontal(1.0, "minimum of f");
+        vec![CaptionedFigure::new(Figure::new("overdamped").panel(left).panel(right), "α = 1, β = 1.")]
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        let columns =
+            ["γ", "KS to overdamped", "95 % of noise", "modes at ±", "overdamped modes", "diverged"];
+        let row = |m: &Measured| {
+            [
+                m.gamma.to_string(),
+                format!("{:.4}", m.ks),
+                format!("{:.4}", m.ks_noise),
+                format!("{:.3} ± {:.3}", m.mode, m.mode_error),
+                format!("{:.3}", m.overdamped_mode),
+                format!("{} of {CHAINS}", m.diverged),
+            ]
+        };
+        vec![TextTable::new(columns, self.frictions.iter().map(row))]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        let [first, .., last] = &self.frictions[..] else { return Vec::new() };
+        let Measured { gamma, ks, mode, mode_error, overdamped_mode: exact, .. } = last;
+        vec![Claim::paper(
+            "limit",
+            "With sufficiently large γ the uncorrected underdamped dynamics behaves like the uncorrected overdamped one.",
+            format!(
+                "KS distance to the closed form {:.3} at γ = {}, {ks:.3} at γ = {gamma}; there the modes are at ±{mode:.2} ± \
+                 {mode_error:.2}, those of the closed form at ±{exact:.2}, and the minima of f at ±1.",
+                first.ks, first.gamma
             ),
-            (
-                (mode - exact).abs() < 3.0 * error + 0.03 * exact,
-                format!("the modes are at ±{mode:.2}, not at ±{exact:.2}"),
-            ),
-        ]),
-    )])
+            Judgement::of([
+                (
+                    *ks < 0.5 * first.ks && *ks < 0.05,
+                    format!("the KS distance at γ = {gamma} is still {ks:.3}"),
+                ),
+                (
+                    (mode - exact).abs() < 3.0 * mode_error + 0.03 * exact,
+                    format!("the modes are at ±{mode:.2}, not at ±{exact:.2}"),
+                ),
+            ]),
+        )]
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The paper's synthetic problem: f = x⁴/4 − x²/2 with the settings of Figures 3 and 4.
 
-use fuld::diagnostics::{KernelDensity, Sample};
+use fuld::diagnostics::{Histogram, KernelDensity, Sample};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 use fuld::{Beta, Integrator, SystemKind};
@@ -69,4 +69,15 @@ pub(crate) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
 /// Returns the draws that are finite.
 pub(crate) fn finite(chains: &[Vec<f64>]) -> Vec<f64> {
     chains.iter().flatten().copied().filter(|x| x.is_finite()).collect()
+}
+
+/// Returns the mean square of the finite draws.
+pub(crate) fn second_moment(chains: &[Vec<f64>]) -> f64 {
+    let draws = finite(chains);
+    draws.iter().map(|x| x * x).sum::<f64>() / draws.len() as f64
+}
+
+/// Returns the density of the finite draws within the window, by so many bins.
+pub(crate) fn histogram(chains: &[Vec<f64>], bins: usize) -> anyhow::Result<Vec<(f64, f64)>> {
+    Ok(Histogram::new(&Sample::new(finite(chains))?, -WINDOW, WINDOW, bins)?.density().collect())
 }

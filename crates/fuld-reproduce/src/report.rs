@@ -1,7 +1,7 @@
 //! The report: one page with every figure, the claims about it, what was measured, and the verdicts.
 
-use super::claim::{Claim, Source, Tally, Verdict};
-use super::exhibit::{Presentation, TextTable};
+use crate::claim::{Claim, Source, Tally, Verdict};
+use crate::exhibit::{Presentation, TextTable};
 use fuld_plot::page::page as shell;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
@@ -35,14 +35,9 @@ pub struct Exception<'a> {
 }
 
 impl Report {
-    /// Returns all claims.
-    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
-        self.exhibits.iter().flat_map(|exhibit| &exhibit.claims)
-    }
-
     /// Counts the claims of one source by verdict.
     pub fn tally(&self, source: Source) -> Tally {
-        Tally::of(source, self.claims())
+        Tally::of(source, self.exhibits.iter().flat_map(|exhibit| &exhibit.claims))
     }
 
     /// Returns the claims of one source that do not hold, then those that hold in part.
@@ -63,7 +58,7 @@ const STYLE: &str = include_str!("report.css");
 const PAPER: &str = "https://proceedings.mlr.press/v119/simsekli20a.html";
 
 /// Renders the page.
-pub fn page(report: &Report) -> String {
+pub(crate) fn page(report: &Report) -> String {
     let body = html! {
         style { (PreEscaped(STYLE)) }
         h1 { "Fractional underdamped Langevin dynamics, reproduced" }
@@ -119,22 +114,18 @@ fn summary(report: &Report, source: Source, title: &str) -> Markup {
     }
 }
 
-fn class(verdict: Verdict) -> &'static str {
+/// The class of a verdict in the style sheet, and a sign that differs in shape as well as in colour.
+fn class_and_sign(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
-        Verdict::Holds => "holds",
-        Verdict::InPart => "in-part",
-        Verdict::Fails => "fails",
+        Verdict::Holds => ("holds", "✓"),
+        Verdict::InPart => ("in-part", "◐"),
+        Verdict::Fails => ("fails", "✗"),
     }
 }
 
-/// A sign that differs in shape as well as in colour.
 fn mark(verdict: Verdict) -> Markup {
-    let sign = match verdict {
-        Verdict::Holds => "✓",
-        Verdict::InPart => "◐",
-        Verdict::Fails => "✗",
-    };
-    html! { span class={ "mark " (class(verdict)) } title=(verdict) { (sign) } }
+    let (class, sign) = class_and_sign(verdict);
+    html! { span class={ "mark " (class) } title=(verdict) { (sign) } }
 }
 
 fn section(exhibit: &Presentation) -> Markup {
@@ -184,7 +175,7 @@ fn claim_box(claim: &Claim) -> Markup {
         Source::Ours => "We say",
     };
     html! {
-        div class={ "claim " (class(claim.verdict)) } {
+        div class={ "claim " (class_and_sign(claim.verdict).0) } {
             p.verdict { (mark(claim.verdict)) " " (claim.verdict) }
             dl {
                 dt { (who) } dd { (claim.says) }
@@ -212,7 +203,7 @@ mod tests {
             title: "One & only".into(),
             text: "Text.".into(),
             figures: vec![CaptionedFigure::new(figure, "Caption.")],
-            tables: vec![TextTable::new(["a", "b"]).row(["<1", "2"])],
+            tables: vec![TextTable::new(["a", "b"], [["<1", "2"].map(String::from)])],
             claims: vec![
                 Claim::paper("a", "It holds.", "3 < 4.", judged(Verdict::Holds)),
                 Claim::ours("b", "It works.", "5 < 4.", judged(Verdict::Fails)),
@@ -221,6 +212,7 @@ mod tests {
             record: Record {
                 fuld: "0.1.0".into(),
                 command: "fuld reproduce --only one".into(),
+                tables: String::new(),
                 specification: Specification {
                     exhibit: "one".into(),
                     seed: 7,

@@ -3,6 +3,7 @@
 //! The specification is written to `settings.toml` beside the tables. Tables of an equal specification are used again;
 //! tables of any other one are made again, and the report of the difference names the first key.
 
+use crate::table::Tables;
 use fuld::durable::replace;
 use fuld_train::data::DataSet;
 use serde::{Deserialize, Serialize};
@@ -52,15 +53,10 @@ pub struct DataIdentity {
 
 impl DataIdentity {
     /// Identifies a loaded data set.
-    pub fn of(data: &DataSet) -> Self {
+    pub(crate) fn of(data: &DataSet) -> Self {
         let description = data.description();
         Self { name: description.name, fingerprint: description.fingerprint }
     }
-}
-
-/// Builds the settings of an exhibit from names and values.
-pub(crate) fn settings<const N: usize>(entries: [(&str, toml::Value); N]) -> anyhow::Result<toml::Table> {
-    Ok(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 /// The file `settings.toml`: the specification, and the command that makes the exhibit again.
@@ -70,6 +66,9 @@ pub struct Record {
     pub fuld: String,
     /// The command that makes the exhibit again.
     pub command: String,
+    /// The SHA-256 checksum of the tables, so that a file that was changed by hand or damaged is noticed.
+    #[serde(default)]
+    pub tables: String,
     /// The specification.
     pub specification: Specification,
 }
@@ -78,6 +77,11 @@ pub struct Record {
 pub(crate) const FILE: &str = "settings.toml";
 
 impl Record {
+    /// Creates the record of tables that are made now by a command.
+    pub(crate) fn new(command: String, tables: &Tables, specification: Specification) -> Self {
+        Self { fuld: env!("CARGO_PKG_VERSION").into(), command, tables: tables.checksum(), specification }
+    }
+
     /// Reads the record of a folder; `None` if there is none or it cannot be read.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         toml::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
@@ -91,8 +95,8 @@ impl Record {
     }
 
     /// Returns a line that says what made the tables.
-    pub fn made_by(&self) -> String {
-        let Self { fuld, command, specification } = self;
+    pub(crate) fn made_by(&self) -> String {
+        let Self { fuld, command, specification, .. } = self;
         let Versions { exhibit, dynamics, training } = specification.versions;
         let training = training.map_or(String::new(), |version| format!(", training {version}"));
         let data = specification.data.as_ref();
@@ -106,7 +110,7 @@ impl Record {
 
 impl Specification {
     /// Returns the first key in which an earlier specification differs from this one, with both values.
-    pub fn difference(&self, earlier: &Self) -> Option<String> {
+    pub(crate) fn difference(&self, earlier: &Self) -> Option<String> {
         let table = |specification: &Self| toml::Table::try_from(specification).ok();
         difference("", &table(earlier)?, &table(self)?)
     }
@@ -135,14 +139,14 @@ mod tests {
     use super::*;
 
     fn specification() -> Specification {
-        let settings = [("alpha", toml::Value::from(1.5)), ("chains", 512.into())];
         Specification {
             exhibit: "fig3".into(),
             seed: 7,
             full: None,
             versions: Versions { exhibit: 1, dynamics: 2, training: None },
             data: None,
-            settings: settings.map(|(key, value)| (key.to_owned(), value)).into_iter().collect(),
+            settings: toml::toml! { alpha = 1.5
+            chains = 512 },
         }
     }
 
@@ -152,8 +156,8 @@ mod tests {
         assert_eq!(Record::read(folder.path()), None);
         let data = DataIdentity { name: "digits".into(), fingerprint: "ab".into() };
         let specification = Specification { data: Some(data), full: Some(true), ..specification() };
-        let record =
-            Record { fuld: "0.1.0".into(), command: "fuld reproduce --only fig3".into(), specification };
+        let command = "fuld reproduce --only fig3".to_owned();
+        let record = Record { fuld: "0.1.0".into(), command, tables: "cd".into(), specification };
         record.write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()), Some(record.clone()));
         assert_eq!(

@@ -7,96 +7,80 @@
 use fuld::durable::replace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
 
-/// A table as CSV text, with a line of column names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table(String);
-
 /// A table that is missing, or that does not hold rows of the expected type.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// There is no table of this name.
+pub(crate) enum TableError {
     #[error("there is no table `{0}`")]
     Missing(String),
-    /// A row cannot be read or written.
     #[error("table `{name}`: {source}")]
-    Row {
-        /// The table.
-        name: String,
-        /// The row and the column, and what is wrong there.
-        source: csv::Error,
-    },
+    Row { name: String, source: csv::Error },
 }
 
-impl Table {
-    /// Writes rows as CSV.
-    fn from_rows<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Self, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in rows {
-            writer.serialize(row)?;
-        }
-        let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    /// Reads the rows.
-    fn rows<R: DeserializeOwned>(&self) -> Result<Vec<R>, csv::Error> {
-        csv::Reader::from_reader(self.0.as_bytes()).into_deserialize().collect()
-    }
-}
-
-/// The tables of an exhibit, by name. The file of a table is `NAME.csv`.
+/// The tables of an exhibit as CSV text, by name. The file of a table is `NAME.csv`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tables(BTreeMap<String, Table>);
+pub(crate) struct Tables(BTreeMap<String, String>);
 
 impl Tables {
     /// Adds a table of rows: `Tables::default().with("errors", &rows)?`.
-    pub fn with<R: Serialize>(
-        mut self,
-        name: &str,
-        rows: impl IntoIterator<Item = R>,
-    ) -> Result<Self, TableError> {
-        let table = Table::from_rows(rows).map_err(|source| TableError::Row { name: name.into(), source })?;
-        self.0.insert(name.into(), table);
+    pub(crate) fn with<R: Serialize>(mut self, name: &str, rows: &[R]) -> Result<Self, TableError> {
+        let text = csv_text(rows).map_err(|source| TableError::Row { name: name.into(), source })?;
+        self.0.insert(name.into(), text);
         Ok(self)
     }
 
     /// Returns the rows of a table.
-    pub fn rows<R: DeserializeOwned>(&self, name: &str) -> Result<Vec<R>, TableError> {
-        let table = self.0.get(name).ok_or_else(|| TableError::Missing(name.into()))?;
-        table.rows().map_err(|source| TableError::Row { name: name.into(), source })
+    pub(crate) fn rows<R: DeserializeOwned>(&self, name: &str) -> Result<Vec<R>, TableError> {
+        let text = self.0.get(name).ok_or_else(|| TableError::Missing(name.into()))?;
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect::<Result<_, _>>();
+        rows.map_err(|source| TableError::Row { name: name.into(), source })
     }
 
     /// Returns the names of the files, in order.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         self.0.keys().map(|name| format!("{name}.csv")).collect()
     }
 
+    /// Returns the SHA-256 checksum of all tables.
+    pub(crate) fn checksum(&self) -> String {
+        let mut hash = Sha256::new();
+        for (name, text) in &self.0 {
+            hash.update(format!("{name} {}\n{text}", text.len()));
+        }
+        format!("{:x}", hash.finalize())
+    }
+
     /// Writes every table into a folder.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        self.0
-            .iter()
-            .try_for_each(|(name, table)| replace(&folder.join(format!("{name}.csv")), table.0.as_bytes()))
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut tables = self.0.iter();
+        tables.try_for_each(|(name, text)| replace(&folder.join(format!("{name}.csv")), text.as_bytes()))
     }
 
     /// Reads every CSV file of a folder.
-    pub fn read(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn read(folder: &Path) -> io::Result<Self> {
         let mut tables = BTreeMap::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "csv") {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                tables.insert(name, Table(fs::read_to_string(&path)?));
+                tables.insert(name, fs::read_to_string(&path)?);
             }
         }
         Ok(Self(tables))
     }
+}
+
+fn csv_text<R: Serialize>(rows: &[R]) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    rows.iter().try_for_each(|row| writer.serialize(row))?;
+    let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -112,15 +96,13 @@ mod tests {
         missing: Option<f64>,
     }
 
+    fn row(name: &str, value: f64, missing: Option<f64>) -> Row {
+        Row { name: name.into(), count: u64::MAX, value, missing }
+    }
+
     #[test]
     fn rows_survive_the_file() {
-        let row = |name: &str, value: f64, missing: Option<f64>| Row {
-            name: name.into(),
-            count: u64::MAX,
-            value,
-            missing,
-        };
-        let rows = vec![
+        let rows = [
             row("a, \"quoted\"\nname", 0.1 + 0.2, None),
             row("α", f64::MIN_POSITIVE, Some(1e300)),
             row("", f64::NEG_INFINITY, Some(-0.0)),
@@ -132,8 +114,17 @@ mod tests {
         assert_eq!(read, tables);
         assert_eq!(read.rows::<Row>("rows").unwrap(), rows);
         // NaN differs from itself, but is read as NaN.
-        let nan = Tables::default().with("nan", [row("", f64::NAN, None)]).unwrap();
+        let nan = Tables::default().with("nan", &[row("", f64::NAN, None)]).unwrap();
         assert!(nan.rows::<Row>("nan").unwrap()[0].value.is_nan());
+    }
+
+    #[test]
+    fn a_changed_table_has_another_checksum() {
+        let tables = |name: &str, value: f64| Tables::default().with(name, &[row("a", value, None)]).unwrap();
+        assert_eq!(tables("a", 1.0).checksum(), tables("a", 1.0).checksum());
+        assert_ne!(tables("a", 1.0).checksum(), tables("a", 1.1).checksum());
+        assert_ne!(tables("a", 1.0).checksum(), tables("b", 1.0).checksum());
+        assert_eq!(tables("a", 1.0).checksum().len(), 64);
     }
 
     #[test]
@@ -142,7 +133,7 @@ mod tests {
         struct Other {
             name: &'static str,
         }
-        let tables = Tables::default().with("rows", [Other { name: "a" }]).unwrap();
+        let tables = Tables::default().with("rows", &[Other { name: "a" }]).unwrap();
         assert!(tables.rows::<Row>("rows").unwrap_err().to_string().starts_with("table `rows`: "));
         assert_eq!(tables.rows::<Row>("other").unwrap_err().to_string(), "there is no table `other`");
     }

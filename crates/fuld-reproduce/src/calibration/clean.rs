@@ -1,14 +1,11 @@
 //! No injected noise, at the paper's widths, depths and step: auto should not be worse than SGDm.
 
-use super::error_axis::{error_axis, test_error};
-use super::{PAIR, Part};
-use crate::claim::{Claim, Judgement};
-use crate::exhibit::{CaptionedFigure, TextTable};
-use crate::networks::error_range;
-use crate::series::series;
+use super::{Part, error_axis, pair_series, pair_table, test_error};
+use crate::drawing::{error_range, series};
 use crate::study::difference::{Difference, SIGNIFICANT, share};
 use crate::study::network_runs::{Cell, NetworkRuns, Pairs};
 use crate::study::treatment::Treatment;
+use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// Standard errors by which auto must be behind in a cell to count as worse there. With five seeds, four degrees of freedom, chance
@@ -20,7 +17,12 @@ pub(super) fn part(runs: &NetworkRuns) -> Part {
                    run counts as a random answer, 90 %, and below them the difference seed by seed, where neither run is lost.";
     Part {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(table(runs)),
+        table: Some(pair_table(
+            runs,
+            ["network"],
+            |cell| [cell.size_label()],
+            Some(("auto − SGDm, neither lost", Pairs::Learned)),
+        )),
         claims: vec![never_worse(runs)],
     }
 }
@@ -46,16 +48,11 @@ fn figure(runs: &NetworkRuns) -> Figure {
     let name = format!("calibration-{}-clean", runs.data().id());
     let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(230.0);
     for &width in &widths {
-        let mut panel = Panel::new(format!("width {width}")).x(depth_axis()).y(error_axis(runs));
-        for (treatment, shift) in PAIR.into_iter().zip([-0.1, 0.1]) {
-            let point = |cell: &Cell| {
-                let (mean, error) = test_error(runs, treatment, cell);
-                (cell.depth as f64 + shift, mean, error)
-            };
-            let points: Vec<_> = runs.cells_of_width(width).iter().map(point).collect();
-            panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
-        }
-        figure = figure.panel(panel);
+        let panel = Panel::new(format!("width {width}")).x(depth_axis()).y(error_axis(runs));
+        let x: [&dyn Fn(&Cell) -> f64; 2] =
+            [&|cell| cell.depth as f64 - 0.1, &|cell| cell.depth as f64 + 0.1];
+        let error = |treatment, cell: &Cell| test_error(runs, treatment, cell);
+        figure = figure.panel(pair_series(panel, &runs.cells_of_width(width), x, error));
     }
     for &width in &widths {
         let panel = Panel::new(format!("width {width}, auto − SGDm"))
@@ -65,15 +62,6 @@ fn figure(runs: &NetworkRuns) -> Figure {
         figure = figure.panel(series(panel, Treatment::Auto.hue(), "", false, &differences(width)));
     }
     figure
-}
-
-fn table(runs: &NetworkRuns) -> TextTable {
-    let mut table = TextTable::new(["network", "SGDm", "auto", "auto − SGDm, neither lost"]);
-    for cell in runs.cells() {
-        let [sgdm, auto] = PAIR.map(|treatment| runs.accuracy_text(treatment, &cell));
-        table = table.row([cell.size_label(), sgdm, auto, ahead(runs, &cell).signed(2)]);
-    }
-    table
 }
 
 /// "Never worse than SGDm at the same learning rate beyond seed noise."
@@ -116,6 +104,7 @@ fn never_worse(runs: &NetworkRuns) -> Claim {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PAIR;
     use super::*;
     use crate::claim::Verdict;
     use crate::study::network_runs::made_up::{PLAIN, accuracies};

@@ -1,25 +1,19 @@
 //! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and auto should lose none.
 
-use super::{PAIR, Part};
-use crate::claim::{Claim, Judgement, Verdict};
-use crate::exhibit::TextTable;
+use super::{Part, pair_table};
 use crate::study::difference::share;
-use crate::study::network_runs::NetworkRuns;
+use crate::study::network_runs::{Cell, NetworkRuns};
 use crate::study::treatment::Treatment;
+use crate::{Claim, Judgement, Verdict};
 
 pub(super) fn part(runs: &NetworkRuns) -> Part {
-    Part { figure: None, table: Some(table(runs)), claims: vec![none_lost(runs)] }
-}
-
-fn table(runs: &NetworkRuns) -> TextTable {
-    let mut table = TextTable::new(["width", "depth", "learning rate", "seeds", "SGDm", "auto"]);
-    for cell in runs.cells() {
-        let [sgdm, auto] = PAIR.map(|treatment| runs.accuracy_text(treatment, &cell));
-        let seeds = runs.runs(Treatment::Auto, &cell).count().to_string();
+    let labels = |cell: &Cell| {
+        let seeds = runs.runs(Treatment::Auto, cell).count();
         let lr = cell.lr.unwrap_or(f64::NAN).to_string();
-        table = table.row([cell.width.to_string(), cell.depth.to_string(), lr, seeds, sgdm, auto]);
-    }
-    table
+        [cell.width.to_string(), cell.depth.to_string(), lr, seeds.to_string()]
+    };
+    let table = pair_table(runs, ["width", "depth", "learning rate", "seeds"], labels, None);
+    Part { figure: None, table: Some(table), claims: vec![none_lost(runs)] }
 }
 
 /// "At steps where SGDm diverges on some seeds, auto diverges on none."
@@ -47,6 +41,7 @@ fn none_lost(runs: &NetworkRuns) -> Claim {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PAIR;
     use super::*;
     use crate::study::network_runs::Group;
     use crate::study::network_runs::made_up::{PLAIN, accuracies};

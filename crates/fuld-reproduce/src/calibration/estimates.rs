@@ -1,43 +1,19 @@
 //! The noise that auto estimates, compared with the noise that was injected.
 
-use super::Part;
-use crate::claim::{Claim, Judgement};
-use crate::exhibit::CaptionedFigure;
-use crate::series::series;
+use super::{EstimateRow, Part};
+use crate::drawing::series;
 use crate::study::difference::{mean_and_error, share};
-use crate::study::network_runs::{Cell, Group, NetworkRow, NetworkRuns, distinct};
+use crate::study::network_runs::{Cell, NetworkRow, NetworkRuns, distinct};
 use crate::study::treatment::Treatment;
+use crate::{CaptionedFigure, Claim, Judgement, Verdict};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_train::spec::InjectedNoise;
 use fuld_train::train::{LayerCalibration, RunResult};
-use serde::{Deserialize, Serialize};
 
 /// Largest error of α̂ that counts as near.
 const ALPHA_ERROR: f64 = 0.1;
 /// Largest relative error of σ̂ that counts as near.
 const SCALE_ERROR: f64 = 0.2;
-
-/// One row of the table of estimates: a layer at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct EstimateRow {
-    pub(super) group: Group,
-    pub(super) noise_alpha: Option<f64>,
-    pub(super) noise_scale: Option<f64>,
-    pub(super) width: usize,
-    pub(super) depth: usize,
-    pub(super) lr: Option<f64>,
-    pub(super) momentum: Option<f64>,
-    pub(super) seed: u64,
-    pub(super) layer: usize,
-    pub(super) estimated_noise_alpha: f64,
-    pub(super) estimated_noise_scale: f64,
-    /// Tail index in use.
-    pub(super) alpha: f64,
-    pub(super) kappa: f64,
-    pub(super) limit: f64,
-    /// Share of the weights beyond the knee.
-    pub(super) beyond_knee: f64,
-}
 
 impl EstimateRow {
     fn new(run: &NetworkRow, layer: &LayerCalibration) -> Self {
@@ -217,16 +193,15 @@ fn claim(
     let measured =
         format!("This is so in {} layers of all laws of the noise{worst}.", share(count, estimates.len()));
     let why = format!("{} layers are further off{worst}", share(estimates.len() - count, estimates.len()));
-    let judgement = Judgement::of(estimates.iter().map(|estimate| (near(estimate), ""))).because(why);
-    Claim::ours(format!("estimates-{id}"), says, measured, judgement)
+    let verdict = Verdict::of_count(count, estimates.len());
+    Claim::ours(format!("estimates-{id}"), says, measured, Judgement::new(verdict, why))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::Verdict;
-    use crate::study::network_runs::Outcome;
     use crate::study::network_runs::made_up::{accuracies, noisy};
+    use crate::study::network_runs::{Group, Outcome};
 
     /// Two laws, two layers; the second layer under the second law is off by this much.
     fn made_up(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {

@@ -1,21 +1,24 @@
 //! Gaussian noise on every gradient: there is no heavy tail, and auto should equal SGD with momentum.
 
-use super::estimates::EstimateRow;
 use super::noise::NEAR;
-use super::{PAIR, Part};
-use crate::claim::{Claim, Judgement};
-use crate::exhibit::{CaptionedFigure, TextTable};
-use crate::series::series;
+use super::{EstimateRow, Part, pair_series, pair_table};
+use crate::drawing::series;
 use crate::study::difference::{Difference, SIGNIFICANT, share};
 use crate::study::network_runs::{Cell, Group, NetworkRuns, Pairs};
 use crate::study::treatment::Treatment;
+use crate::{CaptionedFigure, Claim, Judgement, list};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 pub(super) fn part(runs: &NetworkRuns, estimates: &[EstimateRow]) -> Part {
     let caption = "Gaussian noise on every gradient, N(0, 2σ²): accuracies, and the difference seed by seed.";
     Part {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(table(runs)),
+        table: Some(pair_table(
+            runs,
+            ["Gaussian noise, σ"],
+            |cell| [scale(cell).to_string()],
+            Some(("auto − SGDm", Pairs::All)),
+        )),
         claims: vec![equal(runs, estimates)],
     }
 }
@@ -33,15 +36,9 @@ fn figure(runs: &NetworkRuns) -> Figure {
     let scales: Vec<f64> = cells.iter().map(scale).collect();
     let (low, high) = scales.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &x| (a.min(x), b.max(x)));
     let axis = || Axis::log("noise scale").range(low / 1.5, 1.5 * high).ticks(&scales);
-    let mut accuracy = Panel::new("accuracy").x(axis()).y(Axis::linear("test accuracy, %"));
-    for (treatment, shift) in PAIR.into_iter().zip([0.98, 1.02]) {
-        let point = |cell: &Cell| {
-            let (mean, error) = runs.mean_accuracy(treatment, cell);
-            (shift * scale(cell), mean, error)
-        };
-        let points: Vec<_> = cells.iter().map(point).collect();
-        accuracy = series(accuracy, treatment.hue(), treatment.label(), treatment.is_control(), &points);
-    }
+    let accuracy = Panel::new("accuracy").x(axis()).y(Axis::linear("test accuracy, %"));
+    let x: [&dyn Fn(&Cell) -> f64; 2] = [&|cell| 0.98 * scale(cell), &|cell| 1.02 * scale(cell)];
+    let accuracy = pair_series(accuracy, &cells, x, |treatment, cell| runs.mean_accuracy(treatment, cell));
     let point = |cell: &Cell| (scale(cell), ahead(runs, cell).mean, ahead(runs, cell).error);
     let differences: Vec<_> = cells.iter().map(point).collect();
     let difference = Panel::new("auto − SGDm").x(axis()).y(Axis::linear("points")).horizontal(0.0, "");
@@ -50,26 +47,15 @@ fn figure(runs: &NetworkRuns) -> Figure {
     Figure::new(name).panel_height(230.0).panel(accuracy).panel(difference)
 }
 
-fn table(runs: &NetworkRuns) -> TextTable {
-    let mut table = TextTable::new(["Gaussian noise, σ", "SGDm", "auto", "auto − SGDm"]);
-    for cell in runs.cells() {
-        let [sgdm, auto] = PAIR.map(|treatment| runs.accuracy_text(treatment, &cell));
-        table = table.row([scale(&cell).to_string(), sgdm, auto, ahead(runs, &cell).signed(2)]);
-    }
-    table
-}
-
 /// "Equal to SGDm."
 fn equal(runs: &NetworkRuns, estimates: &[EstimateRow]) -> Claim {
     let gaps: Vec<(f64, Difference)> =
         runs.cells().iter().map(|cell| (scale(cell), ahead(runs, cell))).collect();
     let mean = Difference::average_of_known(gaps.iter().map(|(_, gap)| *gap));
-    let texts: Vec<String> =
-        gaps.iter().map(|(scale, gap)| format!("σ = {scale}: {}", gap.points())).collect();
+    let text = |(scale, gap): &(f64, Difference)| format!("σ = {scale}: {}", gap.points());
     let layers = || estimates.iter().filter(|row| row.group == Group::Gaussian);
     let gaussian = layers().filter(|row| row.alpha == 2.0).count();
-    let checks =
-        gaps.iter().zip(&texts).map(|((_, gap), text)| (gap.mean.abs() <= NEAR, format!("at {text}")));
+    let checks = gaps.iter().map(|gap| (gap.1.mean.abs() <= NEAR, format!("at {}", text(gap))));
     let by_chance = mean.is_known() && !mean.is_gain() && !mean.is_loss();
     Claim::ours(
         "equals-sgdm",
@@ -80,7 +66,7 @@ fn equal(runs: &NetworkRuns, estimates: &[EstimateRow]) -> Claim {
         ),
         format!(
             "{}; on average {}, where {SIGNIFICANT} standard errors would be significant. At the end α = 2 is in use in {} layers of all runs.",
-            texts.join(", "),
+            list(&gaps, text),
             mean.points(),
             share(gaussian, layers().count())
         ),
@@ -90,8 +76,9 @@ fn equal(runs: &NetworkRuns, estimates: &[EstimateRow]) -> Claim {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PAIR;
     use super::*;
-    use crate::claim::Verdict;
+    use crate::Verdict;
     use crate::study::network_runs::made_up::{accuracies, noisy};
 
     #[test]

@@ -5,103 +5,195 @@
 
 mod clean;
 mod edge;
-mod error_axis;
 mod estimates;
 mod gaussian;
 mod noise;
 mod plan;
 mod rates;
 
-use crate::claim::Claim;
-use crate::context::Context;
-use crate::exhibit::{CaptionedFigure, Exhibit, TextTable};
+use crate::drawing::series;
 use crate::study::driver::train_networks;
 use crate::study::grid::grid;
-use crate::study::network_runs::{Group, NetworkRow, NetworkRuns};
+use crate::study::network_runs::{Cell, Group, NetworkRow, NetworkRuns, Pairs};
 use crate::study::treatment::Treatment;
-use crate::table::{TableError, Tables};
-use estimates::EstimateRow;
+use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
+use fuld_plot::{Axis, Panel};
 use plan::Plan;
 
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "calibration",
-    title: "Calibration",
-    shows: "α and noise scale estimated from the gradients",
-    seconds: 70.0,
-    version: 1,
-    trains: true,
-    settings: |context| grid(&Plan::of(context)?.runs(&context.data()?.description())?),
-    experiment: |context| experiment(context, &Plan::of(context)?),
-    text: |tables| Ok(text(&runs(tables)?)),
-    claims: |tables| Ok(parts(tables)?.into_iter().flat_map(|part| part.claims).collect()),
-    figures: |tables| Ok(parts(tables)?.into_iter().filter_map(|part| part.figure).collect()),
-    shown: |tables| Ok(parts(tables)?.into_iter().filter_map(|part| part.table).collect()),
-};
+results! {
+    /// α and noise scale estimated from the gradients.
+    Calibration {
+        runs: NetworkRow,
+        /// A layer at the end of a run.
+        estimates: EstimateRow {
+            group: Group,
+            noise_alpha: Option<f64>,
+            noise_scale: Option<f64>,
+            width: usize,
+            depth: usize,
+            lr: Option<f64>,
+            momentum: Option<f64>,
+            seed: u64,
+            layer: usize,
+            estimated_noise_alpha: f64,
+            estimated_noise_scale: f64,
+            /// Tail index in use.
+            alpha: f64,
+            kappa: f64,
+            limit: f64,
+            /// Share of the weights beyond the knee.
+            beyond_knee: f64,
+        },
+    }
+}
 
 /// The two treatments of every comparison without injected stable noise.
 const PAIR: [Treatment; 2] = [Treatment::Sgdm, Treatment::Auto];
 
 /// What one group of runs shows.
-#[derive(Default)]
 struct Part {
     figure: Option<CaptionedFigure>,
     table: Option<TextTable>,
     claims: Vec<Claim>,
 }
 
-/// Makes the part of a group from its runs.
-type MakePart<'a> = &'a dyn Fn(&NetworkRuns) -> Part;
+impl Exhibit for Calibration {
+    const ID: &'static str = "calibration";
+    const TITLE: &'static str = "Calibration";
+    const SHOWS: &'static str = "α and noise scale estimated from the gradients";
+    const SECONDS: f64 = 70.0;
+    const TRAINS: bool = true;
 
-fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
-    let trained = train_networks(context, "calibration", &plan.runs(&context.data()?.description())?, &[])?;
-    let estimates =
-        trained.rows.iter().zip(&trained.results).flat_map(|(row, result)| EstimateRow::last(row, result));
-    Ok(Tables::default().with("runs", &trained.rows)?.with("estimates", estimates)?)
-}
+    fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
+        grid(&Plan::of(context)?.runs(&context.data()?.description())?)
+    }
 
-fn runs(tables: &Tables) -> Result<NetworkRuns, TableError> {
-    Ok(NetworkRuns { rows: tables.rows("runs")? })
-}
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        Self::of_plan(context, &Plan::of(context)?)
+    }
 
-fn parts(tables: &Tables) -> anyhow::Result<Vec<Part>> {
-    let (runs, estimates): (_, Vec<EstimateRow>) = (runs(tables)?, tables.rows("estimates")?);
-    let groups: [(Group, MakePart<'_>); 6] = [
-        (Group::Noise, &noise::part),
-        (Group::Noise, &|runs| estimates::part(runs, &estimates)),
-        (Group::Gaussian, &|runs| gaussian::part(runs, &estimates)),
-        (Group::Clean, &clean::part),
-        (Group::Edge, &edge::part),
-        (Group::Rates, &rates::part),
-    ];
-    let of_group = groups.into_iter().map(|(group, part)| (runs.of(group), part));
-    Ok(of_group.filter(|(runs, _)| !runs.rows.is_empty()).map(|(runs, part)| part(&runs)).collect())
-}
-
-fn text(runs: &NetworkRuns) -> String {
-    let first = |group| runs.rows.iter().find(|run| run.group == group);
-    let network = |run: &NetworkRow| {
+    fn text(&self) -> String {
+        let runs = NetworkRuns { rows: self.runs.clone() };
+        let first = |group| runs.rows.iter().find(|run| run.group == group);
+        let describe = |group, what: &str| {
+            let text = |run: &NetworkRow| {
+                let NetworkRow { depth, width, iterations, batch, .. } = run;
+                format!(
+                    " {what} use {depth} layers of {width} units, {iterations} steps on batches of {batch}."
+                )
+            };
+            first(group).map_or(String::new(), text)
+        };
         format!(
-            "{} layers of {} units, {} steps on batches of {}",
-            run.depth, run.width, run.iterations, run.batch
+            "FULD auto estimates the tail index α and the noise scale σ of the gradient noise from the gradients. It is compared with SGD \
+             with momentum, with and without clipping, and with FULD that is given the injected noise, all at the same learning rate. {} runs \
+             on {}, {} seeds each unless the table says otherwise.{}{} The networks of all widths and depths take {} steps. Accuracies are \
+             means of the last two measurements, 100 steps apart, with one standard error over seeds. A run is lost if its loss is not finite, \
+             if its final training loss is more than twice that of a random answer, or if its test accuracy is that of a random answer.",
+            runs.rows.len(),
+            runs.data().title(),
+            runs.of(Group::Clean).seeds().len(),
+            describe(Group::Noise, "Runs with injected noise"),
+            describe(Group::Rates, "Runs over learning rates"),
+            first(Group::Clean).map_or(0, |run| run.iterations),
         )
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        self.parts().into_iter().filter_map(|part| part.figure).collect()
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        self.parts().into_iter().filter_map(|part| part.table).collect()
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        self.parts().into_iter().flat_map(|part| part.claims).collect()
+    }
+}
+
+impl Calibration {
+    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
+        let runs = plan.runs(&context.data()?.description())?;
+        let trained = train_networks(context, "calibration", &runs, &[])?;
+        let both = trained.rows.iter().zip(&trained.results);
+        let estimates = both.flat_map(|(row, result)| EstimateRow::last(row, result)).collect();
+        Ok(Self { estimates, runs: trained.rows })
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        type MakePart = fn(&NetworkRuns, &[EstimateRow]) -> Part;
+        let groups: [(Group, MakePart); 6] = [
+            (Group::Noise, |runs, _| noise::part(runs)),
+            (Group::Noise, estimates::part),
+            (Group::Gaussian, gaussian::part),
+            (Group::Clean, |runs, _| clean::part(runs)),
+            (Group::Edge, |runs, _| edge::part(runs)),
+            (Group::Rates, |runs, _| rates::part(runs)),
+        ];
+        let all = NetworkRuns { rows: self.runs.clone() };
+        let of_group = groups.into_iter().map(|(group, part)| (all.of(group), part));
+        let made = of_group.filter(|(runs, _)| !runs.rows.is_empty());
+        made.map(|(runs, part)| part(&runs, &self.estimates)).collect()
+    }
+}
+
+/// Returns the mean test error of a treatment in a cell, in percent, and its standard error.
+fn test_error(runs: &NetworkRuns, treatment: Treatment, cell: &Cell) -> (f64, f64) {
+    let (mean, error) = runs.mean_accuracy(treatment, cell);
+    (100.0 - mean, error)
+}
+
+/// Returns a logarithmic axis that holds the errors of all treatments in all cells: it shows small differences between good rules as
+/// well as lost runs.
+fn error_axis(runs: &NetworkRuns) -> Axis {
+    let cells = runs.cells();
+    let all = cells.iter().flat_map(|cell| runs.treatments().into_iter().map(move |t| (t, cell)));
+    let errors =
+        all.map(|(treatment, cell)| test_error(runs, treatment, cell).0).filter(|error| !error.is_nan());
+    let (least, most) = errors.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    let ticks: &[f64] = if most > 8.0 * least {
+        &[0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 90.0]
+    } else {
+        &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 90.0]
     };
-    let describe = |group, what: &str| {
-        first(group).map_or(String::new(), |run| format!(" {what} use {}.", network(run)))
-    };
-    format!(
-        "FULD auto estimates the tail index α and the noise scale σ of the gradient noise from the gradients. It is compared with SGD \
-         with momentum, with and without clipping, and with FULD that is given the injected noise, all at the same learning rate. {} runs \
-         on {}, {} seeds each unless the table says otherwise.{}{} The networks of all widths and depths take {} steps. Accuracies are \
-         means of the last two measurements, 100 steps apart, with one standard error over seeds. A run is lost if its loss is not finite, \
-         if its final training loss is more than twice that of a random answer, or if its test accuracy is that of a random answer.",
-        runs.rows.len(),
-        runs.data().title(),
-        runs.of(Group::Clean).seeds().len(),
-        describe(Group::Noise, "Runs with injected noise"),
-        describe(Group::Rates, "Runs over learning rates"),
-        first(Group::Clean).map_or(0, |run| run.iterations),
-    )
+    Axis::log("test error, %").range(least / 1.2, 1.2 * most).ticks(ticks)
+}
+
+/// Adds the curves of SGDm and auto over some cells: a mean and its error at `x`, which is slightly different for the two.
+fn pair_series(
+    mut panel: Panel,
+    cells: &[Cell],
+    x: [&dyn Fn(&Cell) -> f64; 2],
+    of: impl Fn(Treatment, &Cell) -> (f64, f64),
+) -> Panel {
+    for (treatment, x) in PAIR.into_iter().zip(x) {
+        let point = |cell: &Cell| {
+            let (mean, error) = of(treatment, cell);
+            (x(cell), mean, error)
+        };
+        let points: Vec<_> = cells.iter().map(point).collect();
+        panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
+    }
+    panel
+}
+
+/// Returns a table of SGDm and auto in all cells, with columns that name the cell before and, if pairs are given, the difference after.
+fn pair_table<const N: usize>(
+    runs: &NetworkRuns,
+    cell_columns: [&str; N],
+    cell_labels: impl Fn(&Cell) -> [String; N],
+    difference: Option<(&str, Pairs)>,
+) -> TextTable {
+    let columns = cell_columns.into_iter().chain(["SGDm", "auto"]).chain(difference.map(|(title, _)| title));
+    let cells = runs.cells();
+    let rows = cells.iter().map(|cell| {
+        let accuracies = PAIR.map(|treatment| runs.accuracy_text(treatment, cell));
+        let gap =
+            difference.map(|(_, pairs)| runs.ahead(Treatment::Auto, Treatment::Sgdm, cell, pairs).signed(2));
+        cell_labels(cell).into_iter().chain(accuracies).chain(gap)
+    });
+    TextTable::new(columns, rows)
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! Stable noise on every gradient: auto against the best of nine limits of clipping, and against FULD that is given the noise.
 
-use super::Part;
-use super::error_axis::{error_axis, test_error};
-use crate::claim::{Claim, Judgement};
-use crate::exhibit::{CaptionedFigure, TextTable};
-use crate::series::series;
+use super::{Part, error_axis, test_error};
+use crate::drawing::series;
 use crate::study::difference::{Difference, share};
 use crate::study::network_runs::{Cell, NetworkRuns, Pairs};
 use crate::study::treatment::Treatment;
+use crate::{CaptionedFigure, Claim, Judgement, TextTable};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// Points of accuracy by which auto may be behind.
@@ -88,7 +86,7 @@ fn panel(runs: &NetworkRuns, cell: &Cell) -> Panel {
 }
 
 fn table(runs: &NetworkRuns) -> TextTable {
-    let mut table = TextTable::new([
+    let columns = [
         "noise",
         "SGDm",
         "norm clipped",
@@ -97,13 +95,13 @@ fn table(runs: &NetworkRuns) -> TextTable {
         "noise known",
         "auto",
         "auto − components clipped",
-    ]);
-    for cell in runs.cells() {
+    ];
+    let row = |cell: Cell| {
         let accuracy = |treatment: Option<Treatment>| {
             treatment.map_or(String::new(), |treatment| runs.accuracy_text(treatment, &cell))
         };
         let best = runs.best(&clipped(runs), &cell);
-        table = table.row([
+        [
             cell.noise_label(),
             accuracy(Some(Treatment::Sgdm)),
             accuracy(runs.best(&norms(runs), &cell)),
@@ -112,9 +110,9 @@ fn table(runs: &NetworkRuns) -> TextTable {
             accuracy(Some(Treatment::KnownNoise)),
             accuracy(Some(Treatment::Auto)),
             best.map_or(String::new(), |best| runs.ahead(Treatment::Auto, best, &cell, Pairs::All).signed(2)),
-        ]);
-    }
-    table
+        ]
+    };
+    TextTable::new(columns, runs.cells().into_iter().map(row))
 }
 
 /// Auto compared with a rival in each cell.

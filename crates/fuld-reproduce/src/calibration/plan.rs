@@ -96,7 +96,7 @@ impl Network {
 
 impl Plan {
     pub(super) fn of(context: &Context<'_>) -> anyhow::Result<Self> {
-        Ok(Self::new(context.data()?.name, context.is_full(), context.seed()))
+        Ok(Self::new(context.data()?.name, context.full, context.seed))
     }
 
     pub(super) fn new(data: &str, full: bool, seed: u64) -> Self {

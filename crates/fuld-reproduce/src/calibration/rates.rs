@@ -1,13 +1,10 @@
 //! No injected noise, over learning rates: the range over which each rule trains well, and its best result.
 
-use super::error_axis::{error_axis, test_error};
-use super::{PAIR, Part};
-use crate::claim::{Claim, Judgement};
-use crate::exhibit::{CaptionedFigure, TextTable};
-use crate::series::series;
+use super::{PAIR, Part, error_axis, pair_series, pair_table, test_error};
 use crate::study::difference::SIGNIFICANT;
 use crate::study::network_runs::{Cell, Measure, NetworkRuns, Pairs, distinct};
 use crate::study::treatment::Treatment;
+use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
 
 /// A learning rate trains well if its mean accuracy is within this many points of the best mean of either rule. A single lost seed,
@@ -19,7 +16,12 @@ pub(super) fn part(runs: &NetworkRuns) -> Part {
                    90 %. Below the line a rule trains well.";
     Part {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(table(runs)),
+        table: Some(pair_table(
+            runs,
+            ["momentum", "learning rate"],
+            |cell| [cell.momentum.unwrap_or(f64::NAN).to_string(), lr(cell).to_string()],
+            None,
+        )),
         claims: vec![wider(runs), as_good(runs)],
     }
 }
@@ -62,31 +64,15 @@ fn range(runs: &NetworkRuns, treatment: Treatment, momentum: f64) -> Option<(f64
 fn figure(runs: &NetworkRuns) -> Figure {
     let mut figure = Figure::new(format!("calibration-{}-rates", runs.data().id())).panel_height(260.0);
     for momentum in momenta(runs) {
-        let cells = at(runs, momentum);
-        let mut panel = Panel::new(format!("momentum {momentum}"))
+        let panel = Panel::new(format!("momentum {momentum}"))
             .x(Axis::log("learning rate"))
             .y(error_axis(runs))
             .horizontal(100.0 - needed(runs, momentum), "trains well");
-        for (treatment, shift) in PAIR.into_iter().zip([0.97, 1.03]) {
-            let point = |cell: &Cell| {
-                let (mean, error) = test_error(runs, treatment, cell);
-                (shift * lr(cell), mean, error)
-            };
-            let points: Vec<_> = cells.iter().map(point).collect();
-            panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
-        }
-        figure = figure.panel(panel);
+        let x: [&dyn Fn(&Cell) -> f64; 2] = [&|cell| 0.97 * lr(cell), &|cell| 1.03 * lr(cell)];
+        let error = |treatment, cell: &Cell| test_error(runs, treatment, cell);
+        figure = figure.panel(pair_series(panel, &at(runs, momentum), x, error));
     }
     figure
-}
-
-fn table(runs: &NetworkRuns) -> TextTable {
-    let mut table = TextTable::new(["momentum", "learning rate", "SGDm", "auto"]);
-    for cell in runs.cells() {
-        let [sgdm, auto] = PAIR.map(|treatment| runs.accuracy_text(treatment, &cell));
-        table = table.row([cell.momentum.unwrap_or(f64::NAN).to_string(), lr(&cell).to_string(), sgdm, auto]);
-    }
-    table
 }
 
 /// "The range that trains well is wider than SGDm's."

@@ -1,7 +1,7 @@
 //! The claims about networks.
 
 use super::momenta::{LINEAR, Momenta};
-use crate::claim::{Claim, Judgement, Verdict};
+use crate::claim::{Claim, Judgement, Verdict, list};
 use crate::study::difference::{Difference, SIGNIFICANT, mean_and_error};
 use crate::study::image_set::ImageSet;
 use crate::study::network_runs::{Cell, Measure, NetworkRow, NetworkRuns, Pairs};
@@ -44,13 +44,12 @@ fn better(runs: &NetworkRuns, treatment: Treatment) -> Claim {
     let set = runs.data();
     let cells: Vec<Cell> = runs.cells().into_iter().filter(|cell| AHEAD.contains(&cell.width)).collect();
     let gaps = Measure::ALL.map(|measure| (measure, runs.over(treatment, PaperGaussian, measure, &cells)));
-    let won = gaps.map(|(measure, gap)| {
+    let won = list(gaps, |(measure, gap)| {
         let chance = probability(gap.chance());
         format!("{} {} of {} (chance {chance})", measure.label(), gap.won, cells.len())
     });
     let measured = format!(
-        "Combinations of width and depth in which it is better: {}. On average {}.{}",
-        won.join(", "),
+        "Combinations of width and depth in which it is better: {won}. On average {}.{}",
         differences(&gaps),
         unstable(runs, &[treatment, PaperGaussian], &cells)
     );
@@ -137,11 +136,7 @@ fn nothing_remains(gain: Difference, rest: Difference) -> Verdict {
 /// Where the field is linear, α only scales the learning rate.
 fn below_knee(set: ImageSet, momenta: &Momenta) -> Claim {
     let Momenta { networks, linear, steps, iterations, median, largest, deviation } = *momenta;
-    let verdict = match linear {
-        0 => Verdict::Fails,
-        all if all == networks => Verdict::Holds,
-        _ => Verdict::InPart,
-    };
+    let verdict = Verdict::of_count(linear, networks);
     Claim::ours(
         "below-knee",
         format!(
@@ -265,7 +260,7 @@ fn by_width(runs: &NetworkRuns, treatment: Treatment) -> Vec<(usize, Difference)
 }
 
 fn listed(means: &[(usize, Difference)]) -> String {
-    means.iter().map(|&(width, gap)| format!("width {width} {}", gap.points())).collect::<Vec<_>>().join(", ")
+    list(means, |(width, gap)| format!("width {width} {}", gap.points()))
 }
 
 /// "No significant difference at width 32."
@@ -298,9 +293,7 @@ fn at_width(runs: &NetworkRuns, width: usize, says: &str, holds: impl Fn(Differe
 
 /// Lists differences with their measures.
 fn differences(gaps: &[(Measure, Difference)]) -> String {
-    let texts: Vec<String> =
-        gaps.iter().map(|&(measure, gap)| format!("{} {}", measure.label(), amount(measure, gap))).collect();
-    texts.join(", ")
+    list(gaps, |&(measure, gap)| format!("{} {}", measure.label(), amount(measure, gap)))
 }
 
 /// Says by how much the first of two treatments is higher or lower.

@@ -1,9 +1,9 @@
 //! The figures: measures over depth with a panel for each width, and the gain of α = 1.75 over its two rivals.
 
+use crate::drawing::{error_range, series};
 use crate::exhibit::CaptionedFigure;
-use crate::series::series;
 use crate::study::image_set::ImageSet;
-use crate::study::network_runs::{Measure, NetworkRuns};
+use crate::study::network_runs::{Cell, Measure, NetworkRuns};
 use crate::study::treatment::Treatment;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
@@ -83,12 +83,11 @@ fn panel(runs: &NetworkRuns, width: usize, measure: Measure) -> Panel {
     };
     let mut panel = Panel::new(format!("width {width}")).x(depth_axis(runs, width)).y(axis);
     for (place, treatment) in (-2i32..).zip(Treatment::PAPER) {
-        let mut points = Vec::new();
-        for cell in &cells {
-            if let Some((mean, error)) = runs.mean(treatment, cell, measure) {
-                points.push((cell.depth as f64 + APART * f64::from(place), mean, error));
-            }
-        }
+        let point = |cell: &Cell| {
+            let (mean, error) = runs.mean(treatment, cell, measure)?;
+            Some((cell.depth as f64 + APART * f64::from(place), mean, error))
+        };
+        let points: Vec<_> = cells.iter().filter_map(point).collect();
         panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
     }
     panel
@@ -125,16 +124,6 @@ fn gains(name: &str, runs: &NetworkRuns, widths: &[usize]) -> Figure {
             figure.panel(series(panel, Hue::Blue, "than with SGDm at the matched step", true, &over_control));
     }
     figure
-}
-
-/// Returns a range that holds 0 and all points with their errors, with a small margin.
-pub(crate) fn error_range(points: impl Iterator<Item = (f64, f64, f64)>) -> (f64, f64) {
-    let (low, high) = points.fold((0.0f64, 0.0f64), |(low, high), (_, mean, error)| {
-        let error = if error.is_finite() { error } else { 0.0 };
-        (low.min(mean - error), high.max(mean + error))
-    });
-    let margin = 0.05 * (high - low).max(1e-9);
-    (low - margin, high + margin)
 }
 
 fn depth_axis(runs: &NetworkRuns, width: usize) -> Axis {

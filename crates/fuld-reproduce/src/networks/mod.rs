@@ -6,36 +6,84 @@
 
 mod claims;
 mod figures;
-pub(crate) use figures::error_range;
 mod momenta;
 
-use crate::context::Context;
-use crate::exhibit::{Exhibit, TextTable};
 use crate::study::difference::SIGNIFICANT;
 use crate::study::driver::{seeds, steps, train_networks};
 use crate::study::grid::grid;
-use crate::study::network_runs::{Group, Measure, NetworkRuns, Outcome, PlannedRun};
+use crate::study::network_runs::{Group, Measure, NetworkRow, NetworkRuns, Outcome, PlannedRun};
 use crate::study::treatment::Treatment;
-use crate::table::{TableError, Tables};
+use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_train::spec::{DataDescription, SpecError, TrainRequest};
-use momenta::{Momenta, MomentumRow};
+use momenta::Momenta;
 use std::ops::Range;
 
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "networks",
-    title: "Networks",
-    shows: "networks, with their controls",
-    seconds: 75.0,
-    version: 1,
-    trains: true,
-    settings: |context| Plan::of(context)?.settings(context),
-    experiment: |context| experiment(context, &Plan::of(context)?),
-    text: |tables| Ok(text(&runs(tables)?)),
-    claims: |tables| Ok(claims::claims(&runs(tables)?, &Momenta::of(&tables.rows("momenta")?)?)),
-    figures: |tables| Ok(figures::figures(&runs(tables)?)),
-    shown: |tables| Ok(vec![differences(&runs(tables)?)]),
-};
+results! {
+    /// The paper's networks.
+    Networks {
+        runs: NetworkRow,
+        /// The largest |v| of any weight at any of the steps that were followed, of so many in a complete run.
+        momenta: MomentumRow {
+            width: usize, depth: usize, seed: u64, steps: u64, iterations: u64, largest_v: f64,
+        },
+    }
+}
+
+impl Exhibit for Networks {
+    const ID: &'static str = "networks";
+    const TITLE: &'static str = "Networks";
+    const SHOWS: &'static str = "networks, with their controls";
+    const SECONDS: f64 = 75.0;
+    const TRAINS: bool = true;
+
+    fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
+        let plan = Plan::of(context)?;
+        let mut settings = grid(&plan.runs(&context.data()?.description())?)?;
+        settings.insert("momentum_steps".into(), (plan.iterations.min(momenta::STEPS) as i64).into());
+        Ok(settings)
+    }
+
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        Self::of_plan(context, &Plan::of(context)?)
+    }
+
+    fn text(&self) -> String {
+        text(&self.runs())
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        figures::figures(&self.runs())
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        vec![differences(&self.runs())]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        claims::claims(&self.runs(), &Momenta::of(&self.momenta))
+    }
+}
+
+impl Networks {
+    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
+        let data = context.data()?.description();
+        let followed = plan.followed(&data)?;
+        let trained = train_networks(context, "networks", &plan.runs(&data)?, &followed)?;
+        let momenta = followed.iter().zip(&trained.largest_v).map(|((run, steps), &largest_v)| MomentumRow {
+            width: run.spec.width,
+            depth: run.spec.depth,
+            seed: run.spec.seed,
+            steps: *steps,
+            iterations: run.spec.iterations,
+            largest_v,
+        });
+        Ok(Self { momenta: momenta.collect(), runs: trained.rows })
+    }
+
+    fn runs(&self) -> NetworkRuns {
+        NetworkRuns { rows: self.runs.clone() }
+    }
+}
 
 /// The grid of a data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +100,7 @@ struct Plan {
 
 impl Plan {
     fn of(context: &Context<'_>) -> anyhow::Result<Self> {
-        Ok(Self::new(context.data()?.name, context.is_full(), context.seed()))
+        Ok(Self::new(context.data()?.name, context.full, context.seed))
     }
 
     fn new(data: &str, full: bool, seed: u64) -> Self {
@@ -104,31 +152,6 @@ impl Plan {
         let runs = self.runs_of(Treatment::PaperFormula, &depths, data)?;
         Ok(runs.into_iter().map(|run| (run, steps)).collect())
     }
-
-    fn settings(&self, context: &Context<'_>) -> anyhow::Result<toml::Table> {
-        let mut settings = grid(&self.runs(&context.data()?.description())?)?;
-        settings.insert("momentum_steps".into(), (self.iterations.min(momenta::STEPS) as i64).into());
-        Ok(settings)
-    }
-}
-
-fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
-    let data = context.data()?.description();
-    let followed = plan.followed(&data)?;
-    let trained = train_networks(context, "networks", &plan.runs(&data)?, &followed)?;
-    let momenta = followed.iter().zip(&trained.largest_v).map(|((run, steps), &largest_v)| MomentumRow {
-        width: run.spec.width,
-        depth: run.spec.depth,
-        seed: run.spec.seed,
-        steps: *steps,
-        iterations: run.spec.iterations,
-        largest_v,
-    });
-    Ok(Tables::default().with("runs", &trained.rows)?.with("momenta", momenta)?)
-}
-
-fn runs(tables: &Tables) -> Result<NetworkRuns, TableError> {
-    Ok(NetworkRuns { rows: tables.rows("runs")? })
 }
 
 fn text(runs: &NetworkRuns) -> String {
@@ -174,16 +197,16 @@ fn differences(runs: &NetworkRuns) -> TextTable {
         ("code − SGDm at its step", AuthorsCode, AuthorsControl),
     ];
     let cells = runs.cells();
-    let mut table = TextTable::new(["difference"].into_iter().chain(Measure::ALL.map(Measure::label)));
-    for (name, treatment, other) in pairs {
+    let columns = ["difference"].into_iter().chain(Measure::ALL.map(Measure::label));
+    let rows = pairs.map(|(name, treatment, other)| {
         let numbers = Measure::ALL.map(|measure| {
             let difference = runs.over(treatment, other, measure, &cells);
             let (sign, digits) = if measure.is_loss() { (-1.0, 4) } else { (1.0, 2) };
             format!("{:+.digits$} ± {:.digits$}", sign * difference.mean, difference.error).replace('-', "−")
         });
-        table = table.row([name.to_owned()].into_iter().chain(numbers));
-    }
-    table
+        [name.to_owned()].into_iter().chain(numbers)
+    });
+    TextTable::new(columns, rows)
 }
 
 #[cfg(test)]

@@ -1,65 +1,33 @@
 use super::*;
-use crate::study::driver::steps;
+use crate::study::driver::tests::{continues, digits, run_until};
 use crate::study::network_runs::made_up;
-use fuld_train::data::DataSet;
 use fuld_train::spec::{Device, FieldFormula, Optimizer, TrainSpec};
 use fuld_train::sweep::grid_requests;
-use std::path::Path;
-use std::sync::Mutex;
 use tempfile::TempDir;
 
 fn small() -> Plan {
     Plan { widths: vec![8], depths: vec![2, 3], seeds: 3..5, iterations: 150 }
 }
 
-fn digits() -> DataSet {
-    DataSet::load("digits", Path::new("")).unwrap()
-}
-
-/// Continues in a folder until this share is done. Returns the notes, and the tables if it came to the end.
-fn run(folder: &TempDir, until: f64) -> (String, Option<Tables>) {
-    let (data, notes, stop) = (digits(), Mutex::new(String::new()), fuld::StopFlag::default());
-    let context = Context::new(3, folder.path())
-        .with_threads(2)
-        .with_data(Some(&data))
-        .with_stop(stop.clone())
-        .on_note(|note| notes.lock().unwrap().push_str(note))
-        .on_progress(|share| {
-            if share >= until {
-                stop.request();
-            }
-        });
-    let tables = experiment(&context, &small()).ok();
-    drop(context);
-    (notes.into_inner().unwrap(), tables)
+fn study(context: &Context<'_>) -> anyhow::Result<Networks> {
+    Networks::of_plan(context, &small())
 }
 
 #[test]
 fn an_interrupted_study_continues_to_the_same_numbers() {
-    let (whole, parted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let (notes, tables) = run(&whole, f64::INFINITY);
-    assert!(notes.starts_with("networks on the digits: 20 runs; about "), "{notes}");
-    assert!(run(&parted, 0.4).1.is_none());
-    let (notes, continued) = run(&parted, f64::INFINITY);
-    let before: usize = notes.split(&[' ', ','][..]).filter_map(|word| word.parse().ok()).nth(1).unwrap();
-    assert!((1..20).contains(&before) && notes.contains("trained before"), "{notes}");
-    assert_eq!(continued, tables);
-    // Everything is kept: nothing is trained again.
-    let (notes, again) = run(&parted, f64::INFINITY);
-    assert!(notes.contains("20 of them trained before") && again == tables, "{notes}");
+    continues("networks", 20, study);
 }
 
 #[test]
 fn tables_have_figures_claims_and_a_sweep() {
     let folder = TempDir::new().unwrap();
-    let tables = run(&folder, f64::INFINITY).1.unwrap();
-    let figures = (EXHIBIT.figures)(&tables).unwrap();
+    let results = run_until(&folder, f64::INFINITY, study).1.unwrap();
+    let figures = results.figures();
     let names: Vec<&str> = figures.iter().map(|figure| figure.figure.name()).collect();
     assert_eq!(names, ["networks-digits-train", "networks-digits-test", "networks-digits-gain"]);
-    let rows = runs(&tables).unwrap().rows;
-    assert_eq!(rows.len(), 20);
-    assert!(rows.iter().all(|row| row.is_stable() && row.train_loss.is_some()));
-    let momenta: Vec<MomentumRow> = tables.rows("momenta").unwrap();
+    assert_eq!(results.runs.len(), 20);
+    assert!(results.runs.iter().all(|row| row.is_stable() && row.train_loss.is_some()));
+    let momenta = &results.momenta;
     assert_eq!(
         momenta.iter().map(|row| (row.depth, row.seed)).collect::<Vec<_>>(),
         [(2, 3), (2, 4), (3, 3), (3, 4)]
@@ -69,9 +37,9 @@ fn tables_have_figures_claims_and_a_sweep() {
         momenta.iter().all(|row| row.steps == 150 && (0.005..0.5).contains(&row.largest_v)),
         "{momenta:?}"
     );
-    let claims = (EXHIBIT.claims)(&tables).unwrap();
+    let claims = results.claims();
     assert!(claims.iter().all(|claim| claim.says.contains("the digits")), "{claims:#?}");
-    assert!((EXHIBIT.text)(&tables).unwrap().contains("20 runs, 2 seeds"));
+    assert!(results.text().contains("20 runs, 2 seeds"));
     // The sweep is the same runs.
     let sweep = std::fs::read_to_string(folder.path().join("sweep.toml")).unwrap();
     let data = digits().description();

@@ -3,17 +3,17 @@
 //! Results are kept in the subfolder `training` of the exhibit's folder, by specification and version, so an interrupted study
 //! continues and a finished one is never trained twice.
 
+use super::grid;
 use super::image_set::ImageSet;
 use super::network_runs::{NetworkRow, PlannedRun};
 use super::step_time::StepTimes;
-use super::{grid, step_time};
 use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
 use fuld::Control;
 use fuld_train::run_all::{StoredRun, run_stored};
 use fuld_train::spec::TrainRequest;
 use fuld_train::stored::Stored;
-use fuld_train::train::{MomentumRun, NetworkRun, RunResult};
+use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub(crate) fn train<R: StoredRun + Clone>(
 where
     R::Outcome: Clone,
 {
-    let folder = context.folder().join("training");
+    let folder = context.folder.join("training");
     let mut unique: Vec<R> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     // The longest first: the last run should not keep one core busy alone.
@@ -68,16 +68,16 @@ where
         missing += 1;
         seconds += run.work();
     }
-    let threads = match context.threads() {
+    let threads = match context.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
     let work = announcement(unique.len(), missing, stale, seconds / threads as f64, threads);
-    context.note(&format!("{what}: {work}"));
+    (context.on_note)(&format!("{what}: {work}"));
     let watch = |done: f64| {
         let share = if seconds > 0.0 { done / seconds } else { 1.0 };
         context.progress(progress.start + share * (progress.end - progress.start));
-        context.stop().control()
+        context.stop.control()
     };
     if watch(0.0) == Control::Stop {
         return Err(Interrupted.into());
@@ -90,17 +90,15 @@ where
 
 /// Returns the sentence that says what will be trained.
 fn announcement(runs: usize, missing: usize, stale: usize, seconds: f64, threads: usize) -> String {
-    let before = match runs - missing {
-        0 => String::new(),
-        before => format!(", {before} of them trained before"),
+    let part = |count: usize, what: &str| {
+        if count == 0 { String::new() } else { format!(", {count} of them trained {what}") }
     };
-    let stale = match stale {
-        0 => String::new(),
-        stale => {
-            format!(", {stale} of them trained again because another version or specification made them")
-        }
-    };
-    format!("{runs} runs{before}{stale}; about {} on {threads} threads", duration(seconds))
+    format!(
+        "{runs} runs{}{}; about {} on {threads} threads",
+        part(runs - missing, "before"),
+        part(stale, "again because another version or specification made them"),
+        duration(seconds)
+    )
 }
 
 /// Returns a time in the largest unit that leaves a number above one.
@@ -132,35 +130,89 @@ pub(crate) fn train_networks(
 ) -> anyhow::Result<Trained> {
     let data = context.data()?;
     let specs = planned.iter().chain(followed.iter().map(|(run, _)| run)).map(|run| &run.spec);
-    let times = StepTimes::measure(specs, data, &|| context.stop().control())?.ok_or(Interrupted)?;
-    let runs: Vec<NetworkRun<'_>> = planned
-        .iter()
-        .map(|run| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) })
-        .collect();
-    let follow: Vec<MomentumRun<'_>> = followed
-        .iter()
-        .map(|(run, steps)| {
-            let seconds = times.seconds(&run.spec) * *steps as f64 / run.spec.iterations as f64;
-            MomentumRun { spec: run.spec.clone(), data, steps: *steps, seconds }
-        })
-        .collect();
-    let [main, rest] = [step_time::total(&runs), step_time::total(&follow)];
+    let times = StepTimes::measure(specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
+    let run =
+        |run: &PlannedRun| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) };
+    let runs: Vec<NetworkRun<'_>> = planned.iter().map(run).collect();
+    let follow = |(run, steps): &(PlannedRun, u64)| {
+        let seconds = times.seconds(&run.spec) * *steps as f64 / run.spec.iterations as f64;
+        MomentumRun { spec: run.spec.clone(), data, steps: *steps, seconds }
+    };
+    let follow: Vec<MomentumRun<'_>> = followed.iter().map(follow).collect();
+    let main: f64 = runs.iter().map(|run| run.seconds).sum();
+    let rest: f64 = follow.iter().map(|run| run.seconds).sum();
     let split = if main + rest > 0.0 { main / (main + rest) } else { 1.0 };
-    grid::write(context.folder(), planned)?;
+    grid::write(&context.folder, planned)?;
     let what = format!("{study} on {}", ImageSet::named(data.name).title());
     let results = train(context, &what, &runs, 0.0..split)?;
     let momenta = format!("momenta of {what}");
     let largest = if follow.is_empty() { Vec::new() } else { train(context, &momenta, &follow, split..1.0)? };
+    let row = |(run, result): (&PlannedRun, &RunResult)| {
+        let means = result.summary.filter(|_| result.status == RunStatus::Finished);
+        NetworkRow::new(run, result.iterations(), means)
+    };
     Ok(Trained {
-        rows: planned.iter().zip(&results).map(|(run, result)| NetworkRow::new(run, result)).collect(),
+        rows: planned.iter().zip(&results).map(row).collect(),
         results,
         largest_v: largest.into_iter().map(|momentum| momentum.largest_v).collect(),
     })
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use fuld::StopFlag;
+    use fuld_train::data::DataSet;
+    use std::path::Path;
+    use std::sync::Mutex;
+    use tempfile::TempDir;
+
+    pub(crate) fn digits() -> DataSet {
+        DataSet::load("digits", Path::new("")).unwrap()
+    }
+
+    /// Continues a study of the digits in a folder until this share is done. Returns the notes, and the results if it came to
+    /// the end.
+    pub(crate) fn run_until<R>(
+        folder: &TempDir,
+        until: f64,
+        study: impl Fn(&Context<'_>) -> anyhow::Result<R>,
+    ) -> (String, Option<R>) {
+        let (data, notes, stop) = (digits(), Mutex::new(String::new()), StopFlag::default());
+        let watch = |share: f64| {
+            if share >= until {
+                stop.request();
+            }
+        };
+        let results = study(&Context {
+            threads: 2,
+            data: Some(&data),
+            stop: stop.clone(),
+            on_note: Box::new(|note| notes.lock().unwrap().push_str(note)),
+            on_progress: Box::new(watch),
+            ..Context::new(3, folder.path())
+        });
+        (notes.into_inner().unwrap(), results.ok())
+    }
+
+    /// Checks that a study that is interrupted continues to the same results, and is not trained again when it is finished.
+    pub(crate) fn continues<R: PartialEq + std::fmt::Debug>(
+        name: &str,
+        runs: usize,
+        study: impl Fn(&Context<'_>) -> anyhow::Result<R>,
+    ) {
+        let (whole, parted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let (notes, results) = run_until(&whole, f64::INFINITY, &study);
+        assert!(notes.starts_with(&format!("{name} on the digits: {runs} runs; about ")), "{notes}");
+        assert!(run_until(&parted, 0.4, &study).1.is_none());
+        let (notes, continued) = run_until(&parted, f64::INFINITY, &study);
+        let before: usize = notes.split([' ', ',']).filter_map(|word| word.parse().ok()).nth(1).unwrap();
+        assert!((1..runs).contains(&before) && notes.contains("trained before"), "{notes}");
+        assert_eq!(continued, results);
+        // Everything is kept: nothing is trained again.
+        let (notes, again) = run_until(&parted, f64::INFINITY, &study);
+        assert!(notes.contains(&format!("{runs} of them trained before")) && again == results, "{notes}");
+    }
 
     #[test]
     fn times_have_the_unit_that_fits() {

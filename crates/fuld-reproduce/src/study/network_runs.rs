@@ -4,7 +4,7 @@ use super::difference::{Difference, mean_and_error};
 use super::image_set::ImageSet;
 use super::treatment::Treatment;
 use fuld_train::spec::{InjectedNoise, TrainSpec};
-use fuld_train::train::{FinalMeans, RunResult, RunStatus};
+use fuld_train::train::FinalMeans;
 use serde::{Deserialize, Serialize};
 
 /// Loss of a network that answers ten classes at random.
@@ -128,13 +128,8 @@ pub(crate) struct NetworkRow {
 }
 
 impl NetworkRow {
-    pub(crate) fn new(run: &PlannedRun, result: &RunResult) -> Self {
-        let means = result.summary.filter(|_| result.status == RunStatus::Finished);
-        Self::of_means(run, result.iterations(), means)
-    }
-
     /// Makes a row of a run that took so many steps, with its final means unless it diverged.
-    pub(crate) fn of_means(run: &PlannedRun, steps: u64, means: Option<FinalMeans>) -> Self {
+    pub(crate) fn new(run: &PlannedRun, steps: u64, means: Option<FinalMeans>) -> Self {
         let PlannedRun { group, treatment, spec } = run;
         let TrainSpec { width, depth, batch, eta, gamma, lr, momentum, seed, iterations, .. } = *spec;
         Self {
@@ -254,12 +249,10 @@ pub(crate) struct NetworkRuns {
 }
 
 impl NetworkRuns {
-    /// Returns the runs of a group.
     pub(crate) fn of(&self, group: Group) -> Self {
         Self { rows: self.rows.iter().filter(|run| run.group == group).cloned().collect() }
     }
 
-    /// Returns the data set.
     pub(crate) fn data(&self) -> ImageSet {
         self.rows.first().map_or(ImageSet::Digits, |run| run.data)
     }
@@ -274,17 +267,14 @@ impl NetworkRuns {
         self.cells().into_iter().filter(|cell| cell.width == width).collect()
     }
 
-    /// Returns the widths, in the order of the rows.
     pub(crate) fn widths(&self) -> Vec<usize> {
         distinct(self.rows.iter().map(|run| run.width))
     }
 
-    /// Returns the treatments, in the order of the rows.
     pub(crate) fn treatments(&self) -> Vec<Treatment> {
         distinct(self.rows.iter().map(|run| run.treatment))
     }
 
-    /// Returns the seeds.
     pub(crate) fn seeds(&self) -> Vec<u64> {
         distinct(self.rows.iter().map(|run| run.seed))
     }
@@ -379,8 +369,8 @@ impl NetworkRuns {
 
     /// Returns the treatment with the largest mean accuracy.
     pub(crate) fn best(&self, treatments: &[Treatment], cell: &Cell) -> Option<Treatment> {
-        let accuracy = |treatment: &Treatment| self.mean_accuracy(*treatment, cell).0;
-        treatments.iter().copied().max_by(|a, b| accuracy(a).total_cmp(&accuracy(b)))
+        let accuracy = |treatment| self.mean_accuracy(treatment, cell).0;
+        treatments.iter().copied().max_by(|&a, &b| accuracy(a).total_cmp(&accuracy(b)))
     }
 }
 
@@ -397,6 +387,5 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
 
 #[cfg(test)]
 pub(crate) mod made_up;
-
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::run_all::StoredRun;
 use fuld_train::spec::TrainSpec;
 use fuld_train::train::Trainer;
 use std::collections::HashMap;
@@ -63,9 +62,4 @@ impl StepTimes {
         let (step, measurements) = self.0.get(&kind(spec)).copied().unwrap_or_default();
         step * (spec.iterations as f64 + measurements)
     }
-}
-
-/// Returns the expected seconds of all runs together.
-pub(super) fn total<R: StoredRun>(runs: &[R]) -> f64 {
-    runs.iter().map(StoredRun::work).sum()
 }

@@ -1,7 +1,7 @@
 //! The claims about text.
 
 use super::tuning::{Tuned, Tuning};
-use crate::claim::{Claim, Judgement};
+use crate::claim::{Claim, Judgement, list};
 use crate::study::difference::{Difference, SIGNIFICANT};
 use crate::study::treatment::Treatment;
 use fuld_train::text::TensorNoise;
@@ -29,11 +29,9 @@ pub(super) fn claims(tuning: &Tuning, noise: &[TensorNoise]) -> Vec<Claim> {
 
 /// The tensors with a row or a column for every word have the heaviest tails.
 fn heavy_tails(noise: &[TensorNoise]) -> Claim {
-    let listed = |per_word: bool| -> String {
+    let listed = |per_word: bool| {
         let those = noise.iter().filter(|tensor| tensor.per_word == per_word);
-        let texts =
-            those.map(|tensor| format!("{} {:.2} ± {:.2}", tensor.tensor, tensor.alpha, tensor.alpha_error));
-        texts.collect::<Vec<_>>().join(", ")
+        list(those, |tensor| format!("{} {:.2} ± {:.2}", tensor.tensor, tensor.alpha, tensor.alpha_error))
     };
     let per_word = || noise.iter().filter(|tensor| tensor.per_word);
     let others = noise.iter().filter(|tensor| !tensor.per_word);

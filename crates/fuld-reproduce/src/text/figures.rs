@@ -2,8 +2,8 @@
 
 use super::tuning::{Tuned, Tuning};
 use super::{CurveRow, TaskRow};
+use crate::drawing::{marked, series};
 use crate::exhibit::CaptionedFigure;
-use crate::series::series;
 use crate::study::difference::mean_and_error;
 use fuld_plot::{Axis, Figure, Panel};
 
@@ -39,9 +39,8 @@ fn losses(tuning: &Tuning, curves: &[CurveRow], task: &TaskRow) -> Figure {
         .y(axis());
     for tuned in &tuning.all {
         let (hue, label) = (tuned.chosen.treatment.hue(), tuned.label());
-        let (by_rate, curve) = (tuned.by_rate(), mean_curve(tuned, curves));
-        rates = rates.line(hue, "", by_rate.clone()).dots(hue, label, by_rate);
-        time = time.line(hue, "", curve.clone()).dots(hue, label, curve);
+        rates = marked(rates, hue, label, tuned.by_rate());
+        time = marked(time, hue, label, mean_curve(tuned, curves));
     }
     // The label would cover the curves on the left.
     let (rates, time) = (rates.horizontal(frequencies, ""), time.horizontal(frequencies, "frequencies only"));

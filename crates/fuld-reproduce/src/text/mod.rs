@@ -7,39 +7,18 @@ mod claims;
 mod figures;
 mod tuning;
 
-use crate::context::Context;
-use crate::exhibit::{Exhibit, TextTable};
 use crate::study::difference::SIGNIFICANT;
 use crate::study::driver::train;
 use crate::study::treatment::Treatment;
-use crate::table::Tables;
+use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_train::text::transformer::TransformerShape;
 use fuld_train::text::{
-    Evaluation, EvaluationText, MOMENTUM, TEXT_VERSION, TensorCalibration, TensorNoise, TextOptimizer,
-    TextResult, TextRun, TextSpec, TextTask,
+    Evaluation, EvaluationText, MOMENTUM, TEXT_VERSION, TensorCalibration, TensorNoise, TextMeasurement,
+    TextOptimizer, TextResult, TextRun, TextSpec, TextTask,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use tuning::{KINDS, TRIALS, Tuning, candidates};
-
-/// The exhibit.
-pub(crate) const EXHIBIT: Exhibit = Exhibit {
-    id: "text",
-    title: "Beyond the paper · Text with a power-law vocabulary",
-    shows: "text with a power-law vocabulary",
-    seconds: 75.0,
-    version: 1,
-    trains: false,
-    settings: |context| Plan::new(context.seed()).settings(),
-    experiment: |context| experiment(context, &Plan::new(context.seed())),
-    text,
-    claims: |tables| Ok(claims::claims(&Tuning::of(&tables.rows("runs")?), &tables.rows("noise")?)),
-    figures: |tables| {
-        let (tuning, task) = (Tuning::of(&tables.rows("runs")?), task(tables)?);
-        Ok(figures::figures(&tuning, &tables.rows::<CurveRow>("curves")?, &task))
-    },
-    shown: |tables| Ok(vec![results(&Tuning::of(&tables.rows("runs")?))]),
-};
+use tuning::{KINDS, TRIALS, Tuned, Tuning, candidates};
 
 /// Time per step on one core, only for the announced time.
 const SECONDS_PER_STEP: f64 = 0.004;
@@ -54,17 +33,106 @@ enum Stage {
     Test,
 }
 
-/// One row of the table of runs. Losses are in nats per word above the lowest achievable, infinite for a run that diverged.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct TextRow {
-    stage: Stage,
-    treatment: Treatment,
-    learning_rate: f64,
-    seed: u64,
-    excess: f64,
-    excess_ranks_1_to_10: f64,
-    excess_ranks_11_to_100: f64,
-    excess_other_ranks: f64,
+results! {
+    /// Text with a power-law vocabulary. Losses are in nats per word; an excess is a loss above the lowest achievable.
+    Text {
+        /// A run; its excesses are infinite if it diverged.
+        runs: TextRow {
+            stage: Stage,
+            treatment: Treatment,
+            learning_rate: f64,
+            seed: u64,
+            excess: f64,
+            excess_ranks_1_to_10: f64,
+            excess_ranks_11_to_100: f64,
+            excess_other_ranks: f64,
+        },
+        /// A measurement of a test run.
+        curves: CurveRow { treatment: Treatment, seed: u64, step: u64, excess: f64 },
+        noise: TensorNoise,
+        /// The calibration of a tensor at the end of a test run.
+        calibration: CalibrationRow {
+            seed: u64,
+            tensor: String,
+            noise_alpha: f64,
+            noise_scale: f64,
+            alpha: f64,
+            kappa: f64,
+            limit: f64,
+            beyond_knee: f64,
+        },
+        task: TaskRow {
+            words: usize,
+            context: usize,
+            width: usize,
+            hidden: usize,
+            parameters: usize,
+            batch: usize,
+            steps: u64,
+            test_seeds: u64,
+            /// Lowest achievable loss on the test text.
+            lowest_loss: f64,
+            /// Loss of a model that knows only the word frequencies.
+            unigram_loss: f64,
+        },
+    }
+}
+
+impl Exhibit for Text {
+    const ID: &'static str = "text";
+    const TITLE: &'static str = "Beyond the paper · Text with a power-law vocabulary";
+    const SHOWS: &'static str = "text with a power-law vocabulary";
+    const SECONDS: f64 = 75.0;
+
+    fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
+        Plan::new(context.seed).settings()
+    }
+
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        Self::of_plan(context, &Plan::new(context.seed))
+    }
+
+    fn text(&self) -> String {
+        let [task] = &self.task[..] else { return String::new() };
+        format!(
+            "A synthetic language has {} words whose frequencies follow Zipf's law, and hidden topics, so that each word depends on those \
+             before it. The lowest achievable loss is therefore known: {:.3} nats per word on the test text; a model that knows only the word \
+             frequencies has {:.3}. The model has {:.0} thousand parameters: embeddings of dimension {}, one block of causal attention over {} \
+             words, one hidden layer. Each optimizer is tuned with {TRIALS} trials (learning rates, or learning rates and limits where gradients \
+             are clipped) on one seed and a validation text. Its best setting is run with {} other seeds for {} steps of {} sentences, none of \
+             them twice, and measured on a test text. A difference counts if it exceeds {SIGNIFICANT} standard errors.",
+            task.words,
+            task.lowest_loss,
+            task.unigram_loss,
+            task.parameters as f64 / 1e3,
+            task.width,
+            task.context,
+            task.test_seeds,
+            task.steps,
+            task.batch,
+        )
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let [task] = &self.task[..] else { return Vec::new() };
+        figures::figures(&Tuning::of(&self.runs), &self.curves, task)
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        let columns =
+            ["optimizer", "best setting", "nats above the lowest loss", "words 1–10", "11–100", "others"];
+        let tuning = Tuning::of(&self.runs);
+        let rows = tuning.all.iter().map(|tuned| {
+            let by_rank = tuned.by_rank().map(|(mean, _)| format!("{mean:.2}"));
+            let cells = [tuned.label().to_owned(), tuned.chosen.setting(), tuned.result_text()];
+            cells.into_iter().chain(by_rank)
+        });
+        vec![TextTable::new(columns, rows)]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        claims::claims(&Tuning::of(&self.runs), &self.noise)
+    }
 }
 
 impl TextRow {
@@ -98,51 +166,12 @@ impl TextRow {
     }
 }
 
-/// A measurement of a test run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct CurveRow {
-    treatment: Treatment,
-    seed: u64,
-    step: u64,
-    excess: f64,
-}
-
-/// The calibration of a tensor at the end of a test run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct CalibrationRow {
-    seed: u64,
-    tensor: String,
-    noise_alpha: f64,
-    noise_scale: f64,
-    alpha: f64,
-    kappa: f64,
-    limit: f64,
-    beyond_knee: f64,
-}
-
 impl CalibrationRow {
     fn new(seed: u64, calibration: &TensorCalibration) -> Self {
         let TensorCalibration { tensor, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee } =
             calibration.clone();
         Self { seed, tensor, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
     }
-}
-
-/// The task, with what is known about its losses, in nats per word.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct TaskRow {
-    words: usize,
-    context: usize,
-    width: usize,
-    hidden: usize,
-    parameters: usize,
-    batch: usize,
-    steps: u64,
-    test_seeds: u64,
-    /// Lowest achievable loss on the test text.
-    lowest_loss: f64,
-    /// Loss of a model that knows only the word frequencies.
-    unigram_loss: f64,
 }
 
 impl TaskRow {
@@ -197,6 +226,23 @@ impl Plan {
         Ok(settings)
     }
 
+    fn task_row(&self) -> TaskRow {
+        let (task, language) = (self.task, self.task.language());
+        let TransformerShape { words, context, width, hidden } = task.shape;
+        TaskRow {
+            words,
+            context,
+            width,
+            hidden,
+            parameters: task.shape.parameters(),
+            batch: task.batch,
+            steps: task.steps,
+            test_seeds: self.seeds,
+            lowest_loss: Evaluation::new(&task, &language, EvaluationText::Test).lowest_loss(),
+            unigram_loss: language.unigram_entropy(),
+        }
+    }
+
     /// Returns a run of a treatment at a learning rate.
     fn run(&self, stage: Stage, (treatment, learning_rate): (Treatment, f64), seed: u64) -> TextRun {
         let (evaluation, measurements) = match stage {
@@ -229,96 +275,40 @@ fn optimizer(treatment: Treatment) -> TextOptimizer {
     }
 }
 
-fn experiment(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Tables> {
-    let seed = plan.task.evaluation_seed;
-    let tried: Vec<(Treatment, f64)> = KINDS.into_iter().flat_map(candidates).collect();
-    let trials: Vec<TextRun> = tried.iter().map(|&setting| plan.run(Stage::Tuning, setting, seed)).collect();
-    let test_count = KINDS.len() * plan.seeds as usize;
-    let tuning_share = trials.len() as f64 / (trials.len() + test_count) as f64;
-    let results = train(context, "tuning on text", &trials, 0.0..tuning_share)?;
-    let tried = tried.iter().zip(&results);
-    let mut rows: Vec<TextRow> =
-        tried.map(|(&setting, result)| TextRow::new(Stage::Tuning, setting, seed, result)).collect();
+impl Text {
+    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
+        let seed = plan.task.evaluation_seed;
+        let tried: Vec<(Treatment, f64)> = KINDS.into_iter().flat_map(candidates).collect();
+        let trials: Vec<TextRun> = tried.iter().map(|&it| plan.run(Stage::Tuning, it, seed)).collect();
+        let test_count = KINDS.len() * plan.seeds as usize;
+        let tuning_share = trials.len() as f64 / (trials.len() + test_count) as f64;
+        let outcomes = train(context, "tuning on text", &trials, 0.0..tuning_share)?;
+        let tried = tried.iter().zip(&outcomes);
+        let runs = tried.map(|(&setting, result)| TextRow::new(Stage::Tuning, setting, seed, result));
+        let mut results = Self { runs: runs.collect(), task: vec![plan.task_row()], ..Self::default() };
 
-    let best =
-        Tuning::of(&rows).all.into_iter().map(|tuned| (tuned.chosen.treatment, tuned.chosen.learning_rate));
-    let tests: Vec<((Treatment, f64), u64)> =
-        best.flat_map(|setting| plan.test_seeds().map(move |seed| (setting, seed))).collect();
-    let runs: Vec<TextRun> =
-        tests.iter().map(|&(setting, seed)| plan.run(Stage::Test, setting, seed)).collect();
-    let results = train(context, "best settings on text", &runs, tuning_share..1.0)?;
-    let (mut curves, mut calibration, mut noise): (Vec<CurveRow>, Vec<CalibrationRow>, Vec<TensorNoise>) =
-        Default::default();
-    for (&(setting, seed), result) in tests.iter().zip(results) {
-        rows.push(TextRow::new(Stage::Test, setting, seed, &result));
-        let curve = |point: &fuld_train::text::TextMeasurement| CurveRow {
-            treatment: setting.0,
-            seed,
-            step: point.step,
-            excess: point.excess,
-        };
-        curves.extend(result.measurements.iter().map(curve));
-        calibration.extend(result.calibration.iter().map(|tensor| CalibrationRow::new(seed, tensor)));
-        noise.extend(result.noise);
+        let mut tests = Vec::new();
+        for Tuned { chosen, .. } in Tuning::of(&results.runs).all {
+            tests.extend(plan.test_seeds().map(|seed| ((chosen.treatment, chosen.learning_rate), seed)));
+        }
+        let runs: Vec<TextRun> = tests.iter().map(|&(it, seed)| plan.run(Stage::Test, it, seed)).collect();
+        let outcomes = train(context, "best settings on text", &runs, tuning_share..1.0)?;
+        for (&(setting, seed), result) in tests.iter().zip(outcomes) {
+            results.runs.push(TextRow::new(Stage::Test, setting, seed, &result));
+            let curve = |&TextMeasurement { step, excess }: &TextMeasurement| CurveRow {
+                treatment: setting.0,
+                seed,
+                step,
+                excess,
+            };
+            results.curves.extend(result.measurements.iter().map(curve));
+            results
+                .calibration
+                .extend(result.calibration.iter().map(|tensor| CalibrationRow::new(seed, tensor)));
+            results.noise.extend(result.noise);
+        }
+        Ok(results)
     }
-    let (task, language) = (plan.task, plan.task.language());
-    let TransformerShape { words, context: places, width, hidden } = task.shape;
-    let task = TaskRow {
-        words,
-        context: places,
-        width,
-        hidden,
-        parameters: task.shape.parameters(),
-        batch: task.batch,
-        steps: task.steps,
-        test_seeds: plan.seeds,
-        lowest_loss: Evaluation::new(&task, &language, EvaluationText::Test).lowest_loss(),
-        unigram_loss: language.unigram_entropy(),
-    };
-    Ok(Tables::default()
-        .with("runs", &rows)?
-        .with("curves", &curves)?
-        .with("noise", &noise)?
-        .with("calibration", &calibration)?
-        .with("task", [task])?)
-}
-
-fn task(tables: &Tables) -> anyhow::Result<TaskRow> {
-    tables.rows("task")?.first().copied().ok_or_else(|| anyhow::anyhow!("table `task` has no row"))
-}
-
-fn text(tables: &Tables) -> anyhow::Result<String> {
-    let task = task(tables)?;
-    Ok(format!(
-        "A synthetic language has {} words whose frequencies follow Zipf's law, and hidden topics, so that each word depends on those \
-         before it. The lowest achievable loss is therefore known: {:.3} nats per word on the test text; a model that knows only the word \
-         frequencies has {:.3}. The model has {:.0} thousand parameters: embeddings of dimension {}, one block of causal attention over {} \
-         words, one hidden layer. Each optimizer is tuned with {TRIALS} trials (learning rates, or learning rates and limits where gradients \
-         are clipped) on one seed and a validation text. Its best setting is run with {} other seeds for {} steps of {} sentences, none of \
-         them twice, and measured on a test text. A difference counts if it exceeds {SIGNIFICANT} standard errors.",
-        task.words,
-        task.lowest_loss,
-        task.unigram_loss,
-        task.parameters as f64 / 1e3,
-        task.width,
-        task.context,
-        task.test_seeds,
-        task.steps,
-        task.batch,
-    ))
-}
-
-/// Returns the table of the report.
-fn results(tuning: &Tuning) -> TextTable {
-    let columns =
-        ["optimizer", "best setting", "nats above the lowest loss", "words 1–10", "11–100", "others"];
-    let mut table = TextTable::new(columns);
-    for tuned in &tuning.all {
-        let by_rank = tuned.by_rank().map(|(mean, _)| format!("{mean:.2}"));
-        let cells = [tuned.label().to_owned(), tuned.chosen.setting(), tuned.result_text()];
-        table = table.row(cells.into_iter().chain(by_rank));
-    }
-    table
 }
 
 #[cfg(test)]

@@ -11,49 +11,56 @@ fn small(seed: u64) -> Plan {
     Plan { task, measurements: 3, seeds: 2 }
 }
 
-fn tables(seed: u64, threads: usize, folder: &TempDir) -> Tables {
-    let context = Context::new(seed, folder.path()).with_threads(threads);
-    experiment(&context, &small(seed)).unwrap()
+fn results(context: Context<'_>) -> Text {
+    Text::of_plan(&context, &small(context.seed)).unwrap()
 }
 
 #[test]
 fn results_depend_on_the_seed_and_not_on_threads() {
-    let folders = [(); 3].map(|()| TempDir::new().unwrap());
-    let one = tables(7, 1, &folders[0]);
-    assert!(one == tables(7, 2, &folders[1]));
-    assert!(one != tables(8, 2, &folders[2]));
-    assert_eq!(one.rows::<TextRow>("runs").unwrap().len(), KINDS.len() * (TRIALS + 2));
-    assert_eq!(one.rows::<CurveRow>("curves").unwrap().len(), KINDS.len() * 2 * 3);
-    assert_eq!(one.rows::<TensorNoise>("noise").unwrap().len(), 10);
-    assert_eq!(one.rows::<CalibrationRow>("calibration").unwrap().len(), 2 * 10);
-    assert_eq!((EXHIBIT.figures)(&one).unwrap().len(), 2);
-    assert_eq!((EXHIBIT.claims)(&one).unwrap().len(), 7);
-    assert_eq!((EXHIBIT.shown)(&one).unwrap()[0].rows.len(), KINDS.len());
-    assert!((EXHIBIT.text)(&one).unwrap().contains("40 words"));
+    let run = |seed, threads| {
+        let folder = TempDir::new().unwrap();
+        results(Context { threads, ..Context::new(seed, folder.path()) })
+    };
+    let one = run(7, 1);
+    assert!(one == run(7, 2));
+    assert!(one != run(8, 2));
+    assert_eq!(one.runs.len(), KINDS.len() * (TRIALS + 2));
+    assert_eq!(one.curves.len(), KINDS.len() * 2 * 3);
+    assert_eq!(one.noise.len(), 10);
+    assert_eq!(one.calibration.len(), 2 * 10);
+    assert_eq!(one.figures().len(), 2);
+    assert_eq!(one.claims().len(), 7);
+    assert_eq!(one.shown()[0].rows.len(), KINDS.len());
+    assert!(one.text().contains("40 words"));
     assert_eq!(small(7).settings().unwrap()["clip_norm_0.8"].as_array().unwrap().len(), 3);
 }
 
 #[test]
 fn progress_is_reported_and_results_are_kept() {
-    let (folder, progress) = (TempDir::new().unwrap(), Mutex::new(Vec::new()));
-    let (notes, first) = (Mutex::new(Vec::new()), tables(7, 1, &folder));
-    let context = Context::new(7, folder.path())
-        .with_threads(1)
-        .on_note(|note| notes.lock().unwrap().push(note.to_owned()))
-        .on_progress(|share| progress.lock().unwrap().push(share));
-    assert_eq!(experiment(&context, &small(7)).unwrap(), first);
+    let (folder, progress, notes) = (TempDir::new().unwrap(), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let run = || {
+        progress.lock().unwrap().clear();
+        notes.lock().unwrap().clear();
+        results(Context {
+            threads: 1,
+            on_note: Box::new(|note| notes.lock().unwrap().push(note.to_owned())),
+            on_progress: Box::new(|share| progress.lock().unwrap().push(share)),
+            ..Context::new(7, folder.path())
+        })
+    };
+    let first = run();
+    {
+        let progress = progress.lock().unwrap();
+        assert!(
+            progress.len() > 4 && progress.is_sorted() && *progress.last().unwrap() > 0.7,
+            "{progress:?}"
+        );
+        assert!(progress.iter().all(|share| (0.0..=1.0).contains(share)));
+    }
+    assert!(run() == first);
     let notes = notes.lock().unwrap();
     assert!(notes[0].starts_with("tuning on text: 45 runs, 45 of them trained before"), "{notes:?}");
     assert!(notes[1].starts_with("best settings on text: 10 runs, 10 of them trained before"), "{notes:?}");
-    progress.lock().unwrap().clear();
-    let other = TempDir::new().unwrap();
-    let context = Context::new(7, other.path())
-        .with_threads(1)
-        .on_progress(|share| progress.lock().unwrap().push(share));
-    experiment(&context, &small(7)).unwrap();
-    let progress = progress.lock().unwrap();
-    assert!(progress.len() > 4 && progress.is_sorted() && *progress.last().unwrap() > 0.7, "{progress:?}");
-    assert!(progress.iter().all(|share| (0.0..=1.0).contains(share)));
 }
 
 /// Rows in which every seed of an optimizer ends at its number.

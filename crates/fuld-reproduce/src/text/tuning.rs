@@ -53,13 +53,11 @@ impl Tuning {
     pub(super) fn of(rows: &[TextRow]) -> Self {
         let tuned = |kind: Treatment| {
             let of = |stage| {
-                rows.iter()
-                    .filter(|row| row.stage == stage && row.treatment.same_kind(kind))
-                    .copied()
-                    .collect()
+                let is_meant = |row: &&TextRow| row.stage == stage && row.treatment.same_kind(kind);
+                rows.iter().filter(is_meant).cloned().collect()
             };
             let (trials, tests): (Vec<TextRow>, Vec<TextRow>) = (of(Stage::Tuning), of(Stage::Test));
-            let chosen = trials.iter().min_by(|a, b| a.excess.total_cmp(&b.excess)).copied()?;
+            let chosen = trials.iter().min_by(|a, b| a.excess.total_cmp(&b.excess)).cloned()?;
             Some(Tuned { trials, chosen, tests })
         };
         Self { all: KINDS.into_iter().filter_map(tuned).collect() }

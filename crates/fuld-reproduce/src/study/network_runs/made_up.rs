@@ -41,7 +41,7 @@ pub(crate) fn row(
         test_loss: loss,
         test_accuracy: accuracy,
     };
-    NetworkRow::of_means(&PlannedRun { group, treatment, spec }, 100, Some(means))
+    NetworkRow::new(&PlannedRun { group, treatment, spec }, 100, Some(means))
 }
 
 /// Some seeds of these treatments in these cells, with the loss and accuracy of a function.
