@@ -196,18 +196,20 @@ impl Exhibit for Conformal {
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns = ["field", "points outward", "time to settle", "did not settle", "v c(v) at v = 3"];
-        let row = |m: &Measured| {
-            let title = PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
-            [
-                format!("{title}, α = {}", m.alpha),
-                format!("{:.1} %", 100.0 * m.outward),
-                format!("{:.2}", m.settling_time),
-                m.escaped.to_string(),
-                format!("{:.1}", m.power),
-            ]
-        };
-        vec![TextTable::new(columns, self.measured.iter().map(row))]
+        vec![TextTable::of(
+            &self.measured,
+            &[
+                ("field", |m| {
+                    let title =
+                        PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
+                    format!("{title}, α = {}", m.alpha)
+                }),
+                ("points outward", |m| format!("{:.1} %", 100.0 * m.outward)),
+                ("time to settle", |m| format!("{:.2}", m.settling_time)),
+                ("did not settle", |m| m.escaped.to_string()),
+                ("v c(v) at v = 3", |m| format!("{:.1}", m.power)),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

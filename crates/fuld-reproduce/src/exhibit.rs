@@ -173,6 +173,12 @@ impl TextTable {
         let rows = rows.into_iter().map(|row| row.into_iter().collect()).collect();
         Self { columns: columns.into_iter().map(Into::into).collect(), rows }
     }
+
+    /// Creates a table with a row of cells for each of some rows.
+    pub(crate) fn of<R>(rows: &[R], columns: &[(&str, fn(&R) -> String)]) -> Self {
+        let cells = |row| columns.iter().map(move |(_, cell)| cell(row));
+        Self::new(columns.iter().map(|(heading, _)| *heading), rows.iter().map(cells))
+    }
 }
 
 /// Everything that the report shows of an exhibit.

@@ -119,20 +119,18 @@ impl Exhibit for Gaussian {
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns =
-            ["α", "KS of x", "KS of v", "95 % of noise (x)", "largest |x|", "diverged", "Euler diverged"];
-        let row = |m: &Measured| {
-            [
-                m.alpha.to_string(),
-                format!("{:.4}", m.position_ks),
-                format!("{:.4}", m.velocity_ks),
-                format!("{:.4}", m.position_ks_noise),
-                format!("{:.2}", m.largest_x),
-                m.diverged.to_string(),
-                format!("{:.0} %", 100.0 * m.euler_share()),
-            ]
-        };
-        vec![TextTable::new(columns, self.summary.iter().map(row))]
+        vec![TextTable::of(
+            &self.summary,
+            &[
+                ("α", |m| m.alpha.to_string()),
+                ("KS of x", |m| format!("{:.4}", m.position_ks)),
+                ("KS of v", |m| format!("{:.4}", m.velocity_ks)),
+                ("95 % of noise (x)", |m| format!("{:.4}", m.position_ks_noise)),
+                ("largest |x|", |m| format!("{:.2}", m.largest_x)),
+                ("diverged", |m| m.diverged.to_string()),
+                ("Euler diverged", |m| format!("{:.0} %", 100.0 * m.euler_share())),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

@@ -90,19 +90,17 @@ impl Exhibit for Fig3 {
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns =
-            ["dynamics", "KS to target", "95 % of noise", "modes at ±", "diverged", "effective draws"];
-        let row = |m: &Measured| {
-            [
-                format!("{}, α = {}", m.dynamics, m.alpha),
-                format!("{:.4}", m.ks),
-                format!("{:.4}", m.ks_noise),
-                format!("{:.3} ± {:.3}", m.mode, m.mode_error),
-                format!("{} of {}", m.diverged, m.chains),
-                format!("{:.0}", m.effective_draws),
-            ]
-        };
-        vec![TextTable::new(columns, self.summary.iter().map(row))]
+        vec![TextTable::of(
+            &self.summary,
+            &[
+                ("dynamics", |m| format!("{}, α = {}", m.dynamics, m.alpha)),
+                ("KS to target", |m| format!("{:.4}", m.ks)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                ("modes at ±", |m| format!("{:.3} ± {:.3}", m.mode, m.mode_error)),
+                ("diverged", |m| format!("{} of {}", m.diverged, m.chains)),
+                ("effective draws", |m| format!("{:.0}", m.effective_draws)),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

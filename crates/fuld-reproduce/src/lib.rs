@@ -28,6 +28,7 @@ mod orders;
 mod overdamped;
 mod quartic;
 mod report;
+mod request;
 mod specification;
 mod study;
 mod systems;
@@ -35,10 +36,11 @@ mod table;
 mod text;
 
 pub use claim::{Claim, Source, Tally, Verdict};
-pub use driver::{Event, Reproduction, ReproductionError};
+pub use driver::Event;
 pub use exhibit::{CaptionedFigure, Entry, Presentation, TextTable};
 pub use exhibits::exhibits;
 pub use report::{Exception, Report};
+pub use request::{Reproduction, ReproductionError};
 pub use specification::{DataIdentity, Record, Specification, Versions};
 
 pub(crate) use claim::{Judgement, list};

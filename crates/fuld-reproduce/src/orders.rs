@@ -1,6 +1,6 @@
 //! Beyond the paper: how the bias falls with the step, by integrator.
 
-use crate::study::difference::mean_and_error;
+use crate::study::mean_and_error;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};

@@ -119,19 +119,17 @@ impl Exhibit for Overdamped {
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns =
-            ["γ", "KS to overdamped", "95 % of noise", "modes at ±", "overdamped modes", "diverged"];
-        let row = |m: &Measured| {
-            [
-                m.gamma.to_string(),
-                format!("{:.4}", m.ks),
-                format!("{:.4}", m.ks_noise),
-                format!("{:.3} ± {:.3}", m.mode, m.mode_error),
-                format!("{:.3}", m.overdamped_mode),
-                format!("{} of {CHAINS}", m.diverged),
-            ]
-        };
-        vec![TextTable::new(columns, self.frictions.iter().map(row))]
+        vec![TextTable::of(
+            &self.frictions,
+            &[
+                ("γ", |m| m.gamma.to_string()),
+                ("KS to overdamped", |m| format!("{:.4}", m.ks)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                ("modes at ±", |m| format!("{:.3} ± {:.3}", m.mode, m.mode_error)),
+                ("overdamped modes", |m| format!("{:.3}", m.overdamped_mode)),
+                ("diverged", |m| format!("{} of {CHAINS}", m.diverged)),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

@@ -130,18 +130,17 @@ impl Exhibit for Systems {
     fn shown(&self) -> Vec<TextTable> {
         let exact = self.systems.first().map_or(f64::NAN, |system| system.exact_second_moment);
         let second_moment = format!("E x² (exact {exact:.3})");
-        let columns = ["dynamics", "step", "KS to target", "95 % of noise", &second_moment, "diverged"];
-        let row = |m: &Measured| {
-            [
-                m.dynamics.clone(),
-                m.step.to_string(),
-                format!("{:.4}", m.ks),
-                format!("{:.4}", m.ks_noise),
-                format!("{:.3}", m.second_moment),
-                m.diverged.to_string(),
-            ]
-        };
-        vec![TextTable::new(columns, self.systems.iter().map(row))]
+        vec![TextTable::of(
+            &self.systems,
+            &[
+                ("dynamics", |m| m.dynamics.clone()),
+                ("step", |m| m.step.to_string()),
+                ("KS to target", |m| format!("{:.4}", m.ks)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                (&second_moment, |m| format!("{:.3}", m.second_moment)),
+                ("diverged", |m| m.diverged.to_string()),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

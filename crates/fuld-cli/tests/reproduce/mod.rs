@@ -159,9 +159,13 @@ fn stale_or_damaged_exhibits_are_recomputed() {
     std::fs::write(&settings, text.replace("dynamics = ", "dynamics = 1")).unwrap();
     run("", 0, &["fig2 is made again: versions.dynamics was 1"]);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), text);
-    // An exhibit with a damaged table is recomputed.
-    std::fs::write(folder.path().join("reproduction/fig2/growth.csv"), "alpha,rate\n1.5,x\n").unwrap();
-    run("", 0, &["fig2 is made again: its tables are damaged"]);
+    // An exhibit with a damaged table, or one that was changed by hand, is recomputed.
+    let table = folder.path().join("reproduction/fig2/growth.csv");
+    for changed in ["alpha,rate\n1.5,x\n", "alpha,rate\n1.5,0.5\n"] {
+        std::fs::write(&table, changed).unwrap();
+        run("", 0, &["fig2 is made again: its tables are damaged"]);
+        assert_ne!(std::fs::read_to_string(&table).unwrap(), changed);
+    }
     run("--seed 1", 2, &["holds fig2 of seed 0, not 1"]);
     run("--seed 1 --fresh", 0, &["fig2"]);
     fuld(folder.path(), "reproduce --resume").with(0, &["fig2", "kept"]);

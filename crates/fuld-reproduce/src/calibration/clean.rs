@@ -2,9 +2,7 @@
 
 use super::{Part, error_axis, pair_series, pair_table, test_error};
 use crate::drawing::{error_range, series};
-use crate::study::difference::{Difference, SIGNIFICANT, share};
-use crate::study::network_runs::{Cell, NetworkRuns, Pairs};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, Difference, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
 
@@ -107,8 +105,8 @@ mod tests {
     use super::super::PAIR;
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::network_runs::made_up::{PLAIN, accuracies};
-    use crate::study::network_runs::{Group, Outcome};
+    use crate::study::made_up::{PLAIN, accuracies};
+    use crate::study::{Group, Outcome};
 
     /// SGDm at 95 %, and auto ahead by a function of depth and seed.
     fn runs(auto: impl Fn(usize, u64) -> f64) -> NetworkRuns {

@@ -1,9 +1,7 @@
 //! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and auto should lose none.
 
 use super::{Part, pair_table};
-use crate::study::difference::share;
-use crate::study::network_runs::{Cell, NetworkRuns};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, NetworkRuns, Treatment, share};
 use crate::{Claim, Judgement, Verdict};
 
 pub(super) fn part(runs: &NetworkRuns) -> Part {
@@ -43,8 +41,8 @@ fn none_lost(runs: &NetworkRuns) -> Claim {
 mod tests {
     use super::super::PAIR;
     use super::*;
-    use crate::study::network_runs::Group;
-    use crate::study::network_runs::made_up::{PLAIN, accuracies};
+    use crate::study::Group;
+    use crate::study::made_up::{PLAIN, accuracies};
 
     #[test]
     fn saving_all_is_more_than_saving_some() {

@@ -2,9 +2,7 @@
 
 use super::{EstimateRow, Part};
 use crate::drawing::series;
-use crate::study::difference::{mean_and_error, share};
-use crate::study::network_runs::{Cell, NetworkRow, NetworkRuns, distinct};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, NetworkRow, NetworkRuns, Treatment, distinct, mean_and_error, share};
 use crate::{CaptionedFigure, Claim, Judgement, Verdict};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_train::spec::InjectedNoise;
@@ -200,8 +198,8 @@ fn claim(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::network_runs::made_up::{accuracies, noisy};
-    use crate::study::network_runs::{Group, Outcome};
+    use crate::study::made_up::{accuracies, noisy};
+    use crate::study::{Group, Outcome};
 
     /// Two laws, two layers; the second layer under the second law is off by this much.
     fn made_up(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {

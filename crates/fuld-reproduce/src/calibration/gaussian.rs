@@ -3,9 +3,7 @@
 use super::noise::NEAR;
 use super::{EstimateRow, Part, pair_series, pair_table};
 use crate::drawing::series;
-use crate::study::difference::{Difference, SIGNIFICANT, share};
-use crate::study::network_runs::{Cell, Group, NetworkRuns, Pairs};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, Difference, Group, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement, list};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
@@ -79,7 +77,7 @@ mod tests {
     use super::super::PAIR;
     use super::*;
     use crate::Verdict;
-    use crate::study::network_runs::made_up::{accuracies, noisy};
+    use crate::study::made_up::{accuracies, noisy};
 
     #[test]
     fn a_difference_is_no_equality() {

@@ -12,13 +12,12 @@ mod plan;
 mod rates;
 
 use crate::drawing::series;
-use crate::study::driver::train_networks;
-use crate::study::grid::grid;
-use crate::study::network_runs::{Cell, Group, NetworkRow, NetworkRuns, Pairs};
-use crate::study::treatment::Treatment;
+use crate::study::{
+    Cell, Grid, Group, NetworkRow, NetworkRuns, Pairs, Treatment, all_runs, to_toml, train_networks,
+};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_plot::{Axis, Panel};
-use plan::Plan;
+use plan::plan;
 
 results! {
     /// α and noise scale estimated from the gradients.
@@ -65,11 +64,12 @@ impl Exhibit for Calibration {
     const TRAINS: bool = true;
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
-        grid(&Plan::of(context)?.runs(&context.data()?.description())?)
+        let data = context.data()?;
+        to_toml(&all_runs(&plan(data.name, context.full, context.seed), &data.description())?)
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
-        Self::of_plan(context, &Plan::of(context)?)
+        Self::of_grids(context, &plan(context.data()?.name, context.full, context.seed))
     }
 
     fn text(&self) -> String {
@@ -113,9 +113,9 @@ impl Exhibit for Calibration {
 }
 
 impl Calibration {
-    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
-        let runs = plan.runs(&context.data()?.description())?;
-        let trained = train_networks(context, "calibration", &runs, &[])?;
+    fn of_grids(context: &Context<'_>, grids: &[Grid]) -> anyhow::Result<Self> {
+        let runs = all_runs(grids, &context.data()?.description())?;
+        let trained = train_networks(context, "calibration", &runs, &[], 0)?;
         let both = trained.rows.iter().zip(&trained.results);
         let estimates = both.flat_map(|(row, result)| EstimateRow::last(row, result)).collect();
         Ok(Self { estimates, runs: trained.rows })

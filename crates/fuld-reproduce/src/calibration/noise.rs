@@ -2,9 +2,7 @@
 
 use super::{Part, error_axis, test_error};
 use crate::drawing::series;
-use crate::study::difference::{Difference, share};
-use crate::study::network_runs::{Cell, NetworkRuns, Pairs};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, Difference, NetworkRuns, Pairs, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement, TextTable};
 use fuld_plot::{Axis, Figure, Panel};
 
@@ -207,8 +205,8 @@ fn survives(runs: &NetworkRuns) -> Claim {
 mod tests {
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::network_runs::made_up::{accuracies, noisy};
-    use crate::study::network_runs::{Group, Outcome};
+    use crate::study::made_up::{accuracies, noisy};
+    use crate::study::{Group, Outcome};
 
     /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A function of the tail index says how
     /// far auto is from 97 %.

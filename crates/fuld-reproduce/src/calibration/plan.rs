@@ -1,11 +1,8 @@
 //! The runs of the calibration study on each data set.
 
 use super::PAIR;
-use crate::context::Context;
-use crate::study::driver::{seeds, steps};
-use crate::study::network_runs::{Group, PlannedRun};
-use crate::study::treatment::Treatment;
-use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest};
+use crate::study::{Grid, Group, Treatment, seeds};
+use fuld_train::spec::InjectedNoise;
 use std::ops::Range;
 
 /// Limits of clipping by component, half a decade apart. The best of them is neither the first nor the last.
@@ -22,160 +19,86 @@ const SLOWEST: f64 = 0.05;
 /// Number of learning rates.
 const RATES: i32 = 9;
 
-/// The runs on a data set.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Plan {
-    /// Seeds of every cell and treatment, except in the group `Edge`.
-    pub(super) seeds: Range<u64>,
-    /// The groups with injected noise, if any.
-    pub(super) noisy: Option<Noisy>,
-    /// The group `Clean`.
-    pub(super) clean: Clean,
-    /// The group `Edge`.
-    pub(super) edge: Edge,
-    /// The group `Rates`.
-    pub(super) rates: Rates,
-}
-
-/// One network with injected noise of several laws.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Noisy {
-    pub(super) network: Network,
-    pub(super) alphas: Vec<f64>,
-    pub(super) scales: Vec<f64>,
-    /// Limits of clipping by component.
-    pub(super) limits: Vec<f64>,
-}
-
-/// Networks of several widths and depths.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Clean {
-    pub(super) widths: Vec<usize>,
-    pub(super) depths: Vec<usize>,
-    pub(super) iterations: u64,
-}
-
-/// One network at one learning rate, with many seeds.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Edge {
-    pub(super) network: Network,
-    pub(super) lr: f64,
-    pub(super) seeds: Range<u64>,
-}
-
-/// One network at several momenta and learning rates.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rates {
-    pub(super) network: Network,
-    pub(super) momenta: Vec<f64>,
-}
-
-/// A network and the length of its training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A network and its training; all groups have the same few seeds, except [`Group::Edge`].
+#[derive(Clone)]
 pub(super) struct Network {
     pub(super) width: usize,
     pub(super) depth: usize,
     pub(super) batch: usize,
     pub(super) iterations: u64,
+    pub(super) seeds: Range<u64>,
 }
 
 impl Network {
-    /// Returns a run that leaves the optimizer and the seed open.
-    fn request(self, lr: f64, momentum: f64) -> TrainRequest {
-        let Self { width, depth, batch, iterations } = self;
-        TrainRequest {
-            width: Some(width),
-            depth: Some(depth),
-            batch: Some(batch),
-            lr: Some(lr),
-            momentum: Some(momentum),
-            ..steps(iterations)
+    /// Returns the grid of this network alone, for SGDm and auto at the paper's step.
+    fn grid(&self, group: Group) -> Grid {
+        Grid {
+            group,
+            treatments: PAIR.into(),
+            noise: vec![None],
+            widths: vec![self.width],
+            depths: vec![self.depth],
+            batch: Some(self.batch),
+            rates: vec![Some((LR, MOMENTUM))],
+            iterations: self.iterations,
+            seeds: self.seeds.clone(),
         }
+    }
+
+    /// Returns the network with injected noise of several laws.
+    pub(super) fn noisy(&self, alphas: &[f64], scales: &[f64], limits: &[f64]) -> Vec<Grid> {
+        let mut treatments = vec![Treatment::Sgdm, Treatment::KnownNoise, Treatment::Auto];
+        treatments.extend(limits.iter().copied().map(Treatment::ClipComponents));
+        treatments.extend(NORMS.map(Treatment::ClipNorm));
+        let grids = |&scale: &f64| {
+            let law = |&alpha: &f64| Some(InjectedNoise { alpha, scale });
+            let noise = alphas.iter().map(law).collect();
+            let stable = Grid { treatments: treatments.clone(), noise, ..self.grid(Group::Noise) };
+            [stable, Grid { noise: vec![law(&2.0)], ..self.grid(Group::Gaussian) }]
+        };
+        scales.iter().flat_map(grids).collect()
+    }
+
+    /// Returns networks of several widths and depths, trained with the paper's batches.
+    pub(super) fn clean(&self, widths: &[usize], depths: &[usize], iterations: u64) -> Grid {
+        let (widths, depths) = (widths.into(), depths.into());
+        Grid { widths, depths, batch: Some(100), iterations, ..self.grid(Group::Clean) }
+    }
+
+    /// Returns the network at one learning rate, with many seeds.
+    pub(super) fn edge(&self, lr: f64, seeds: Range<u64>) -> Grid {
+        Grid { rates: vec![Some((lr, MOMENTUM))], seeds, ..self.grid(Group::Edge) }
+    }
+
+    /// Returns the network at several momenta and learning rates.
+    pub(super) fn rates(&self, momenta: &[f64]) -> Grid {
+        let rates = |&momentum| learning_rates(momentum).map(move |lr| Some((lr, momentum)));
+        Grid { rates: momenta.iter().flat_map(rates).collect(), ..self.grid(Group::Rates) }
     }
 }
 
-impl Plan {
-    pub(super) fn of(context: &Context<'_>) -> anyhow::Result<Self> {
-        Ok(Self::new(context.data()?.name, context.full, context.seed))
+/// Returns the grids of all groups on a data set.
+pub(super) fn plan(data: &str, full: bool, seed: u64) -> Vec<Grid> {
+    const ALPHAS: [f64; 3] = [1.2, 1.5, 1.8];
+    // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
+    let [few, many] = [5, 40].map(|count| seeds(seed, count));
+    if data == "digits" {
+        let network = Network { width: 64, depth: 4, batch: 100, iterations: 400, seeds: few };
+        let mut grids = network.noisy(&ALPHAS, &[3e-3, 1e-2, 3e-2], &LIMITS_FOR_DIGITS);
+        // Deeper networks do not leave their initial plateau in so few steps.
+        grids.push(network.clean(&[32, 128], &[2, 4, 6], 600));
+        grids.extend([network.edge(0.04, many), network.rates(&[MOMENTUM])]);
+        return grids;
     }
-
-    pub(super) fn new(data: &str, full: bool, seed: u64) -> Self {
-        // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
-        let [few, many] = [5, 40].map(|count| seeds(seed, count));
-        let alphas = vec![1.2, 1.5, 1.8];
-        if data == "digits" {
-            let network = Network { width: 64, depth: 4, batch: 100, iterations: 400 };
-            let limits = LIMITS_FOR_DIGITS.into();
-            return Self {
-                seeds: few,
-                noisy: Some(Noisy { network, alphas, scales: vec![3e-3, 1e-2, 3e-2], limits }),
-                // Deeper networks do not leave their initial plateau in so few steps.
-                clean: Clean { widths: vec![32, 128], depths: vec![2, 4, 6], iterations: 600 },
-                edge: Edge { network, lr: 0.04, seeds: many },
-                rates: Rates { network, momenta: vec![MOMENTUM] },
-            };
-        }
-        let network = Network { width: 256, depth: 5, batch: 128, iterations: 1_500 };
-        let noisy = Noisy { network, alphas, scales: vec![3e-4, 1e-3, 3e-3], limits: LIMITS.into() };
-        let iterations = if full { 10_000 } else { 2_000 };
-        Self {
-            seeds: few,
-            // One of the paper's two sets is enough to see the effect of noise.
-            noisy: (data == "mnist").then_some(noisy),
-            clean: Clean { widths: vec![32, 128, 512], depths: vec![2, 5, 9], iterations },
-            edge: Edge {
-                // Networks that leave their initial plateau here do so within a thousand steps.
-                network: Network { width: 128, depth: 9, batch: 100, iterations: 1_500 },
-                lr: LR,
-                seeds: many,
-            },
-            rates: Rates { network: Network { width: 128, ..network }, momenta: vec![0.9, MOMENTUM] },
-        }
-    }
-
-    /// Returns all runs of all groups.
-    pub(super) fn runs(&self, data: &DataDescription) -> Result<Vec<PlannedRun>, SpecError> {
-        let mut runs = Vec::new();
-        let mut add = |group, treatments: &[Treatment], request: TrainRequest| {
-            let seeds = if group == Group::Edge { &self.edge.seeds } else { &self.seeds };
-            for seed in seeds.clone() {
-                let request = TrainRequest { seed: Some(seed), ..request.clone() };
-                for &treatment in treatments {
-                    runs.push(PlannedRun { group, treatment, spec: treatment.spec(&request, data)? });
-                }
-            }
-            Ok::<(), SpecError>(())
-        };
-        if let Some(Noisy { network, alphas, scales, limits }) = &self.noisy {
-            let noisy = |alpha, scale| TrainRequest {
-                inject_noise: Some(InjectedNoise { alpha, scale }),
-                ..network.request(LR, MOMENTUM)
-            };
-            let mut all = vec![Treatment::Sgdm, Treatment::KnownNoise, Treatment::Auto];
-            all.extend(limits.iter().copied().map(Treatment::ClipComponents));
-            all.extend(NORMS.map(Treatment::ClipNorm));
-            for &scale in scales {
-                for &alpha in alphas {
-                    add(Group::Noise, &all, noisy(alpha, scale))?;
-                }
-                add(Group::Gaussian, &PAIR, noisy(2.0, scale))?;
-            }
-        }
-        let Clean { widths, depths, iterations } = &self.clean;
-        for &width in widths {
-            for &depth in depths {
-                let network = Network { width, depth, batch: 100, iterations: *iterations };
-                add(Group::Clean, &PAIR, network.request(LR, MOMENTUM))?;
-            }
-        }
-        add(Group::Edge, &PAIR, self.edge.network.request(self.edge.lr, MOMENTUM))?;
-        for &momentum in &self.rates.momenta {
-            for lr in learning_rates(momentum) {
-                add(Group::Rates, &PAIR, self.rates.network.request(lr, momentum))?;
-            }
-        }
-        Ok(runs)
-    }
+    let network = Network { width: 256, depth: 5, batch: 128, iterations: 1_500, seeds: few };
+    // One of the paper's two sets is enough to see the effect of noise.
+    let scales: &[f64] = if data == "mnist" { &[3e-4, 1e-3, 3e-3] } else { &[] };
+    let mut grids = network.noisy(&ALPHAS, scales, &LIMITS);
+    grids.push(network.clean(&[32, 128, 512], &[2, 5, 9], if full { 10_000 } else { 2_000 }));
+    // Networks that leave their initial plateau here do so within a thousand steps.
+    grids.push(Network { width: 128, depth: 9, batch: 100, ..network.clone() }.edge(LR, many));
+    grids.push(Network { width: 128, ..network }.rates(&[0.9, MOMENTUM]));
+    grids
 }
 
 /// Returns the learning rates at a momentum. In the long run a gradient moves the weights by lr / (1 − μ).
@@ -188,11 +111,12 @@ fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::network_runs::made_up::description;
+    use crate::study::made_up::description;
+    use crate::study::{PlannedRun, all_runs};
     use fuld_train::spec::{NumberOrAuto, Optimizer};
 
     fn runs(data: &str, full: bool) -> Vec<PlannedRun> {
-        Plan::new(data, full, 3).runs(&description(data)).unwrap()
+        all_runs(&plan(data, full, 3), &description(data)).unwrap()
     }
 
     #[test]

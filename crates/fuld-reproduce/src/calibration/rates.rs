@@ -1,9 +1,7 @@
 //! No injected noise, over learning rates: the range over which each rule trains well, and its best result.
 
 use super::{PAIR, Part, error_axis, pair_series, pair_table, test_error};
-use crate::study::difference::SIGNIFICANT;
-use crate::study::network_runs::{Cell, Measure, NetworkRuns, Pairs, distinct};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, Measure, NetworkRuns, Pairs, SIGNIFICANT, Treatment, distinct};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
 
@@ -137,8 +135,8 @@ fn as_good(runs: &NetworkRuns) -> Claim {
 mod tests {
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::network_runs::made_up::{PLAIN, accuracies};
-    use crate::study::network_runs::{Group, Outcome};
+    use crate::study::made_up::{PLAIN, accuracies};
+    use crate::study::{Group, Outcome};
 
     /// Accuracies over five learning rates, 1 to 16, of SGDm and of auto.
     fn runs(sgdm: [f64; 5], auto: [f64; 5]) -> NetworkRuns {
@@ -170,9 +168,8 @@ mod tests {
     #[test]
     fn one_lost_seed_ends_a_range() {
         let mut all = runs([96.0; 5], [96.0; 5]);
-        let is_it = |run: &&mut crate::study::network_runs::NetworkRow| {
-            run.treatment == Treatment::Auto && run.lr == Some(8.0)
-        };
+        let is_it =
+            |run: &&mut crate::study::NetworkRow| run.treatment == Treatment::Auto && run.lr == Some(8.0);
         all.rows.iter_mut().find(is_it).unwrap().outcome = Outcome::Diverged;
         assert_eq!(range(&all, Treatment::Auto, 0.99), Some((1.0, 4.0)));
         assert_eq!(range(&all, Treatment::Sgdm, 0.99), Some((1.0, 16.0)));

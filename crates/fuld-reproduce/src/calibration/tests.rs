@@ -1,22 +1,15 @@
-use super::plan::{Clean, Edge, Network, Noisy, Rates};
+use super::plan::Network;
 use super::*;
-use crate::study::driver::tests::{continues, run_until};
+use crate::study::{continues, run_until};
 use tempfile::TempDir;
 
-/// Small runs of every group.
-fn small() -> Plan {
-    let network = Network { width: 8, depth: 2, batch: 20, iterations: 60 };
-    Plan {
-        seeds: 3..5,
-        noisy: Some(Noisy { network, alphas: vec![1.5], scales: vec![1e-3], limits: vec![0.01, 0.1] }),
-        clean: Clean { widths: vec![8], depths: vec![2, 3], iterations: 60 },
-        edge: Edge { network, lr: 0.1, seeds: 3..6 },
-        rates: Rates { network, momenta: vec![0.9] },
-    }
-}
+const NETWORK: Network = Network { width: 8, depth: 2, batch: 20, iterations: 60, seeds: 3..5 };
 
+/// Small runs of every group.
 fn study(context: &Context<'_>) -> anyhow::Result<Calibration> {
-    Calibration::of_plan(context, &small())
+    let mut grids = NETWORK.noisy(&[1.5], &[1e-3], &[0.01, 0.1]);
+    grids.extend([NETWORK.clean(&[8], &[2, 3], 60), NETWORK.edge(0.1, 3..6), NETWORK.rates(&[0.9])]);
+    Calibration::of_grids(context, &grids)
 }
 
 /// Noise: two limits, three norms and three other rules; then pairs, at the edge with three seeds.
@@ -49,9 +42,8 @@ fn tables_have_figures_and_claims() {
 #[test]
 fn a_run_that_two_groups_ask_for_is_trained_once() {
     let folder = TempDir::new().unwrap();
-    let mut plan = small();
-    (plan.noisy, plan.clean.widths, plan.rates.momenta) = (None, vec![8, 8], Vec::new());
-    let study = |context: &Context<'_>| Calibration::of_plan(context, &plan);
+    let grids = [NETWORK.clean(&[8, 8], &[2, 3], 60), NETWORK.edge(0.1, 3..6)];
+    let study = |context: &Context<'_>| Calibration::of_grids(context, &grids);
     let (notes, results) = run_until(&folder, f64::INFINITY, study);
     assert!(notes.starts_with("calibration on the digits: 14 runs;"), "{notes}");
     assert_eq!(results.unwrap().runs.len(), 22);

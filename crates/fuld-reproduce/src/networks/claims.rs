@@ -2,10 +2,10 @@
 
 use super::momenta::{LINEAR, Momenta};
 use crate::claim::{Claim, Judgement, Verdict, list};
-use crate::study::difference::{Difference, SIGNIFICANT, mean_and_error};
-use crate::study::image_set::ImageSet;
-use crate::study::network_runs::{Cell, Measure, NetworkRow, NetworkRuns, Pairs};
-use crate::study::treatment::Treatment;
+use crate::study::{
+    Cell, Difference, ImageSet, Measure, NetworkRow, NetworkRuns, Pairs, SIGNIFICANT, Treatment,
+    mean_and_error,
+};
 use Treatment::{AuthorsCode, AuthorsControl, PaperControl, PaperFormula, PaperGaussian};
 
 /// The probability below which won cells are not explained by a fair coin.

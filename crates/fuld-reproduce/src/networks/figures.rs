@@ -2,9 +2,7 @@
 
 use crate::drawing::{error_range, series};
 use crate::exhibit::CaptionedFigure;
-use crate::study::image_set::ImageSet;
-use crate::study::network_runs::{Cell, Measure, NetworkRuns};
-use crate::study::treatment::Treatment;
+use crate::study::{Cell, ImageSet, Measure, NetworkRuns, Treatment};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 /// Distance between treatments on the axis of depths, so that their error bars do not cover each other.

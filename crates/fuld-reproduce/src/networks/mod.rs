@@ -8,13 +8,12 @@ mod claims;
 mod figures;
 mod momenta;
 
-use crate::study::difference::SIGNIFICANT;
-use crate::study::driver::{seeds, steps, train_networks};
-use crate::study::grid::grid;
-use crate::study::network_runs::{Group, Measure, NetworkRow, NetworkRuns, Outcome, PlannedRun};
-use crate::study::treatment::Treatment;
+use crate::study::{
+    Grid, Group, Measure, NetworkRow, NetworkRuns, Outcome, SIGNIFICANT, Treatment, all_runs, seeds, to_toml,
+    train_networks,
+};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
-use fuld_train::spec::{DataDescription, SpecError, TrainRequest};
+use fuld_train::spec::TrainSpec;
 use momenta::Momenta;
 use std::ops::Range;
 
@@ -38,8 +37,8 @@ impl Exhibit for Networks {
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
         let plan = Plan::of(context)?;
-        let mut settings = grid(&plan.runs(&context.data()?.description())?)?;
-        settings.insert("momentum_steps".into(), (plan.iterations.min(momenta::STEPS) as i64).into());
+        let mut settings = to_toml(&all_runs(&plan.grids, &context.data()?.description())?)?;
+        settings.insert("momentum_steps".into(), (plan.momentum_steps as i64).into());
         Ok(settings)
     }
 
@@ -67,15 +66,12 @@ impl Exhibit for Networks {
 impl Networks {
     fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
         let data = context.data()?.description();
-        let followed = plan.followed(&data)?;
-        let trained = train_networks(context, "networks", &plan.runs(&data)?, &followed)?;
-        let momenta = followed.iter().zip(&trained.largest_v).map(|((run, steps), &largest_v)| MomentumRow {
-            width: run.spec.width,
-            depth: run.spec.depth,
-            seed: run.spec.seed,
-            steps: *steps,
-            iterations: run.spec.iterations,
-            largest_v,
+        let (runs, followed) = (all_runs(&plan.grids, &data)?, plan.followed.runs(&data)?);
+        let steps = plan.momentum_steps;
+        let trained = train_networks(context, "networks", &runs, &followed, steps)?;
+        let momenta = followed.iter().zip(&trained.largest_v).map(|(run, &largest_v)| {
+            let TrainSpec { width, depth, seed, iterations, .. } = run.spec;
+            MomentumRow { width, depth, seed, steps, iterations, largest_v }
         });
         Ok(Self { momenta: momenta.collect(), runs: trained.rows })
     }
@@ -85,17 +81,11 @@ impl Networks {
     }
 }
 
-/// The grid of a data set.
-#[derive(Clone, Debug, PartialEq)]
+/// The runs of a data set: the grids of all treatments, and that of the runs whose momenta are followed for so many steps.
 struct Plan {
-    /// Units of a hidden layer.
-    widths: Vec<usize>,
-    /// Linear layers.
-    depths: Vec<usize>,
-    /// Seeds of each cell and treatment.
-    seeds: Range<u64>,
-    /// Optimizer steps.
-    iterations: u64,
+    grids: Vec<Grid>,
+    followed: Grid,
+    momentum_steps: u64,
 }
 
 impl Plan {
@@ -110,47 +100,28 @@ impl Plan {
             "digits" => (vec![32, 128, 256], (2..=6).collect(), 5, 600),
             _ => (vec![32, 128, 256], vec![2, 4, 6, 8], 3, 10_000),
         };
-        Self { widths, depths, seeds: seeds(seed, count), iterations }
+        Self::of_sizes(widths, depths, seeds(seed, count), iterations)
     }
 
-    /// Returns the run of a cell with a seed, with its optimizer left open.
-    fn request(&self, width: usize, depth: usize, seed: u64) -> TrainRequest {
-        TrainRequest { width: Some(width), depth: Some(depth), seed: Some(seed), ..steps(self.iterations) }
-    }
-
-    /// Returns the runs of one treatment in some depths.
-    fn runs_of(
-        &self,
-        treatment: Treatment,
-        depths: &[usize],
-        data: &DataDescription,
-    ) -> Result<Vec<PlannedRun>, SpecError> {
-        let mut runs = Vec::new();
-        for &width in &self.widths {
-            for &depth in depths {
-                for seed in self.seeds.clone() {
-                    let spec = treatment.spec(&self.request(width, depth, seed), data)?;
-                    runs.push(PlannedRun { group: Group::Grid, treatment, spec });
-                }
-            }
+    fn of_sizes(widths: Vec<usize>, depths: Vec<usize>, seeds: Range<u64>, iterations: u64) -> Self {
+        let mut ends: Vec<usize> = depths.first().into_iter().chain(depths.last()).copied().collect();
+        ends.dedup();
+        let grid = |treatment, depths| Grid {
+            group: Group::Grid,
+            treatments: vec![treatment],
+            noise: vec![None],
+            widths: widths.clone(),
+            depths,
+            batch: None,
+            rates: vec![None],
+            iterations,
+            seeds: seeds.clone(),
+        };
+        Self {
+            grids: Treatment::PAPER.map(|treatment| grid(treatment, depths.clone())).into(),
+            followed: grid(Treatment::PaperFormula, ends),
+            momentum_steps: iterations.min(momenta::STEPS),
         }
-        Ok(runs)
-    }
-
-    /// Returns all runs.
-    fn runs(&self, data: &DataDescription) -> Result<Vec<PlannedRun>, SpecError> {
-        let runs = Treatment::PAPER.map(|treatment| self.runs_of(treatment, &self.depths, data));
-        Ok(runs.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    /// Returns the runs whose momenta are followed: those of the paper's formula at the smallest and the largest depth.
-    fn followed(&self, data: &DataDescription) -> Result<Vec<(PlannedRun, u64)>, SpecError> {
-        let mut depths: Vec<usize> =
-            self.depths.first().into_iter().chain(self.depths.last()).copied().collect();
-        depths.dedup();
-        let steps = self.iterations.min(momenta::STEPS);
-        let runs = self.runs_of(Treatment::PaperFormula, &depths, data)?;
-        Ok(runs.into_iter().map(|run| (run, steps)).collect())
     }
 }
 

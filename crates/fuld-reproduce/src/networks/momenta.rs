@@ -1,7 +1,7 @@
 //! How large the momenta of networks become, compared with the knee of the field.
 
 use super::MomentumRow;
-use crate::study::treatment::PAPER_ALPHA;
+use crate::study::PAPER_ALPHA;
 use levy_stable::SymmetricStable;
 
 /// Steps that are followed: more than enough to leave the plateau at the start of deep networks.

@@ -11,29 +11,10 @@ use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
 use fuld::Control;
 use fuld_train::run_all::{StoredRun, run_stored};
-use fuld_train::spec::TrainRequest;
 use fuld_train::stored::Stored;
 use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// The paper measures every 100 iterations and reports the mean of the last two measurements.
-const BETWEEN_MEASUREMENTS: u64 = 100;
-
-/// Returns a request for a run of so many steps that is measured only twice, at the end.
-pub(crate) fn steps(iterations: u64) -> TrainRequest {
-    TrainRequest {
-        iterations: Some(iterations),
-        measure_every: Some(iterations.saturating_sub(BETWEEN_MEASUREMENTS).max(1)),
-        ..TrainRequest::default()
-    }
-}
-
-/// Returns `count` seeds from `first` on, or the last ones there are.
-pub(crate) fn seeds(first: u64, count: u64) -> Range<u64> {
-    let first = first.min(u64::MAX - count);
-    first..first + count
-}
 
 /// Trains the missing runs of a study and returns the results of all runs in order. Equal runs are trained once. `what` names the runs
 /// in the note to the user; `progress` is the part of the exhibit's progress that this training makes up.
@@ -121,22 +102,23 @@ pub(crate) struct Trained {
     pub(crate) largest_v: Vec<f64>,
 }
 
-/// Trains the runs of a study of networks, follows the momenta of some runs for so many steps, and writes the runs as a sweep.
+/// Trains the runs of a study of networks, follows the momenta of some runs for `followed_steps` steps, and writes the runs as a sweep.
 pub(crate) fn train_networks(
     context: &Context<'_>,
     study: &str,
     planned: &[PlannedRun],
-    followed: &[(PlannedRun, u64)],
+    followed: &[PlannedRun],
+    followed_steps: u64,
 ) -> anyhow::Result<Trained> {
     let data = context.data()?;
-    let specs = planned.iter().chain(followed.iter().map(|(run, _)| run)).map(|run| &run.spec);
+    let specs = planned.iter().chain(followed).map(|run| &run.spec);
     let times = StepTimes::measure(specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
     let run =
         |run: &PlannedRun| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) };
     let runs: Vec<NetworkRun<'_>> = planned.iter().map(run).collect();
-    let follow = |(run, steps): &(PlannedRun, u64)| {
-        let seconds = times.seconds(&run.spec) * *steps as f64 / run.spec.iterations as f64;
-        MomentumRun { spec: run.spec.clone(), data, steps: *steps, seconds }
+    let follow = |run: &PlannedRun| {
+        let seconds = times.seconds(&run.spec) * followed_steps as f64 / run.spec.iterations as f64;
+        MomentumRun { spec: run.spec.clone(), data, steps: followed_steps, seconds }
     };
     let follow: Vec<MomentumRun<'_>> = followed.iter().map(follow).collect();
     let main: f64 = runs.iter().map(|run| run.seconds).sum();
@@ -218,11 +200,6 @@ pub(crate) mod tests {
     fn times_have_the_unit_that_fits() {
         let texts = [12.0, 600.0, 7_200.0, 400_000.0].map(duration);
         assert_eq!(texts, ["12 s", "10 minutes", "2.0 hours", "4.6 days"]);
-    }
-
-    #[test]
-    fn every_first_seed_has_others_after_it() {
-        assert_eq!((seeds(7, 5), seeds(u64::MAX, 5)), (7..12, u64::MAX - 5..u64::MAX));
     }
 
     #[test]

@@ -2,12 +2,24 @@
 //! pure functions of this table.
 //!
 //! All studies share the driver that trains missing runs ([`driver`]), the optimizers they compare ([`treatment`]) and paired
-//! comparisons over seeds ([`difference`]). Studies of networks on images also share their rows ([`network_runs`]).
+//! comparisons over seeds ([`difference`]). Studies of networks on images also share their grids ([`grid`]) and their rows
+//! ([`network_runs`]).
 
-pub(crate) mod difference;
-pub(crate) mod driver;
-pub(crate) mod grid;
-pub(crate) mod image_set;
-pub(crate) mod network_runs;
+mod difference;
+mod driver;
+mod grid;
+mod image_set;
+mod network_runs;
 mod step_time;
-pub(crate) mod treatment;
+mod treatment;
+
+pub(crate) use difference::{Difference, SIGNIFICANT, mean_and_error, share};
+#[cfg(test)]
+pub(crate) use driver::tests::{continues, digits, run_until};
+pub(crate) use driver::{train, train_networks};
+pub(crate) use grid::{Grid, all_runs, seeds, to_toml};
+pub(crate) use image_set::ImageSet;
+pub(crate) use network_runs::{Cell, Group, Measure, NetworkRow, NetworkRuns, Outcome, Pairs, distinct};
+#[cfg(test)]
+pub(crate) use network_runs::{PlannedRun, made_up};
+pub(crate) use treatment::{PAPER_ALPHA, Treatment};

@@ -2,8 +2,7 @@
 
 use super::tuning::{Tuned, Tuning};
 use crate::claim::{Claim, Judgement, list};
-use crate::study::difference::{Difference, SIGNIFICANT};
-use crate::study::treatment::Treatment;
+use crate::study::{Difference, SIGNIFICANT, Treatment};
 use fuld_train::text::TensorNoise;
 
 /// A learning rate trains well if it ends within so many nats of SGDm's best.

@@ -4,7 +4,7 @@ use super::tuning::{Tuned, Tuning};
 use super::{CurveRow, TaskRow};
 use crate::drawing::{marked, series};
 use crate::exhibit::CaptionedFigure;
-use crate::study::difference::mean_and_error;
+use crate::study::mean_and_error;
 use fuld_plot::{Axis, Figure, Panel};
 
 const EXCESS: &str = "nats above the lowest loss";

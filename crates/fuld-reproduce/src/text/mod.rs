@@ -7,9 +7,7 @@ mod claims;
 mod figures;
 mod tuning;
 
-use crate::study::difference::SIGNIFICANT;
-use crate::study::driver::train;
-use crate::study::treatment::Treatment;
+use crate::study::{SIGNIFICANT, Treatment, train};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_train::text::transformer::TransformerShape;
 use fuld_train::text::{

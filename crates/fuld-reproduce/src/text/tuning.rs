@@ -1,9 +1,7 @@
 //! Tuning and its results: every setting once, then the best setting of each optimizer with other seeds and on another text.
 
 use super::{Stage, TextRow};
-use crate::study::difference::{Difference, mean_and_error};
-use crate::study::network_runs::distinct;
-use crate::study::treatment::Treatment;
+use crate::study::{Difference, Treatment, distinct, mean_and_error};
 
 /// Settings that are tried for each optimizer.
 pub(super) const TRIALS: usize = 9;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::claim::Source;
-use crate::study::network_runs::Outcome;
-use crate::study::network_runs::made_up::grid;
+use crate::study::Outcome;
+use crate::study::made_up::grid;
 
 const NEAR: Momenta = Momenta {
     networks: 6,

@@ -1,0 +1,131 @@
+//! What is to be reproduced: which exhibits, on which data, with which seed.
+
+use crate::exhibit::Entry;
+use crate::exhibits::exhibits;
+use anyhow::Context as _;
+use fuld_train::data::{DataError, DataSet, Presence, data_directory, presence};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The file in the output folder that stores the request, for `--resume`.
+pub(crate) const REQUEST: &str = "reproduce.toml";
+
+/// What is to be reproduced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reproduction {
+    /// Ids of exhibits; all if empty.
+    pub only: Vec<String>,
+    /// Data sets by name, or folders that hold some; the built-in digits if empty.
+    pub data: Vec<String>,
+    /// Trains the paper's whole grids instead of a part of them.
+    pub full: bool,
+    /// The seed of all randomness.
+    pub seed: u64,
+}
+
+/// A request that cannot be fulfilled.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReproductionError {
+    /// An id that does not exist.
+    #[error("there is no exhibit {0:?}; --only takes {known}", known = ids(|_| true).join(", "))]
+    UnknownExhibit(String),
+    /// An option for training, but no exhibit that trains.
+    #[error(
+        "{0} is for the exhibits that train networks, which --only leaves out: add {them}",
+        them = ids(|exhibit| exhibit.trains).join(" or ")
+    )]
+    NothingTrains(&'static str),
+    /// The folder holds exhibits of another seed.
+    #[error("{} holds {exhibit} of seed {there}, not {here}; --fresh deletes it, --out names another folder", folder.display())]
+    OtherSeed {
+        /// The folder.
+        folder: PathBuf,
+        /// One of the exhibits.
+        exhibit: String,
+        /// Its seed.
+        there: u64,
+        /// The seed asked for.
+        here: u64,
+    },
+    /// There is nothing to resume.
+    #[error("there is no reproduction to resume in {}", .0.display())]
+    NothingToResume(PathBuf),
+}
+
+fn ids(is_meant: fn(&Entry) -> bool) -> Vec<&'static str> {
+    exhibits().iter().filter(|exhibit| is_meant(exhibit)).map(|exhibit| exhibit.id).collect()
+}
+
+impl Reproduction {
+    /// Reads the request stored in a folder.
+    pub fn stored(out: &Path) -> anyhow::Result<Self> {
+        let path = out.join(REQUEST);
+        if !path.exists() {
+            return Err(ReproductionError::NothingToResume(out.into()).into());
+        }
+        let text = std::fs::read_to_string(&path).map_err(anyhow::Error::from);
+        let request = text.and_then(|text| Ok(toml::from_str(&text)?));
+        request.with_context(|| format!("reading {}", path.display()))
+    }
+
+    /// Returns the command that asks for this.
+    pub(crate) fn command(&self) -> String {
+        let options = [
+            (!self.only.is_empty(), format!(" --only {}", self.only.join(","))),
+            (!self.data.is_empty(), format!(" --data {}", self.data.join(","))),
+            (self.full, " --full".into()),
+            (self.seed != 0, format!(" --seed {}", self.seed)),
+        ];
+        let given: String = options.into_iter().filter(|(given, _)| *given).map(|(_, text)| text).collect();
+        format!("fuld reproduce{given}")
+    }
+
+    /// Returns the chosen exhibits, in the order of the report.
+    pub(crate) fn chosen(&self) -> Result<Vec<Entry>, ReproductionError> {
+        let all = exhibits();
+        if let Some(id) = self.only.iter().find(|id| !all.iter().any(|exhibit| exhibit.id == **id)) {
+            return Err(ReproductionError::UnknownExhibit(id.clone()));
+        }
+        let is_chosen = |exhibit: &Entry| self.only.is_empty() || self.only.iter().any(|id| id == exhibit.id);
+        let chosen: Vec<Entry> = all.into_iter().filter(is_chosen).collect();
+        for (given, option) in [(!self.data.is_empty(), "--data"), (self.full, "--full")] {
+            if given && !chosen.iter().any(|exhibit| exhibit.trains) {
+                return Err(ReproductionError::NothingTrains(option));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Loads the data sets, each with the text that named it: those named, and all that the named folders hold.
+    pub(crate) fn data(&self) -> Result<Vec<(String, DataSet)>, DataError> {
+        let digits = ["digits".to_owned()];
+        let mut all: Vec<(String, DataSet)> = Vec::new();
+        for given in if self.data.is_empty() { &digits[..] } else { &self.data } {
+            let sets = match given.as_str() {
+                "digits" => vec![DataSet::load(given, Path::new(""))?],
+                "mnist" | "cifar10" => vec![DataSet::load(given, &data_directory()?)?],
+                folder => sets_in(Path::new(folder))?,
+            };
+            for set in sets {
+                if !all.iter().any(|(_, other)| other.name == set.name) {
+                    all.push((given.clone(), set));
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Loads all data sets that a folder holds.
+fn sets_in(folder: &Path) -> Result<Vec<DataSet>, DataError> {
+    let mut sets = Vec::new();
+    for name in ["mnist", "cifar10"] {
+        if presence(name, folder)? != Presence::Absent {
+            sets.push(DataSet::load(name, folder)?);
+        }
+    }
+    if sets.is_empty() { Err(DataError::Nothing(folder.into())) } else { Ok(sets) }
+}
