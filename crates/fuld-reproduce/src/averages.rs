@@ -1,7 +1,7 @@
 //! Corollary 1: weighted averages along decreasing steps converge.
 
 use crate::drawing::{curve, marked};
-use crate::quartic::{chains, target};
+use crate::quartic::{Length, chains, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -32,11 +32,9 @@ impl Exhibit for Averages {
     const SHOWS: &'static str = "Corollary 1: averages along decreasing steps";
     const SECONDS: f64 = 5.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! {
-            alpha: ALPHAS, gamma: GAMMA, step: START, half_life: HALF_LIFE, step_power: POWER,
-            iterations: LENGTHS, chains: CHAINS,
-        }
+    settings! {
+        alpha: ALPHAS, gamma: GAMMA, step: START, half_life: HALF_LIFE, step_power: POWER,
+        iterations: LENGTHS, chains: CHAINS,
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
@@ -44,17 +42,14 @@ impl Exhibit for Averages {
         let mut errors = Vec::new();
         for alpha in ALPHAS {
             for iterations in LENGTHS {
+                let length = Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: iterations / DRAWS };
                 let average = context.second_moments(SampleRequest {
                     alpha: Some(alpha),
                     gamma: Some(GAMMA),
                     beta: Some(1.0),
                     step_power: Some(POWER),
                     half_life: Some(HALF_LIFE),
-                    chains: Some(CHAINS),
-                    warmup: Some(0),
-                    draws: Some(DRAWS),
-                    thin: Some(iterations / DRAWS),
-                    ..chains(SystemKind::Fuld, Integrator::Euler, START)
+                    ..chains(SystemKind::Fuld, Integrator::Euler, START, length)
                 })?;
                 let square = average.chains.iter().map(|mean| (mean - exact).powi(2)).sum::<f64>();
                 let rms_error = (square / average.chains.len() as f64).sqrt();

@@ -2,7 +2,7 @@
 
 use crate::distance::Distance;
 use crate::drawing::curve;
-use crate::quartic::{chains, second_moment, target};
+use crate::quartic::{Length, chains, second_moment, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -12,7 +12,7 @@ const ALPHAS: [f64; 2] = [1.0, 1.5];
 const BETAS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.02;
-const CHAINS: usize = 4096;
+const LENGTH: Length = Length { chains: 4096, warmup: 2_000, draws: 20, thin: 100 };
 /// Name in the table, label in the figure, system.
 const FIELDS: [(&str, &str, SystemKind); 2] = [
     ("without-beta", "∇G_{α} without β, as printed", SystemKind::FuldBetaFree),
@@ -42,9 +42,7 @@ impl Exhibit for Betas {
     const SHOWS: &'static str = "beyond the paper: every inverse temperature β";
     const SECONDS: f64 = 6.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: ALPHAS, beta: BETAS, gamma: GAMMA, step: ETA, chains: CHAINS }
-    }
+    settings! { alpha: ALPHAS, beta: BETAS, gamma: GAMMA, step: ETA, chains: LENGTH.chains }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut betas = Vec::new();
@@ -55,11 +53,7 @@ impl Exhibit for Betas {
                     alpha: Some(alpha),
                     gamma: Some(GAMMA),
                     beta: Some(beta),
-                    chains: Some(CHAINS),
-                    warmup: Some(2_000),
-                    draws: Some(20),
-                    thin: Some(100),
-                    ..chains(system, Integrator::Baoab, ETA)
+                    ..chains(system, Integrator::Baoab, ETA, LENGTH)
                 })?;
                 let draws = samples.coordinate(0);
                 let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;

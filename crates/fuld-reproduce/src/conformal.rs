@@ -136,9 +136,7 @@ impl Exhibit for Conformal {
     const SHOWS: &'static str = "the supplement's conformal Hamiltonian fields";
     const SECONDS: f64 = 4.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: ALPHAS, beta: 1.0, gamma: GAMMA, window: WINDOW, runge_kutta_step: DT, time: TIME }
-    }
+    settings! { alpha: ALPHAS, beta: 1.0, gamma: GAMMA, window: WINDOW, runge_kutta_step: DT, time: TIME }
 
     fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self::default();

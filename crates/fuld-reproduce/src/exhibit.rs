@@ -46,10 +46,12 @@ macro_rules! row {
     };
 }
 
-/// Makes the settings of an exhibit from names and values: `settings! { alpha: ALPHAS, chains: CHAINS }`.
+/// Defines the settings of an exhibit from names and values: `settings! { alpha: ALPHAS, chains: CHAINS }`.
 macro_rules! settings {
     ($($key:ident: $value:expr),* $(,)?) => {
-        Ok([$((stringify!($key).to_owned(), toml::Value::try_from($value)?)),*].into_iter().collect())
+        fn settings(_: &crate::Context<'_>) -> anyhow::Result<toml::Table> {
+            Ok([$((stringify!($key).to_owned(), toml::Value::try_from($value)?)),*].into_iter().collect())
+        }
     };
 }
 
@@ -141,32 +143,28 @@ impl Entry {
 
 /// A figure and the line below it.
 #[derive(Clone, Debug)]
-pub struct CaptionedFigure {
-    /// The figure.
-    pub figure: Figure,
-    /// The line.
-    pub caption: String,
+pub(crate) struct CaptionedFigure {
+    pub(crate) figure: Figure,
+    pub(crate) caption: String,
 }
 
 impl CaptionedFigure {
-    /// Creates a figure with a caption.
-    pub fn new(figure: Figure, caption: impl Into<String>) -> Self {
+    pub(crate) fn new(figure: Figure, caption: impl Into<String>) -> Self {
         Self { figure, caption: caption.into() }
     }
 }
 
 /// A table for readers: formatted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextTable {
-    /// Headings.
-    pub columns: Vec<String>,
-    /// Rows with as many cells as there are headings.
-    pub rows: Vec<Vec<String>>,
+pub(crate) struct TextTable {
+    pub(crate) columns: Vec<String>,
+    /// Rows with as many cells as there are columns.
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
     /// Creates a table from headings and rows of cells.
-    pub fn new<R: IntoIterator<Item = String>>(
+    pub(crate) fn new<R: IntoIterator<Item = String>>(
         columns: impl IntoIterator<Item = impl Into<String>>,
         rows: impl IntoIterator<Item = R>,
     ) -> Self {
@@ -174,7 +172,7 @@ impl TextTable {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows }
     }
 
-    /// Creates a table with a row of cells for each of some rows.
+    /// Creates a table from headings, each with the function that makes a cell of a row.
     pub(crate) fn of<R>(rows: &[R], columns: &[(&str, fn(&R) -> String)]) -> Self {
         let cells = |row| columns.iter().map(move |(_, cell)| cell(row));
         Self::new(columns.iter().map(|(heading, _)| *heading), rows.iter().map(cells))
@@ -188,18 +186,15 @@ pub struct Presentation {
     pub id: String,
     /// The heading.
     pub title: String,
-    /// The paragraph.
-    pub text: String,
-    /// The figures.
-    pub figures: Vec<CaptionedFigure>,
-    /// The tables in the page.
-    pub tables: Vec<TextTable>,
     /// The claims.
     pub claims: Vec<Claim>,
-    /// The names of the CSV files.
-    pub files: Vec<String>,
     /// What made the tables.
     pub record: Record,
+    pub(crate) text: String,
+    pub(crate) figures: Vec<CaptionedFigure>,
+    pub(crate) tables: Vec<TextTable>,
+    /// The names of the CSV files.
+    pub(crate) files: Vec<String>,
 }
 
 impl Presentation {

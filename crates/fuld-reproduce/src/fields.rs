@@ -34,9 +34,7 @@ impl Exhibit for Fig2 {
     const SHOWS: &'static str = "the drift c and the field ∇G";
     const SECONDS: f64 = 2.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: ALPHAS, beta: 1.0 }
-    }
+    settings! { alpha: ALPHAS, beta: 1.0 }
 
     fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self { bessel_forms: bessel_forms()?, ..Self::default() };

@@ -2,7 +2,7 @@
 
 use crate::distance::Distance;
 use crate::drawing::{curve, marked};
-use crate::quartic::{WINDOW, chains, exact_density, finite, histogram, target};
+use crate::quartic::{Length, WINDOW, chains, exact_density, finite, histogram, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, Verdict, list};
 use fuld::gibbs::Gibbs;
 use fuld::potential::Harmonic;
@@ -14,6 +14,7 @@ const ALPHAS: [f64; 4] = [1.9, 1.7, 1.5, 1.2];
 const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.01;
 const CHAINS: usize = 2048;
+const LENGTH: Length = Length { chains: CHAINS, warmup: 2_000, draws: 40, thin: 100 };
 
 results! {
     /// The Gaussian kinetic energy, by a splitting scheme and by Euler's.
@@ -50,9 +51,7 @@ impl Exhibit for Gaussian {
     const SHOWS: &'static str = "beyond the paper: the Gaussian kinetic energy, working";
     const SECONDS: f64 = 5.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: ALPHAS, gamma: GAMMA, step: ETA, chains: CHAINS }
-    }
+    settings! { alpha: ALPHAS, gamma: GAMMA, step: ETA, chains: CHAINS }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let (target, normal) = (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, Beta::ONE)?);
@@ -62,12 +61,8 @@ impl Exhibit for Gaussian {
                 alpha: Some(alpha),
                 gamma: Some(GAMMA),
                 beta: Some(1.0),
-                chains: Some(CHAINS),
-                warmup: Some(2_000),
-                draws: Some(40),
-                thin: Some(100),
                 velocities: integrator == Integrator::Baoab,
-                ..chains(SystemKind::FuldGaussian, integrator, ETA)
+                ..chains(SystemKind::FuldGaussian, integrator, ETA, LENGTH)
             };
             let (samples, outcome) = context.sample(request(Integrator::Baoab))?;
             let euler_diverged = context.sample(request(Integrator::Euler))?.1.divergences.len();

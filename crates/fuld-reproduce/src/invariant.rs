@@ -3,7 +3,7 @@
 use crate::distance::Distance;
 use crate::drawing::curve;
 use crate::quartic::{
-    ALPHAS, ETA, GAMMA, ITERATIONS, WINDOW, euler_chains, exact_density, histogram, mode, target,
+    ALPHAS, ETA, GAMMA, ITERATIONS, Length, WINDOW, euler_chains, exact_density, histogram, mode, target,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::SystemKind;
@@ -36,11 +36,11 @@ results! {
 }
 
 /// A dynamics for each tail index: its name in the tables and its chains.
-type Pair = [(&'static str, fn(f64) -> SampleRequest); 2];
+type Pair = [(&'static str, fn(f64, Length) -> SampleRequest); 2];
 
 const EULER_PAIR: Pair = [
-    ("uncorrected", |alpha| euler_chains(SystemKind::Uncorrected, alpha, ETA)),
-    ("FULD", |alpha| euler_chains(SystemKind::Fuld, alpha, ETA)),
+    ("uncorrected", |alpha, length| euler_chains(SystemKind::Uncorrected, alpha, ETA, length)),
+    ("FULD", |alpha, length| euler_chains(SystemKind::Fuld, alpha, ETA, length)),
 ];
 
 impl Exhibit for Fig3 {
@@ -49,11 +49,9 @@ impl Exhibit for Fig3 {
     const SHOWS: &'static str = "invariant measures for the quartic potential";
     const SECONDS: f64 = 5.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! {
-            alpha: ALPHAS, gamma: GAMMA, step: ETA,
-            iterations: ITERATIONS, warmup: WARMUP, thin: THIN, chains: CHAINS,
-        }
+    settings! {
+        alpha: ALPHAS, gamma: GAMMA, step: ETA,
+        iterations: ITERATIONS, warmup: WARMUP, thin: THIN, chains: CHAINS,
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
@@ -112,16 +110,12 @@ impl Exhibit for Fig3 {
 impl Fig3 {
     fn of_pair(context: &Context<'_>, pair: &Pair, count: usize) -> anyhow::Result<Self> {
         let target = target(1.0)?;
+        let draws = (ITERATIONS - WARMUP) / THIN;
+        let length = Length { chains: count, warmup: WARMUP, draws, thin: THIN };
         let mut results = Self::default();
         for alpha in ALPHAS {
             for (name, chains) in pair {
-                let (samples, outcome) = context.sample(SampleRequest {
-                    chains: Some(count),
-                    warmup: Some(WARMUP),
-                    draws: Some((ITERATIONS - WARMUP) / THIN),
-                    thin: Some(THIN),
-                    ..chains(alpha)
-                })?;
+                let (samples, outcome) = context.sample(chains(alpha, length))?;
                 let draws = samples.coordinate(0);
                 let is_whole = |chain: &&Vec<f64>| chain.iter().all(|x| x.is_finite());
                 let whole: Vec<&Vec<f64>> = draws.iter().filter(is_whole).collect();
@@ -229,9 +223,9 @@ mod tests {
         let wrong = verdicts(&[(uncorrected, fuld), (corrected, ud)], 2048);
         assert!(wrong.iter().all(|&verdict| verdict != Verdict::Holds), "{wrong:?}");
         // Noise of half the scale: a sampler that lost its factor.
-        let cold = |alpha: f64| SampleRequest {
+        let cold = |alpha: f64, length| SampleRequest {
             beta: Some(2f64.powf(alpha)),
-            ..euler_chains(SystemKind::Fuld, alpha, ETA)
+            ..euler_chains(SystemKind::Fuld, alpha, ETA, length)
         };
         let cold = verdicts(&[(uncorrected, ud), (corrected, cold)], 512);
         assert_eq!(cold[..2], [Verdict::Fails, Verdict::Fails]);

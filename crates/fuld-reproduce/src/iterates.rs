@@ -1,11 +1,10 @@
 //! Figure 4: the iterates behind Figure 3, and the steps at which they diverge.
 
 use crate::drawing::curve;
-use crate::quartic::{ALPHAS, ETA, GAMMA, ITERATIONS, euler_chains};
+use crate::quartic::{ALPHAS, ETA, GAMMA, ITERATIONS, Length, euler_chains};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::SystemKind;
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::SampleRequest;
 
 /// Steps at which stability is tried.
 const STEPS: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
@@ -36,36 +35,24 @@ impl Exhibit for Fig4 {
     const SHOWS: &'static str = "the iterates, and which step is too large";
     const SECONDS: f64 = 5.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! {
-            alpha: ALPHAS, gamma: GAMMA, step: ETA, iterations: ITERATIONS,
-            paths: PATHS, steps_tried: STEPS, chains_per_step_tried: CHAINS,
-        }
+    settings! {
+        alpha: ALPHAS, gamma: GAMMA, step: ETA, iterations: ITERATIONS,
+        paths: PATHS, steps_tried: STEPS, chains_per_step_tried: CHAINS,
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self::default();
         for alpha in ALPHAS {
             for (name, system, _) in SYSTEMS {
-                let (draws, _) = context.sample(SampleRequest {
-                    chains: Some(PATHS),
-                    warmup: Some(0),
-                    draws: Some(ITERATIONS),
-                    thin: Some(1),
-                    ..euler_chains(system, alpha, ETA)
-                })?;
+                let length = Length { chains: PATHS, warmup: 0, draws: ITERATIONS, thin: 1 };
+                let (draws, _) = context.sample(euler_chains(system, alpha, ETA, length))?;
                 results.add_typical(name, alpha, &draws.coordinate(0));
             }
         }
         for (name, system, _) in SYSTEMS {
             for (alpha, step) in ALPHAS.into_iter().flat_map(|alpha| STEPS.map(|step| (alpha, step))) {
-                let (_, outcome) = context.sample(SampleRequest {
-                    chains: Some(CHAINS),
-                    warmup: Some(0),
-                    draws: Some(DRAWS),
-                    thin: Some(ITERATIONS / DRAWS),
-                    ..euler_chains(system, alpha, step)
-                })?;
+                let length = Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: ITERATIONS / DRAWS };
+                let (_, outcome) = context.sample(euler_chains(system, alpha, step, length))?;
                 let share_diverged = outcome.divergences.len() as f64 / CHAINS as f64;
                 results.stability.push(Stability { dynamics: name.into(), alpha, step, share_diverged });
                 context.progress(0.2 + 0.8 * results.stability.len() as f64 / 16.0);

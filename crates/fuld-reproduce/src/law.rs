@@ -53,9 +53,7 @@ impl Exhibit for Law {
     const SHOWS: &'static str = "beyond the paper: accuracy and speed of the law";
     const SECONDS: f64 = 3.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { reference_digits: 30, reference_points: reference()?.len(), speed_alpha: SPEED_ALPHAS }
-    }
+    settings! { reference_digits: 30, reference_points: reference()?.len(), speed_alpha: SPEED_ALPHAS }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut errors = Vec::new();

@@ -37,11 +37,9 @@ impl Exhibit for Fig1 {
     const SHOWS: &'static str = "stable densities and Lévy paths";
     const SECONDS: f64 = 1.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! {
-            alpha: ALPHAS, path_steps: STEPS,
-            scaling_alpha: SCALING_ALPHAS, increments_per_sum: BLOCK, sums: BLOCKS,
-        }
+    settings! {
+        alpha: ALPHAS, path_steps: STEPS,
+        scaling_alpha: SCALING_ALPHAS, increments_per_sum: BLOCK, sums: BLOCKS,
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {

@@ -37,7 +37,7 @@ mod text;
 
 pub use claim::{Claim, Source, Tally, Verdict};
 pub use driver::Event;
-pub use exhibit::{CaptionedFigure, Entry, Presentation, TextTable};
+pub use exhibit::{Entry, Presentation};
 pub use exhibits::exhibits;
 pub use report::{Exception, Report};
 pub use request::{Reproduction, ReproductionError};
@@ -45,4 +45,4 @@ pub use specification::{DataIdentity, Record, Specification, Versions};
 
 pub(crate) use claim::{Judgement, list};
 pub(crate) use context::Context;
-pub(crate) use exhibit::Exhibit;
+pub(crate) use exhibit::{CaptionedFigure, Exhibit, TextTable};

@@ -1,5 +1,6 @@
 //! Beyond the paper: how the bias falls with the step, by integrator.
 
+use crate::quartic::Length;
 use crate::study::mean_and_error;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
 use fuld::{Integrator, SystemKind};
@@ -30,11 +31,9 @@ impl Exhibit for Orders {
     const SHOWS: &'static str = "beyond the paper: integrators and their orders";
     const SECONDS: f64 = 12.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! {
-            alpha: PROBLEMS.map(|(alpha, _)| alpha), gamma: PROBLEMS.map(|(_, gamma)| gamma),
-            lambda: STIFFNESS, chains: CHAINS,
-        }
+    settings! {
+        alpha: PROBLEMS.map(|(alpha, _)| alpha), gamma: PROBLEMS.map(|(_, gamma)| gamma),
+        lambda: STIFFNESS, chains: CHAINS,
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
@@ -48,6 +47,8 @@ impl Exhibit for Orders {
                     ([0.1, 0.14, 0.2, 0.28], 3000.0)
                 };
                 for step in steps {
+                    let (warmup, thin) = ((20.0 / step) as u64, (time / step) as u64 / DRAWS);
+                    let length = Length { chains: CHAINS, warmup, draws: DRAWS, thin };
                     let average = context.second_moments(SampleRequest {
                         potential: Some("harmonic".into()),
                         param: [("lambda".to_owned(), STIFFNESS)].into(),
@@ -57,11 +58,7 @@ impl Exhibit for Orders {
                         gamma: Some(gamma),
                         beta: Some(1.0),
                         step: Some(step),
-                        chains: Some(CHAINS),
-                        warmup: Some((20.0 / step) as u64),
-                        draws: Some(DRAWS),
-                        thin: Some((time / step) as u64 / DRAWS),
-                        ..SampleRequest::default()
+                        ..length.request()
                     })?;
                     let (mean, standard_error) = mean_and_error(&average.chains);
                     let (integrator, excess) = (integrator.to_string(), mean - 1.0 / STIFFNESS);

@@ -2,7 +2,7 @@
 
 use crate::distance::Distance;
 use crate::drawing::{curve, marked};
-use crate::quartic::{chains, mode};
+use crate::quartic::{Length, chains, mode};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
@@ -13,6 +13,7 @@ use fuld_sample::SampleRequest;
 const FRICTIONS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 const ETA: f64 = 0.002;
 const CHAINS: usize = 4096;
+const LENGTH: Length = Length { chains: CHAINS, warmup: 10_000, draws: 20, thin: 500 };
 
 results! {
     /// Large friction.
@@ -65,9 +66,7 @@ impl Exhibit for Overdamped {
     const SHOWS: &'static str = "the footnote on large friction";
     const SECONDS: f64 = 4.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: 1.0, gamma: FRICTIONS, step: ETA, chains: CHAINS }
-    }
+    settings! { alpha: 1.0, gamma: FRICTIONS, step: ETA, chains: CHAINS }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut frictions = Vec::new();
@@ -78,11 +77,7 @@ impl Exhibit for Overdamped {
                 alpha: Some(1.0),
                 gamma: Some(gamma),
                 beta: Some(1.0),
-                chains: Some(CHAINS),
-                warmup: Some(10_000),
-                draws: Some(20),
-                thin: Some(500),
-                ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA)
+                ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA, LENGTH)
             })?;
             let draws = samples.coordinate(0);
             let Distance { ks, ks_noise } = Distance::of(&draws, &limit.law()?)?;

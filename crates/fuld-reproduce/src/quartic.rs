@@ -28,24 +28,46 @@ pub(crate) fn exact_density() -> anyhow::Result<Vec<(f64, f64)>> {
     Ok((-350..=350).map(|i| f64::from(i) / 100.0).map(|x| (x, target.density(x))).collect())
 }
 
+/// How many chains are sampled, and how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Length {
+    pub(crate) chains: usize,
+    pub(crate) warmup: u64,
+    pub(crate) draws: u64,
+    pub(crate) thin: u64,
+}
+
+impl Length {
+    /// Returns a request that leaves everything else open.
+    pub(crate) fn request(self) -> SampleRequest {
+        SampleRequest {
+            chains: Some(self.chains),
+            warmup: Some(self.warmup),
+            draws: Some(self.draws),
+            thin: Some(self.thin),
+            ..SampleRequest::default()
+        }
+    }
+}
+
 /// Returns a request for chains on the double well.
-pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64) -> SampleRequest {
+pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64, length: Length) -> SampleRequest {
     SampleRequest {
         potential: Some("double_well".into()),
         system: Some(system),
         integrator: Some(integrator),
         step: Some(step),
-        ..SampleRequest::default()
+        ..length.request()
     }
 }
 
 /// Returns a request for the Euler chains of Figures 3 and 4.
-pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64) -> SampleRequest {
+pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64, length: Length) -> SampleRequest {
     SampleRequest {
         alpha: Some(alpha),
         gamma: Some(GAMMA),
         beta: Some(1.0),
-        ..chains(system, Integrator::Euler, step)
+        ..chains(system, Integrator::Euler, step, length)
     }
 }
 

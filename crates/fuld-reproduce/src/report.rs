@@ -191,7 +191,8 @@ mod tests {
     use super::*;
     use crate::claim::Judgement;
     use crate::exhibit::CaptionedFigure;
-    use crate::specification::{Record, Specification, Versions};
+    use crate::specification::Record;
+    use crate::specification::tests::specification;
     use fuld_plot::{Figure, Hue, Panel};
 
     fn report() -> Report {
@@ -213,14 +214,7 @@ mod tests {
                 fuld: "0.1.0".into(),
                 command: "fuld reproduce --only one".into(),
                 tables: String::new(),
-                specification: Specification {
-                    exhibit: "one".into(),
-                    seed: 7,
-                    full: None,
-                    versions: Versions { exhibit: 1, dynamics: 2, training: None },
-                    data: None,
-                    settings: toml::Table::new(),
-                },
+                specification: specification(),
             },
         };
         Report {

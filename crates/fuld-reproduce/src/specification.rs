@@ -135,10 +135,10 @@ fn difference(prefix: &str, was: &toml::Table, is: &toml::Table) -> Option<Strin
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn specification() -> Specification {
+    pub(crate) fn specification() -> Specification {
         Specification {
             exhibit: "fig3".into(),
             seed: 7,

@@ -2,7 +2,7 @@
 
 use crate::distance::Distance;
 use crate::drawing::curve;
-use crate::quartic::{WINDOW, chains, exact_density, histogram, second_moment, target};
+use crate::quartic::{Length, WINDOW, chains, exact_density, histogram, second_moment, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -60,9 +60,7 @@ impl Exhibit for Systems {
     const SHOWS: &'static str = "every dynamics the paper names, on the double well";
     const SECONDS: f64 = 6.0;
 
-    fn settings(_: &Context<'_>) -> anyhow::Result<toml::Table> {
-        settings! { alpha: ALPHA, gamma: GAMMA, chains: CHAINS, step: SYSTEMS.map(|(.., step, _)| step) }
-    }
+    settings! { alpha: ALPHA, gamma: GAMMA, chains: CHAINS, step: SYSTEMS.map(|(.., step, _)| step) }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let target = target(1.0)?;
@@ -70,15 +68,12 @@ impl Exhibit for Systems {
         let mut results = Self::default();
         for (name, system, integrator, step, is_exact) in SYSTEMS {
             let thin = (2.0 / step) as u64;
+            let length = Length { chains: CHAINS, warmup: 10 * thin, draws: 10, thin };
             let (samples, outcome) = context.sample(SampleRequest {
                 beta: Some(1.0),
                 alpha: system.has_alpha().then_some(ALPHA),
                 gamma: system.has_velocity().then_some(GAMMA),
-                chains: Some(CHAINS),
-                warmup: Some(10 * thin),
-                draws: Some(10),
-                thin: Some(thin),
-                ..chains(system, integrator, step)
+                ..chains(system, integrator, step, length)
             })?;
             let draws = samples.coordinate(0);
             let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;

@@ -17,29 +17,24 @@ pub(crate) enum ImageSet {
 impl ImageSet {
     /// Returns the set with the name that the program uses.
     pub(crate) fn named(name: &str) -> Self {
-        match name {
-            "mnist" => Self::Mnist,
-            "cifar10" => Self::Cifar10,
-            _ => Self::Digits,
-        }
+        [Self::Mnist, Self::Cifar10].into_iter().find(|set| set.id() == name).unwrap_or(Self::Digits)
     }
 
-    /// Returns the name in a sentence, as in "on MNIST".
-    pub(crate) fn title(self) -> &'static str {
+    /// Returns the name in files, and in a sentence, as in "on MNIST".
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Digits => "the digits",
-            Self::Mnist => "MNIST",
-            Self::Cifar10 => "CIFAR-10",
+            Self::Digits => ("digits", "the digits"),
+            Self::Mnist => ("mnist", "MNIST"),
+            Self::Cifar10 => ("cifar10", "CIFAR-10"),
         }
     }
 
-    /// Returns the name in files.
     pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::Digits => "digits",
-            Self::Mnist => "mnist",
-            Self::Cifar10 => "cifar10",
-        }
+        self.names().0
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        self.names().1
     }
 
     /// Returns a claim of the paper about the sets `of`, as tested on this one. `says` is a sentence without its full stop.

@@ -39,26 +39,10 @@ pub(crate) enum Treatment {
     Auto,
 }
 
-/// The treatments without a limit, and the names in files. Clipping adds its limit to its name: `clip_norm_0.1`.
-const NAMES: [(Treatment, &str); 9] = [
-    (Treatment::PaperGaussian, "alpha_2"),
-    (Treatment::PaperFormula, "alpha_1.75_paper"),
-    (Treatment::PaperControl, "sgdm_matched_to_paper"),
-    (Treatment::AuthorsCode, "alpha_1.75_authors"),
-    (Treatment::AuthorsControl, "sgdm_matched_to_authors"),
-    (Treatment::Sgdm, "sgdm"),
-    (Treatment::Adam, "adam"),
-    (Treatment::KnownNoise, "known_noise"),
-    (Treatment::Auto, "auto"),
-];
-
 impl fmt::Display for Treatment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ClipNorm(limit) => write!(f, "clip_norm_{limit}"),
-            Self::ClipComponents(limit) => write!(f, "clip_components_{limit}"),
-            _ => f.write_str(NAMES.iter().find(|(other, _)| other == self).map_or("", |(_, name)| name)),
-        }
+        f.write_str(self.about().0)?;
+        self.limit().map_or(Ok(()), |limit| write!(f, "_{limit}"))
     }
 }
 
@@ -72,12 +56,13 @@ impl TryFrom<String> for Treatment {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let limit = |prefix: &str| text.strip_prefix(prefix)?.parse::<f64>().ok();
-        let named = NAMES.iter().find(|(_, name)| *name == text).map(|(treatment, _)| *treatment);
-        named
-            .or_else(|| limit("clip_norm_").map(Self::ClipNorm))
-            .or_else(|| limit("clip_components_").map(Self::ClipComponents))
-            .ok_or_else(|| format!("unknown treatment {text:?}"))
+        let limit = |kind: Self| text.strip_prefix(kind.about().0)?.strip_prefix('_')?.parse().ok();
+        let read = |kind: Self| match kind {
+            Self::ClipNorm(_) => Some(Self::ClipNorm(limit(kind)?)),
+            Self::ClipComponents(_) => Some(Self::ClipComponents(limit(kind)?)),
+            _ => (kind.about().0 == text).then_some(kind),
+        };
+        Self::KINDS.into_iter().find_map(read).ok_or_else(|| format!("unknown treatment {text:?}"))
     }
 }
 
@@ -91,35 +76,45 @@ impl Treatment {
         Self::AuthorsControl,
     ];
 
-    /// Returns the name in legends and sentences. All limits of one kind of clipping share it.
-    pub(crate) fn label(self) -> &'static str {
+    /// One of every kind.
+    const KINDS: [Self; 11] = [
+        Self::PaperGaussian,
+        Self::PaperFormula,
+        Self::PaperControl,
+        Self::AuthorsCode,
+        Self::AuthorsControl,
+        Self::Sgdm,
+        Self::ClipNorm(f64::NAN),
+        Self::ClipComponents(f64::NAN),
+        Self::Adam,
+        Self::KnownNoise,
+        Self::Auto,
+    ];
+
+    /// Returns the name in files, to which clipping adds its limit, the name in legends and sentences, and the colour. A control
+    /// has another colour than the treatment it controls for, because the two curves may coincide.
+    fn about(self) -> (&'static str, &'static str, Hue) {
         match self {
-            Self::PaperGaussian => "α = 2",
-            Self::PaperFormula => "α = 1.75, paper's formula",
-            Self::PaperControl => "SGDm, the formula's step",
-            Self::AuthorsCode => "α = 1.75, authors' code",
-            Self::AuthorsControl => "SGDm, the code's step",
-            Self::Sgdm => "SGDm",
-            Self::ClipNorm(_) => "SGDm clipped by norm",
-            Self::ClipComponents(_) => "SGDm clipped by component",
-            Self::Adam => "Adam",
-            Self::KnownNoise => "FULD with known noise",
-            Self::Auto => "FULD auto",
+            Self::PaperGaussian => ("alpha_2", "α = 2", Hue::alpha(2.0)),
+            Self::PaperFormula => ("alpha_1.75_paper", "α = 1.75, paper's formula", Hue::alpha(PAPER_ALPHA)),
+            Self::PaperControl => ("sgdm_matched_to_paper", "SGDm, the formula's step", Hue::Green),
+            Self::AuthorsCode => ("alpha_1.75_authors", "α = 1.75, authors' code", Hue::Orange),
+            Self::AuthorsControl => ("sgdm_matched_to_authors", "SGDm, the code's step", Hue::Muted),
+            Self::Sgdm => ("sgdm", "SGDm", Hue::Vermillion),
+            Self::ClipNorm(_) => ("clip_norm", "SGDm clipped by norm", Hue::Orange),
+            Self::ClipComponents(_) => ("clip_components", "SGDm clipped by component", Hue::Muted),
+            Self::Adam => ("adam", "Adam", Hue::Purple),
+            Self::KnownNoise => ("known_noise", "FULD with known noise", Hue::Green),
+            Self::Auto => ("auto", "FULD auto", Hue::Blue),
         }
     }
 
-    /// Returns the colour. A control differs from the treatment it controls for, because the two curves may coincide.
+    pub(crate) fn label(self) -> &'static str {
+        self.about().1
+    }
+
     pub(crate) fn hue(self) -> Hue {
-        match self {
-            Self::PaperGaussian => Hue::alpha(2.0),
-            Self::PaperFormula => Hue::alpha(PAPER_ALPHA),
-            Self::PaperControl | Self::KnownNoise => Hue::Green,
-            Self::AuthorsCode | Self::ClipNorm(_) => Hue::Orange,
-            Self::AuthorsControl | Self::ClipComponents(_) => Hue::Muted,
-            Self::Sgdm => Hue::Vermillion,
-            Self::Adam => Hue::Purple,
-            Self::Auto => Hue::Blue,
-        }
+        self.about().2
     }
 
     /// Returns whether curves are dashed: those of controls.
@@ -176,7 +171,7 @@ mod tests {
     #[test]
     fn names_are_read_back() {
         let clipped = [Treatment::ClipNorm(0.1), Treatment::ClipComponents(1e-4)];
-        for treatment in NAMES.map(|(treatment, _)| treatment).into_iter().chain(clipped) {
+        for treatment in Treatment::KINDS.into_iter().filter(|kind| kind.limit().is_none()).chain(clipped) {
             assert_eq!(Treatment::try_from(treatment.to_string()), Ok(treatment));
         }
         assert!(Treatment::try_from("clip_norm_x".to_owned()).unwrap_err().contains("clip_norm_x"));

@@ -12,16 +12,16 @@ const WELL: f64 = 0.1;
 pub(super) fn claims(tuning: &Tuning, noise: &[TensorNoise]) -> Vec<Claim> {
     use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
     let mut claims = vec![heavy_tails(noise)];
-    claims.extend(below("adam-below-sgdm", tuning, Adam, Sgdm));
+    claims.extend(compared("adam-below-sgdm", tuning, (Adam, Ends::Below, Sgdm)));
     claims.extend(rare_words(tuning));
-    claims.extend(below("auto-below-sgdm", tuning, Auto, Sgdm));
+    claims.extend(compared("auto-below-sgdm", tuning, (Auto, Ends::Below, Sgdm)));
     let clipped = [ClipNorm(0.0), ClipComponents(0.0)].into_iter().filter_map(|kind| tuning.of_kind(kind));
     let mean = |tuned: &Tuned| tuned.excess().iter().sum::<f64>() / tuned.tests.len() as f64;
     let best = clipped.min_by(|a, b| mean(a).total_cmp(&mean(b)));
-    claims.extend(
-        best.and_then(|best| not_above("auto-not-above-clipping", tuning, Auto, best.chosen.treatment)),
-    );
-    claims.extend(not_above("auto-not-above-adam", tuning, Auto, Adam));
+    claims.extend(best.and_then(|best| {
+        compared("auto-not-above-clipping", tuning, (Auto, Ends::NotAbove, best.chosen.treatment))
+    }));
+    claims.extend(compared("auto-not-above-adam", tuning, (Auto, Ends::NotAbove, Adam)));
     claims.extend(more_rates(tuning));
     claims
 }
@@ -50,28 +50,25 @@ fn heavy_tails(noise: &[TensorNoise]) -> Claim {
     )
 }
 
-/// One optimizer ends below another.
-fn below(id: &str, tuning: &Tuning, kind: Treatment, other: Treatment) -> Option<Claim> {
+/// One optimizer ends below another, or, if that is all that is claimed, not above it.
+fn compared(id: &str, tuning: &Tuning, (kind, ends, other): (Treatment, Ends, Treatment)) -> Option<Claim> {
     let difference = tuning.difference(kind, other)?;
     let (label, rival) = (kind.label(), other.label());
+    let (ends, holds, why) = match ends {
+        Ends::Below => ("ends below", difference.is_gain(), "does not end significantly below"),
+        Ends::NotAbove => ("does not end above", !difference.is_loss(), "ends significantly above"),
+    };
     Some(Claim::ours(
         id,
-        format!("Tuned equally on text, {label} ends below {rival}."),
+        format!("Tuned equally on text, {label} {ends} {rival}."),
         measured(tuning, kind, other, difference),
-        Judgement::of([(difference.is_gain(), format!("{label} does not end significantly below {rival}"))]),
+        Judgement::of([(holds, format!("{label} {why} {rival}"))]),
     ))
 }
 
-/// One optimizer does not end above another.
-fn not_above(id: &str, tuning: &Tuning, kind: Treatment, other: Treatment) -> Option<Claim> {
-    let difference = tuning.difference(kind, other)?;
-    let (label, rival) = (kind.label(), other.label());
-    Some(Claim::ours(
-        id,
-        format!("Tuned equally on text, {label} does not end above {rival}."),
-        measured(tuning, kind, other, difference),
-        Judgement::of([(!difference.is_loss(), format!("{label} ends significantly above {rival}"))]),
-    ))
+enum Ends {
+    Below,
+    NotAbove,
 }
 
 /// More learning rates train well.
