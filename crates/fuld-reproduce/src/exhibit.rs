@@ -26,7 +26,9 @@ macro_rules! results {
 
         impl crate::exhibit::Results for $name {
             fn to_tables(&self) -> Result<crate::table::Tables, crate::table::TableError> {
-                Ok(crate::table::Tables::default()$(.with(stringify!($table), &self.$table)?)*)
+                let tables = crate::table::Tables::default();
+                $(let tables = tables.with(stringify!($table), &self.$table)?;)*
+                Ok(tables)
             }
 
             fn from_tables(tables: &crate::table::Tables) -> Result<Self, crate::table::TableError> {
@@ -162,6 +164,9 @@ pub(crate) struct TextTable {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
+/// A heading, and the function that makes a cell of a row.
+type Column<'a, R> = (&'a str, fn(&R) -> String);
+
 impl TextTable {
     /// Creates a table from headings and rows of cells.
     pub(crate) fn new<R: IntoIterator<Item = String>>(
@@ -172,8 +177,8 @@ impl TextTable {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows }
     }
 
-    /// Creates a table from headings, each with the function that makes a cell of a row.
-    pub(crate) fn of<R>(rows: &[R], columns: &[(&str, fn(&R) -> String)]) -> Self {
+    /// Creates a table from its columns, with a row of cells for each row.
+    pub(crate) fn of<R>(rows: &[R], columns: &[Column<'_, R>]) -> Self {
         let cells = |row| columns.iter().map(move |(_, cell)| cell(row));
         Self::new(columns.iter().map(|(heading, _)| *heading), rows.iter().map(cells))
     }
