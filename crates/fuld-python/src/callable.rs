@@ -25,11 +25,11 @@ pub(crate) struct Callable {
     raised: Arc<Raised>,
 }
 
-/// What a function raised, kept until someone can hear of it: a step of a dynamics has no room for errors. And, in the other
-/// direction, whether it is still worth calling.
+/// The exception that a function raised, kept until the run ends, because a step of a dynamics cannot return an error. It also
+/// holds a request to stop calling the function.
 #[derive(Default)]
 pub(crate) struct Raised {
-    /// Whether it raised, or was not called when it should have been.
+    /// Whether the function raised, or a call was skipped because of a request to stop.
     failed: AtomicBool,
     first: Mutex<Option<PyErr>>,
     stop: AtomicBool,
@@ -43,7 +43,7 @@ impl Raised {
         self.failed.store(true, Ordering::Relaxed);
     }
 
-    /// The first error, once; from then on the function is called again.
+    /// Takes the first error; from then on the function is called again.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.failed.store(false, Ordering::Relaxed);
         self.first.lock().ok().and_then(|mut first| first.take())
@@ -53,13 +53,13 @@ impl Raised {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// A function of one point is not called for the other chains any more, and has failed if there are any. One of all chains
-    /// is called once a step, and between steps the run hears of the stop itself.
+    /// A function of one point is not called for the remaining chains, and has failed if there are any. A function of all chains is
+    /// called once per step, and the run checks for a stop between steps.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to go on to the next point.
+    /// Returns whether to continue with the next point.
     fn goes_on(&self) -> bool {
         let stopped = self.stop.load(Ordering::Relaxed);
         self.failed.fetch_or(stopped, Ordering::Relaxed);
@@ -83,7 +83,7 @@ impl Callable {
         &self.raised
     }
 
-    /// Value and gradient as the function returned them, at points of this shape.
+    /// Calls the function at points of this shape, and returns value and gradient as it returned them.
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -141,7 +141,7 @@ impl Callable {
     }
 }
 
-/// As an array of doubles; itself if it is one.
+/// Converts an object to an array of doubles, without a copy if it is one.
 fn float64<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     if let Ok(array) = answer.cast::<PyArrayDyn<f64>>() {
@@ -152,7 +152,7 @@ fn float64<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f6
     Ok(convert.call1((answer,))?.cast_into::<PyArrayDyn<f64>>()?)
 }
 
-/// A shape as Python writes it.
+/// Formats a shape as Python does.
 fn tuple(shape: &[usize]) -> String {
     match shape {
         [one] => format!("({one},)"),

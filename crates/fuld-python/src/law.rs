@@ -146,8 +146,8 @@ thread_local! {
     static LAST: Cell<Option<SymmetricStable>> = const { Cell::new(None) };
 }
 
-/// The law, which is at hand if this thread asked for the same one last: integrators and solvers ask for one value at a
-/// time, and making a law costs ten.
+/// Returns the law, from a cache if it is the one that this thread used last: integrators and solvers evaluate one point at a
+/// time, and creating a law costs as much as ten evaluations.
 fn law(alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
     match LAST.get() {
         Some(law) if law.alpha() == alpha && law.scale() == scale => Ok(law),

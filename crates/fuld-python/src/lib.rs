@@ -30,7 +30,7 @@ mod threads;
 
 use pyo3::prelude::*;
 
-// Which runs there are is known by whoever holds the interpreter's lock: see `running`.
+// The list of runs is guarded by the interpreter's lock: see `running`.
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

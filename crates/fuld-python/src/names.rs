@@ -1,10 +1,10 @@
-//! What there is to choose from.
+//! Names and descriptions of systems and potentials.
 
 use fuld::SystemKind;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The systems: name and what it is.
+/// Returns the systems: names and one-line descriptions.
 #[pyfunction]
 pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
@@ -12,7 +12,7 @@ pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(names)
 }
 
-/// The potentials: name, formula, and parameters with their defaults.
+/// Returns the potentials: name, formula, and parameters with their defaults.
 #[pyfunction]
 pub(crate) fn potentials(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);

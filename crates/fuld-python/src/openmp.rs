@@ -1,12 +1,12 @@
 //! The threads of the OpenMP runtime that torch has loaded.
 //!
 //! After each of its operations torch's threads keep their cores busy for a while, waiting for the next one. Threads of ours
-//! would have to share the cores with them; theirs are ready.
+//! would share the cores with them, so we use theirs.
 
 #[cfg(target_os = "linux")]
 use std::ffi::{c_uint, c_void};
 
-/// Calls `work` in so many of the runtime's threads at once, this one among them; false if there is no such runtime.
+/// Calls `work` in this number of the runtime's threads at once, including this one; returns false if there is no such runtime.
 #[cfg(target_os = "linux")]
 pub(crate) fn run<F: Fn() + Sync>(threads: usize, work: &F) -> bool {
     /// `GOMP_parallel(fn, data, num_threads, flags)`, which every OpenMP runtime of Linux has.
@@ -31,7 +31,7 @@ pub(crate) fn run<F: Fn() + Sync>(threads: usize, work: &F) -> bool {
     true
 }
 
-/// Elsewhere the runtimes have other names.
+/// On other systems the runtimes have other names, and are not used.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run<F: Fn() + Sync>(_threads: usize, _work: &F) -> bool {
     false

@@ -1,4 +1,4 @@
-//! The tail index of a stream, from means that others keep.
+//! The tail index of a stream, from running means that Python code keeps.
 
 use levy_stable::tail_index::{QuadrupleEstimate, Quadruples};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! A run that was begun, for Python to watch.
+//! The Python class of a run in the background.
 
 use crate::background::Background;
 use crate::error::{memory_error, run_error};
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[pyclass(frozen, name = "Run", module = "fuld._native")]
 pub(crate) struct PyRun {
     background: Arc<Background>,
-    /// The process in which it was begun.
+    /// The process that started the run.
     process: u32,
 }
 
@@ -25,7 +25,7 @@ impl PyRun {
         Self { background, process: std::process::id() }
     }
 
-    /// The run, unless a fork has left its thread behind, perhaps with a lock in its hand.
+    /// Returns the run, or an error in a forked process: its thread does not exist there, and may have held a lock at the fork.
     fn here(&self) -> PyResult<&Background> {
         if std::process::id() == self.process {
             return Ok(&self.background);
@@ -36,7 +36,7 @@ impl PyRun {
         )))
     }
 
-    /// The run, unless it is the one that asks.
+    /// Returns the run, or an error if the caller is the thread of the run.
     fn outside(&self) -> PyResult<&Background> {
         let run = self.here()?;
         if run.is_inside() {
@@ -48,7 +48,7 @@ impl PyRun {
     }
 }
 
-/// A run that nobody can ask for any more need not go on.
+/// Stops a run whose handle is dropped, because its draws can no longer be read.
 impl Drop for PyRun {
     fn drop(&mut self) {
         if let Ok(run) = self.here() {
@@ -91,25 +91,24 @@ impl PyRun {
         Ok(())
     }
 
-    /// Waits for the end, but no longer than this; says whether it came.
+    /// Waits for the end, at most this long; returns whether the run has ended.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let run = self.outside()?;
         Ok(py.detach(|| run.wait(None, duration(seconds))))
     }
 
-    /// Asks for the draws made so far, and says how often any were handed over before.
+    /// Requests the draws made so far, and returns the number of deliveries before the request.
     fn ask(&self) -> PyResult<u64> {
         Ok(self.here()?.request_draws())
     }
 
-    /// Waits until draws were handed over once more, or for the end, but no longer than this; says whether it came.
+    /// Waits for another delivery of draws or for the end, at most this long; returns whether one of them has happened.
     fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> PyResult<bool> {
         let run = self.outside()?;
         Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 
-    /// What the run came to: whether it was stopped, and the chains that diverged with the step at which they did. Raises
-    /// what ended it.
+    /// Returns whether the run was stopped, and the chains that diverged with their steps. Raises the error that ended the run.
     fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
         match self.here()?.take_outcome() {
             Some(Ok(outcome)) => {
@@ -128,7 +127,7 @@ impl PyRun {
         }
     }
 
-    /// The draws handed over so far. Those of a finished run are given away, not copied.
+    /// Returns the draws delivered so far. Those of a finished run are moved, not copied.
     fn draws<'py>(&self, py: Python<'py>) -> PyResult<Draws<'py>> {
         match self.here()?.store() {
             Some(path) => store::read(py, path),
@@ -149,7 +148,7 @@ impl PyRun {
 }
 
 impl PyRun {
-    /// What the function raised, if it was that, with a note of the step.
+    /// Returns the exception that the function raised, if any, with a note of the step.
     fn error(&self, py: Python<'_>, error: RunError) -> PyErr {
         match (self.background.raised(), &error) {
             (Some(raised), RunError::Potential(step)) => {
@@ -165,12 +164,12 @@ impl PyRun {
     }
 }
 
-/// A time to wait; none if it is no time.
+/// Converts seconds to a duration; zero if they are negative or not a number.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
-/// The draws made so far, without the room for the others.
+/// Returns the draws made so far, without the space reserved for the others.
 fn copy(samples: &MemoryDraws) -> PyResult<Vec<f64>> {
     let chains = || (0..samples.chains()).map(|chain| samples.chain(chain));
     let mut values = Vec::new();
@@ -180,7 +179,7 @@ fn copy(samples: &MemoryDraws) -> PyResult<Vec<f64>> {
     Ok(values)
 }
 
-/// The numbers as they lie, with room for so many draws a chain, and views of the positions and velocities that were made.
+/// Returns the values without copying them, with space for `draws` draws per chain, and views of the positions and velocities made.
 fn in_memory<'py>(
     py: Python<'py>,
     layout: &Layout,

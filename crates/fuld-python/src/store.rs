@@ -1,4 +1,4 @@
-//! Whole runs to and from a store.
+//! Writing and reading the draws of whole runs in a store.
 
 use crate::error::io_error;
 use fuld::chains::{Layout, Sink};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Positions (chains, draws, dim), and velocities if they were kept.
 pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
-/// Writes what a run of this layout would have written itself; also over what was left of an attempt at it.
+/// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt.
 pub(crate) fn write(
     store: &Path,
     layout: &Layout,
@@ -35,13 +35,13 @@ pub(crate) fn write(
     sink.flush()
 }
 
-/// Reads what a store holds.
+/// Returns the draws in a store.
 #[pyfunction]
 pub(crate) fn read_store(py: Python<'_>, store: PathBuf) -> PyResult<Draws<'_>> {
     read(py, &store)
 }
 
-/// Reads what is there.
+/// Returns the draws in a store.
 pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
     let read = py.detach(|| -> io::Result<_> {
         let draws = ZarrDraws::open(store)?;

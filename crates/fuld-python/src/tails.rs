@@ -22,7 +22,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 type Found = (&'static str, f64, Ends, Option<f64>, Option<Ends>, usize, Option<(f64, Ends)>);
 type Ends = (f64, f64);
 
-/// The tail index of rows of `dimension` numbers.
+/// Estimates the tail index of rows of `dimension` numbers.
 #[pyfunction]
 #[pyo3(signature = (x, dimension, common_scale, method, settings, level, resamples, seed, control))]
 #[allow(clippy::too_many_arguments)]
@@ -76,7 +76,7 @@ fn ends(Interval { low, high }: Interval) -> Ends {
     (low, high)
 }
 
-/// An estimator that gives up once it is told to stop.
+/// An estimator that stops when the flag `stop` is set.
 struct Stoppable<'a> {
     estimator: &'a (dyn TailIndexEstimator + Sync),
     stop: &'a AtomicBool,
@@ -91,7 +91,7 @@ impl TailIndexEstimator for Stoppable<'_> {
     }
 }
 
-/// What only some methods have; what is not given is as the method has it.
+/// Settings that only some methods have; None is the default of the method.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Settings {
@@ -102,7 +102,7 @@ struct Settings {
 }
 
 impl Settings {
-    /// The method with its settings and no others.
+    /// Returns the method with its settings, and refuses settings that it does not have.
     fn estimator(self, method: Method) -> PyResult<Box<dyn TailIndexEstimator + Sync>> {
         Ok(match method {
             Method::Characteristic => {
@@ -142,7 +142,7 @@ impl Settings {
     }
 }
 
-/// The error in terms of the array `x`.
+/// Converts an error into one that names the array `x`.
 fn refusal(error: TailIndexError, dimension: usize) -> PyErr {
     let column = |coordinate: usize| if dimension == 1 { "x".into() } else { format!("x[:, {coordinate}]") };
     PyValueError::new_err(match error {

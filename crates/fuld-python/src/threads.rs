@@ -12,11 +12,10 @@ struct Owned {
 
 static POOL: AtomicPtr<Owned> = AtomicPtr::new(ptr::null_mut());
 
-/// Runs `work` where rayon's parallel iterators find this process's threads: as many as there are cores, or as
-/// `RAYON_NUM_THREADS` says.
+/// Runs `work` in a rayon pool of this process, with one thread per core or `RAYON_NUM_THREADS` threads.
 ///
 /// The pool is not rayon's global one because Python forks: a child inherits the memory of that pool but none of its
-/// threads, and would wait for them for ever. So a pool is good for the process that made it, and a child makes its own.
+/// threads, and would wait for them forever. So each process creates its own pool.
 pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match pool() {
         Some(pool) => pool.install(work),
@@ -25,7 +24,7 @@ pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Whether there is more than one thread to share work with.
+/// Returns whether the pool has more than one thread.
 pub(crate) fn many() -> bool {
     pool().is_some_and(|pool| pool.current_num_threads() > 1)
 }

@@ -1,8 +1,8 @@
 //! Descriptions of the parts of a run that only their author can describe: closures and trait objects.
 //!
 //! A run stores what made its draws, so that it never continues with something else. The named systems describe themselves by
-//! their parameters ([`SystemSpec`](crate::SystemSpec)). A function has no description that a program could compute, so whoever
-//! supplies one also supplies a [`Specification`]: a name and the values that it was built from.
+//! their parameters ([`SystemSpec`](crate::SystemSpec)). A function has no description that a program could compute, so the
+//! caller who supplies one also supplies a [`Specification`]: a name and the values that it was built from.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

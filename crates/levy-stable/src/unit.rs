@@ -46,7 +46,7 @@ pub(crate) struct UnitLaw {
     /// g″(0) = Γ(3/α)/Γ(1/α); infinite where that overflows.
     stiffness: f64,
     /// The x below which the terms of the series at zero decrease fast from the first.
-    bend: f64,
+    knee: f64,
     /// Largest x at which all terms but the first are below rounding.
     flat: f64,
 }
@@ -63,14 +63,14 @@ impl UnitLaw {
         let stiffness = gamma_quotient(3.0 / alpha, 1.0 / alpha);
         // ψ/ψ(0) = 1 − x² g″(0)/2 + …, and the terms after that shrink by x² Γ(5/α)/Γ(3/α)/12, x² Γ(7/α)/Γ(5/α)/30.
         let next = gamma_quotient(7.0 / alpha, 5.0 / alpha);
-        let bend = stiffness.max(next).sqrt().recip();
+        let knee = stiffness.max(next).sqrt().recip();
         Self {
             alpha,
             formulas,
             peak: libm::tgamma(1.0 + 1.0 / alpha) * FRAC_1_PI,
             stiffness,
-            bend,
-            flat: 3e-9 * bend,
+            knee,
+            flat: 3e-9 * knee,
         }
     }
 
@@ -82,8 +82,8 @@ impl UnitLaw {
         self.peak
     }
 
-    pub(crate) fn bend(&self) -> f64 {
-        self.bend
+    pub(crate) fn knee(&self) -> f64 {
+        self.knee
     }
 
     /// x with P(X > x) = q if the tail were its leading term everywhere; 0 for the Gaussian, which has no such term.

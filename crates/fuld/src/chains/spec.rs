@@ -55,7 +55,7 @@ pub struct RunSpec {
     pub averages: Vec<String>,
 }
 
-/// Fields of [`RunSpec`] in the order in which differences are reported: what is computed before how much of it.
+/// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the amounts last.
 const FIELDS: [&str; 15] = [
     "dynamics_version",
     "system",

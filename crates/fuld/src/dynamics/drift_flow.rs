@@ -336,7 +336,7 @@ fn knot_ratio(power: f64) -> f64 {
 }
 
 /// The v with p(v) = `p` for an increasing function p(v) on (0, end], by halving: the tables are no smoother than their
-/// tolerance, so faster methods have nothing to go on.
+/// tolerance, so faster methods would not converge faster.
 fn invert(p_at: &impl Fn(f64) -> f64, end: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     loop {

@@ -28,7 +28,7 @@ pub enum Exactness {
     Never,
 }
 
-/// What is known of a named system without building it.
+/// The facts about a named system that do not require building it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SystemFacts {

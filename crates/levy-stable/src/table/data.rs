@@ -1,8 +1,7 @@
 //! The serialised form of a table of ∇G_α: plain arrays with a format version.
 //!
 //! Everything that evaluates the field reads this form: the processor code of this crate, and the code for burn, Triton and
-//! JAX. A table is of one α, or of a band of α, where each number is a polynomial in α. Whoever reads a table from a file
-//! gets it checked.
+//! JAX. A table is of one α, or of a band of α, where each number is a polynomial in α. A table is checked when it is read.
 
 use super::fit::{Fitted, MAX_SPLIT, through};
 use crate::{Alpha, ParameterError, SymmetricStable};

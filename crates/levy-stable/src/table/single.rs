@@ -29,7 +29,7 @@ impl Single {
         let bulk = if law.alpha() == 2.0 {
             Bulk::fit(1.0, TOLERANCE, |_| 1.0)
         } else {
-            Bulk::fit(law.scale() * law.unit().bend(), TOLERANCE, ratio(law))
+            Bulk::fit(law.scale() * law.unit().knee(), TOLERANCE, ratio(law))
         };
         Ok(Self { bulk: Box::new(bulk), everywhere: Field::new(everywhere)? })
     }

@@ -46,7 +46,7 @@ impl Span {
     /// Returns the octaves that the tolerance requires, as far as numbers of type `T` have them.
     pub(crate) fn of<T: Real>(law: &SymmetricStable, tolerance: f64) -> Self {
         // At a quarter of the knee the field is nearly straight.
-        let straight = 0.25 * law.scale() * law.unit().bend();
+        let straight = 0.25 * law.scale() * law.unit().knee();
         let first = (libm::log2(straight).floor() as i32).clamp(T::EXPONENTS.start, 0);
         let last = (libm::log2(NEGLIGIBLE * tolerance) / -law.alpha()).ceil() as i32;
         Self { first, last: last.clamp(6, T::EXPONENTS.end - 1) }
