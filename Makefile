@@ -24,13 +24,13 @@ VENV := target/venv
 FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cksum < tools/frameworks/requirements.txt | cut -d " " -f 1)
 PIP_INSTALL := pip install --quiet --disable-pip-version-check
 
-.PHONY: check test test-all test-gpu fmt lint python wheel frameworks docs kill-loops gpu-bundle \
+.PHONY: check test test-binaries test-all test-gpu fmt lint python wheel frameworks docs kill-loops gpu-bundle \
 	bench bench-python bench-train bench-torch golden accuracy tutorial conformance clean
 
 # ---- checks
 
 check: fmt lint
-	$(CARGO) test --workspace --lib --locked --offline
+	$(CARGO) test --workspace --exclude fuld-python --lib --locked --offline
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -38,10 +38,15 @@ fmt:
 lint:
 	$(CARGO) clippy --workspace --all-targets --locked --offline -- -D warnings
 
-# One test opens our store with ArviZ; FULD_PYTHON names the Python that has it.
-test: $(VENV)/python.done
-	FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python" $(CARGO) test --workspace --all-targets --locked
+# The Python tools are installed while the tests compile. One test opens our store with ArviZ; FULD_PYTHON names the Python that
+# has it.
+test:
+	@$(MAKE) --no-print-directory --jobs 2 test-binaries $(VENV)/python.done
+	FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python" $(CARGO) test --workspace --tests --locked
 	@$(MAKE) --no-print-directory python
+
+test-binaries:
+	$(CARGO) test --workspace --tests --locked --no-run
 
 # --offline in `check` needs the crates: fetch them first.
 test-all:
@@ -54,7 +59,7 @@ test-all:
 
 # Tests marked #[ignore]: each kills a process many times, or needs a browser.
 kill-loops:
-	FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python" $(CARGO) test --workspace --all-targets --locked -- --ignored
+	FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python" $(CARGO) test --workspace --tests --locked -- --ignored
 
 docs:
 	$(CARGO) test --workspace --doc --locked

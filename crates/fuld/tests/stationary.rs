@@ -291,8 +291,7 @@ fn flmc_is_exact_and_its_approximation_is_not() {
     assert!(kolmogorov(&samples.pooled(0), gibbs(1.0)) > 2.0 * CHANCE);
 }
 
-/// At α = 2 the corrected, the uncorrected and the approximated systems are one, bit for bit but for the table's
-/// rounding of nothing.
+/// At α = 2 the corrected, the uncorrected and the approximate systems are equal, bit for bit.
 #[test]
 fn systems_are_equal_at_alpha_2() {
     let numbers = |samples: Samples| (samples.coordinate(0), samples.velocity(0));
