@@ -158,27 +158,34 @@ fn cycles_of_crate(root: &Path) -> Vec<String> {
     found.map(|(folder, cycle)| format!("{}::{}", folder.join("::"), cycle.join(" -> "))).collect()
 }
 
-/// The crates of the workspace that are checked.
-const CRATES: [&str; 8] = [
-    "levy-stable",
-    "fuld",
-    "fuld-sample",
-    "fuld-burn",
-    "fuld-python",
-    "fuld-plot",
-    "fuld-reproduce",
-    "fuld-cli",
-];
+/// The folders of all crates of the workspace.
+fn crates() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let crates: Vec<_> = std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(crates.len() >= 9, "{crates:?}");
+    crates
+}
 
 #[test]
 fn modules_form_no_cycle() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let cycles_in = |name: &&str| {
-        let cycles = cycles_of_crate(&crates.join(name).join("src"));
-        cycles.into_iter().map(|cycle| format!("{name}: {cycle}")).collect::<Vec<_>>()
-    };
-    let cycles: Vec<String> = CRATES.iter().flat_map(cycles_in).collect();
-    assert!(cycles.is_empty(), "{cycles:#?}");
+    for folder in crates() {
+        let cycles = cycles_of_crate(&folder.join("src"));
+        assert!(cycles.is_empty(), "{}: {cycles:#?}", folder.display());
+    }
+}
+
+/// Integration tests are one binary per crate: a file that `tests/main.rs` does not name would not run.
+#[test]
+fn every_test_file_is_named() {
+    for tests in crates().iter().map(|folder| folder.join("tests")) {
+        let Ok(main) = std::fs::read_to_string(tests.join("main.rs")) else { continue };
+        for entry in std::fs::read_dir(&tests).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = entry.file_stem().unwrap().to_str().unwrap();
+            let is_module = entry.extension().is_some_and(|end| end == "rs") || entry.join("mod.rs").exists();
+            let is_named = name == "main" || main.lines().any(|line| line == format!("mod {name};"));
+            assert!(is_named || !is_module, "{} is not in main.rs", entry.display());
+        }
+    }
 }
 
 /// The graph of this crate has edges that are known to exist: an empty graph has no cycles either.

@@ -1,6 +1,6 @@
 //! Downloads of one file from one server: the missing bytes are requested and appended to those present.
 
-use super::fetch::{DownloadError, FetchError};
+use super::fetch_error::{DownloadError, FetchError};
 use super::fetch_event::{FetchEvent, FetchWatch};
 use super::partial_file::PartialFile;
 use super::root_certificates;

@@ -1,6 +1,6 @@
 //! Events of a fetch, for progress bars and logs.
 
-use super::fetch::DownloadError;
+use super::fetch_error::DownloadError;
 
 /// An event of a fetch.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! A file that is not complete yet: it is written as `NAME.part` and renamed once it is complete and verified.
 
 use super::checksum;
-use super::fetch::FetchError;
+use super::fetch_error::FetchError;
 use fuld::durable;
 use std::fs::{File, OpenOptions};
 use std::io::Write;

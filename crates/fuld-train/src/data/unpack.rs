@@ -1,6 +1,6 @@
 //! Extraction of the files of a data set from a tar archive.
 
-use super::fetch::FetchError;
+use super::fetch_error::FetchError;
 use super::partial_file::PartialFile;
 use super::sources::ArchiveMember;
 use flate2::bufread::MultiGzDecoder;

@@ -5,11 +5,13 @@ mod failures;
 mod folder;
 mod grid;
 mod parquet;
+mod results;
 mod runs;
 mod table;
 
 pub use execution::{SweepCounts, SweepEvent, sweep};
 pub use folder::{SWEEP_COMMAND, StoredGrid, SweepFolder};
 pub use grid::{GridError, grid_requests, read_grid};
+pub use results::write_table;
 pub use runs::{Shard, SweepRun, into_stacks, sweep_runs};
-pub use table::{SweepRow, sweep_rows, write_table};
+pub use table::{SweepRow, sweep_rows};

@@ -1,12 +1,10 @@
-//! The table of a sweep: one row per run, read from the folders of the runs, as CSV and as Parquet.
+//! The table of a sweep: one row per run, read from the folders of the runs.
 
 use super::failures::{self, RunFailure};
-use super::parquet;
 use crate::run_folder::read_result;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::Stored;
 use crate::train::{FinalMeans, RunResult, RunStatus};
-use fuld::durable::replace;
 use serde::{Serialize, Serializer};
 use std::fs::{self, File};
 use std::io;
@@ -185,27 +183,9 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// Writes `results.csv` and `results.parquet` of all runs in the folder that have ended. Only one process writes at a time.
-pub fn write_table(out: &Path) -> io::Result<Vec<SweepRow>> {
-    let _lock = lock(out)?;
-    let rows = sweep_rows(out)?;
-    replace(&out.join("results.csv"), &csv_bytes(&rows).map_err(io::Error::other)?)?;
-    replace(&out.join("results.parquet"), &parquet::bytes(&rows).map_err(io::Error::other)?)?;
-    Ok(rows)
-}
-
 /// Waits until no other process writes the files that all processes of a sweep share.
 pub(super) fn lock(out: &Path) -> io::Result<File> {
     let lock = File::create(out.join(".table-lock"))?;
     lock.lock()?;
     Ok(lock)
-}
-
-fn csv_bytes(rows: &[SweepRow]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(SweepRow::empty().cells.iter().map(|(column, _)| column))?;
-    for row in rows {
-        writer.write_record(row.cells.iter().map(|(_, cell)| cell.to_string()))?;
-    }
-    writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }

@@ -4,7 +4,7 @@
 //! including NaN), the tensors in the safetensors format, and a checksum of everything. The length of header and tensors precedes
 //! each of them.
 
-use super::run::RunRecord;
+use super::run_result::RunRecord;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::Difference;
 use crate::tensor_file::{TensorError, TensorFile};

@@ -1,9 +1,8 @@
 //! Training from the start or from a checkpoint to the end: steps, measurements, divergence and stops.
 
-use super::calibration::LayerCalibration;
 use super::checkpoint::{Checkpoint, CheckpointError, CheckpointHeader, StoredCheckpoint};
 use super::measurement::{FinalMeans, Measurement};
-use super::tails::LayerTail;
+use super::run_result::{RunRecord, RunResult, RunStatus};
 use super::trainer::Trainer;
 use crate::data::{DataSet, MinibatchError};
 use crate::mlp::Mlp;
@@ -11,7 +10,6 @@ use crate::spec::TrainSpec;
 use burn::tensor::backend::Backend;
 use fuld::Control;
 use fuld_burn::StackError;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -35,74 +33,6 @@ pub enum TrainError {
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "status")]
-pub enum RunStatus {
-    /// The run took all its steps.
-    Finished,
-    /// The loss was not finite.
-    Diverged {
-        /// Steps taken by then.
-        iteration: u64,
-        /// The loss.
-        loss: f64,
-    },
-}
-
-/// Everything recorded about a run so far.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct RunRecord {
-    #[serde(flatten)]
-    status: RunStatus,
-    measurements: Vec<Measurement>,
-    #[serde(default)]
-    tails: Vec<LayerTail>,
-    #[serde(default)]
-    calibration: Vec<LayerCalibration>,
-}
-
-impl RunRecord {
-    /// Returns whether the loss has been finite so far.
-    fn is_live(&self) -> bool {
-        self.status == RunStatus::Finished
-    }
-}
-
-/// The result of a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RunResult {
-    /// How the run ended.
-    #[serde(flatten)]
-    pub status: RunStatus,
-    /// Wall-clock time, including that before interruptions; in a stack, that of the whole stack.
-    pub seconds: f64,
-    /// Runs that were trained together.
-    pub stack: usize,
-    /// The specification of the run.
-    pub spec: TrainSpec,
-    /// Means of the last two measurements; `None` for a run that diverged before the first.
-    pub summary: Option<FinalMeans>,
-    /// All measurements.
-    pub measurements: Vec<Measurement>,
-    /// Tail indices, if they were requested.
-    #[serde(default)]
-    pub tails: Vec<LayerTail>,
-    /// The estimates from the gradients at each measurement, where α or the noise scale was `auto`.
-    #[serde(default)]
-    pub calibration: Vec<LayerCalibration>,
-}
-
-impl RunResult {
-    /// Returns the number of steps taken.
-    pub fn iterations(&self) -> u64 {
-        match self.status {
-            RunStatus::Finished => self.spec.iterations,
-            RunStatus::Diverged { iteration, .. } => iteration,
-        }
-    }
 }
 
 /// The progress of training.

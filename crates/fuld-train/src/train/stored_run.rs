@@ -1,6 +1,7 @@
 //! A single run on the CPU as a [`StoredRun`], for the exhibits of the report.
 
-use super::run::{RunResult, TrainOutcome, TrainProgress, train};
+use super::run::{TrainOutcome, TrainProgress, train};
+use super::run_result::RunResult;
 use crate::data::DataSet;
 use crate::run_all::StoredRun;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
