@@ -2,16 +2,14 @@
 
 use super::checksum;
 use super::download::{AttemptError, Downloader, RetryPolicy};
-use super::fetch_error::{DownloadError, FetchError, MirrorFailure};
+use super::fetch_error::{FetchError, MirrorFailure};
 use super::fetch_event::{FetchEvent, FetchWatch};
 use super::partial_file::PartialFile;
 use super::sources::{Archive, ArchiveContents, DataSource};
 use super::unpack::unpack;
-use std::fmt::{self, Write};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// The outcome of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,39 +1,20 @@
 //! Training from the start or from a checkpoint to the end: steps, measurements, divergence and stops.
 
 use super::checkpoint::{Checkpoint, CheckpointError, CheckpointHeader, StoredCheckpoint};
+use super::error::TrainError;
 use super::measurement::{FinalMeans, Measurement};
 use super::run_result::{RunRecord, RunResult, RunStatus};
 use super::trainer::Trainer;
-use crate::data::{DataSet, MinibatchError};
+use crate::data::DataSet;
 use crate::mlp::Mlp;
 use crate::spec::TrainSpec;
 use burn::tensor::backend::Backend;
 use fuld::Control;
-use fuld_burn::StackError;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use thiserror::Error;
 
 /// The longest time between two calls of `watch`, so that training stops soon after it is asked to.
 const RESPONSE: Duration = Duration::from_millis(50);
-
-/// An error of training.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TrainError {
-    /// The update rule refuses the settings.
-    #[error(transparent)]
-    Rule(#[from] StackError),
-    /// The injected noise is not a stable law.
-    #[error(transparent)]
-    Noise(#[from] levy_stable::ParameterError),
-    /// The data set has no such minibatches.
-    #[error(transparent)]
-    Minibatch(#[from] MinibatchError),
-    /// The checkpoint cannot be read, written or used.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-}
 
 /// The progress of training.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@
 //! The scales of the coordinates differ by orders of magnitude. Pooling them would resemble a heavy tail whatever their
 //! distribution, so each coordinate is scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
 
-use super::TrainError;
-use crate::data::Minibatches;
+use crate::data::{MinibatchError, Minibatches};
 use fuld::random::{Purpose, Stream};
 use levy_stable::tail_index::{
     BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator,
@@ -47,11 +46,11 @@ pub(super) fn batches(
     batch: usize,
     seeds: &[u64],
     iteration: u64,
-) -> Result<Vec<Minibatches>, TrainError> {
+) -> Result<Vec<Minibatches>, MinibatchError> {
     let of = |&seed: &u64| {
         Minibatches::new(images, batch, Stream::new(seed, 0, Purpose::Measurement).word(iteration))
     };
-    Ok(seeds.iter().map(of).collect::<Result<_, _>>()?)
+    seeds.iter().map(of).collect()
 }
 
 /// Gradients at a selection of coordinates, for each minibatch and each of its layers.
