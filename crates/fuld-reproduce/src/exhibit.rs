@@ -93,7 +93,7 @@ pub(crate) trait Exhibit: Results {
     }
 }
 
-/// An entry in the list of exhibits: an [`Exhibit`] without its type.
+/// An entry in the list of exhibits: an `Exhibit` without its type.
 #[derive(Clone, Copy)]
 pub struct Entry {
     /// The name in `--only`, and of the folder.
