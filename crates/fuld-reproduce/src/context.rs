@@ -100,16 +100,18 @@ impl<'a> Context<'a> {
     }
 
     /// Writes these settings as `runs/1.toml`, `runs/2.toml`, …
-    pub(crate) fn write_runs(&self, folder: &Path) -> io::Result<()> {
+    pub(crate) fn write_runs(&self, folder: &Path) -> io::Result<Vec<String>> {
         let (runs, folder) = (self.runs(), folder.join("runs"));
         if !runs.is_empty() {
             std::fs::create_dir_all(&folder)?;
         }
+        let mut files = Vec::new();
         for (number, run) in (1..).zip(runs) {
             let text = format!("# fuld sample --config {number}.toml runs these chains.\n{}", run.text());
             replace(&folder.join(format!("{number}.toml")), text.as_bytes())?;
+            files.push(format!("runs/{number}.toml"));
         }
-        Ok(())
+        Ok(files)
     }
 
     /// Returns draws of SαS(1). Every `path` has its own.

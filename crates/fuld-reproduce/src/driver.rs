@@ -83,7 +83,10 @@ impl Reproduction {
             only => format!("report-{}.html", only.join("-")),
         };
         if fresh {
-            folder.remove(tasks.iter().map(|task| task.id.as_str()).chain([page.as_str()]))?;
+            for task in &tasks {
+                delete(&out.join(&task.id)).with_context(|| format!("deleting {}", task.id))?;
+            }
+            folder.remove([page.as_str()])?;
         }
         replace(&out.join(REQUEST), toml::to_string(self)?.as_bytes())
             .with_context(|| format!("writing {}", out.join(REQUEST).display()))?;
@@ -173,13 +176,16 @@ impl Work<'_> {
     /// Reads the exhibit from its folder. If it has to be made, the error says why, unless there is nothing.
     fn kept(&self, task: &Task<'_>) -> anyhow::Result<Result<Presentation, Option<String>>> {
         let folder = self.out.join(&task.id);
-        let Some(record) = Record::read(&folder) else { return Ok(Err(None)) };
+        let Some(record) = Record::read(&folder) else {
+            let damaged = folder.join(specification::FILE).exists();
+            return Ok(Err(damaged.then(|| format!("its {} cannot be read", specification::FILE))));
+        };
         let specification = task.exhibit.specification(&task.id, &self.context(task))?;
         if let Some(difference) = specification.difference(&record.specification) {
             return Ok(Err(Some(difference)));
         }
         let damaged = |error: &dyn std::fmt::Display| Some(format!("its tables are damaged: {error}"));
-        let tables = match Tables::read(&folder) {
+        let tables = match Tables::read(&folder, &record.files) {
             Ok(tables) if tables.checksum() == record.tables => tables,
             Ok(_) => return Ok(Err(damaged(&"they were changed since they were made"))),
             Err(error) => return Ok(Err(damaged(&error))),
@@ -192,10 +198,16 @@ impl Work<'_> {
     fn make(&self, task: &Task<'_>, progress: impl Fn(f64) + Send + Sync) -> anyhow::Result<Presentation> {
         let Task { id, title, exhibit, data, .. } = task;
         let folder = self.out.join(id);
-        remove_stale(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
+        // A folder of the user's is refused before any work; a new one is created with the first result.
+        let own = || OwnedFolder::open(&folder, "reproduce");
+        let mut owned = if folder.exists() || exhibit.trains { Some(own()?) } else { None };
+        delete_files(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
         let context = Context { on_progress: Box::new(progress), ..self.context(task) };
         let specification = exhibit.specification(id, &context)?;
         let tables = (exhibit.experiment)(&context)?;
+        if owned.is_none() {
+            owned = Some(own()?);
+        }
         let request = Reproduction {
             only: vec![exhibit.id.into()],
             data: data.iter().map(|(given, _)| given.clone()).collect(),
@@ -203,21 +215,21 @@ impl Work<'_> {
             seed: self.request.seed,
         };
         let record = Record::new(request.command(), &tables, specification);
-        let presentation = (exhibit.present)(title.clone(), &tables, record)?;
-        let write = || {
-            std::fs::create_dir_all(&folder)?;
+        let mut presentation = (exhibit.present)(title.clone(), &tables, record)?;
+        let mut write = || {
             tables.write(&folder)?;
-            context.write_runs(&folder)?;
+            let files = &mut presentation.record.files;
+            files.extend(context.write_runs(&folder)?);
             for figure in &presentation.figures {
-                figure
-                    .figure
-                    .files()?
-                    .iter()
-                    .try_for_each(|(name, bytes)| replace(&folder.join(name), bytes))?;
+                for (name, bytes) in figure.figure.files()? {
+                    replace(&folder.join(&name), &bytes)?;
+                    files.push(name);
+                }
             }
             presentation.record.write(&folder)
         };
         write().with_context(|| format!("writing {}", folder.display()))?;
+        drop(owned);
         Ok(presentation)
     }
 
@@ -240,24 +252,28 @@ impl Work<'_> {
     }
 }
 
-/// Deletes the files of an earlier specification. `settings.toml` goes first, so that a half-deleted folder is not taken for
-/// a finished one; training runs have identities of their own and stay.
-fn remove_stale(folder: &Path) -> std::io::Result<()> {
-    if !folder.exists() {
-        return Ok(());
-    }
-    let settings = folder.join(specification::FILE);
-    if settings.exists() {
-        std::fs::remove_file(settings)?;
-    }
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        if matches!(extension, Some("csv" | "svg" | "png")) {
-            std::fs::remove_file(&path)?;
-        } else if path.file_name().is_some_and(|name| name == "runs") {
-            std::fs::remove_dir_all(&path)?;
+/// Deletes the files of an earlier specification, as its record lists them. `settings.toml` goes first, so that a half-deleted
+/// folder is not taken for a finished one; training runs have identities of their own and stay.
+fn delete_files(folder: &Path) -> std::io::Result<()> {
+    let Some(record) = Record::read(folder) else { return Ok(()) };
+    std::fs::remove_file(folder.join(specification::FILE))?;
+    for file in record.files {
+        match std::fs::remove_file(folder.join(file)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
+    }
+    // Fails, as it should, if the folder contains other files.
+    let _ = std::fs::remove_dir(folder.join("runs"));
+    Ok(())
+}
+
+/// Deletes an exhibit with its training runs. Other files in its folder stay.
+fn delete(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        let owned = OwnedFolder::open(folder, "reproduce")?;
+        delete_files(folder)?;
+        owned.remove(["training", "sweep.toml"])?;
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ mod tests {
             let context = Context { fewer_chains: 8, ..Context::new(3, folder.path()) };
             let tables = (exhibit.experiment)(&context).unwrap();
             tables.write(folder.path()).unwrap();
-            let read = Tables::read(folder.path()).unwrap();
+            let read = Tables::read(folder.path(), &tables.files()).unwrap();
             assert!(read == tables && read.checksum() == tables.checksum(), "{id}");
             let present = |tables: &Tables| {
                 let record = Record::new(String::new(), tables, exhibit.specification(id, &context).unwrap());

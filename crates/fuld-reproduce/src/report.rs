@@ -211,6 +211,7 @@ mod tests {
             ],
             files: vec!["data.csv".into()],
             record: Record {
+                files: Vec::new(),
                 fuld: "0.1.0".into(),
                 command: "fuld reproduce --only one".into(),
                 tables: String::new(),

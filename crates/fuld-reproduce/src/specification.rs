@@ -69,6 +69,9 @@ pub struct Record {
     /// The SHA-256 checksum of the tables, so that a file that was changed by hand or damaged is noticed.
     #[serde(default)]
     pub tables: String,
+    /// The files of the exhibit: tables, figures and settings of chains. No other file of the folder is read or deleted.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// The specification.
     pub specification: Specification,
 }
@@ -79,7 +82,8 @@ pub(crate) const FILE: &str = "settings.toml";
 impl Record {
     /// Creates the record of tables that are made now by a command.
     pub(crate) fn new(command: String, tables: &Tables, specification: Specification) -> Self {
-        Self { fuld: env!("CARGO_PKG_VERSION").into(), command, tables: tables.checksum(), specification }
+        let fuld = env!("CARGO_PKG_VERSION").into();
+        Self { fuld, command, tables: tables.checksum(), files: tables.files(), specification }
     }
 
     /// Reads the record of a folder; `None` if there is none or it cannot be read.
@@ -157,7 +161,13 @@ pub(crate) mod tests {
         let data = DataIdentity { name: "digits".into(), fingerprint: "ab".into() };
         let specification = Specification { data: Some(data), full: Some(true), ..specification() };
         let command = "fuld reproduce --only fig3".to_owned();
-        let record = Record { fuld: "0.1.0".into(), command, tables: "cd".into(), specification };
+        let record = Record {
+            fuld: "0.1.0".into(),
+            command,
+            tables: "cd".into(),
+            files: vec!["a.csv".into()],
+            specification,
+        };
         record.write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()), Some(record.clone()));
         assert_eq!(

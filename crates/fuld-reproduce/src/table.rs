@@ -62,17 +62,15 @@ impl Tables {
         tables.try_for_each(|(name, text)| replace(&folder.join(format!("{name}.csv")), text.as_bytes()))
     }
 
-    /// Reads every CSV file of a folder.
-    pub(crate) fn read(folder: &Path) -> io::Result<Self> {
-        let mut tables = BTreeMap::new();
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "csv") {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                tables.insert(name, fs::read_to_string(&path)?);
-            }
-        }
-        Ok(Self(tables))
+    /// Reads those of the named files of a folder that are tables.
+    pub(crate) fn read(folder: &Path, files: &[String]) -> io::Result<Self> {
+        let tables = files.iter().filter_map(|file| Some((file, file.strip_suffix(".csv")?)));
+        let read = |(file, name): (&String, &str)| {
+            let text = fs::read_to_string(folder.join(file));
+            text.map(|text| (name.to_owned(), text))
+                .map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))
+        };
+        Ok(Self(tables.map(read).collect::<io::Result<_>>()?))
     }
 }
 
@@ -110,7 +108,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let tables = Tables::default().with("rows", &rows).unwrap();
         tables.write(folder.path()).unwrap();
-        let read = Tables::read(folder.path()).unwrap();
+        let read = Tables::read(folder.path(), &tables.files()).unwrap();
         assert_eq!(read, tables);
         assert_eq!(read.rows::<Row>("rows").unwrap(), rows);
         // NaN differs from itself, but is read as NaN.

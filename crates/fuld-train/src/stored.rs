@@ -102,13 +102,14 @@ pub fn read<T: DeserializeOwned>(
     wanted: &impl Serialize,
 ) -> Result<Stored<T>, StoredError> {
     let Some(table) = read_table(path)? else { return Ok(Stored::Missing) };
-    let stored = version_of(&table);
-    if stored != version {
-        return Ok(Stored::OtherVersion(stored));
-    }
+    let stored_version = version_of(&table);
     let unreadable = |reason: String| StoredError::Unreadable { path: path.into(), reason };
     let wanted = Table::try_from(wanted).map_err(|error| unreadable(error.to_string()))?;
     match table.get("spec").and_then(toml::Value::as_table) {
+        // Only the same run of another version is stale: a different run keeps its result.
+        spec if stored_version != version && spec.is_none_or(|spec| *spec == wanted) => {
+            Ok(Stored::OtherVersion(stored_version))
+        }
         Some(spec) if *spec == wanted => {
             table.try_into().map(Stored::Current).map_err(|error| unreadable(error.to_string()))
         }
@@ -190,7 +191,8 @@ mod tests {
         write(&path, 2, &spec, &outcome).unwrap();
         assert_eq!(read(3, &spec), Stored::OtherVersion(2));
         let difference = Difference { stored: "seed = 1".into(), wanted: "seed = 2".into() };
-        assert_eq!(read(2, &Spec { width: 3, seed: 2 }), Stored::OtherSpec(difference));
+        assert_eq!(read(2, &Spec { width: 3, seed: 2 }), Stored::OtherSpec(difference.clone()));
+        assert_eq!(read(3, &Spec { width: 3, seed: 2 }), Stored::OtherSpec(difference));
         assert_eq!(read_any::<Outcome>(&path, 3).unwrap(), Stored::OtherVersion(2));
         assert_eq!(read(2, &spec), Stored::Current(outcome));
         // A file without a version.

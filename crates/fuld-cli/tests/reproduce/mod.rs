@@ -185,3 +185,25 @@ fn a_foreign_folder_is_not_changed() {
     }
     assert_eq!(files(&mine), [(PathBuf::from("report.html"), b"mine".to_vec())]);
 }
+
+/// Files that the user put into an exhibit's folder stay, and a folder of the user's is not taken for an exhibit's.
+#[test]
+fn files_of_the_user_stay() {
+    let folder = TempDir::new().unwrap();
+    let run = |options: &str, code: i32, says: &[&str]| {
+        fuld(folder.path(), &format!("reproduce --only fig2 {options}")).with(code, says)
+    };
+    run("", 0, &["fig2"]);
+    let exhibit = folder.path().join("reproduction/fig2");
+    let mine = ["mine.csv", "mine.png", "notes.txt", "runs/mine.toml"].map(|name| exhibit.join(name));
+    std::fs::create_dir_all(exhibit.join("runs")).unwrap();
+    mine.iter().for_each(|path| std::fs::write(path, "mine").unwrap());
+    run("", 0, &["fig2", "kept"]);
+    std::fs::write(exhibit.join("growth.csv"), "alpha,rate\n").unwrap();
+    run("", 0, &["fig2 is made again"]);
+    run("--fresh", 0, &["fig2"]);
+    assert!(mine.iter().all(|path| std::fs::read(path).unwrap() == b"mine"));
+    std::fs::create_dir(folder.path().join("reproduction/law")).unwrap();
+    std::fs::write(folder.path().join("reproduction/law/data.csv"), "mine").unwrap();
+    fuld(folder.path(), "reproduce --only law").with(1, &["data.csv", "fuld did not write"]);
+}

@@ -65,16 +65,27 @@ impl SweepFolder {
             let _ = fs::remove_dir(&runs);
         }
         let mut names: Vec<String> =
-            ["grid.toml", "results.csv", "results.parquet", ".table-lock", "failures"]
-                .map(String::from)
-                .into();
+            ["grid.toml", "results.csv", "results.parquet", ".table-lock"].map(String::from).into();
+        let failures = path.join("failures");
+        if failures.is_dir() {
+            for entry in fs::read_dir(&failures).map_err(&at)? {
+                let name = entry.map_err(&at)?.file_name().to_string_lossy().into_owned();
+                if name.ends_with(".toml") {
+                    names.push(format!("failures/{name}"));
+                }
+            }
+        }
         for entry in fs::read_dir(path).map_err(&at)? {
             let name = entry.map_err(&at)?.file_name().to_string_lossy().into_owned();
-            if name.starts_with("stack-") && name.ends_with(".bin") {
+            let hash = name.strip_prefix("stack-").and_then(|rest| rest.strip_suffix(".bin"));
+            if hash.is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit())) {
                 names.push(name);
             }
         }
-        Ok(folder.remove(names.iter().map(String::as_str))?)
+        folder.remove(names.iter().map(String::as_str))?;
+        // Fails, as it should, if the folder contains other files.
+        let _ = fs::remove_dir(&failures);
+        Ok(())
     }
 
     /// Stores the grid, so that the folder alone suffices to continue the sweep.

@@ -185,7 +185,7 @@ impl std::fmt::Display for Cell {
 
 /// Waits until no other process writes the files that all processes of a sweep share.
 pub(super) fn lock(out: &Path) -> io::Result<File> {
-    let lock = File::create(out.join(".table-lock"))?;
+    let lock = File::options().create(true).truncate(false).write(true).open(out.join(".table-lock"))?;
     lock.lock()?;
     Ok(lock)
 }

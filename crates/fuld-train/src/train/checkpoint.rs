@@ -151,6 +151,13 @@ impl Checkpoint {
         // The header of another version may have other fields.
         let version = header.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
         if version != i64::from(TRAINING_VERSION) {
+            // Only the same runs of another version are stale: other runs keep their checkpoint.
+            let text = |specs: Option<&toml::Value>| specs.map(ToString::to_string).unwrap_or_default();
+            let (stored, wanted) = (header.get("specs"), toml::Value::try_from(specs).ok());
+            if stored != wanted.as_ref() {
+                let difference = Difference::between(&text(stored), &text(wanted.as_ref()));
+                return Err(CheckpointError::OtherRun { path: path.into(), difference });
+            }
             return Ok(StoredCheckpoint::OtherVersion(u32::try_from(version).unwrap_or(1)));
         }
         let header: CheckpointHeader = header.try_into().map_err(|_| damaged(START + 8))?;
