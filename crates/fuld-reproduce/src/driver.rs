@@ -198,16 +198,16 @@ impl Work<'_> {
     fn make(&self, task: &Task<'_>, progress: impl Fn(f64) + Send + Sync) -> anyhow::Result<Presentation> {
         let Task { id, title, exhibit, data, .. } = task;
         let folder = self.out.join(id);
-        // A folder of the user's is refused before any work; a new one is created with the first result.
-        let own = || OwnedFolder::open(&folder, "reproduce");
-        let mut owned = if folder.exists() || exhibit.trains { Some(own()?) } else { None };
+        let _owned = OwnedFolder::open(&folder, "reproduce")?;
         delete_files(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
         let context = Context { on_progress: Box::new(progress), ..self.context(task) };
         let specification = exhibit.specification(id, &context)?;
-        let tables = (exhibit.experiment)(&context)?;
-        if owned.is_none() {
-            owned = Some(own()?);
-        }
+        // An exhibit without any result leaves no folder.
+        let tables = (exhibit.experiment)(&context).inspect_err(|_| {
+            if std::fs::read_dir(&folder).is_ok_and(|entries| entries.count() == 1) {
+                let _ = std::fs::remove_dir_all(&folder);
+            }
+        })?;
         let request = Reproduction {
             only: vec![exhibit.id.into()],
             data: data.iter().map(|(given, _)| given.clone()).collect(),
@@ -229,7 +229,6 @@ impl Work<'_> {
             presentation.record.write(&folder)
         };
         write().with_context(|| format!("writing {}", folder.display()))?;
-        drop(owned);
         Ok(presentation)
     }
 
