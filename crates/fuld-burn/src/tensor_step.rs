@@ -215,7 +215,7 @@ mod tests {
         }
         for (ours, theirs) in ours.estimates().iter().zip(theirs.estimates()).skip(1) {
             assert!((ours.noise_alpha - theirs.noise_alpha).abs() < 1e-4, "{ours:?} {theirs:?}");
-            assert!((ours.knee / theirs.knee - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
+            assert!((ours.momentum_knee / theirs.momentum_knee - 1.0).abs() < 1e-4, "{ours:?} {theirs:?}");
         }
         let (x, y) = (x.into_data(), y.into_data());
         let worst = x.iter::<f32>().zip(y.iter::<f32>()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);

@@ -264,7 +264,9 @@ fn estimated_settings_train_and_stack() {
         assert!(y == x[run * 300..][..300], "run {run}");
         assert_eq!(alone.estimates(&state.unwrap()).unwrap()[0], estimates[run]);
     }
-    assert!(estimates[0].knee != estimates[1].knee && estimates[0].knee.is_finite());
+    assert!(
+        estimates[0].momentum_knee != estimates[1].momentum_knee && estimates[0].momentum_knee.is_finite()
+    );
 }
 
 #[test]

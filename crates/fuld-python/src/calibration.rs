@@ -19,12 +19,12 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calibration_observe, module)?)
 }
 
-/// Tail index and scale of the noise, α in use, knee, limit, share beyond the knee.
+/// Tail index and scale of the noise, α in use, momentum knee, limit, share beyond the knee.
 type EstimateNumbers = (f64, f64, f64, f64, f64, f64);
 
 fn numbers(estimates: &Estimates) -> EstimateNumbers {
-    let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
-    (noise_alpha, noise_scale, alpha, knee, limit, beyond_knee)
+    let Estimates { noise_alpha, noise_scale, alpha, momentum_knee, limit, beyond_knee } = *estimates;
+    (noise_alpha, noise_scale, alpha, momentum_knee, limit, beyond_knee)
 }
 
 /// Loads the state of a tensor of this length, checking its size, format version and length.

@@ -1,6 +1,6 @@
 //! The optimizer's rule: the coefficients of its step, and the step over tensors in this process's memory.
 //!
-//! Which form a step has follows from the parameter of its knee: `noise_scale` or `knee` for the matched form, `beta` for the paper's.
+//! Which form a step has follows from the parameter of its knee: `noise_scale` or `momentum_knee` for the matched form, `beta` for the paper's.
 
 use crate::error::value_error;
 use crate::step_slices::step_all;
@@ -25,20 +25,20 @@ const COPIED: usize = 1 << 9;
 enum KneeSetting {
     /// Scale of the gradient noise, in units of the gradient: the matched form.
     NoiseScale(f64),
-    /// The knee itself, in units of the momentum buffer: the matched form.
-    Knee(f64),
+    /// The momentum knee κ/√lr, the knee in units of the momentum buffer: the matched form.
+    MomentumKnee(f64),
     /// Inverse temperature, with κ = β^(−1/α): the paper's form.
     Beta(f64),
 }
 
 impl KneeSetting {
     /// Returns the one that is given.
-    fn new(noise_scale: Option<f64>, beta: Option<f64>, knee: Option<f64>) -> PyResult<Self> {
-        match (noise_scale, beta, knee) {
+    fn new(noise_scale: Option<f64>, beta: Option<f64>, momentum_knee: Option<f64>) -> PyResult<Self> {
+        match (noise_scale, beta, momentum_knee) {
             (Some(noise_scale), None, None) => Ok(Self::NoiseScale(noise_scale)),
             (None, Some(beta), None) => Ok(Self::Beta(beta)),
-            (None, None, Some(knee)) => Ok(Self::Knee(knee)),
-            _ => Err(PyValueError::new_err("exactly one of noise_scale, beta and knee is required")),
+            (None, None, Some(momentum_knee)) => Ok(Self::MomentumKnee(momentum_knee)),
+            _ => Err(PyValueError::new_err("exactly one of noise_scale, beta and momentum_knee is required")),
         }
     }
 
@@ -47,8 +47,8 @@ impl KneeSetting {
             Self::NoiseScale(noise_scale) => {
                 Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
             }
-            Self::Knee(knee) => {
-                let kappa = learning_rate.sqrt() * knee;
+            Self::MomentumKnee(momentum_knee) => {
+                let kappa = learning_rate.sqrt() * momentum_knee;
                 Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
             }
             Self::Beta(beta) => Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }),
@@ -61,19 +61,20 @@ impl KneeSetting {
 ///
 /// In the matched form `outer` must be multiplied by the learning rate; in the paper's form both by its root.
 #[pyfunction]
-#[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None, knee=None))]
+#[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None, momentum_knee=None))]
 fn step_factors(
     alpha: f64,
     momentum: f64,
     noise_scale: Option<f64>,
     beta: Option<f64>,
-    knee: Option<f64>,
+    momentum_knee: Option<f64>,
 ) -> PyResult<(f64, f64)> {
     // The smallest alpha that the field's tables support.
     if alpha < 0.1 && alpha > 0.0 {
         return Err(value_error(ParameterError::TableAlpha(alpha)));
     }
-    let coordinates = KneeSetting::new(noise_scale, beta, knee)?.coordinates(alpha, 1.0, momentum)?;
+    let coordinates =
+        KneeSetting::new(noise_scale, beta, momentum_knee)?.coordinates(alpha, 1.0, momentum)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
 

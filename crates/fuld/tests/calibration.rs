@@ -43,7 +43,7 @@ fn estimates_alpha_and_scale_of_the_noise() {
         assert!((found.alpha - alpha).abs() < 0.1, "{alpha}: {found:?}");
         // The limit keeps jumps out of the momentum, so that little of it is beyond the knee.
         assert!((1e-4..6e-4).contains(&found.limit), "{alpha}: {found:?}");
-        assert!(found.knee < 20.0 * found.limit && found.beyond_knee < 0.05, "{alpha}: {found:?}");
+        assert!(found.momentum_knee < 20.0 * found.limit && found.beyond_knee < 0.05, "{alpha}: {found:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn alpha_depends_only_on_the_tails_of_the_noise() {
 fn estimates_scale_with_the_gradients() {
     let [small, large] =
         [1e-9, 1e6].map(|scale| estimates(1.5, 2_000, 100, |_, _, noise| (scale * noise) as f32));
-    for of in [|r: &Estimates| r.knee, |r: &Estimates| r.limit, |r: &Estimates| r.noise_scale] {
+    for of in [|r: &Estimates| r.momentum_knee, |r: &Estimates| r.limit, |r: &Estimates| r.noise_scale] {
         assert!((of(&large) / of(&small) / 1e15 - 1.0).abs() < 1e-3, "{small:?} {large:?}");
     }
     assert!(small.alpha == large.alpha, "{small:?} {large:?}");
@@ -262,7 +262,10 @@ fn given_settings_are_kept() {
         calibration.estimates()
     };
     let scale = last(None, Some(2.0));
-    assert!((scale.knee - 2.0 * (1.0f64 - MOMENTUM).powf(-1.0 / scale.alpha)).abs() < 1e-5, "{scale:?}");
+    assert!(
+        (scale.momentum_knee - 2.0 * (1.0f64 - MOMENTUM).powf(-1.0 / scale.alpha)).abs() < 1e-5,
+        "{scale:?}"
+    );
     assert!(scale.limit.is_infinite() && (scale.alpha - 1.5).abs() < 0.1, "{scale:?}");
     let alpha = last(Some(1.3), None);
     assert!((alpha.alpha - 1.3).abs() < 1e-6 && alpha.limit.is_finite(), "{alpha:?}");

@@ -80,7 +80,7 @@ def step_factors(
     *,
     noise_scale: float | None = None,
     beta: float | None = None,
-    knee: float | None = None,
+    momentum_knee: float | None = None,
 ) -> tuple[float, float]: ...
 
 @final
@@ -207,7 +207,7 @@ def quadruple_estimate(
 ) -> tuple[float, float, float, float]: ...
 
 # Calibration: the state of a tensor is an array; its estimates are alpha and scale of the noise,
-# alpha in use, knee, limit, share beyond the knee.
+# alpha in use, momentum knee, limit, share beyond the knee.
 _Singles: TypeAlias = NDArray[np.float32]
 _Estimates: TypeAlias = tuple[float, float, float, float, float, float]
 

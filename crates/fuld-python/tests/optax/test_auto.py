@@ -189,8 +189,8 @@ def test_what_is_found_for_each_parameter():
     found = calibration(state)
     assert set(found) == set(params)
     assert found["b"][1] is None
-    assert np.isfinite(found["a"].knee)
-    assert np.isinf(found["c"].knee)
+    assert np.isfinite(found["a"].momentum_knee)
+    assert np.isinf(found["c"].momentum_knee)
     # Bounded, whatever the parameter is.
     known = optax.tree.get(fuld(1e-2, **AUTO).init(jnp.ones((300, 2000))), "calibration")
     assert sum(part.size for part in known) == 2 * 1024 + 21
@@ -206,7 +206,7 @@ def test_nothing_and_none():
     params = {"a": jnp.ones(3), "b": jnp.ones(3)}
     updates, state = optimizer.update({"a": None, "b": jnp.ones(3)}, optimizer.init(params), params)
     assert updates["a"] is None
-    assert np.isfinite(calibration(state)["b"].knee)
+    assert np.isfinite(calibration(state)["b"].momentum_knee)
 
 
 def test_masks_and_labels():
@@ -219,7 +219,7 @@ def test_masks_and_labels():
     only = optax.masked(fuld(0.1, **AUTO), {"a": True, "b": False, "c": True})
     _, masked = only.update(params, only.init(params), params)
     assert calibration(masked)["b"] is None
-    assert calibration(masked)["c"].knee > 0
+    assert calibration(masked)["c"].momentum_knee > 0
     with pytest.raises(ValueError, match=r"momentum=None requires params"):
         calibration(state)
 

@@ -128,7 +128,7 @@ def test_as_rust_has_it(stream, settings):
         ):
             # Spreads near 0 and momenta near 0 amplify rounding errors of single precision, most of
             # all in an array of size 6; and a coordinate of the sample may be next to the knee.
-            within = {"knee": 5e-3, "limit": 5e-3, "beyond_knee": 6e-2}.get(name, 3e-4)
+            within = {"momentum_knee": 5e-3, "limit": 5e-3, "beyond_knee": 6e-2}.get(name, 3e-4)
             np.testing.assert_allclose(our, their, within, 1e-6, err_msg=f"{name} of {k}")
         ours, theirs = np.moveaxis(numbers, 1, 0)[..., row], np.transpose(rust_numbers)
         for sums, within in ((slice(5, 9), 2e-5), (slice(9, 13), 2e-3)):

@@ -26,8 +26,8 @@ def factors(form, lr, momentum, alpha, number):
         kappa = number ** (-1 / alpha)
         return np.sqrt(lr) / kappa, np.sqrt(lr) * kappa ** (alpha - 1)
     slope = grad_g(1e-12, alpha) / 1e-12
-    kappa = number * (1 - momentum) ** (-1 / alpha)
-    return 1 / kappa, lr * kappa / slope
+    momentum_knee = number * (1 - momentum) ** (-1 / alpha)
+    return 1 / momentum_knee, lr * momentum_knee / slope
 
 
 def rule(form, lrs, momentum, alpha, number, *, nesterov=False, decay=0.0, decoupled=False):

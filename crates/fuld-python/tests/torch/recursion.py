@@ -34,8 +34,8 @@ def recursion(
         b = momentum * b + g
         u = g + momentum * b if nesterov else b
         if form == "matched":
-            kappa = noise_scale * (1 - momentum) ** (-1 / alpha)
-            x = x - lr * kappa / slope * grad_g(u / kappa, alpha)
+            momentum_knee = noise_scale * (1 - momentum) ** (-1 / alpha)
+            x = x - lr * momentum_knee / slope * grad_g(u / momentum_knee, alpha)
         else:
             v = -math.sqrt(lr) * u
             kappa = beta ** (-1 / alpha)

@@ -22,7 +22,7 @@ def test_the_noise_is_found(alpha, momentum):
     assert found.alpha == pytest.approx(alpha, abs=0.1)
     # Jumps of noise are kept out of the momentum, of which little is beyond the knee then.
     assert found.beyond_knee < 0.05
-    assert 0.05 < found.knee < 5
+    assert 0.05 < found.momentum_knee < 5
     assert 0.02 < found.limit < 5
 
 
@@ -55,7 +55,7 @@ def test_a_scale_that_is_given():
     """The knee is where the scale and the alpha that was found put it, and nothing is limited."""
     _, optimizer = led(1.3, steps=100, noise_scale=0.2)
     found = optimizer.calibration()["0"]
-    assert found.knee == pytest.approx(0.2 * 0.1 ** (-1 / found.alpha), rel=1e-6)
+    assert found.momentum_knee == pytest.approx(0.2 * 0.1 ** (-1 / found.alpha), rel=1e-6)
     assert math.isinf(found.limit)
     assert found.alpha < 1.6
 
@@ -87,7 +87,7 @@ def test_what_is_not_finite_does_not_poison_the_calibration(way, bad):
     found = optimizer.calibration()["0"]
     assert found.noise_alpha == pytest.approx(1.4, abs=0.15)
     assert found.noise_scale == pytest.approx(0.1, rel=0.2)
-    assert math.isfinite(found.knee)
+    assert math.isfinite(found.momentum_knee)
     lost = ~params[0].isfinite()
     # An infinite gradient is limited like others; NaN is lost, as it is with SGD.
     assert lost.sum() == (20 if math.isnan(bad) else 0)
@@ -102,7 +102,7 @@ def test_the_report():
     assert list(report) == ["weight", "bias"]
     assert all(isinstance(found, Calibration) for found in report.values())
     lines = str(report).splitlines()
-    heads = "parameter noise alpha noise scale alpha knee limit beyond knee"
+    heads = "parameter noise alpha noise scale alpha momentum knee limit beyond knee"
     assert " ".join(lines[0].split()) == heads
     assert [line.split()[0] for line in lines[2:]] == ["weight", "bias"]
     assert f"{report['weight'].noise_alpha:.2f}" in lines[2]
@@ -126,7 +126,7 @@ def test_a_monitor_counts_against_the_estimated_knee(momentum, groups):
             x.grad[:, :5] += 5 * scale
         optimizer.step()
     seen, found = monitor.report(), optimizer.calibration()
-    assert found["1"].knee == pytest.approx(128 * found["0"].knee, rel=0.3)
+    assert found["1"].momentum_knee == pytest.approx(128 * found["0"].momentum_knee, rel=0.3)
     for name in ("0", "1"):
         # Without momentum the limit is below the knee.
         assert (0.02 if momentum else -1) < seen[name].beyond_knee < (0.5 if momentum else 0.05)

@@ -68,7 +68,7 @@ def test_the_step_is_that_of_what_was_found(way):
     assert found.alpha < 1.6
     limited = x.grad.clamp(-found.limit, found.limit)
     assert 0.001 < (limited != x.grad).double().mean() < 0.7
-    scale = found.knee * (1 - 0.9) ** (1 / found.alpha)
+    scale = found.momentum_knee * (1 - 0.9) ** (1 / found.alpha)
     fixed = FULD([before], lr=0.01, alpha=found.alpha, noise_scale=scale)
     fixed.state[before]["momentum_buffer"] = buffer
     before.grad = limited

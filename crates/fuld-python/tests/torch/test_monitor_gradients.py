@@ -149,7 +149,7 @@ def test_gradients_that_a_scaler_left_scaled():
 
 
 @pytest.mark.parametrize(
-    ("settings", "kappa"),
+    ("settings", "momentum_knee"),
     [
         (
             {"form": "matched", "momentum": 0.75, "noise_scale": 0.5, "alpha": 1.5},
@@ -170,7 +170,7 @@ def test_gradients_that_a_scaler_left_scaled():
         ({"form": "matched", "momentum": 0.75, "noise_scale": 0.5, "alpha": 2.0}, math.inf),
     ],
 )
-def test_share_of_coordinates_beyond_the_knee(settings, kappa):
+def test_share_of_coordinates_beyond_the_knee(settings, momentum_knee):
     (param,) = params = parameters(400)
     momentum = settings["momentum"]
     optimizer = sgd_with_knee(params, **settings)
@@ -180,9 +180,9 @@ def test_share_of_coordinates_beyond_the_knee(settings, kappa):
         optimizer.step()
     # After three equal gradients; without momentum it is the last gradient.
     buffer = torch.linspace(-1, 1, 400) * (1 + momentum + momentum**2)
-    expected = (buffer.abs() > kappa).double().mean().item()
+    expected = (buffer.abs() > momentum_knee).double().mean().item()
     assert monitor.report()["0"].beyond_knee == pytest.approx(expected)
-    assert (0 < expected < 1) == (settings["alpha"] < 2 and kappa < 2)
+    assert (0 < expected < 1) == (settings["alpha"] < 2 and momentum_knee < 2)
 
 
 @pytest.mark.parametrize("alpha", [1.5, 2.0])

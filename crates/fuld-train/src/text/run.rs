@@ -45,8 +45,8 @@ pub struct TensorCalibration {
 
 impl TensorCalibration {
     fn new(tensor: &str, learning_rate: f64, estimates: &Estimates) -> Self {
-        let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
-        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * knee };
+        let Estimates { noise_alpha, noise_scale, alpha, momentum_knee, limit, beyond_knee } = *estimates;
+        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * momentum_knee };
         Self { tensor: tensor.into(), noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
     }
 }

@@ -26,8 +26,8 @@ pub struct LayerCalibration {
 
 impl LayerCalibration {
     pub(super) fn of(iteration: u64, layer: usize, learning_rate: f64, estimates: &Estimates) -> Self {
-        let Estimates { noise_alpha, noise_scale, alpha, knee, limit, beyond_knee } = *estimates;
-        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * knee };
+        let Estimates { noise_alpha, noise_scale, alpha, momentum_knee, limit, beyond_knee } = *estimates;
+        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * momentum_knee };
         Self { iteration, layer, noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
     }
 }

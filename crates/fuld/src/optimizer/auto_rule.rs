@@ -66,10 +66,11 @@ impl AutoRule {
 
     /// Returns the rule of the next step, given a calibration that has [observed](Self::observe) its gradient.
     pub fn rule<N: AsRef<[f32]>>(&self, calibration: &Calibration<N>) -> Rule {
-        let (alpha, knee, limit) = calibration.in_use();
+        let (alpha, momentum_knee, limit) = calibration.in_use();
         let field = if self.settings.alpha.is_some() { self.given.as_ref() } else { on_grid(alpha) };
-        let with_field = field.filter(|_| knee.is_finite()).and_then(|field| {
-            let coordinates = self.sgd.coordinates().with_knee(alpha, knee, field.slope).ok()?;
+        let with_field = field.filter(|_| momentum_knee.is_finite()).and_then(|field| {
+            let coordinates =
+                self.sgd.coordinates().with_momentum_knee(alpha, momentum_knee, field.slope).ok()?;
             self.sgd.with_table(coordinates, field.table.clone()).limited(limit).ok()
         });
         with_field.unwrap_or_else(|| self.sgd.clone())

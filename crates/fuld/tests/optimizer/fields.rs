@@ -130,10 +130,10 @@ fn kappa_is_the_scale_of_the_noise() {
 #[test]
 fn in_the_matched_form_of_noise_the_learning_rate_is_a_factor() {
     let (alpha, momentum, noise) = (1.5, 0.9, 1e-2);
-    let knee = noise * 0.1f64.powf(-1.0 / alpha);
+    let momentum_knee = noise * 0.1f64.powf(-1.0 / alpha);
     for lr in [1e-35, 1e-4, 0.03, 1.0] {
         let coordinates = noise_matched(alpha, lr, momentum, noise).unwrap();
-        assert!((coordinates.inner() * knee - 1.0).abs() < 1e-12, "{lr}");
+        assert!((coordinates.inner() * momentum_knee - 1.0).abs() < 1e-12, "{lr}");
         assert!((coordinates.slope() - 1.0).abs() < 1e-14);
         assert!(
             (coordinates.outer()

@@ -93,7 +93,7 @@ def calibrated(
         b, buffer_state, decay_state = followed(
             jnp.where(found.is_sgd, jnp.inf, found.limit_in_use)
         )
-        knees = jnp.where(found.is_sgd, 1, found.knee)
+        knees = jnp.where(found.is_sgd, 1, found.momentum_knee)
 
         @functools.cache
         def tables(dtype: np.dtype[Any]) -> Field:
@@ -131,9 +131,9 @@ def calibration(state: optax.OptState, params: optax.Params | None = None) -> An
     -------
     tree of NamedTuple
         For each parameter `noise_alpha` and `noise_scale`, the tail index and the scale of the
-        gradient noise (NaN before the fourth gradient); `alpha`, the tail index in use; `knee`,
-        in units of the momentum; `limit`, the largest gradient component that enters the
-        momentum; and `beyond_knee`, the share of coordinates beyond the knee. None for a parameter
+        gradient noise (NaN before the fourth gradient); `alpha`, the tail index in use;
+        `momentum_knee`, the knee κ/√lr, in units of the momentum buffer; `limit`, the largest
+        gradient component that enters the momentum; and `beyond_knee`, the share of coordinates beyond the knee. None for a parameter
         that is not calibrated.
 
     Examples

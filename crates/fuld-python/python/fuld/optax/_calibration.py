@@ -51,7 +51,7 @@ class Estimators(NamedTuple):
 
     gradients_seen: Any
     alpha: Any
-    knee: Any
+    momentum_knee: Any
     limit: Any
     beyond_knee: Any
     gradients: LogSums
@@ -65,7 +65,7 @@ class Estimators(NamedTuple):
     @property
     def is_sgd(self) -> jax.Array:
         """Where there is no knee, so that the step is that of SGD."""
-        return jnp.equal(self.alpha, 2) | jnp.isinf(self.knee)
+        return jnp.equal(self.alpha, 2) | jnp.isinf(self.momentum_knee)
 
     @property
     def limit_in_use(self) -> jax.Array:
@@ -104,8 +104,8 @@ class Calibration(NamedTuple):
     noise_scale: jax.Array
     #: The tail index in use; at 2 the step is that of SGD.
     alpha: jax.Array
-    #: The knee, in units of the momentum.
-    knee: jax.Array
+    #: The knee κ/√lr, in units of the momentum buffer.
+    momentum_knee: jax.Array
     #: The largest component of a gradient that enters the momentum.
     limit: jax.Array
     #: Share of the coordinates beyond the knee, averaged over the last steps.
@@ -197,17 +197,21 @@ def settle(
     used = _alpha(found.noise, momentum) if alpha is None else jnp.full_like(found.alpha, alpha)
     if noise_scale is None:
         trust = _trust(found.noise, momentum)
-        knee = _knee(momentum, used, trust, found.limit_in_use, memory)
+        momentum_knee = _momentum_knee(momentum, used, trust, found.limit_in_use, memory)
     else:
-        knee = jnp.asarray(noise_scale, np.float32) * jnp.asarray(memory, np.float32) ** (-1 / used)
-    beyond = sampled & (jnp.abs(followed) > knee[:, None])
+        momentum_knee = jnp.asarray(noise_scale, np.float32) * jnp.asarray(memory, np.float32) ** (
+            -1 / used
+        )
+    beyond = sampled & (jnp.abs(followed) > momentum_knee[:, None])
     share = jnp.sum(beyond, axis=1).astype(np.float32) / number
     slowly = jnp.clip(found.gradients_seen, 1, CONSTANTS.steps)
     # A quarter of fewer than four positions may be empty.
     some = jnp.any(sampled, axis=1)
     old = found.beyond_knee
     beyond_knee = jnp.where(some, old + (share - old) / slowly, old)
-    found = found._replace(momentum=momentum, alpha=used, knee=knee, beyond_knee=beyond_knee)
+    found = found._replace(
+        momentum=momentum, alpha=used, momentum_knee=momentum_knee, beyond_knee=beyond_knee
+    )
     return state._replace(numbers=_packed(found))
 
 
@@ -222,7 +226,7 @@ def estimates(state: CalibrationState) -> Calibration:
         noise_alpha=LN_2 / growth,
         noise_scale=jnp.where(seen, scale, jnp.nan),
         alpha=found.alpha,
-        knee=found.knee,
+        momentum_knee=found.momentum_knee,
         limit=found.limit_in_use,
         beyond_knee=jnp.where(found.alpha == 2, 0, found.beyond_knee),
     )
@@ -355,10 +359,10 @@ def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
     return trust / (1 + spread**2 + at.shared * shared)
 
 
-def _knee(
+def _momentum_knee(
     momentum: LogSums, alpha: jax.Array, trust: jax.Array, limit: jax.Array, memory: Number
 ) -> jax.Array:
-    """Return κ = α^(1/α) s e^(1.25 τ + trust ε) of the momentum, or e^0.4 of its r.m.s."""
+    """Return α^(1/α) s e^(1.25 τ + trust ε), or e^0.4 times the momentum's root mean square."""
     # How far the momentum exceeds that of clipped noise: √(1 - μ²) from 1 - μ.
     width = jnp.asarray(memory, np.float32) * (2 - jnp.asarray(memory, np.float32))
     mean = momentum.sum / jnp.where(momentum.weight > 0, momentum.weight, 1)

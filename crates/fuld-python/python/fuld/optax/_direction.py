@@ -16,7 +16,7 @@ from fuld.optax._field import Field, Number, evaluate, field
 def matched(
     b: optax.Updates, momentum: Number | None, alpha: Number, noise_scale: Number
 ) -> optax.Updates:
-    """Return κ/slope · ∇G_α(b/κ), with slope 1 at 0 and κ = noise_scale (1 - momentum)^(-1/α).
+    """Return K/slope · ∇G_α(b/K), with slope 1 at 0 and K = noise_scale (1 - momentum)^(-1/α).
 
     The factors are those of `fuld::optimizer` in Rust, repeated here because Rust cannot compute
     with traced values.
@@ -24,21 +24,23 @@ def matched(
     memory = 1.0 if momentum is None else 1 - momentum
 
     def step(b: jax.Array, to: Callable[[Number], Number]) -> jax.Array:
-        kappa = to(noise_scale) * to(memory) ** (-1 / to(alpha))
-        return _matched(b, field(alpha, np.dtype(b.dtype)), kappa)
+        momentum_knee = to(noise_scale) * to(memory) ** (-1 / to(alpha))
+        return _matched(b, field(alpha, np.dtype(b.dtype)), momentum_knee)
 
     return _through(b, alpha, step)
 
 
 def matched_at(
-    b: optax.Updates, alpha: Number, kappa: Number, table: Callable[[np.dtype[Any]], Field]
+    b: optax.Updates, alpha: Number, momentum_knee: Number, table: Callable[[np.dtype[Any]], Field]
 ) -> optax.Updates:
-    """Return `matched` with a given knee κ, and a table of the field for each type."""
-    return _through(b, alpha, lambda b, to: _matched(b, table(np.dtype(b.dtype)), to(kappa)))
+    """Return `matched` with a given momentum knee, and a table of the field for each type."""
+    return _through(
+        b, alpha, lambda b, to: _matched(b, table(np.dtype(b.dtype)), to(momentum_knee))
+    )
 
 
-def _matched(b: jax.Array, table: Field, kappa: Number) -> jax.Array:
-    direction: jax.Array = kappa / table.slope * evaluate(table, b / kappa)
+def _matched(b: jax.Array, table: Field, momentum_knee: Number) -> jax.Array:
+    direction: jax.Array = momentum_knee / table.slope * evaluate(table, b / momentum_knee)
     return direction
 
 

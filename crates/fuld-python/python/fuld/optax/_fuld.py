@@ -32,11 +32,11 @@ def fuld(
 ) -> optax.GradientTransformationExtraArgs:
     """Fractional underdamped Langevin dynamics as an optimizer: SGD for heavy-tailed gradients.
 
-    b ← momentum · b + g,  x ← x - learning_rate · (κ/s) ∇G_α(b/κ)
+    b ← momentum · b + g,  x ← x - learning_rate · (K/s) ∇G_α(b/K)
 
-    with s = ∇G_α'(0) and the knee κ = noise_scale · (1 - momentum)^(-1/α). For small b the step is
-    that of SGD with the same learning rate and momentum; beyond κ it decreases as 1/b. A constant
-    gradient g leads to b = g/(1 - momentum), so it reaches the knee at
+    with s = ∇G_α'(0) and the momentum knee K = noise_scale · (1 - momentum)^(-1/α). For small b the
+    step is that of SGD with the same learning rate and momentum; beyond K it decreases as 1/b. A
+    constant gradient g leads to b = g/(1 - momentum), so it reaches the knee at
     noise_scale · (1 - momentum)^(1 - 1/α): begin with a noise_scale well above the gradients. At
     alpha = 2 the step is that of `optax.sgd`, bit for bit (to rounding if alpha is traced). Without
     weight decay so is the state: each optimizer can continue a run of the other.

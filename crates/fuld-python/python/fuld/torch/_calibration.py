@@ -23,8 +23,8 @@ class Calibration:
     alpha : float
         The tail index in use: given, or that of the noise as far as noise explains the gradients.
         At 2 the step is SGD's.
-    knee : float
-        The knee, in units of the momentum buffer; infinite before the first nonzero gradient.
+    momentum_knee : float
+        The knee κ/√lr, in units of the momentum buffer; infinite before the first nonzero gradient.
     limit : float
         The largest gradient component that enters the momentum: larger ones are clipped to it.
         Infinite if nothing is clipped.
@@ -35,11 +35,11 @@ class Calibration:
     noise_alpha: float
     noise_scale: float
     alpha: float
-    knee: float
+    momentum_knee: float
     limit: float
     beyond_knee: float
 
     @property
     def is_sgd(self) -> bool:
         """Whether the field has no knee, so that the step is SGD's."""
-        return self.alpha == 2 or self.knee == float("inf")
+        return self.alpha == 2 or self.momentum_knee == float("inf")

@@ -19,7 +19,7 @@ _HEADS = (
     "noise alpha",
     "noise scale",
     "alpha",
-    "knee",
+    "momentum knee",
     "limit",
     "beyond knee",
 )
@@ -55,7 +55,7 @@ def _cells(name: str, of: Calibration) -> tuple[str, ...]:
         number(of.noise_alpha, ".2f"),
         number(of.noise_scale, ".3g"),
         number(of.alpha, ".2f"),
-        "none" if of.is_sgd else number(of.knee, ".3g"),
+        "none" if of.is_sgd else number(of.momentum_knee, ".3g"),
         "none" if math.isinf(of.limit) else number(of.limit, ".3g"),
         number(of.beyond_knee, ".2%"),
     )

@@ -72,7 +72,7 @@ def fused(
             step.alpha,
             step.noise_scale,
             step.beta,
-            step.knee,
+            step.momentum_knee,
             step.momentum,
             step.weight_decay,
             step.decoupled,
@@ -116,7 +116,7 @@ def _fused_op(
     alpha: float,
     noise_scale: float | None,
     beta: float | None,
-    knee: float | None,
+    momentum_knee: float | None,
     momentum: float,
     weight_decay: float,
     decoupled: bool,
@@ -134,6 +134,6 @@ def _fused_op(
         maximize,
         noise_scale,
         beta,
-        knee,
+        momentum_knee,
     )
     fused(params, grads, buffers, step, grad_scale, found_inf)

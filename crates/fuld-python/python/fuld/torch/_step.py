@@ -56,7 +56,8 @@ class Step:
     """x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
 
     `inner`, `outer` and `keep` are tensors if the learning rate is one. The form is the matched one
-    with `noise_scale` or `knee`, and the paper's with `beta`; exactly one of the three is given.
+    with `noise_scale` or `momentum_knee`, and the paper's with `beta`; exactly one of the three is
+    given.
     """
 
     alpha: float
@@ -68,8 +69,8 @@ class Step:
     maximize: bool
     noise_scale: float | None = None
     beta: float | None = None
-    knee: float | None = None
-    """The knee of b, if it does not follow from the settings."""
+    momentum_knee: float | None = None
+    """The knee κ/√lr, in units of b, if it does not follow from the settings."""
 
     @staticmethod
     def of(group: dict[str, Any], found: Calibration | None = None) -> Step:
@@ -92,7 +93,7 @@ class Step:
             maximize=group["maximize"],
             noise_scale=noise_scale,
             beta=beta,
-            knee=None if found is None else found.knee,
+            momentum_knee=None if found is None else found.momentum_knee,
         )
 
     @property
@@ -103,8 +104,8 @@ class Step:
     @property
     def factors(self) -> tuple[float, float]:
         """`inner` and `outer` at learning rate 1."""
-        if self.knee is not None:
-            return _native.step_factors(self.alpha, self.momentum, knee=self.knee)
+        if self.momentum_knee is not None:
+            return _native.step_factors(self.alpha, self.momentum, momentum_knee=self.momentum_knee)
         return factors(self.alpha, self.momentum, self.noise_scale, self.beta)
 
     @property

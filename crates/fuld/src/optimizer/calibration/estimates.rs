@@ -49,9 +49,9 @@ impl Calibration {
 }
 
 impl State {
-    /// Returns α, knee and limit in use.
+    /// Returns α, momentum knee and limit in use.
     pub(super) fn in_use(&self) -> (f64, f64, f64) {
-        (self.alpha.into(), self.knee.into(), self.limit_in_use().into())
+        (self.alpha.into(), self.momentum_knee.into(), self.limit_in_use().into())
     }
 
     /// Returns the limit in use; nothing is limited at α = 2.
@@ -82,12 +82,12 @@ impl State {
         (alpha / GRID).round() * GRID
     }
 
-    /// Returns the knee K = α^(1/α) s e^(1.25 τ + ρ ε) of the momentum, and at least e^0.4 times its root mean square where the
+    /// Returns the momentum knee K = α^(1/α) s e^(1.25 τ + ρ ε), and at least e^0.4 times its root mean square where the
     /// momentum is not noise.
     ///
     /// ε is 1.5 where the momentum is that of limited noise. It goes to 0 as the momentum falls behind the limit, as happens where
     /// noise moves the weights so far that the gradients grow with them.
-    pub(super) fn estimated_knee(&self, alpha: f64, trust: f64, momentum: f64) -> f64 {
+    pub(super) fn estimated_momentum_knee(&self, alpha: f64, trust: f64, momentum: f64) -> f64 {
         let full = libm::log(f64::from(self.limit_in_use())) - 0.5 * libm::log(1.0 - momentum * momentum);
         let ahead = KNEE_BEHIND * (self.momentum.mean() - full - KNEE_SHORT);
         let further = ahead.clamp(0.0, KNEE_LIMITED) * trust;

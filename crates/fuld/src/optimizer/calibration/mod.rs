@@ -17,7 +17,7 @@
 //! - the limit of gradient components before they enter the momentum, λ(α) s e^((3 − 1.5 ρ) τ − 0.5) with λ = 1/(1 − (α/2)^32); without
 //!   trust at least e^3.4 times their root mean square. The momentum keeps a jump for 1/(1 − μ) steps, and under heavy noise a
 //!   coordinate would otherwise spend most of its time beyond the knee;
-//! - the knee of the momentum, K = α^(1/α) s e^(1.25 τ + ρ ε): its place under stable noise, up to five times as far out (ε) where jumps
+//! - the momentum knee K = κ/√lr = α^(1/α) s e^(1.25 τ + ρ ε): its place under stable noise, up to five times as far out (ε) where jumps
 //!   are limited, unless the limit grows away from the momentum; without trust at least e^0.4 times the root mean square.
 //!
 //! At α̂ = 2 there is neither knee nor limit, and the step is that of SGD with momentum. The constants were chosen by training networks
@@ -74,8 +74,8 @@ pub struct Estimates {
     pub noise_scale: f64,
     /// Tail index in use.
     pub alpha: f64,
-    /// Knee K of the buffer b, in units of the gradient; unused at α = 2.
-    pub knee: f64,
+    /// Momentum knee K = κ/√lr, the knee in units of the momentum buffer b; unused at α = 2.
+    pub momentum_knee: f64,
     /// Largest gradient component let through; infinite if there is no limit.
     pub limit: f64,
     /// Share of coordinates beyond the knee, averaged over the last steps.
@@ -171,13 +171,20 @@ impl<N: AsRef<[f32]>> Calibration<N> {
     /// Returns the present estimates.
     pub fn estimates(&self) -> Estimates {
         let state = self.running();
-        let (alpha, knee, limit) = state.in_use();
+        let (alpha, momentum_knee, limit) = state.in_use();
         let noise = state.noise.quadruples().estimate();
         let beyond_knee = if alpha == 2.0 { 0.0 } else { state.beyond_knee.into() };
-        Estimates { noise_alpha: noise.alpha, noise_scale: noise.scale, alpha, knee, limit, beyond_knee }
+        Estimates {
+            noise_alpha: noise.alpha,
+            noise_scale: noise.scale,
+            alpha,
+            momentum_knee,
+            limit,
+            beyond_knee,
+        }
     }
 
-    /// Returns α, knee and limit of the next step.
+    /// Returns α, momentum knee and limit of the next step.
     pub(super) fn in_use(&self) -> (f64, f64, f64) {
         self.running().in_use()
     }
@@ -251,15 +258,15 @@ fn update_estimates(state: &mut State, observation: Observation<'_>, settings: &
     let trust = state.trust();
     let alpha = settings.alpha.unwrap_or_else(|| state.estimated_alpha(trust));
     let momentum = settings.momentum;
-    let knee = match settings.noise_scale {
-        // κ at learning rate 1 is in units of b. The rule has refused settings without a knee.
+    let momentum_knee = match settings.noise_scale {
+        // At learning rate 1 the momentum knee is κ. The rule has refused settings without a knee.
         Some(noise_scale) => {
             let noise = NoiseMatched { alpha, learning_rate: 1.0, momentum, noise_scale };
             noise.kappa().unwrap_or(f64::INFINITY)
         }
-        None => state.estimated_knee(alpha, trust, momentum),
+        None => state.estimated_momentum_knee(alpha, trust, momentum),
     };
-    (state.alpha, state.knee) = (alpha as f32, knee as f32);
+    (state.alpha, state.momentum_knee) = (alpha as f32, momentum_knee as f32);
     state.count_beyond_knee(field_argument);
 }
 

@@ -52,8 +52,8 @@ pub(super) struct State {
     pub(super) momentum: LogSums,
     pub(super) noise: NoiseSums,
     pub(super) alpha: f32,
-    /// Knee K of the buffer b.
-    pub(super) knee: f32,
+    /// Momentum knee K = κ/√lr.
+    pub(super) momentum_knee: f32,
     pub(super) limit: f32,
     /// Average share of coordinates beyond the knee.
     pub(super) beyond_knee: f32,
@@ -75,7 +75,7 @@ impl State {
             momentum: LogSums::default(),
             noise: NoiseSums::prior(INITIAL_ALPHA),
             alpha: INITIAL_ALPHA as f32,
-            knee: f32::INFINITY,
+            momentum_knee: f32::INFINITY,
             limit: f32::INFINITY,
             beyond_knee: 0.0,
             gradient_count: 0.0,
@@ -85,7 +85,7 @@ impl State {
 
     /// Returns the numbers of a state that was checked by [`State::check`].
     pub(super) fn to_numbers(self) -> [f32; Self::LEN] {
-        let Self { gradients: g, momentum: m, noise: n, alpha, knee, limit, beyond_knee, .. } = self;
+        let Self { gradients: g, momentum: m, noise: n, alpha, momentum_knee, limit, beyond_knee, .. } = self;
         let ([g0, g1, g2, g3], [m0, m1, m2, m3]) = (g.to_numbers(), m.to_numbers());
         let [n0, n1, n2, n3, n4] = n.to_numbers();
         let (low, high) = (self.length % Self::COUNTED as usize, self.length / Self::COUNTED as usize);
@@ -94,7 +94,7 @@ impl State {
         [
             count,
             alpha,
-            knee,
+            momentum_knee,
             limit,
             beyond_knee,
             g0,
@@ -117,14 +117,14 @@ impl State {
     }
 
     pub(super) fn from_numbers(numbers: [f32; Self::LEN]) -> Self {
-        let [gradient_count, alpha, knee, limit, beyond_knee, rest @ ..] = numbers;
+        let [gradient_count, alpha, momentum_knee, limit, beyond_knee, rest @ ..] = numbers;
         let [g0, g1, g2, g3, m0, m1, m2, m3, n0, n1, n2, n3, n4, _, low, high] = rest;
         Self {
             gradients: LogSums::from_numbers([g0, g1, g2, g3]),
             momentum: LogSums::from_numbers([m0, m1, m2, m3]),
             noise: NoiseSums::from_numbers([n0, n1, n2, n3, n4]),
             alpha,
-            knee,
+            momentum_knee,
             limit,
             beyond_knee,
             gradient_count,
@@ -180,7 +180,8 @@ impl State {
         if field_argument.is_empty() {
             return;
         }
-        let beyond: f32 = field_argument.iter().map(|b| if b.abs() > self.knee { 1.0 } else { 0.0 }).sum();
+        let beyond: f32 =
+            field_argument.iter().map(|b| if b.abs() > self.momentum_knee { 1.0 } else { 0.0 }).sum();
         let share = beyond / field_argument.len() as f32;
         self.beyond_knee += (share - self.beyond_knee) / self.gradient_count.clamp(1.0, LogSums::STEPS);
     }
