@@ -50,7 +50,7 @@ def overhead(chains: int, dim: int, vectorized: bool) -> tuple[float, float, flo
 
     call = min(timed(alone) for _ in range(3)) / STEPS * each
     del settings["vectorized"]
-    rust = min(timed(lambda: fuld.sample("double_well", cores=1, **settings)) for _ in range(3))
+    rust = min(timed(lambda: fuld.sample("double_well", threads=1, **settings)) for _ in range(3))
     return run, call, rust / steps
 
 

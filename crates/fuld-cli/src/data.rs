@@ -128,7 +128,7 @@ impl ListedSet {
 
     fn json(&self) -> Value {
         let (place, folder, missing) = match &self.presence {
-            _ if self.built_in() => ("built-in", None, &[][..]),
+            _ if self.built_in() => ("built_in", None, &[][..]),
             Presence::Whole { folder, .. } => ("whole", Some(folder), &[][..]),
             Presence::Partial { folder, missing } => ("partial", Some(folder), &missing[..]),
             Presence::Absent => ("absent", None, &[][..]),

@@ -83,7 +83,7 @@ impl SweepProgress {
                 bar.reset();
                 bar.set_length(runs[0].spec.iterations);
                 bar.set_message(described(runs));
-                self.reach(|(_, reached)| reached[worker] = 0);
+                self.update_reached(|(_, reached)| reached[worker] = 0);
             }
             SweepEvent::Progress { worker, runs, iteration, measured } => {
                 let bar = &self.workers[worker];
@@ -92,7 +92,7 @@ impl SweepProgress {
                     bar.reset_eta();
                 }
                 bar.set_position(iteration);
-                self.reach(|(_, reached)| reached[worker] = iteration * runs.len() as u64);
+                self.update_reached(|(_, reached)| reached[worker] = iteration * runs.len() as u64);
                 if let Some(m) = measured {
                     bar.set_message(format!(
                         "{}, test accuracy {:.2} %",
@@ -102,7 +102,7 @@ impl SweepProgress {
                 }
             }
             SweepEvent::Ended { worker, run, result } => {
-                self.reach(|(ended, reached)| {
+                self.update_reached(|(ended, reached)| {
                     *ended += run.spec.iterations;
                     reached[worker] = reached[worker].saturating_sub(run.spec.iterations);
                 });
@@ -127,7 +127,7 @@ impl SweepProgress {
     }
 
     /// Updates the iterations reached, and the total with them.
-    fn reach(&self, change: impl FnOnce(&mut (u64, Vec<u64>))) {
+    fn update_reached(&self, change: impl FnOnce(&mut (u64, Vec<u64>))) {
         let mut all = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut all);
         self.total.set_position(all.0 + all.1.iter().sum::<u64>());

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, FONT, Theme};
 use super::frame::dot;
 use super::hue::Hue;
 use super::label;
-use super::mark::{Mark, Shape};
+use super::mark::{Mark, MarkShape};
 use super::panel::Panel;
 use super::png;
 use std::io;
@@ -162,16 +162,16 @@ fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
     let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
     let end = x + 26.0;
     match &mark.shape {
-        Shape::Line { dash, weight, .. } => {
+        MarkShape::Line { dash, weight, .. } => {
             let (weight, dash) = (weight.max(1.5), dash.pattern());
             format!(
                 "<path d=\"M{x:.1} {y:.1}H{end:.1}\"{stroke} stroke-width=\"{weight}\" stroke-dasharray=\"{dash}\"/>"
             )
         }
-        Shape::Area(_) | Shape::Band(_) => {
+        MarkShape::Area(_) | MarkShape::Band(_) => {
             format!("<path d=\"M{x:.1} {:.1}h26v10h-26Z\"{fill} fill-opacity=\"0.3\"/>", y - 5.0)
         }
-        Shape::Dots(_) => format!("<g{fill}>{}</g>", dot(mark.hue, x + 13.0, y)),
+        MarkShape::Dots(_) => format!("<g{fill}>{}</g>", dot(mark.hue, x + 13.0, y)),
         _ => format!("<path d=\"M{x:.1} {y:.1}H{end:.1}m-5 -3l5 3l-5 3\"{stroke} stroke-width=\"1.3\"/>"),
     }
 }

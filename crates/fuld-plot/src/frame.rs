@@ -3,7 +3,7 @@
 use super::axis::Fitted;
 use super::canvas::{Anchor, Canvas};
 use super::hue::Hue;
-use super::mark::{Mark, Shape};
+use super::mark::{Mark, MarkShape};
 use std::fmt::Write;
 
 /// The axes of a panel and the rectangle they span, in pixels.
@@ -61,7 +61,7 @@ impl Frame {
     pub(super) fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
         let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
         match &mark.shape {
-            Shape::Line { points, dash, weight } => {
+            MarkShape::Line { points, dash, weight } => {
                 canvas.open_group(&format!(
                     "{stroke} stroke-width=\"{weight}\" stroke-dasharray=\"{}\"",
                     dash.pattern()
@@ -69,17 +69,17 @@ impl Frame {
                 canvas.path(&thinned(points.iter().map(|&p| self.place(p))), false);
                 canvas.close_group();
             }
-            Shape::Area(points) => {
+            MarkShape::Area(points) => {
                 let floor = self.up(self.y.floor());
                 let curve = points.iter().filter_map(|&p| self.place(p));
                 self.fill(canvas, &fill, 0.22, curve.map(|(x, y)| (x, floor, y)).collect());
             }
-            Shape::Band(points) => {
+            MarkShape::Band(points) => {
                 let low =
                     points.iter().filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)));
                 self.fill(canvas, &fill, 0.25, low.map(|((x, a), (_, b))| (x, a, b)).collect());
             }
-            Shape::Dots(points) => {
+            MarkShape::Dots(points) => {
                 canvas.open_group(&fill);
                 points
                     .iter()
@@ -87,7 +87,7 @@ impl Frame {
                     .for_each(|(x, y)| canvas.raw(&dot(mark.hue, x, y)));
                 canvas.close_group();
             }
-            Shape::ErrorBars(bars) => {
+            MarkShape::ErrorBars(bars) => {
                 canvas.open_group(&format!("{stroke} stroke-width=\"1.2\""));
                 for (low, high) in
                     bars.iter().filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)))
@@ -99,7 +99,7 @@ impl Frame {
                 }
                 canvas.close_group();
             }
-            Shape::Arrows(arrows) => {
+            MarkShape::Arrows(arrows) => {
                 canvas.open_group(&format!("{stroke} stroke-width=\"1\""));
                 for &(x, y, dx, dy) in arrows {
                     if let (Some(from), Some(to)) = (self.place((x, y)), self.place((x + dx, y + dy))) {
@@ -108,14 +108,14 @@ impl Frame {
                 }
                 canvas.close_group();
             }
-            Shape::Vertical(x, _) if self.x.shows(*x) => {
+            MarkShape::Vertical(x, _) if self.x.shows(*x) => {
                 self.rule(canvas, &stroke, (self.across(*x), self.top), (self.across(*x), self.bottom))
             }
-            Shape::Horizontal(y, _) if self.y.shows(*y) => {
+            MarkShape::Horizontal(y, _) if self.y.shows(*y) => {
                 self.rule(canvas, &stroke, (self.left, self.up(*y)), (self.right, self.up(*y)))
             }
             // A rule at a value the axis cannot show.
-            Shape::Vertical(..) | Shape::Horizontal(..) => {}
+            MarkShape::Vertical(..) | MarkShape::Horizontal(..) => {}
         }
     }
 
@@ -138,12 +138,12 @@ impl Frame {
     pub(super) fn caption(&self, canvas: &mut Canvas, mark: &Mark) {
         let ink = format!("{} font-size=\"10.5\"", canvas.colours(None, Some(Hue::Muted)));
         match &mark.shape {
-            Shape::Vertical(x, text) if (0.0..=1.0).contains(&self.x.at(*x)) => {
+            MarkShape::Vertical(x, text) if (0.0..=1.0).contains(&self.x.at(*x)) => {
                 let late = self.x.at(*x) > 0.7;
                 let (shift, anchor) = if late { (-4.0, Anchor::End) } else { (4.0, Anchor::Start) };
                 canvas.text((self.across(*x) + shift, self.top + 10.0), anchor, &ink, text);
             }
-            Shape::Horizontal(y, text) if (0.0..=1.0).contains(&self.y.at(*y)) => {
+            MarkShape::Horizontal(y, text) if (0.0..=1.0).contains(&self.y.at(*y)) => {
                 canvas.text((self.right - 4.0, self.up(*y) - 4.0), Anchor::End, &ink, text);
             }
             _ => {}

@@ -8,11 +8,11 @@ pub(super) struct Mark {
     pub(super) hue: Hue,
     /// Empty if the legend does not list the mark.
     pub(super) label: String,
-    pub(super) shape: Shape,
+    pub(super) shape: MarkShape,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(super) enum MarkShape {
     Line {
         points: Vec<(f64, f64)>,
         dash: Dash,
@@ -46,7 +46,7 @@ impl Dash {
     }
 }
 
-impl Shape {
+impl MarkShape {
     /// Returns all values along the horizontal axis.
     pub(super) fn xs(&self) -> Vec<f64> {
         match self {

@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas};
 use super::frame::Frame;
 use super::hue::Hue;
 use super::label;
-use super::mark::{Dash, Mark, Shape};
+use super::mark::{Dash, Mark, MarkShape};
 
 /// A panel of a figure.
 #[derive(Clone, Debug)]
@@ -36,13 +36,13 @@ impl Panel {
         self
     }
 
-    fn mark(mut self, hue: Hue, label: impl Into<String>, shape: Shape) -> Self {
+    fn mark(mut self, hue: Hue, label: impl Into<String>, shape: MarkShape) -> Self {
         self.marks.push(Mark { hue, label: label.into(), shape });
         self
     }
 
     fn stroke(self, hue: Hue, label: impl Into<String>, points: Points, dash: Dash, weight: f64) -> Self {
-        self.mark(hue, label, Shape::Line { points, dash, weight })
+        self.mark(hue, label, MarkShape::Line { points, dash, weight })
     }
 
     /// Draws a line through points, interrupted where one is not finite. An empty label is left out of the legend.
@@ -73,37 +73,37 @@ impl Panel {
 
     /// Fills the area between a curve and zero.
     pub fn area(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
-        self.mark(hue, label, Shape::Area(points))
+        self.mark(hue, label, MarkShape::Area(points))
     }
 
     /// Fills the band between (x, low) and (x, high).
     pub fn band(self, hue: Hue, label: impl Into<String>, points: Vec<(f64, f64, f64)>) -> Self {
-        self.mark(hue, label, Shape::Band(points))
+        self.mark(hue, label, MarkShape::Band(points))
     }
 
     /// Draws dots whose shape depends on their colour.
     pub fn dots(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
-        self.mark(hue, label, Shape::Dots(points))
+        self.mark(hue, label, MarkShape::Dots(points))
     }
 
     /// Draws error bars from (x, low) to (x, high).
     pub fn error_bars(self, hue: Hue, bars: Vec<(f64, f64, f64)>) -> Self {
-        self.mark(hue, "", Shape::ErrorBars(bars))
+        self.mark(hue, "", MarkShape::ErrorBars(bars))
     }
 
     /// Draws arrows from (x, y) to (x + dx, y + dy).
     pub fn arrows(self, hue: Hue, label: impl Into<String>, arrows: Vec<(f64, f64, f64, f64)>) -> Self {
-        self.mark(hue, label, Shape::Arrows(arrows))
+        self.mark(hue, label, MarkShape::Arrows(arrows))
     }
 
     /// Draws a vertical rule with a text.
     pub fn vertical(self, x: f64, text: impl Into<String>) -> Self {
-        self.mark(Hue::Muted, "", Shape::Vertical(x, text.into()))
+        self.mark(Hue::Muted, "", MarkShape::Vertical(x, text.into()))
     }
 
     /// Draws a horizontal rule with a text.
     pub fn horizontal(self, y: f64, text: impl Into<String>) -> Self {
-        self.mark(Hue::Muted, "", Shape::Horizontal(y, text.into()))
+        self.mark(Hue::Muted, "", MarkShape::Horizontal(y, text.into()))
     }
 
     pub(super) fn title(&self) -> &str {

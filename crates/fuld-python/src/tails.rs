@@ -32,7 +32,7 @@ fn tail_index(
     dimension: usize,
     common_scale: bool,
     method: &str,
-    settings: Settings,
+    settings: MethodSettings,
     level: f64,
     resamples: usize,
     seed: u64,
@@ -91,17 +91,17 @@ impl TailIndexEstimator for Stoppable<'_> {
     }
 }
 
-/// Settings that only some methods have; None is the default of the method.
+/// MethodSettings that only some methods have; None is the default of the method.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Settings {
+struct MethodSettings {
     rounds: Option<usize>,
     sizes: Option<Vec<usize>>,
     lags: Option<usize>,
     k: Option<usize>,
 }
 
-impl Settings {
+impl MethodSettings {
     /// Returns the method with its settings, and refuses settings that it does not have.
     fn estimator(self, method: Method) -> PyResult<Box<dyn TailIndexEstimator + Sync>> {
         Ok(match method {

@@ -40,7 +40,7 @@ def test_draws_are_the_same_everywhere(processes, threads, potential):
     for executor in (processes, threads):
         for parts in (1, 3, 16):
             there = fuld.sample(
-                potential, velocities=True, executor=executor, parts=parts, cores=2, **SETTINGS
+                potential, velocities=True, executor=executor, parts=parts, threads=2, **SETTINGS
             )
             np.testing.assert_array_equal(there["x"], here["x"])
             np.testing.assert_array_equal(there["v"], here["v"])

@@ -44,19 +44,19 @@ def test_the_law_is_right(potential):
     assert kolmogorov(x, lambda x: x**4 / 4 - 0.6 * x**2) > 2.2
 
 
-def test_second_moment_in_two_dimensions_at_another_temperature():
+def test_second_moment_in_two_dimensions_with_another_beta():
     # 2000 independent draws: 5 standard errors of a variance are 0.16 of it, a false alarm in 1e6.
     # f = x'Ax/2 with A = [[2, 1.2], [1.2, 2]]: the covariance is A^-1/beta.
     x = draws("x^2 + 1.2*x*y + y^2", chains=2000, draws=1, warmup=400, beta=2.0, step=0.02)[:, 0]
     exact = np.linalg.inv([[2.0, 1.2], [1.2, 2.0]]) / 2.0
     assert np.cov(x.T) == pytest.approx(exact, abs=0.16 * exact[0, 0])
-    cold = draws("x^2/2", chains=2000, draws=1, warmup=400, beta=4.0, step=0.02)[:, 0]
-    assert cold.var() == pytest.approx(0.25, rel=0.16)
+    narrow = draws("x^2/2", chains=2000, draws=1, warmup=400, beta=4.0, step=0.02)[:, 0]
+    assert narrow.var() == pytest.approx(0.25, rel=0.16)
 
 
 def test_cores_do_not_matter_and_seeds_do():
-    one = draws("double_well", dim=3, cores=1)
-    np.testing.assert_array_equal(one, draws("double_well", dim=3, cores=5))
+    one = draws("double_well", dim=3, threads=1)
+    np.testing.assert_array_equal(one, draws("double_well", dim=3, threads=5))
     np.testing.assert_array_equal(one, draws("double_well", dim=3))
     assert not np.array_equal(one, draws("double_well", dim=3, seed=4))
 

@@ -42,9 +42,9 @@ NAN = float("nan")
         ({"seed": -1}, ValueError, "seed must be at least 0"),
         ({"seed": None}, TypeError, "seed must be a whole number, got None"),
         ({"seed": 0.5}, TypeError, "seed must be a whole number, got 0.5"),
-        ({"cores": 0}, ValueError, "cores must be at least 1 .* got 0"),
-        ({"cores": -1}, ValueError, "cores must be at least 1 .* got -1"),
-        ({"cores": 1.5}, TypeError, "cores must be a whole number, got 1.5"),
+        ({"threads": 0}, ValueError, "threads must be at least 1 .* got 0"),
+        ({"threads": -1}, ValueError, "threads must be at least 1 .* got -1"),
+        ({"threads": 1.5}, TypeError, "threads must be a whole number, got 1.5"),
         ({"parts": 0}, ValueError, "parts must be at least 1"),
         ({"dim": 0}, ValueError, "dim must be at least 1"),
         ({"dim": -1}, ValueError, "dim must be at least 1"),
@@ -123,7 +123,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_more_cores_than_chains_are_no_harm():
-    assert fuld.sample("x", chains=2, draws=2, cores=10**9, output="numpy")["x"].shape == (2, 2)
+    assert fuld.sample("x", chains=2, draws=2, threads=10**9, output="numpy")["x"].shape == (2, 2)
 
 
 def test_what_there_is_to_choose_from():
@@ -147,7 +147,7 @@ except MemoryError as error:
     ("act", "says"),
     [
         (
-            "fuld.sample('x^2/2', chains=4, draws=10**8, cores=1, output='numpy')",
+            "fuld.sample('x^2/2', chains=4, draws=10**8, threads=1, output='numpy')",
             "the draws do not fit",
         ),
         (
@@ -155,7 +155,7 @@ except MemoryError as error:
             "overflow memory",
         ),
         (
-            "with fuld.sample('x^2/2', chains=4, draws=5 * 10**7, cores=1, blocking=False, "
+            "with fuld.sample('x^2/2', chains=4, draws=5 * 10**7, threads=1, blocking=False, "
             "output='numpy') as run: print('looked', run.peek()['x'].shape[0])",
             "looked 4",
         ),

@@ -9,12 +9,12 @@ const SHOWN: usize = 10;
 const WORST: usize = 3;
 
 /// A table of coordinates: names of the columns, and rows.
-pub(super) struct Table {
+pub(super) struct CoordinateTable {
     pub(super) columns: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl CoordinateTable {
     fn aligned(&self) -> String {
         let head = self.columns.iter().map(ToString::to_string).collect();
         aligned(&[&[head], &self.rows[..]].concat())
@@ -23,7 +23,7 @@ impl Table {
 
 impl Summary {
     /// Returns one table for the coordinates that have moments and one for the others, with or without distances from the exact law.
-    pub(super) fn tables(&self, distances: bool) -> Vec<Table> {
+    pub(super) fn tables(&self, distances: bool) -> Vec<CoordinateTable> {
         let shown = self.shown();
         let table = |light: bool| {
             let of_kind: Vec<_> = shown.iter().filter(|c| (c.tails == Tails::Light) == light).collect();
@@ -32,7 +32,7 @@ impl Summary {
             columns.extend(if light { ["mean", "MCSE", "sd"] } else { ["median", "MCSE", "half IQR"] });
             columns.extend(["5 %", "50 %", "95 %", "ESS bulk", "ESS tail", "R-hat"]);
             columns.extend(exact.then_some(["KS", "noise"]).into_iter().flatten());
-            Table { rows: of_kind.iter().map(|c| row(c, exact)).collect(), columns }
+            CoordinateTable { rows: of_kind.iter().map(|c| row(c, exact)).collect(), columns }
         };
         [table(true), table(false)].into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
@@ -56,7 +56,7 @@ impl Summary {
 
     /// Returns the tables as aligned text, narrow enough for a terminal.
     pub fn table(&self) -> String {
-        let text: Vec<String> = self.tables(false).iter().map(Table::aligned).collect();
+        let text: Vec<String> = self.tables(false).iter().map(CoordinateTable::aligned).collect();
         text.join("\n")
     }
 

@@ -19,14 +19,14 @@ use levy_stable::{FieldTable, ParameterError, SymmetricStable};
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
-/// What is written for one point.
-enum Job {
+/// The quantity that is printed for each point.
+enum Quantity {
     Law,
     Table,
     Isf,
 }
 
-impl Job {
+impl Quantity {
     fn named(name: Option<&str>) -> Result<Self, String> {
         match name {
             None | Some("law") => Ok(Self::Law),
@@ -53,7 +53,7 @@ impl Job {
     }
 }
 
-/// A job with what depends on alpha alone.
+/// A quantity and the part of its computation that depends on alpha alone.
 enum Prepared {
     Law(SymmetricStable),
     Table(FieldTable),
@@ -92,9 +92,9 @@ fn parse(line: &str) -> Result<(f64, f64), String> {
     }
 }
 
-fn run(job: &Job, input: impl BufRead, mut out: impl Write) -> Result<(), String> {
+fn run(quantity: &Quantity, input: impl BufRead, mut out: impl Write) -> Result<(), String> {
     let write_error = |error: io::Error| format!("cannot write: {error}");
-    writeln!(out, "{}", job.header()).map_err(write_error)?;
+    writeln!(out, "{}", quantity.header()).map_err(write_error)?;
     let mut last: Option<(f64, Prepared)> = None;
     for (index, line) in input.lines().enumerate() {
         let at_line = |error: String| format!("line {}: {error}", index + 1);
@@ -102,7 +102,7 @@ fn run(job: &Job, input: impl BufRead, mut out: impl Write) -> Result<(), String
         let (alpha, x) = parse(&line).map_err(at_line)?;
         let prepared = match last.take() {
             Some((known, prepared)) if known == alpha => prepared,
-            _ => job.prepare(alpha).map_err(|error| at_line(error.to_string()))?,
+            _ => quantity.prepare(alpha).map_err(|error| at_line(error.to_string()))?,
         };
         prepared.write(&mut out, alpha, x).map_err(write_error)?;
         last = Some((alpha, prepared));
@@ -113,7 +113,8 @@ fn run(job: &Job, input: impl BufRead, mut out: impl Write) -> Result<(), String
 fn main() -> ExitCode {
     let name = std::env::args().nth(1);
     let out = io::BufWriter::new(io::stdout().lock());
-    let result = Job::named(name.as_deref()).and_then(|job| run(&job, io::stdin().lock(), out));
+    let result =
+        Quantity::named(name.as_deref()).and_then(|quantity| run(&quantity, io::stdin().lock(), out));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -22,7 +22,7 @@ pub(crate) fn upper(law: &UnitLaw, q: f64) -> f64 {
     }
     // Steps are in ln x where the law spreads over many decades.
     let logarithmic = q < 0.1 || law.alpha() < 0.5;
-    let mut x = guess(law, q, tail);
+    let mut x = start_value(law, q, tail);
     if !(x > 0.0 && x < f64::INFINITY) {
         return x;
     }
@@ -86,8 +86,8 @@ fn householder(n: f64, a: f64, b: f64) -> f64 {
     if denominator > 0.3 { n * (1.0 + 0.5 * an) / denominator } else { n }
 }
 
-/// A start value within some percent of the solution.
-fn guess(law: &UnitLaw, q: f64, tail: f64) -> f64 {
+/// Returns a start value of the iteration, within some percent of the solution.
+fn start_value(law: &UnitLaw, q: f64, tail: f64) -> f64 {
     let centre = (0.5 - q) / law.peak();
     if law.alpha() < 0.6 {
         // As α → 0, 2 sf → 1 − e^(−z) with z = x^(−α): the tail's z = 2q becomes −ln(1 − 2q).

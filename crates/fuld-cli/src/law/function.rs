@@ -29,7 +29,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// Returns the name on the command line and of the column.
+    /// Returns the name of the column; on the command line it is written with hyphens.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
@@ -39,8 +39,8 @@ impl Function {
             Self::Quantile => "quantile",
             Self::Isf => "isf",
             Self::Score => "score",
-            Self::ScoreDerivative => "score-derivative",
-            Self::GradG => "grad-g",
+            Self::ScoreDerivative => "score_derivative",
+            Self::GradG => "grad_g",
             Self::Sample => "sample",
         }
     }

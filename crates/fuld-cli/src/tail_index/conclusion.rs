@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The conclusion from the estimates of all methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Conclusion {
     Heavy,
     NotHeavy,

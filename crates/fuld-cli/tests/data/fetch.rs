@@ -1,7 +1,7 @@
 //! Fetches of one file from faulty servers.
 
 use super::loopback::{Fault, Server};
-use super::made::{gz, hasty, noise, one_file};
+use super::published_files::{gz, hasty, noise, one_file};
 use fuld_train::data::{DownloadError, FetchError, FetchOutcome, fetch};
 use std::fs;
 use std::path::PathBuf;

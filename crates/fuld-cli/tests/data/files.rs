@@ -1,6 +1,6 @@
 //! Loading of data sets from files, and errors with the byte at which a file is wrong.
 
-use super::made::{gz, idx_images, idx_labels};
+use super::published_files::{gz, idx_images, idx_labels};
 use fuld_train::data::{DataError, DataSet, FileFlaw};
 use std::fs;
 use std::path::Path;

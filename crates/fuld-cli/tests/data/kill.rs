@@ -1,7 +1,7 @@
 //! A killed fetch continues where it was.
 
 use super::loopback::{Fault, Server};
-use super::made::{hasty, one_file};
+use super::published_files::{hasty, one_file};
 use fuld_train::data::{FetchOutcome, RetryPolicy, fetch};
 use std::process::Command;
 use std::time::{Duration, Instant};

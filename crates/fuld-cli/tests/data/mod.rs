@@ -5,5 +5,5 @@ mod fetch;
 mod files;
 mod kill;
 mod loopback;
-mod made;
+mod published_files;
 mod unpack;

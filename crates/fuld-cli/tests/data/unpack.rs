@@ -1,7 +1,7 @@
 //! Extraction of files from archives.
 
 use super::loopback::{Fault, Server};
-use super::made::{gz, hasty, noise, sum};
+use super::published_files::{gz, hasty, noise, sum};
 use fuld_train::data::{
     Archive, ArchiveContents, ArchiveMember, DataSource, FetchError, FetchOutcome, fetch,
 };

@@ -40,7 +40,7 @@ fn json_output_is_one_value() {
     let data = value("data");
     assert_eq!(
         (&data["sets"][0]["name"], &data["sets"][0]["presence"]),
-        (&"digits".into(), &"built-in".into())
+        (&"digits".into(), &"built_in".into())
     );
     assert_eq!((&data["sets"][1]["train"], &data["sets"][1]["presence"]), (&60_000.into(), &"absent".into()));
     assert_eq!(value("law cdf 0 --alpha 1.5")[0]["cdf"], 0.5);

@@ -1,6 +1,6 @@
 //! Failed runs are rows of the table and do not affect other runs.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
 
@@ -33,7 +33,7 @@ fn failed_runs_are_rows_and_are_tried_again() {
     for _ in 0..2 {
         let ended = fuld(folder.path(), SWEEP).with(1, &["failed: "]);
         assert!(ended.stdout.contains("3 failed (see the column error)"), "{}", ended.stdout);
-        let table = Table::of(&folder);
+        let table = SweepTable::of(&folder);
         assert_eq!((table.count("finished"), table.count("failed"), table.rows.len()), (2, 3, 5));
         for (seed, ((path, bytes, says), place)) in damaged.iter().zip(&places).enumerate() {
             let row = table.row(place);
@@ -51,7 +51,7 @@ fn failed_runs_are_rows_and_are_tried_again() {
         "{}",
         ended.stdout
     );
-    assert_eq!(Table::of(&folder).timeless(), Table::of(&whole).timeless());
+    assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&whole).timeless());
     assert_eq!(std::fs::read_dir(folder.path().join("swept/failures")).unwrap().count(), 0);
 }
 
@@ -66,7 +66,7 @@ fn a_damaged_result_of_another_grid_is_a_row() {
     std::fs::write(folder.path().join("swept/runs/.hidden"), "").unwrap();
     std::fs::create_dir(folder.path().join("swept/runs/empty")).unwrap();
     fuld(folder.path(), SWEEP).with(0, &[]);
-    let table = Table::of(&folder);
+    let table = SweepTable::of(&folder);
     assert_eq!((table.count("finished"), table.count("failed")), (4, 1));
     let row = table.row(&stray);
     assert!(row["error"].contains("result.toml cannot be read") && row["seed"].is_empty(), "{row:?}");
@@ -78,7 +78,7 @@ fn a_diverged_run_is_a_row_without_means() {
     let grid = format!("{grid}[[grid]]\n[[grid]]\noptimizer = 'sgdm'\nlr = 1e20\n");
     let folder = with_grid(&grid);
     fuld(folder.path(), SWEEP).with(0, &["diverged: the loss was"]);
-    let table = Table::of(&folder);
+    let table = SweepTable::of(&folder);
     assert_eq!((table.count("finished"), table.count("failed"), table.count("diverged")), (1, 0, 1));
     let row = |status: &str| table.rows.iter().find(|row| row["status"] == status).unwrap();
     assert!(row("finished")["reached"] == "20" && !row("finished")["test_loss"].is_empty());

@@ -1,6 +1,6 @@
 //! Foreign folders are not changed, and the folder of a sweep suffices to continue it.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
 
@@ -29,12 +29,12 @@ fn a_foreign_folder_is_not_changed() {
 #[test]
 fn fresh_deletes_only_files_of_sweeps() {
     let folder = swept(SMALL);
-    let before = Table::of(&folder).timeless();
+    let before = SweepTable::of(&folder).timeless();
     std::fs::write(folder.path().join("swept/notes.txt"), "mine").unwrap();
     std::fs::write(runs(&folder)[0].join("notes.txt"), "mine too").unwrap();
     let ended = fuld(folder.path(), &format!("{SWEEP} --fresh")).with(0, &[]);
     assert!(ended.stdout.contains("3 runs in") && !ended.stdout.contains("already done"), "{}", ended.stdout);
-    assert_eq!(Table::of(&folder).timeless(), before);
+    assert_eq!(SweepTable::of(&folder).timeless(), before);
     assert_eq!(std::fs::read(folder.path().join("swept/notes.txt")).unwrap(), b"mine");
     assert_eq!(std::fs::read(runs(&folder)[0].join("notes.txt")).unwrap(), b"mine too");
 }
@@ -52,7 +52,7 @@ fn resume_requires_only_the_folder() {
         "{}",
         ended.stdout
     );
-    assert_eq!(Table::of(&folder).timeless(), Table::of(&swept(SMALL)).timeless());
+    assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&swept(SMALL)).timeless());
 }
 
 /// The result of one run, copied into the folder of another, has a valid checksum.
@@ -62,7 +62,7 @@ fn the_result_of_another_run_is_an_error() {
     let places = runs(&folder);
     std::fs::copy(places[0].join("result.toml"), places[1].join("result.toml")).unwrap();
     fuld(folder.path(), SWEEP).with(1, &["contains a run with other settings"]);
-    let table = Table::of(&folder);
+    let table = SweepTable::of(&folder);
     assert_eq!((table.count("finished"), table.count("failed")), (2, 1));
     assert!(table.row(&places[1])["error"].contains("seed"), "{:?}", table.row(&places[1]));
 }
@@ -71,5 +71,5 @@ fn the_result_of_another_run_is_an_error() {
 fn given_data_sets_replace_those_of_the_grid() {
     let folder = with_grid(&format!("data = 'mnist'\n{SMALL}"));
     fuld(folder.path(), &format!("{SWEEP} --data digits")).with(0, &[]);
-    assert!(Table::of(&folder).rows.iter().all(|row| row["data"] == "digits"));
+    assert!(SweepTable::of(&folder).rows.iter().all(|row| row["data"] == "digits"));
 }

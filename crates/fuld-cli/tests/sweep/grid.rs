@@ -1,6 +1,6 @@
 //! Dry runs, invalid grids and the summary.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{GRID, SWEEP, swept, with_grid};
 use crate::program::fuld;
 
@@ -13,7 +13,7 @@ fn a_dry_run_lists_the_runs_and_writes_nothing() {
     let here: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(here, ["grid.toml"]);
     // The listed runs are those that are trained.
-    let table = Table::of(&swept(GRID));
+    let table = SweepTable::of(&swept(GRID));
     let mut runs: Vec<&str> = table.rows.iter().map(|row| row["run"].as_str()).collect();
     names.sort_unstable();
     runs.sort_unstable();
@@ -32,6 +32,8 @@ fn errors_name_the_invalid_key_or_value() {
     for (grid, says) in [
         ("widht = 8", &["grid.toml", "widht", "did you mean `width`?"][..]),
         ("measure-every = 8", &["grid.toml", "`measure_every`"]),
+        ("measure_every = 0", &["grid.toml", "measure_every must be at least 1, got 0"]),
+        ("noise_scale = 'injected'", &["grid.toml", "requires inject_noise"]),
         ("lr = 0.1\nkappa = 1\nnoise_scale = 'auto'", &["grid.toml", "noise_scale and kappa"]),
         ("width = ", &["grid.toml", "line 1"]),
         ("width = 8\nalpha = [1.5, 2.1]", &["grid.toml", "2.1"]),
@@ -81,7 +83,7 @@ fn the_summary_averages_only_over_seeds() {
 fn runs_with_different_fields_are_distinct() {
     let folder =
         swept("width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nfield = ['paper', 'authors']\n");
-    let table = Table::of(&folder);
+    let table = SweepTable::of(&folder);
     let fields: Vec<&str> = table.rows.iter().map(|row| row["field"].as_str()).collect();
     assert!(fields.len() == 2 && fields.contains(&"") && fields.contains(&"authors"), "{fields:?}");
     assert_ne!(table.rows[0]["train_loss"], table.rows[1]["train_loss"]);

@@ -1,6 +1,6 @@
 //! A killed or stopped sweep continues where it was.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{GRID, SWEEP, runs, swept, with_grid};
 use crate::program::{Chance, KILLS, fuld, kill, reached, signal, start, wait, wait_until};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ fn a_killed_sweep_gives_the_same_results_as_an_uninterrupted_one() {
     let ended = fuld(folder.path(), SWEEP).with(0, &[]);
     assert!(ended.stdout.contains(&format!("{finished} already done")), "{}", ended.stdout);
     assert_eq!(check(&folder), 12);
-    assert_eq!(Table::of(&folder).timeless(), Table::of(&unbroken).timeless());
+    assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&unbroken).timeless());
     for (ours, theirs) in runs(&folder).iter().zip(runs(&unbroken)) {
         for name in ["weights.safetensors", "metrics.csv"] {
             assert!(std::fs::read(ours.join(name)).unwrap() == std::fs::read(theirs.join(name)).unwrap());
@@ -90,5 +90,5 @@ fn a_stopped_sweep_saves_and_continues() {
     let checkpoints = runs(&folder).iter().filter(|run| run.join("checkpoint.bin").exists()).count();
     assert!((1..=2).contains(&checkpoints), "{checkpoints} runs have a checkpoint");
     fuld(folder.path(), SWEEP).with(0, &[]);
-    assert_eq!(Table::of(&folder).timeless(), Table::of(&swept(GRID)).timeless());
+    assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&swept(GRID)).timeless());
 }

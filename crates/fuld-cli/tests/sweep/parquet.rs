@@ -1,6 +1,6 @@
 //! `results.parquet` contains the same table as `results.csv`.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{SWEEP, with_grid};
 use crate::program::fuld;
 use parquet::basic::Type;
@@ -42,7 +42,7 @@ fn csv_and_parquet_are_equal() {
         std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
     }
     fuld(folder.path(), SWEEP).with(1, &["failed: "]);
-    let csv = Table::of(&folder);
+    let csv = SweepTable::of(&folder);
     let file = open(&folder);
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
     assert_eq!(columns.iter().map(|column| column.name()).collect::<Vec<_>>(), csv.columns);
@@ -74,7 +74,7 @@ fn an_empty_table_has_all_columns() {
     let out = folder.path().join("swept");
     std::fs::create_dir(&out).unwrap();
     assert!(fuld_train::sweep::write_table(&out).unwrap().is_empty());
-    let csv = Table::of(&folder);
+    let csv = SweepTable::of(&folder);
     assert!(csv.rows.is_empty() && csv.columns.contains(&"test_accuracy".into()), "{csv:?}");
     let file = open(&folder);
     assert_eq!(file.metadata().file_metadata().num_rows(), 0);

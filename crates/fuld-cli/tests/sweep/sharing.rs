@@ -1,6 +1,6 @@
 //! Several processes that share a folder.
 
-use super::table::Table;
+use super::table::SweepTable;
 use super::{runs, swept, with_grid};
 use crate::program::{Ended, start, wait};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn concurrent_shards_give_the_table_of_one_sweep() {
     let folder = with_grid(GRID);
     let ended = at_once(&folder, &["--shard 1/3", "--shard 2/3", "--shard 3/3"]);
     assert_eq!(ended.iter().map(done).collect::<Vec<_>>(), [8, 8, 8]);
-    assert_eq!(Table::of(&folder).timeless(), Table::of(&whole).timeless());
+    assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&whole).timeless());
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn concurrent_processes_train_each_run_once() {
     let folder = with_grid(GRID);
     let ended = at_once(&folder, &["", "", ""]);
     assert_eq!(ended.iter().map(done).sum::<usize>(), 24);
-    let table = Table::of(&folder);
+    let table = SweepTable::of(&folder);
     assert_eq!((table.rows.len(), table.count("finished"), runs(&folder).len()), (24, 24, 24));
-    assert_eq!(table.timeless(), Table::of(&swept(GRID)).timeless());
+    assert_eq!(table.timeless(), SweepTable::of(&swept(GRID)).timeless());
 }

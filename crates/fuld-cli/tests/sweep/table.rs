@@ -5,12 +5,12 @@ use tempfile::TempDir;
 
 /// The columns, and the cells of each row.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Table {
+pub(crate) struct SweepTable {
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<BTreeMap<String, String>>,
 }
 
-impl Table {
+impl SweepTable {
     /// Reads `results.csv`.
     #[track_caller]
     pub(crate) fn of(folder: &TempDir) -> Self {

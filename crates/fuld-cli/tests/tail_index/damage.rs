@@ -1,6 +1,6 @@
 //! Truncated and changed files are errors that name the file.
 
-use super::made::{little, npy, parquet, stable};
+use super::sample_files::{little, npy, parquet, stable};
 use super::tail_index;
 use ::parquet::basic::Compression;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Estimates for numbers whose law is known.
 
-use super::made::{little, npy, stable};
+use super::sample_files::{little, npy, stable};
 use super::{found, tail_index};
 use crate::program::fed;
 use fuld::random::{Purpose, Stream};
@@ -44,7 +44,7 @@ fn the_tail_index_is_estimated() {
 #[test]
 fn gaussian_numbers_are_not_heavy() {
     let folder = folder_with(&stable(2.0, 4_000, 2));
-    assert_eq!(found(folder.path(), "x.npy")["samples"][0]["conclusion"], "not-heavy");
+    assert_eq!(found(folder.path(), "x.npy")["samples"][0]["conclusion"], "not_heavy");
     let text = tail_index(folder.path(), "x.npy --resamples 39 --level 0.8").printed();
     assert!(text.starts_with("x.npy: 4,000 numbers\n") && text.contains("80 % interval"), "{text}");
     assert!(text.contains("\nNo evidence of heavy tails: "), "{text}");
@@ -60,7 +60,7 @@ fn a_law_that_is_not_stable_is_recognised() {
     };
     let folder = folder_with(&(0..8_000).map(laplace).collect::<Vec<f64>>());
     let sample = &found(folder.path(), "x.npy")["samples"][0];
-    assert_eq!(sample["conclusion"], "not-stable", "{sample}");
+    assert_eq!(sample["conclusion"], "not_stable", "{sample}");
     assert!(sample["explanation"].as_str().unwrap().contains("fall off faster"), "{sample}");
 }
 
@@ -87,7 +87,7 @@ fn columns_are_vectors_or_separate_samples() {
         value["samples"][sample]["methods"][0]["alpha"]["value"].as_f64().unwrap()
     };
     let apart = found(folder.path(), "x.npy --by-column");
-    assert_eq!(apart["samples"][0]["conclusion"], "not-heavy");
+    assert_eq!(apart["samples"][0]["conclusion"], "not_heavy");
     assert_eq!(apart["samples"][1]["conclusion"], "heavy");
     assert_eq!(alpha(&apart, 1), alpha(&found(folder.path(), "x.npy --column 2"), 0));
     let together = found(folder.path(), "x.npy");

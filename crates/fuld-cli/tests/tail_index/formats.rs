@@ -1,7 +1,7 @@
 //! The same numbers in every format give the same estimates.
 
 use super::found;
-use super::made::{little, npy, parquet, stable};
+use super::sample_files::{little, npy, parquet, stable};
 use crate::program::fed;
 use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 mod damage;
 mod findings;
 mod formats;
-mod made;
 mod refusal;
+mod sample_files;
 
 use crate::program::{Ended, fed};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Errors name the file, the position in it, and a fix.
 
-use super::made::{little, npy, parquet, stable};
+use super::sample_files::{little, npy, parquet, stable};
 use super::tail_index;
 use ::parquet::basic::Compression;
 use std::fs;

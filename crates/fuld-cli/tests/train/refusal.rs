@@ -29,7 +29,7 @@ fn errors_name_the_invalid_setting() {
     refused("--data imagenet", 1, &["imagenet", "digits"]);
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
-    refused("--noise-scale injected", 2, &["inject-noise"]);
+    refused("--noise-scale injected", 2, &["--inject-noise"]);
     refused("--noise-scale auto --kappa 1", 2, &["--noise-scale", "--kappa"]);
     refused("--threads 0", 2, &["--threads", "0"]);
     refused("--checkpoint-every -1", 2, &["--checkpoint-every", "-1"]);
@@ -38,7 +38,7 @@ fn errors_name_the_invalid_setting() {
     };
     refused("--width 0", 2, &["width must be at least 1"]);
     refused("--iterations 0", 2, &["iterations must be at least 1"]);
-    refused("--measure-every 0", 2, &["measure-every must be at least 1"]);
+    refused("--measure-every 0", 2, &["--measure-every", "0 is not in 1.."]);
     refused("--batch 0", 2, &["batch must be at least 1"]);
     refused("--batch 1443", 2, &["1443", "at most 1442"]);
     refused("--width 1000000000", 2, &["1000000000", "weights"]);

@@ -62,7 +62,7 @@ def drift_c(v: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 1.0) -> Reals:
     """Friction c(v) that stable noise asks for if the kinetic energy is Gaussian.
 
     With it, dv = -gamma c(v) dt + (gamma/beta)**(1/alpha) dL leaves v normal, of variance 1/beta
-    (Theorem 2 of the paper, at every temperature)::
+    (Theorem 2 of the paper, for every beta)::
 
         c(v) = D^(alpha-2)(psi v)/psi,  psi = exp(-beta v**2/2)
              = beta**((alpha-3)/2) c1(sqrt(beta) v)

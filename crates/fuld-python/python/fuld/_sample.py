@@ -74,7 +74,7 @@ def sample(
     vectorized: bool | None = None,
     stochastic: bool = False,
     name: str | None = None,
-    cores: SupportsIndex | None = None,
+    threads: SupportsIndex | None = None,
     executor: Executor | None = None,
     parts: SupportsIndex = 16,
     progress: bool = True,
@@ -115,7 +115,7 @@ def sample(
     thin
         Steps per draw; by default a time of 1.
     seed
-        Seed of the random numbers. Draws depend on it alone, not on `cores` or `executor`.
+        Seed of the random numbers. Draws depend on it alone, not on `threads` or `executor`.
     dim
         Dimension, if the potential does not determine it; by default that of `start`, or 1.
     params
@@ -135,7 +135,7 @@ def sample(
     name
         Name of a function in the settings and in a store; by default its own. A store identifies
         the function by this name and a hash of its code, see `resume`.
-    cores
+    threads
         Number of threads; by default all cores, or one for each part of an `executor`. Functions
         are called from one thread.
     executor
@@ -205,7 +205,7 @@ def sample(
         _arguments.flag(setting, value)
     if resume and store is None:
         raise ValueError("resume=True requires store=")
-    cores = _arguments.count_or_none("cores", cores, 1)
+    threads = _arguments.count_or_none("threads", threads, 1)
     parts = _arguments.count("parts", parts, 1)
     chains = _arguments.count("chains", chains, 1)
     options = {
@@ -241,7 +241,7 @@ def sample(
     plan = _native.Plan(native, options)
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {"potential": target.name, **plan.settings, **begin, "velocities": int(velocities)}
-    runner = PartRunner(target, options, min(cores or 1, chains))
+    runner = PartRunner(target, options, min(threads or 1, chains))
     if executor is not None:
         check_picklable(executor, runner)
     claimed = store if store is None else Store.claim(store, resume=resume, executor=bool(executor))
@@ -249,7 +249,7 @@ def sample(
     try:
         if executor is None:
             # More threads than chains or processors would be idle.
-            threads = min(cores or 0, chains, os.cpu_count() or 1)
+            threads = min(threads or 0, chains, os.cpu_count() or 1)
             path = None if claimed is None else os.fspath(claimed.path)
             run = plan.start(0, chains, threads, path)
             sampling = LocalSampling(run, native.names, settings, claimed, output)

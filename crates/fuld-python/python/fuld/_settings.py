@@ -34,7 +34,7 @@ class Settings(TypedDict, total=False):
     vectorized: bool | None
     stochastic: bool
     name: str | None
-    cores: SupportsIndex | None
+    threads: SupportsIndex | None
     executor: Executor | None
     parts: SupportsIndex
     progress: bool

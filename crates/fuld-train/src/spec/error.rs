@@ -62,9 +62,7 @@ pub enum SpecError {
         weights: f64,
     },
     /// The scale of injected noise was requested, but no noise is injected.
-    #[error(
-        "noise scale `injected` requires injected noise (inject-noise); to give the scale itself, write a number"
-    )]
+    #[error("noise_scale = \"injected\" requires inject_noise; to give the scale itself, write a number")]
     NothingInjected,
     /// The data set is not the one of the specification.
     #[error(

@@ -93,8 +93,8 @@ impl TrainSpec {
             ("depth", self.depth as u64),
             ("batch", self.batch as u64),
             ("iterations", self.iterations),
-            ("measure-every", self.measure_every),
-            ("tail-index", self.tail_index.unwrap_or(1)),
+            ("measure_every", self.measure_every),
+            ("tail_index", self.tail_index.unwrap_or(1)),
         ];
         for (name, count) in counts {
             if count == 0 {
@@ -255,7 +255,7 @@ mod tests {
         );
         assert!(
             error(TrainRequest { noise_scale: Some(NoiseScaleRequest::Injected), ..base() })
-                .contains("inject-noise")
+                .contains("inject_noise")
         );
         let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
         assert!(error(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));

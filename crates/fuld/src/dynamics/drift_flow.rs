@@ -103,20 +103,20 @@ impl DriftFlow {
         if reach.is_nan() || reach <= 0.0 {
             return Err(FlowError::Reach(reach));
         }
-        let plan = Plan::new(&drift, slope, reach)?;
-        let first = libm::floor(libm::log2(plan.knots[1])) as i32;
-        let end = plan.outside.end;
+        let integrals = DriftIntegrals::new(&drift, slope, reach)?;
+        let first = libm::floor(libm::log2(integrals.knots[1])) as i32;
+        let end = integrals.outside.end;
         let fit = Fit { lowest: first, end, tolerance: TOLERANCE, floor: 0.0 };
-        let (forward, error): (OctaveTable, _) = OctaveTable::fit(&fit, |v| plan.growth(v));
-        let p_at = |v: f64| v * if v <= end { forward.at(v) } else { plan.growth(v) };
-        let ratio = |p: f64| invert(&p_at, plan.last_knot(), p) / p;
+        let (forward, error): (OctaveTable, _) = OctaveTable::fit(&fit, |v| integrals.growth(v));
+        let p_at = |v: f64| v * if v <= end { forward.at(v) } else { integrals.growth(v) };
+        let ratio = |p: f64| invert(&p_at, integrals.last_knot(), p) / p;
         let inverse = Fit { end: p_at(end), tolerance: 4.0 * TOLERANCE, ..fit };
         let (backward, inverse_error) = OctaveTable::fit(&inverse, ratio);
         let worst = if error.is_nan() { error } else { error.max(inverse_error) };
         if worst.is_nan() || worst > REFUSED {
             return Err(FlowError::Rough(worst));
         }
-        Ok(Self { slope, saturation: plan.saturation(), forward, backward, outside: plan.outside })
+        Ok(Self { slope, saturation: integrals.saturation(), forward, backward, outside: integrals.outside })
     }
 
     /// Replaces `v` by v(t), where `t_gamma` = γt is the product of friction and time. Leaves `v` unchanged unless `t_gamma` > 0.
@@ -201,7 +201,7 @@ fn check_slope(slope: f64) -> Result<(), FlowError> {
 }
 
 /// p(v)/v of a drift to full precision: integrals between knots, added up once.
-struct Plan<'a, C> {
+struct DriftIntegrals<'a, C> {
     drift: &'a C,
     slope: f64,
     /// 0, a first knot below which c is nearly linear, and so on to the end.
@@ -213,18 +213,18 @@ struct Plan<'a, C> {
     outside: PowerLaw,
 }
 
-impl<'a, C: Fn(f64) -> f64> Plan<'a, C> {
+impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
     fn new(drift: &'a C, slope: f64, reach: f64) -> Result<Self, FlowError> {
         let checked = Checked(drift);
         let first = checked.first_knot(slope, reach)?;
         let law = PowerLaw { end: first, rate: checked.at(first)? / first, power: 1.0 };
         let (knots, bend) = (vec![0.0, first], vec![0.0]);
-        let mut plan = Self { drift, slope, knots, bend, left: None, outside: law };
-        plan.bend.push(plan.bend_between(0.0, first));
-        plan.march(reach, &checked)?;
-        plan.count_down(reach, &checked)?;
-        plan.choose_end(&checked)?;
-        Ok(plan)
+        let mut integrals = Self { drift, slope, knots, bend, left: None, outside: law };
+        integrals.bend.push(integrals.bend_between(0.0, first));
+        integrals.march(reach, &checked)?;
+        integrals.count_down(reach, &checked)?;
+        integrals.choose_end(&checked)?;
+        Ok(integrals)
     }
 
     /// Sets knots until the drift ends or has grown enough.

@@ -13,7 +13,7 @@ pub use error::GibbsError;
 
 use crate::{Beta, Potential};
 use search::{Line, Search};
-use table::Table;
+use table::CellTable;
 
 /// The law with density e^(−βf(x))/Z.
 ///
@@ -37,7 +37,7 @@ use table::Table;
 /// or, far below the maximum, 1e-14 of the maximum. Where f is NaN, as outside its domain, the density is 0.
 #[derive(Clone, Debug)]
 pub struct Gibbs {
-    table: Table,
+    table: CellTable,
     modes: Vec<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Gibbs {
         line: &Line,
     ) -> Result<Self, GibbsError> {
         let search = Search::new(energy, slope, line)?;
-        let table = Table::new(energy, &search, line)?;
+        let table = CellTable::new(energy, &search, line)?;
         let high = |&&mode: &&f64| libm::exp(search.lowest - energy(mode)) > LOWEST_MODE;
         Ok(Self { table, modes: search.minima.iter().filter(high).copied().collect() })
     }

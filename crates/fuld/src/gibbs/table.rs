@@ -63,12 +63,12 @@ impl Cell {
 
 /// The cells of a law in order, without those of negligible mass.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct CellTable {
     cells: Vec<Cell>,
     free_energy: f64,
 }
 
-impl Table {
+impl CellTable {
     pub(super) fn new(energy: &dyn Fn(f64) -> f64, search: &Search, line: &Line) -> Result<Self, GibbsError> {
         let density = |x: f64| {
             let u = energy(x);

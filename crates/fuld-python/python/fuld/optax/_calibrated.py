@@ -133,8 +133,8 @@ def calibration(state: optax.OptState, params: optax.Params | None = None) -> An
         For each parameter `noise_alpha` and `noise_scale`, the tail index and the scale of the
         gradient noise (NaN before the fourth gradient); `alpha`, the tail index in use;
         `momentum_knee`, the knee κ/√lr, in units of the momentum buffer; `limit`, the largest
-        gradient component that enters the momentum; and `beyond_knee`, the share of coordinates beyond the knee. None for a parameter
-        that is not calibrated.
+        gradient component that enters the momentum; and `beyond_knee`, the share of coordinates
+        beyond the knee. None for a parameter that is not calibrated.
 
     Examples
     --------

@@ -45,10 +45,10 @@ class FULD(Optimizer):
 
     The field h(b) equals b for small b. Its knee is at
     abs(b) = noise_scale (1 - momentum)^(-1/alpha), and beyond it h decreases as 1/b: a coordinate
-    whose momentum is large because of one rare, large gradient moves little, as if the gradient had been clipped. A constant gradient g leads to
-    b = g / (1 - momentum), and so reaches the knee at noise_scale (1 - momentum)^(1-1/alpha): 0.37
-    noise_scale at momentum 0.9 and alpha = 1.75. At alpha = 2 there is no knee, and the step is
-    that of SGD to the last bit.
+    whose momentum is large because of one rare, large gradient moves little, as if the gradient had
+    been clipped. A constant gradient g leads to b = g / (1 - momentum), and so reaches the knee at
+    noise_scale (1 - momentum)^(1-1/alpha): 0.37 noise_scale at momentum 0.9 and alpha = 1.75. At
+    alpha = 2 there is no knee, and the step is that of SGD to the last bit.
 
     Parameters
     ----------
