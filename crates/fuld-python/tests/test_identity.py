@@ -1,14 +1,17 @@
 """Which runs may continue which: settings, data and functions identify a run, not its values."""
 
 import functools
+import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import fuld
 import numpy as np
 import pytest
-from fuld._function_identity import code_hash
+from fuld._function_identity import UnidentifiedError, code_hash
 
+from tests import identity_helpers
 from tests.wells import well
 
 SETTINGS: dict[str, Any] = {"draws": 40, "chains": 3, "warmup": 5, "thin": 1, "output": "numpy"}
@@ -22,6 +25,10 @@ def _helper(x):
 
 def calls_helper(x):
     return _helper(x).sum(axis=-1), 2 * x
+
+
+def calls_module(x):
+    return identity_helpers.energy(x), x
 
 
 def reads_global(x):
@@ -67,11 +74,44 @@ def scaled(stiffness, x):
     return stiffness * (x**2).sum(axis=-1) / 2, stiffness * x
 
 
+class Potential:
+    """A class whose methods are potentials."""
+
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def curvature(self):
+        return self.stiffness
+
+    def harmonic(self, x):
+        return self.curvature() * (x**2).sum(axis=-1) / 2, self.curvature() * x
+
+
+class Slotted:
+    """An object without a dictionary."""
+
+    __slots__ = ("stiffness",)
+
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def __call__(self, x):
+        return self.stiffness * (x**2).sum(axis=-1) / 2, self.stiffness * x
+
+
+class Stiffness(float):
+    """A number with a method of its own."""
+
+    def half(self):
+        return self / 2
+
+
 PAIRS = {
     "closure": (closure(1.0), closure(2.0)),
     "closure array": (closure(np.ones(1)), closure(np.ones(1) * 2)),
     "agree where probed": (agree_where_probed(0.0), agree_where_probed(1.0)),
     "default": (default_argument(1.0), default_argument(2.0)),
+    "method": (Potential(1.0).harmonic, Potential(2.0).harmonic),
     "object": (Harmonic([1.0, 2.0]), Harmonic([1.0, 3.0])),
     "partial": (functools.partial(scaled, 1.0), functools.partial(scaled, 2.0)),
     "constant": (
@@ -111,6 +151,95 @@ def test_functions_that_refer_to_themselves():
         return n != 0 and even(n - 1)
 
     assert code_hash(even) == code_hash(even)
+
+
+def test_a_method_is_its_class_and_the_state_of_its_object(monkeypatch):
+    before = code_hash(Potential(1.0).harmonic)
+    assert before == code_hash(Potential(1.0).harmonic)
+    assert before != code_hash(Potential(2.0).harmonic)
+    monkeypatch.setattr(Potential, "curvature", lambda self: 2 * self.stiffness)
+    assert before != code_hash(Potential(1.0).harmonic)
+
+
+def test_helper_methods_of_a_callable_object_count(monkeypatch):
+    class Callable(Potential):
+        def __call__(self, x):
+            return self.harmonic(x)
+
+    before = code_hash(Callable(1.0))
+    assert before == code_hash(Callable(1.0))
+    # A method of the base class, which the object reaches only by its name.
+    monkeypatch.setattr(Potential, "curvature", lambda self: 2 * self.stiffness)
+    assert before != code_hash(Callable(1.0))
+
+
+def test_slots_and_subclasses_of_numbers_count(monkeypatch):
+    assert code_hash(Slotted(1.0)) == code_hash(Slotted(1.0))
+    assert code_hash(Slotted(1.0)) != code_hash(Slotted(2.0))
+    before = code_hash(closure(Stiffness(1.0)))
+    assert before != code_hash(closure(Stiffness(2.0)))
+    monkeypatch.setattr(Stiffness, "half", lambda self: self / 3)
+    assert before != code_hash(closure(Stiffness(1.0)))
+
+
+def imports_helper(x):
+    from tests import identity_helpers
+
+    return identity_helpers.energy(x), x
+
+
+@pytest.mark.parametrize("function", [calls_module, imports_helper])
+@pytest.mark.parametrize("changed", ["energy", "curvature", "FACTOR"])
+def test_functions_of_imported_modules_count(monkeypatch, function, changed):
+    """`energy` calls `curvature`, which reads `FACTOR`."""
+    before = code_hash(function)
+    assert before == code_hash(function)
+    monkeypatch.setattr(identity_helpers, "unused", lambda: 1)
+    assert before == code_hash(function)
+    monkeypatch.setattr(identity_helpers, changed, 3.0 if changed == "FACTOR" else lambda x: x)
+    assert before != code_hash(function)
+
+
+def test_code_of_installed_packages_is_its_name(monkeypatch):
+    def harmonic(x):
+        return np.linalg.norm(x, axis=-1), json.dumps(x)
+
+    before = code_hash(harmonic)
+    monkeypatch.setattr(json, "_default_encoder", None)
+    assert before == code_hash(harmonic)
+
+
+def test_decorated_functions_are_what_they_wrap():
+    cached = [functools.lru_cache(closure(stiffness)) for stiffness in (1.0, 1.0, 2.0)]
+    assert code_hash(cached[0]) == code_hash(cached[1]) != code_hash(cached[2])
+
+
+UNIDENTIFIED = {
+    "closure": (lambda: closure(threading.Lock()), "harmonic > stiffness is an object of"),
+    "attribute": (lambda: Potential(iter_forever()).harmonic, "stiffness is an object of"),
+    "default": (lambda: default_argument(threading.Lock()), "harmonic is an object of"),
+}
+
+
+def iter_forever():
+    yield from iter(int, 1)
+
+
+@pytest.mark.parametrize(("make", "where"), UNIDENTIFIED.values(), ids=UNIDENTIFIED)
+def test_data_that_cannot_be_identified_is_an_error_with_a_store(tmp_path, make, where):
+    with pytest.raises(UnidentifiedError, match=rf"{where} .*whose state cannot be read.*store="):
+        code_hash(make())
+    lock = threading.Lock()
+
+    def locked(x):
+        with lock:
+            return well(x)
+
+    # Without a store nothing has to be identified.
+    assert fuld.sample(locked, **SETTINGS)["x"].shape == (3, 40)
+    with pytest.raises(TypeError, match=r"locked > lock is an object of .*sample without store="):
+        fuld.sample(locked, store=tmp_path / "s", **SETTINGS)
+    assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize("executor", EXECUTORS, ids=["local", "executor"])

@@ -31,7 +31,7 @@ class Target:
     function_name: str = ""
     """The name of a function in stores, given by the caller or its own."""
     code: str = ""
-    """The hash of a function's code."""
+    """The hash of a function's code; empty without a store."""
 
     @property
     def name(self) -> str:
@@ -63,9 +63,13 @@ def target_of(
     vectorized: bool | None,
     stochastic: bool,
     name: str | None,
+    identify: bool,
     options: Mapping[str, Any],
 ) -> Target:
-    """Check a potential and return its target; a function is called at the starting points."""
+    """Check a potential and return its target; a function is called at the starting points.
+
+    If `identify`, the target has the hash of a function's code, which stores require.
+    """
     if isinstance(potential, str):
         if vectorized is not None or stochastic or name is not None:
             raise ValueError(
@@ -80,7 +84,7 @@ def target_of(
     if params:
         raise ValueError("params are for potentials with names; a function has its own")
     # Before the function is called, which may change what it refers to.
-    code = code_hash(potential)
+    code = code_hash(potential) if identify else ""
     chains, start = options["chains"], options["start"]
     guessed = dim is None and start is None
     if dim is None:

@@ -152,8 +152,9 @@ def sample(
     resume
         Whether to continue an interrupted run in `store`. The draws are those of an uninterrupted
         run. A store with other settings or another potential is refused. A function is the same if
-        `name` is, and the bytecode, constants and default arguments of the function and of all
-        functions, arrays and numbers that it refers to.
+        `name` is, and the code and data of the function and of all functions, classes and objects
+        that it refers to, except for those of installed packages. With `store`, a function that
+        refers to data that cannot be identified, such as an open file, raises a TypeError.
     blocking
         Whether to wait for the end. Otherwise a `Sampling` is returned at once: a handle with
         ``progress``, ``pause``, ``resume``, ``peek``, ``abort`` and ``result``.
@@ -235,6 +236,7 @@ def sample(
         vectorized=None if vectorized is None else _arguments.flag("vectorized", vectorized),
         stochastic=_arguments.flag("stochastic", stochastic),
         name=None if name is None else _arguments.text("name", name),
+        identify=store is not None,
         options=options,
     )
     native = target.native()
