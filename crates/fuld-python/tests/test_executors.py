@@ -75,18 +75,18 @@ def test_stores_with_and_without_executor_are_not_mixed(tmp_path, threads):
         fuld.sample(well, store=tmp_path / "here", executor=threads, resume=True, **SETTINGS)
     with pytest.raises(FileExistsError, match="begun with an executor"):
         fuld.sample(well, store=tmp_path / "there", resume=True, **SETTINGS)
-    with pytest.raises(FileExistsError, match="go on with resume=True"):
+    with pytest.raises(FileExistsError, match="continue it with resume=True"):
         fuld.sample(well, store=tmp_path / "there", executor=threads, **SETTINGS)
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"seed": 6}, "there seed: 5, here seed: 6"),
-        ({"draws": 51}, "there draws: 50, here draws: 51"),
-        ({"start": 1.0}, "there start: None, here start"),
-        ({"velocities": True}, "there velocities: 0, here velocities: 1"),
-        ({"potential": deep_well}, "there potential: well, here potential: deep_well"),
+        ({"seed": 6}, "stored seed: 5, requested seed: 6"),
+        ({"draws": 51}, "stored draws: 50, requested draws: 51"),
+        ({"start": 1.0}, "stored start: None, requested start"),
+        ({"velocities": True}, "stored velocities: 0, requested velocities: 1"),
+        ({"potential": deep_well}, "stored potential: well, requested potential: deep_well"),
     ],
 )
 def test_another_run_is_refused_and_the_difference_named(tmp_path, threads, change, says):

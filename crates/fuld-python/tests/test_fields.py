@@ -162,7 +162,7 @@ def test_transport_h_at_both_ends(alpha, beta):
     close(fuld.transport_h(1e12, alpha, beta), (1 + alpha) / (beta * 1e12), rtol=1e-5)
 
 
-# What they have in common.
+# Properties of all fields.
 
 
 @pytest.mark.parametrize("field", [fuld.drift_c, fuld.transport_h])

@@ -1,4 +1,4 @@
-"""What happens when a function is wrong."""
+"""Errors of invalid functions."""
 
 import traceback
 from typing import Any
@@ -22,10 +22,10 @@ FEW: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("function", "error", "says"),
     [
-        (lambda x: 0.0, TypeError, r"must return a tuple \(value, gradient\), got a float"),
+        (lambda x: 0.0, TypeError, r"must return a tuple \(value, gradient\), got float"),
         (lambda x: (0.0, x, x), TypeError, "got a tuple of 3"),
-        (lambda x: (0.0, "steep"), TypeError, "real numbers, got a str"),
-        (lambda x: (0.0, None), TypeError, "real numbers, got a NoneType"),
+        (lambda x: (0.0, "steep"), TypeError, "real numbers, got str"),
+        (lambda x: (0.0, None), TypeError, "real numbers, got NoneType"),
         (lambda x: (0.0, x + 0j), TypeError, "real numbers, got an array of complex128"),
         (lambda x: (0.0, [[1.0], [1.0, 2.0]]), TypeError, "must return arrays of numbers"),
         (lambda x: (0.0, x[:1]), ValueError, r"for points of shape \(2,\)"),
@@ -36,7 +36,7 @@ FEW: dict[str, Any] = {
         (lambda x: nonsense, NameError, "nonsense"),  # type: ignore[name-defined]  # noqa: F821
     ],
 )
-def test_the_first_call_tells(function, error, says):
+def test_the_first_call_reports_errors(function, error, says):
     with pytest.raises(error, match=says):
         fuld.sample(function, **FEW)
 
@@ -47,7 +47,7 @@ def test_sums_over_the_wrong_axis_are_seen_with_as_many_chains_as_coordinates():
 
 
 def later(function, calls):
-    """The double well, and another function after so many calls."""
+    """Return the double well, and another function after a number of calls."""
     count = iter(range(10**9))
     return lambda x: (well if next(count) < calls else function)(x)
 
@@ -56,7 +56,7 @@ def later(function, calls):
     ("function", "error", "says"),
     [
         (lambda x: 0.0, TypeError, "must return a tuple"),
-        (lambda x: (0.0, "steep"), TypeError, "real numbers, got a str"),
+        (lambda x: (0.0, "steep"), TypeError, "real numbers, got str"),
         (lambda x: (0.0, x[:3]), ValueError, r"gradient of shape \(3, 2\).*shape \(5, 2\)"),
         (lambda x: (0.0, x.T), ValueError, r"gradient of shape \(2, 5\)"),
         (lambda x: (0.0, x[..., None]), ValueError, r"gradient of shape \(5, 2, 1\)"),

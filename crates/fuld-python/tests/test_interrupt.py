@@ -61,7 +61,7 @@ class Script:
         return self
 
     def end(self, code=0, seconds=10):
-        """What it printed; it must end in time, and with this exit code."""
+        """Return its output; it must end in time, and with this exit code."""
         try:
             out, err = self.process.communicate(timeout=seconds)
         finally:
@@ -126,7 +126,7 @@ STORED: dict[str, Any] = {
 
 
 def files(store):
-    """What a store holds, but for the state of the run."""
+    """Return the contents of a store without the state of the run."""
     paths = (path for path in Path(store).rglob("*") if path.is_file())
     return {
         str(path.relative_to(store)): path.read_bytes()

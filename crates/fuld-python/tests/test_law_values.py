@@ -22,7 +22,7 @@ def golden(file):
 
 
 def relative_error(ours, exact, size=None):
-    """|ours - exact| by size; below the normal range by what is left of the digits."""
+    """Return |ours - exact|/size; below the normal range, relative to the remaining digits."""
     size = np.abs(exact) if size is None else size
     with np.errstate(invalid="ignore"):
         error = np.abs(ours - exact) / np.maximum(size, 1e-290)
@@ -41,7 +41,7 @@ def test_golden_values(file):
     size = np.abs(rows["score_deriv"]) + rows["score"] ** 2
     error = relative_error(law.score_derivative(x), rows["score_deriv"], size)
     assert error.max() <= 1e-12
-    # What is shown as other functions of the same values.
+    # Functions that are computed from the others.
     normal = (rows["pdf"] > 1e-300) & (rows["sf"] > 1e-300) & np.isfinite(rows["pdf"])
     law, x = SymmetricStable(rows["alpha"][normal]), x[normal]
     np.testing.assert_allclose(law.cdf(-x), rows["sf"][normal], rtol=1e-12)

@@ -1,4 +1,4 @@
-"""What fuld.sample returns."""
+"""The return values of fuld.sample."""
 
 import sys
 import warnings

@@ -19,7 +19,7 @@ def test_everything_that_is_exported_has_words() -> None:
 
 
 def test_numpy_is_enough(tmp_path: Path) -> None:
-    """With nothing but NumPy the first example works, and what is missing is told."""
+    """With only NumPy the first example works, and errors name missing packages."""
     wheels = sorted((ROOT / "target" / "wheels").glob("fuld-*.whl"))
     if not wheels:
         pytest.skip("no wheel in target/wheels: make wheel")

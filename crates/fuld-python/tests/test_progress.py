@@ -23,7 +23,7 @@ print("done")
 
 
 def run(columns, encoding="utf-8"):
-    """What a terminal of this width would see."""
+    """Return the text as a terminal of this width would show it."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", RUN],

@@ -1,4 +1,4 @@
-"""A run or a long computation that is told to stop does so at once, however slow it is."""
+"""A run or a long computation stops at once when requested, however slow it is."""
 
 import signal
 import threading
@@ -14,7 +14,7 @@ from tests.wells import one_well, well
 
 
 class Slow:
-    """A function that becomes slow after so many calls, until it is told to hurry."""
+    """A function that becomes slow after a number of calls, until it is released."""
 
     def __init__(self, function, after, seconds):
         self.function = function
@@ -194,6 +194,6 @@ def test_ctrl_c_thrice_ends_the_process_in_a_function_that_never_returns():
     """).ready()
     for after in (0.3, 0.3, 3.0):
         script.send(signal.SIGINT, after)
-    _, told = script.end(130)
-    assert "waiting for it, Ctrl-C ends at once" in told
-    assert told.endswith("fuld: ended in the middle of a call\n")
+    _, printed = script.end(130)
+    assert "waiting for it, Ctrl-C ends at once" in printed
+    assert printed.endswith("fuld: ended in the middle of a call\n")

@@ -54,7 +54,7 @@ def test_xarray_and_arviz_open_it(tmp_path):
 def test_a_store_is_not_overwritten(tmp_path):
     fuld.sample(well, store=tmp_path / "s", **SETTINGS)
     before = files(tmp_path / "s")
-    with pytest.raises(FileExistsError, match="holds a run already: go on with resume=True"):
+    with pytest.raises(FileExistsError, match="holds a run already: continue it with resume=True"):
         fuld.sample(well, store=tmp_path / "s", **SETTINGS)
     (tmp_path / "s" / ".fuld-state").unlink()
     for resume in (False, True):
@@ -81,11 +81,11 @@ def test_a_finished_run_is_read_again(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"seed": 6}, "there seed: 5, here seed: 6"),
-        ({"chains": 5}, "there chains: 4, here chains: 5"),
-        ({"draws": 301}, "there draws: 300, here draws: 301"),
-        ({"start": 1.0}, r"there start\.point: null, here start\.point: \[1\.0\]"),
-        ({"alpha": 1.7}, r"there system\.alpha: 1\.5, here system\.alpha: 1\.7"),
+        ({"seed": 6}, "stored seed: 5, requested seed: 6"),
+        ({"chains": 5}, "stored chains: 4, requested chains: 5"),
+        ({"draws": 301}, "stored draws: 300, requested draws: 301"),
+        ({"start": 1.0}, r"stored start\.point: null, requested start\.point: \[1\.0\]"),
+        ({"alpha": 1.7}, r"stored system\.alpha: 1\.5, requested system\.alpha: 1\.7"),
         ({"potential": lambda x: (x[:, 0] ** 2, 2 * x)}, "potential"),
     ],
 )

@@ -58,12 +58,12 @@ def rows() -> NDArray[np.float64]:
 @pytest.mark.parametrize("method", NUMBERS)
 def test_says_what_the_command_says(method):
     found = fuld.tail_index(numbers(), method, seed=3)
-    told = [
+    reported = [
         (found.alpha, found.alpha_interval),
         (found.scale, found.scale_interval),
         (found.gaussian_alpha, found.gaussian_interval),
     ]
-    for (value, interval), expected in zip(told, NUMBERS[method], strict=True):
+    for (value, interval), expected in zip(reported, NUMBERS[method], strict=True):
         if expected is None:
             assert (value, interval) == (None, None)
         else:
@@ -265,7 +265,7 @@ def test_other_threads_go_on():
 
 
 def run(script: str, **environment: str) -> str:
-    """What another interpreter prints; one that hangs is ended."""
+    """Return the output of another interpreter; one that hangs is ended."""
     prelude = "import numpy as np, fuld; x = np.random.default_rng(1).standard_cauchy(500)\n"
     command = [sys.executable, "-W", "ignore", "-c", prelude + script]
     env = {**os.environ, **environment}

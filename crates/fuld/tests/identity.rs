@@ -52,7 +52,7 @@ fn batch_prior_and_data_of_a_posterior_are_part_of_a_run() {
         difference(name, (&run, first), (&run, second))
     };
     let batch = refused("batch", &posterior(2.0, 64), &posterior(2.0, 32));
-    assert_eq!(batch, "there potential.parameters.batch: 64, here potential.parameters.batch: 32");
+    assert_eq!(batch, "stored potential.parameters.batch: 64, requested potential.parameters.batch: 32");
     let prior = refused("prior", &posterior(2.0, 64), &posterior(4.0, 64));
     assert!(prior.contains("prior_precision: 0.25, here"), "{prior}");
     let data = refused("data", &small(0.25), &small(0.125));
@@ -97,7 +97,7 @@ fn closures_require_a_name() {
     );
     assert_eq!(
         difference,
-        "there potential.parameters: null, here potential.parameters: {\"stiffness\":1.0}"
+        "stored potential.parameters: null, requested potential.parameters: {\"stiffness\":1.0}"
     );
 }
 
@@ -112,7 +112,7 @@ fn custom_schedules_and_kinetic_energies_are_part_of_a_run() {
         }
     };
     let schedule = difference("schedule", (&scheduled(0.5), &wells(1)), (&scheduled(0.25), &wells(1)));
-    assert_eq!(schedule, "there schedule.parameters.power: 0.5, here schedule.parameters.power: 0.25");
+    assert_eq!(schedule, "stored schedule.parameters.power: 0.5, requested schedule.parameters.power: 0.25");
     let steps = difference("steps", (&run, &wells(1)), (&scheduled(0.5), &wells(1)));
     assert!(steps.contains("schedule"), "{steps}");
     let quartic = |strength: f64| {
@@ -180,7 +180,7 @@ fn another_version_of_the_dynamics_is_refused() {
     let mut sink = ZarrSink::new(&store);
     let layout = run.layout(&wells(1)).unwrap();
     let error = fuld::chains::Sink::begin(&mut sink, &layout, 0).unwrap_err().to_string();
-    assert!(error.contains("there dynamics_version: 1, here dynamics_version: 2"), "{error}");
+    assert!(error.contains("stored dynamics_version: 1, requested dynamics_version: 2"), "{error}");
 }
 
 #[test]

@@ -227,9 +227,9 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     // A valid checkpoint of another run.
     std::fs::write(&path, &whole).unwrap();
     let error = attempt(Run { seed: 12, ..run(Integrator::Baoab) }).unwrap_err().to_string();
-    assert!(error.contains("there seed: 11, here seed: 12"), "{error}");
+    assert!(error.contains("stored seed: 11, requested seed: 12"), "{error}");
     let error = attempt(run(Integrator::Aboba)).unwrap_err().to_string();
-    assert!(error.contains(r#"there integrator: "baoab", here integrator: "aboba""#), "{error}");
+    assert!(error.contains(r#"stored integrator: "baoab", requested integrator: "aboba""#), "{error}");
 }
 
 /// A store, a potential or functions of another run are refused.

@@ -1,18 +1,18 @@
 """Heavy-tailed dynamics for NumPy.
 
 The law
-    `SymmetricStable`, a distribution as those of scipy; `grad_g` and `field_table`, its field.
+    `SymmetricStable`, a distribution with scipy's methods; its field, `grad_g` and `field_table`.
 Samplers
-    `sample` draws from exp(-beta f); `systems` and `potentials` say by what and from what.
+    `sample` draws from exp(-beta f); `systems` and `potentials` list the names it accepts.
     `Sampling` is a run in the background; `Interrupted` and `Diverged` are its warnings.
 Data
-    `tail_index` finds the tail index and the scale of data, as a `TailIndex` with intervals.
+    `tail_index` estimates the tail index and the scale of data: a `TailIndex` with intervals.
 Fields, for plots
     `riesz`, `drift_c`, `transport_h`, `flmc_drift`, `conformal_field`.
 Optimizers
-    `fuld.torch` and `fuld.optax`, which need torch or optax.
+    `fuld.torch` and `fuld.optax`, which require torch or optax.
 
-``help(fuld.sample)`` and the like say more, with examples.
+Every function has examples: ``help(fuld.sample)``.
 """
 
 from importlib import import_module
@@ -58,12 +58,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    """`fuld.torch` and `fuld.optax`, which are imported when they are asked for."""
+    """Import `fuld.torch` or `fuld.optax` at its first use."""
     if name in ("torch", "optax"):
         return import_module(f"fuld.{name}")
     raise AttributeError(f"module 'fuld' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """What users see."""
+    """Return the public names."""
     return __all__

@@ -32,7 +32,7 @@ class FunctionCheck:
         answer = self.function(x.copy(), words) if self.stochastic else self.function(x.copy())
         if not isinstance(answer, tuple):
             kind = type(answer).__name__
-            raise TypeError(f"a potential must return a tuple (value, gradient), got a {kind}")
+            raise TypeError(f"a potential must return a tuple (value, gradient), got {kind}")
         if len(answer) != 2:
             raise TypeError(
                 f"a potential must return a tuple (value, gradient), got a tuple of {len(answer)}"

@@ -76,7 +76,7 @@ class PartFiles:
         difference = "another potential"
         if names:
             name = names[0]
-            difference = f"there {name}: {settings.get(name)}, here {name}: {here.get(name)}"
+            difference = f"stored {name}: {settings.get(name)}, requested {name}: {here.get(name)}"
         raise ValueError(
             f"{self._store} belongs to another run: {difference}; continue with the settings that "
             "it has, or name another store"

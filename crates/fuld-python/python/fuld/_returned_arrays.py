@@ -18,11 +18,9 @@ def float64(answer: Any) -> NDArray[np.float64]:  # noqa: ANN401
     try:
         array = np.asarray(answer)
     except ValueError as error:  # rows of different lengths
-        raise TypeError(
-            f"a potential must return arrays of numbers, got a {kind}: {error}"
-        ) from None
+        raise TypeError(f"a potential must return arrays of numbers, got {kind}: {error}") from None
     # Of the half precisions some are no number to NumPy (V), but they can be made one.
     if array.dtype.kind not in "biufV":
-        what = f"an array of {array.dtype}" if isinstance(answer, np.ndarray) else f"a {kind}"
+        what = f"an array of {array.dtype}" if isinstance(answer, np.ndarray) else kind
         raise TypeError(f"a potential must return real numbers, got {what}")
     return array.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""The folder of a run's draws: which kind of run it belongs to, and a lock against other runs.
+"""The folder of a run's draws: its kind of run, and a lock against other runs.
 
 The command line marks and locks its folders with the file `.fuld`. A store has a lock file of its
 own: it is a plain Zarr store that other programs read and copy, `.fuld-state` and `.fuld-parts`
@@ -25,7 +25,7 @@ LOCK = ".fuld-lock"
 
 
 class Store:
-    """A folder that a run may use, locked against others until `release`."""
+    """The folder of one run, locked against others until `release`."""
 
     def __init__(self, path: Path, lock: Any) -> None:  # noqa: ANN401
         self.path = path
@@ -33,25 +33,25 @@ class Store:
 
     @classmethod
     def claim(cls, given: str | os.PathLike[str], *, resume: bool, executor: bool) -> Store:
-        """Take a folder for a run: new, empty, or with `resume` one of the same kind."""
+        """Lock a folder for a run: new, empty, or with `resume` that of a run of the same kind."""
         # Absolute, since the run continues when the working directory changes.
         path = Path(os.path.abspath(_path(given)))
         if path.exists() and not path.is_dir():
             raise NotADirectoryError(f"store must be a folder, but {path} is a file")
-        there = {entry.name for entry in path.iterdir()} - {LOCK} if path.exists() else set()
-        if there and not resume and _is_ours(path, there):
+        found = {entry.name for entry in path.iterdir()} - {LOCK} if path.exists() else set()
+        if found and not resume and _is_ours(path, found):
             raise FileExistsError(
-                f"{path} holds a run already: go on with resume=True, or name another store"
+                f"{path} holds a run already: continue it with resume=True, or name another store"
             )
-        if there and not _is_ours(path, there):
+        if found and not _is_ours(path, found):
             raise FileExistsError(
-                f"{path} holds files that are not of a run, such as {min(there)}: name a new folder"
+                f"{path} holds files of other programs, such as {min(found)}: name a new folder"
             )
-        begun = "with" if PARTS in there else "without"
-        if there and (PARTS in there) != executor:
+        begun = "with" if PARTS in found else "without"
+        if found and (PARTS in found) != executor:
             raise FileExistsError(
-                f"{path} holds a run that was begun {begun} an executor: go on {begun} one, or "
-                "name another store"
+                f"{path} holds a run that was begun {begun} an executor: continue it {begun} one, "
+                "or name another store"
             )
         path.mkdir(parents=True, exist_ok=True)
         return cls(path, _locked(path))

@@ -1,4 +1,4 @@
-"""How heavy the tails of some numbers are."""
+"""Estimates of the tail index and the scale of data, with intervals."""
 
 import math
 from collections.abc import Iterable
@@ -24,34 +24,35 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class TailIndex:
-    """A tail index and a scale, with how sure they are; see `tail_index`.
+    """A tail index and a scale with their intervals; see `tail_index`.
 
     Attributes
     ----------
     alpha : float
         The tail index: in (0, 2], except for Hill's method, whose tails need not be stable.
     alpha_interval : Interval
-        Where the bootstrap puts it, with probability `level`; `.low` and `.high`.
+        Bootstrap interval of `alpha` with coverage `level`; `.low` and `.high`.
     scale : float or None
         The scale sigma of a law with characteristic function exp(-abs(sigma omega)**alpha); None
-        for Hill's method, which gives none.
+        for Hill's method, which does not estimate it.
     scale_interval : Interval or None
-        Its interval.
+        Bootstrap interval of `scale`.
     gaussian_alpha : float or None
-        What the same method says of Gaussian numbers in the place of the data: the median over
-        many such samples. None without `control`.
+        The estimate for Gaussian numbers instead of the data: the median over many such samples.
+        None without `control`.
     gaussian_interval : Interval or None
-        Where it lies with probability `level`.
+        Interval that contains the estimates for Gaussian numbers with probability `level`.
     method : str
         The method.
     level : float
-        The probability with which the intervals are to cover.
+        Nominal coverage of the intervals.
     n : int
-        How many numbers, or rows.
+        Number of data, or of rows.
     dimension : int
-        Numbers in a row.
+        Numbers per row.
     zeros : int
-        How many numbers equal their centre and were left out, having no logarithm.
+        Number of data that equal their centre and were left out, because their logarithm is
+        infinite.
     """
 
     alpha: float
@@ -74,18 +75,20 @@ class TailIndex:
         return self.alpha_interval.high < self.gaussian_interval.low
 
     def __repr__(self) -> str:
-        told = [f"alpha={_told(self.alpha, self.alpha_interval)}"]
+        parts = [f"alpha={_formatted(self.alpha, self.alpha_interval)}"]
         if self.scale is not None and self.scale_interval is not None:
-            told.append(f"scale={_told(self.scale, self.scale_interval)}")
+            parts.append(f"scale={_formatted(self.scale, self.scale_interval)}")
         if self.gaussian_alpha is not None and self.gaussian_interval is not None:
-            told.append(f"gaussian_alpha={_told(self.gaussian_alpha, self.gaussian_interval)}")
-        told += [f"method={self.method!r}", f"level={self.level:g}", f"n={self.n}"]
+            parts.append(
+                f"gaussian_alpha={_formatted(self.gaussian_alpha, self.gaussian_interval)}"
+            )
+        parts += [f"method={self.method!r}", f"level={self.level:g}", f"n={self.n}"]
         if self.dimension > 1:
-            told.append(f"dimension={self.dimension}")
-        # One is the median itself if n is odd.
+            parts.append(f"dimension={self.dimension}")
+        # If n is odd, one of them is the median itself.
         if self.zeros > 1:
-            told.append(f"zeros={self.zeros}")
-        return f"TailIndex({', '.join(told)})"
+            parts.append(f"zeros={self.zeros}")
+        return f"TailIndex({', '.join(parts)})"
 
 
 def tail_index(
@@ -104,8 +107,8 @@ def tail_index(
 ) -> TailIndex:
     """Estimate the tail index and the scale of symmetric stable data, with intervals.
 
-    The numbers are taken to be independent draws of one law that is symmetric about its median.
-    The command `fuld tail-index` says the same of the same numbers and seed.
+    The data are assumed to be independent draws from one law that is symmetric about its median.
+    The command `fuld tail-index` returns the same estimates for the same data and seed.
 
     Parameters
     ----------
@@ -113,36 +116,36 @@ def tail_index(
         Numbers, or rows of vectors (two dimensions): at least ten, finite, of any real dtype.
     method : str
         - ``"characteristic"``: regression on the characteristic function (Koutrouvelis). The most
-          accurate for stable data; it describes the bulk of other data. Below 20 numbers it gives
-          up on up to three samples in a hundred.
-        - ``"blocks"``: how sums of blocks grow (Mohammadi and others). Also for data whose sums
-          become stable; needs independence, and two blocks of the largest size: 32 numbers.
-        - ``"log-moments"``: mean and variance of log(abs(x)). Noisy above 1.7, disturbed by zeros.
-        - ``"hill"``: the largest numbers alone. Any power tail, also above 2; misleading for
-          stable laws above 1.5. Needs more than `k` numbers that are not all equal in size.
+          accurate for stable data; for other data it describes the bulk. With fewer than 20
+          numbers it fails for up to 3 % of the samples.
+        - ``"blocks"``: growth of sums of blocks (Mohammadi and others). Also for data whose sums
+          become stable; requires independence and two blocks of the largest size: 32 numbers.
+        - ``"log-moments"``: mean and variance of log(abs(x)). Noisy above 1.7, biased by zeros.
+        - ``"hill"``: the largest numbers only. For any power tail, also above 2; misleading for
+          stable laws above 1.5. Requires more than `k` numbers that are not all equal in size.
     level : float
-        The probability with which the intervals are to cover the truth.
+        Nominal coverage of the intervals.
     resamples : int
-        Resamples of the bootstrap, and samples of Gaussian numbers. Those from which the method
-        gives no estimate are drawn again, up to a hundred times.
+        Number of bootstrap resamples and of samples of Gaussian numbers. Samples for which the
+        method fails are drawn again, up to a hundred times.
     seed : int
-        Everything random follows from this; how many threads there are changes nothing.
+        Seed of the random numbers. The result does not depend on the number of threads.
     scaling : str
-        What to do with the coordinates of rows before they are pooled: ``"per-coordinate"``
-        divides each by its interquartile range (the scale is then their geometric mean), for a
-        mixture of scales looks like a heavy tail; ``"common"`` takes them as they are. Numbers are
-        never scaled.
+        Scaling of the coordinates of rows before they are pooled. ``"per-coordinate"`` divides
+        each by its interquartile range, because a mixture of scales resembles a heavy tail; the
+        scale is then the geometric mean over the coordinates. ``"common"`` does not scale them.
+        One-dimensional data are never scaled.
     control : bool
-        Whether to run the method on Gaussian numbers of the same shape and quartiles too. An alpha
-        that is not clearly below what it says of them is no evidence of a heavy tail.
+        Whether to apply the method also to Gaussian numbers of the same shape and quartiles. An
+        alpha that is not clearly below the estimate for them is no evidence of a heavy tail.
     rounds : int, optional
-        Of ``"characteristic"``: regressions at most, 10 unless given.
+        For ``"characteristic"``: largest number of regressions; 10 by default.
     sizes : iterable of int, optional
-        Of ``"blocks"``: the block sizes, 4, 6, 8, 12, 16 unless given.
+        For ``"blocks"``: the block sizes; 4, 6, 8, 12, 16 by default.
     lags : int, optional
-        Of ``"blocks"``: numbers 1, 2, ... `lags` apart make a block, 8 unless given.
+        For ``"blocks"``: a block has numbers 1, 2, ... or `lags` apart; 8 by default.
     k : int, optional
-        Of ``"hill"``: how many order statistics, ``n**(2/3) / 2`` unless given.
+        For ``"hill"``: number of order statistics; ``n**(2/3) / 2`` by default.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def tail_index(
     if array.ndim not in (1, 2):
         raise ValueError(
             f"x must be numbers (1-d) or rows of vectors (2-d), got shape {array.shape}; "
-            "x.reshape(-1) takes all its numbers as one sample"
+            "x.reshape(-1) makes one sample of all its numbers"
         )
     dimension = 1 if array.ndim == 1 else array.shape[1]
     if dimension == 0:
@@ -214,21 +217,21 @@ def tail_index(
     )
 
 
-def _told(value: float, interval: Interval) -> str:
-    """A number and its interval, to the digits that the width of the interval leaves certain."""
+def _formatted(value: float, interval: Interval) -> str:
+    """Return a number and its interval, rounded by the width of the interval."""
     numbers = (value, *interval)
     width = max(interval.high - interval.low, 1e-6 * abs(value))
     decimals = _place(width) + 1 if width > 0 else 2
     sizes = [abs(number) for number in numbers if number] or [1.0]
     if min(sizes) >= 1e-4 and max(sizes) < 1e6:
-        # However wide the interval, its ends have two digits: none looks like a 0 that it is not.
+        # The ends have at least two digits, so that none is rounded to 0.
         form = f".{min(max(decimals, _place(min(sizes)) + 1, 0), 9)}f"
     else:
         form = f".{min(max(decimals - _place(max(sizes)), 1), 9)}e"
-    told = [f"{number:{form}}" for number in numbers]
-    return f"{told[0]} [{told[1]}, {told[2]}]"
+    texts = [f"{number:{form}}" for number in numbers]
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 def _place(size: float) -> int:
-    """The decimal at which the digits of a number begin, 0 for units."""
+    """Return the position of the first digit of a number: 0 for units, 1 for tenths."""
     return -math.floor(math.log10(size))

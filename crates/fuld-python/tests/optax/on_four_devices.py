@@ -32,7 +32,7 @@ def auto(g):
 
 
 def auto_on_shards(g):
-    """Take five steps, each of which carries on what was found."""
+    """Take five steps, each from the state of the one before."""
     optimizer = fuld(0.1, 0.9, "auto", "auto")
 
     def step(state, number):

@@ -40,7 +40,7 @@ def steps(optimizer):
 
 
 def after(optimizer, gradients, params):
-    """Parameters and state after steps along gradients, of which there are many in each array."""
+    """Return parameters and state after the steps along the gradients in each array."""
     return steps(optimizer)(params, gradients)
 
 
@@ -250,7 +250,7 @@ def test_states_are_stored_and_spread_as_others():
 
 
 def test_gradients_flow_through_steps():
-    """What is found is taken as given, and even where spreads are 0 there is a derivative."""
+    """Estimates are constants of the derivative, which exists even where spreads are 0."""
     gradients = draws(1.5, 1.0, 6, 100)
 
     @jax.jit

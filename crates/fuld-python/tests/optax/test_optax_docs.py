@@ -35,17 +35,16 @@ def test_the_code_of_the_documentation(tmp_path):
     assert found == pytest.approx(written, abs=1)
     assert "alpha has come to 2.00" in printed
     assert "alpha is 1.7550" in printed  # in half precision too
-    # What is found in noise of index 1.5 and scale 0.01, in which SGD does not survive, and in
-    # what the gradient itself changes.
+    # In noise of index 1.5 and scale 0.01 SGD diverges; auto estimates the noise.
     assert re.findall(r"^(.*): loss nan$", printed, re.MULTILINE) == ["sgd"]
     auto = re.search(
         r"^auto: loss (\S+)\nhidden: noise alpha (\S+) scale (\S+), ", printed, re.MULTILINE
     )
     assert auto is not None
-    for number, told, within in zip(
+    for number, shown, within in zip(
         auto.groups(), (0.1, 1.55, 0.01), (0.2, 0.15, 0.003), strict=True
     ):
-        assert float(number) == pytest.approx(told, abs=within)
+        assert float(number) == pytest.approx(shown, abs=within)
     assert printed.count("nan") == 1
 
 

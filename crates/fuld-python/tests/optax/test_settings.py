@@ -1,4 +1,4 @@
-"""What is said when something is wrong."""
+"""Errors of invalid settings."""
 
 import numpy as np
 import pytest

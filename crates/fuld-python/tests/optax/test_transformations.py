@@ -1,4 +1,4 @@
-"""What JAX and optax do to a transformation: trace, map, scan, mask, inject, store."""
+"""Tracing, mapping, scanning, masking, injecting and storing a transformation."""
 
 import pickle
 from typing import Any

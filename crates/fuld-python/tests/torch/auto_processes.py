@@ -1,4 +1,4 @@
-"""What `torchrun` starts: trainings that calibrate themselves, replicated and in parts.
+"""The program of `torchrun`: trainings that calibrate themselves, replicated and in parts.
 
 `auto_processes.py DIRECTORY` writes what came of them to `auto.pt` there.
 """
@@ -21,7 +21,7 @@ from tests.torch.two_processes import sharded, step
 
 
 def known(optimizer: torch.optim.Optimizer) -> list[Any]:
-    """What this process knows for the calibration of each parameter."""
+    """Return the state of the calibration of each parameter in this process."""
     params = [x for group in optimizer.param_groups for x in group["params"]]
     return [optimizer.state[x]["calibration"].clone() for x in params]
 

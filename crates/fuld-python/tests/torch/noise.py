@@ -1,4 +1,4 @@
-"""Monitors of gradients of which everything is known."""
+"""Monitors of gradients with known noise."""
 
 import math
 
@@ -60,5 +60,5 @@ def sgd_with_knee(params, lr=0.0, momentum=0.5, **settings):
 
 
 def same(one, other):
-    """Whether two reports agree, also in what is not known."""
+    """Whether two reports agree, also in their missing values."""
     return repr(one) == repr(other)

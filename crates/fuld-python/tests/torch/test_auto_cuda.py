@@ -64,7 +64,7 @@ def test_a_scaler_unscales_and_skips():
         assert torch.equal(x, y)
 
 
-# Nothing is captured, of which torch warns.
+# Torch warns because nothing is captured.
 @pytest.mark.filterwarnings("ignore:The CUDA Graph is empty")
 def test_a_graph_is_refused():
     params, optimizer = on_gpu(steps=3)

@@ -1,4 +1,4 @@
-"""What alpha="auto" and noise_scale="auto" estimate, and how it is reported."""
+"""The estimates of alpha="auto" and noise_scale="auto", and their report."""
 
 import math
 
@@ -20,7 +20,7 @@ def test_the_noise_is_found(alpha, momentum):
     assert found.noise_alpha == pytest.approx(alpha, abs=0.1)
     assert found.noise_scale == pytest.approx(0.1, rel=0.1)
     assert found.alpha == pytest.approx(alpha, abs=0.1)
-    # Jumps of noise are kept out of the momentum, of which little is beyond the knee then.
+    # The limit keeps jumps out of the momentum, so that little of it is beyond the knee.
     assert found.beyond_knee < 0.05
     assert 0.05 < found.momentum_knee < 5
     assert 0.02 < found.limit < 5
@@ -111,9 +111,9 @@ def test_the_report():
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
 @pytest.mark.parametrize("groups", [1, 2])
 def test_a_monitor_counts_against_the_estimated_knee(momentum, groups):
-    """Of two tensors with the same noise in other units each has its own knee.
+    """Two tensors with the same noise in different units have different knees.
 
-    Beyond it is a lasting gradient in a sixth of the columns.
+    A constant gradient in a sixth of the columns is beyond it.
     """
     params = starts([(30, 30), (30, 30)])
     given = params if groups == 1 else [{"params": [x]} for x in params]

@@ -1,4 +1,4 @@
-"""What a group that calibrates itself keeps, and what checkpoints and copies hold of it."""
+"""The state of a calibrated group, in checkpoints and copies."""
 
 import copy
 import io

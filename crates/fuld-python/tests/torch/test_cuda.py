@@ -109,7 +109,7 @@ def test_grad_scaler(fused, alpha):
                 if scale is None:
                     continue
                 params[0].grad[0, 0] = torch.inf
-            # What autograd would have asked the scaler for.
+            # As autograd would call the scaler.
             scaler.scale(torch.ones((), device="cuda"))
             scaler.step(optimizer)
             scaler.update(scale)

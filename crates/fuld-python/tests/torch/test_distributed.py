@@ -45,7 +45,7 @@ def trained(directory):
 
 @pytest.fixture(scope="module")
 def resumed(trained, directory):
-    """What new processes make of the checkpoints of two processes, of one, and of SGD."""
+    """New processes continue from checkpoints of two processes, of one, and of SGD."""
     model, fuld = one_process("pulled", range(STEPS // 2))
     weights, state = get_state_dict(model, fuld)
     dcp.save({"model": weights, "optimizer": state}, checkpoint_id=directory / "one", no_dist=True)

@@ -1,4 +1,4 @@
-"""The scripts of docs/distributed.md print what is written there."""
+"""The scripts of docs/distributed.md print the output shown there."""
 
 import re
 

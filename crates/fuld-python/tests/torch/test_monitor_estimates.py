@@ -1,4 +1,4 @@
-"""What the monitor says of gradients of which everything is known."""
+"""Estimates of the monitor for gradients with known noise."""
 
 import math
 
@@ -59,10 +59,10 @@ def test_errors_are_those_of_repeated_trials():
     square = sum(z * z for z, _ in off) / len(off)
     # Mean 1 or a little more, as the error is itself estimated; deviation sqrt(2/60) and such.
     assert 0.4 < square < 1.9
-    told = sum(
+    predicted = sum(
         tail.noise_scale_error / tail.noise_scale for tail in monitor.report().values()
     ) / len(off)
-    assert (sum(z * z for _, z in off) / len(off)) ** 0.5 == pytest.approx(told, rel=0.4)
+    assert (sum(z * z for _, z in off) / len(off)) ** 0.5 == pytest.approx(predicted, rel=0.4)
 
 
 def test_what_coordinates_have_in_common_is_in_the_error():
@@ -98,7 +98,7 @@ def test_half_precision():
     noise = StableGradients(1.5, params)
     for _ in range(240):
         noise.fill()
-        # Without a mean gradient, of which bfloat16 would keep little but the mean.
+        # Without a mean gradient, beside which bfloat16 would round the noise away.
         params[0].grad -= (20 * math.cos(noise.step / 300) * noise.scales[0]).bfloat16()
         optimizer.step()
     # Digits cost up to 0.04 here, and chance four deviations of 0.01.

@@ -208,8 +208,8 @@ def test_momenta_that_are_not_finite_are_counted(alpha):
     assert lost == {"a": 2, "b": 1, "c": 0, "never": 0, "no momentum": 0}
     assert monitor.as_dict()["tail/a/nonfinite_momenta"] == 2
     assert {tail.nonfinite for tail in by_name.values()} == {0}
-    told = str(monitor).splitlines()[-1]
-    assert told == "3 momenta are not finite among those sampled: in a, b"
+    last = str(monitor).splitlines()[-1]
+    assert last == "3 momenta are not finite among those sampled: in a, b"
     optimizer.state.clear()
     for _ in range(8):
         params[1].grad[0] = 0

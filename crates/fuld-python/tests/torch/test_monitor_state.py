@@ -1,4 +1,4 @@
-"""What the monitor keeps: through new groups, checkpoints and copies."""
+"""The state of the monitor: with new groups, in checkpoints and copies."""
 
 import copy
 import io

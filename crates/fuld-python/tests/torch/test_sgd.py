@@ -12,7 +12,7 @@ from torch.optim import SGD  # noqa: E402
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 
-# What SGD has for complex parameters and sparse gradients.
+# The settings of SGD for complex parameters and sparse gradients.
 NOT_FUSED = ["single", "foreach", "default", "differentiable"]
 
 

@@ -1,4 +1,4 @@
-"""What the optimizer keeps, and what checkpoints and copies hold of it."""
+"""The state of the optimizer, in checkpoints and copies."""
 
 import copy
 import io

@@ -22,7 +22,7 @@ class Boxed(torch.Tensor):  # type: ignore[misc, name-defined, unused-ignore]
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         opened = tree_map_only(Boxed, lambda box: box.content, (args, kwargs or {}))
         result = function(*opened[0], **opened[1])
-        # What changes its first argument answers with it.
+        # Operations in place return their first argument.
         if function._schema.is_mutable:
             return args[0]
         return tree_map_only(torch.Tensor, Boxed, result)

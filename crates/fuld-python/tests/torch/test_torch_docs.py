@@ -1,4 +1,4 @@
-"""The tour of fuld.torch: its code runs and prints what is written there, and its links lead on."""
+"""The tour of fuld.torch: its code prints the output shown there, and its links are valid."""
 
 import os
 import re
@@ -18,7 +18,7 @@ TEXT = (PACKAGE / "docs" / "torch.md").read_text()
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """What the code prints: one program, as a reader would type it."""
+    """Return the output of the code as one program."""
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert len(blocks) == 6
     folder = tmp_path_factory.mktemp("tour")
@@ -57,7 +57,7 @@ def test_the_table_of_scales(printed):
     for (scale, bent, loss), (_, bent_here, loss_here) in zip(written, found, strict=True):
         assert bent_here == pytest.approx(bent, abs=1.5), scale
         assert loss_here == pytest.approx(loss, rel=0.2), scale
-    # What the text says of it: 0.1 costs nothing, and the scale of the noise does.
+    # The text claims that 0.1 costs nothing, and that the scale of the noise does.
     losses = {scale: loss for scale, _, loss in found}
     assert losses["0.100"] < 1.2 * losses["1.000"] < losses["0.010"] / 10
 
@@ -66,7 +66,7 @@ def test_the_table_of_calibration(printed):
     pattern = r"^(0\.\d+) +nan +([\d.]+) +([\d.]+)$"
     written, found = rows(TEXT, pattern), rows(printed, pattern)
     assert len(written) == len(found) == 3
-    # Noise of such tails makes much of the last digit: what is told is that it learns.
+    # Noise with such tails amplifies rounding, so only the success of training is compared.
     for (scale, *losses), (_, *here) in zip(written, found, strict=True):
         assert here == pytest.approx(losses, rel=0.6), scale
         assert max(here) < 0.5

@@ -8,12 +8,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent.parent
 
 #: gloo sometimes aborts a process while another one leaves, on a machine that is busy: some one
-#: run in ten. What fails by itself fails each time.
+#: run in ten. Errors of the code occur every time.
 ATTEMPTS = 3
 
 
 def torchrun(*arguments, cwd=PACKAGE):
-    """What the processes print."""
+    """Return the output of the processes."""
     for attempt in range(ATTEMPTS):
         code, printed, errors = _run(arguments, cwd)
         if "SIGABRT" not in errors or attempt == ATTEMPTS - 1:

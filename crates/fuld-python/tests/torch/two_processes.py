@@ -1,4 +1,4 @@
-"""What `torchrun` starts: trainings in every way of spreading them, and what came of them.
+"""The program of `torchrun`: trainings with every kind of parallelism, and their results.
 
 `two_processes.py train DIRECTORY` writes `train.pt` and checkpoints there, and
 `two_processes.py resume DIRECTORY` goes on from these, and from those that the test put there.
@@ -39,7 +39,7 @@ Outcome = dict[str, list[torch.Tensor]]
 
 
 def step(model: nn.Module, optimizer: torch.optim.Optimizer, number: int) -> None:
-    """A step along the gradient of both halves of the data, of which this process has one."""
+    """Take a step along the gradient of all data; this process has half of them."""
     optimizer.zero_grad()
     share_of_loss(model, number).backward()
     optimizer.step()

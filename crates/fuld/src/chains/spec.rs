@@ -129,7 +129,7 @@ fn first_difference(path: &str, there: &Value, here: &Value) -> Option<String> {
             .into_iter()
             .find_map(|key| first_difference(&format!("{path}.{key}"), &there[key], &here[key]));
     }
-    Some(format!("there {path}: {there}, here {path}: {here}"))
+    Some(format!("stored {path}: {there}, requested {path}: {here}"))
 }
 
 /// The SHA-256 hash of a run's specification.
