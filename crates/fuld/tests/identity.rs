@@ -54,7 +54,7 @@ fn batch_prior_and_data_of_a_posterior_are_part_of_a_run() {
     let batch = refused("batch", &posterior(2.0, 64), &posterior(2.0, 32));
     assert_eq!(batch, "stored potential.parameters.batch: 64, requested potential.parameters.batch: 32");
     let prior = refused("prior", &posterior(2.0, 64), &posterior(4.0, 64));
-    assert!(prior.contains("prior_precision: 0.25, here"), "{prior}");
+    assert!(prior.contains("prior_precision: 0.25, requested"), "{prior}");
     let data = refused("data", &small(0.25), &small(0.125));
     assert!(data.contains("data_sha256"), "{data}");
 }
@@ -126,7 +126,7 @@ fn custom_schedules_and_kinetic_energies_are_part_of_a_run() {
         Run { system: System::underdamped(specification, kinetic, p.gamma).unwrap(), ..run.clone() }
     };
     let energy = difference("energy", (&quartic(0.1), &wells(1)), (&quartic(0.2), &wells(1)));
-    assert!(energy.contains("strength: 0.1, here") && energy.contains("strength: 0.2"), "{energy}");
+    assert!(energy.contains("strength: 0.1, requested") && energy.contains("strength: 0.2"), "{energy}");
 }
 
 /// The specification is stored as text that reads back to itself, in checkpoints and in stores.

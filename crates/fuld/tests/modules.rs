@@ -20,8 +20,24 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Returns the code of a file without comments and unit tests.
 fn code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
-    let text = text.split("#[cfg(test)]").next().unwrap();
-    text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+    without_tests(text.lines().map(|line| line.split("//").next().unwrap()))
+}
+
+/// Removes each item after `#[cfg(test)]`: up to the first line of the same indentation that ends it.
+fn without_tests<'a>(mut lines: impl Iterator<Item = &'a str>) -> String {
+    let mut kept = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(indent) = line.strip_suffix("#[cfg(test)]").filter(|indent| indent.trim().is_empty()) else {
+            kept.push(line);
+            continue;
+        };
+        let ends = |line: &str| {
+            let item = line.strip_prefix(indent).filter(|item| !item.starts_with([' ', '#']));
+            item.is_some_and(|item| item.trim_end().ends_with([';', '}']))
+        };
+        lines.by_ref().find(|line| ends(line)).expect("an item after #[cfg(test)]");
+    }
+    kept.join("\n")
 }
 
 /// Returns the module of a file: `a/b.rs` and `a/b/mod.rs` are both a::b, `lib.rs` is the root.
@@ -197,6 +213,14 @@ fn imports_are_read() {
     assert!(top.len() > 10 && top["chains"].contains("potential") && top["integrator"].contains("system"));
     let chains = graph(&sources, &["chains".to_owned()]);
     assert!(chains["execution"].contains("checkpoint"), "{chains:?}");
+}
+
+#[test]
+fn only_tests_are_left_out() {
+    let code = "use crate::a;\n#[cfg(test)]\nmod fixtures;\nuse crate::b;\n#[cfg(test)]\n#[path = \"t.rs\"]\nmod tests {\n    \
+        use super::c;\n    fn f() {\n    }\n}\nfn g() {\n    #[cfg(test)]\n    use crate::d;\n    crate::e();\n}";
+    let expected = "use crate::a;\nuse crate::b;\nfn g() {\n    crate::e();\n}";
+    assert_eq!(without_tests(code.lines()), expected);
 }
 
 #[test]
