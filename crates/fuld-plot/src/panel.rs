@@ -86,6 +86,20 @@ impl Panel {
         self.mark(hue, label, MarkShape::Dots(points))
     }
 
+    /// Draws dots joined by a line.
+    pub fn joined(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
+        self.line(hue, "", points.clone()).dots(hue, label, points)
+    }
+
+    /// Draws means (x, mean, error) as dots joined by a line, with error bars where the error is finite.
+    pub fn means(self, hue: Hue, label: &str, dashed: bool, means: &[(f64, f64, f64)]) -> Self {
+        let known = means.iter().filter(|(.., error)| error.is_finite());
+        let bars = known.map(|&(x, mean, error)| (x, mean - error, mean + error)).collect();
+        let line: Points = means.iter().map(|&(x, mean, _)| (x, mean)).collect();
+        let draw = if dashed { Self::dashed } else { Self::line };
+        draw(self.error_bars(hue, bars), hue, label, line.clone()).dots(hue, "", line)
+    }
+
     /// Draws error bars from (x, low) to (x, high).
     pub fn error_bars(self, hue: Hue, bars: Vec<(f64, f64, f64)>) -> Self {
         self.mark(hue, "", MarkShape::ErrorBars(bars))

@@ -1,10 +1,10 @@
 //! Corollary 1: weighted averages along decreasing steps converge.
 
-use crate::drawing::{curve, marked};
+use crate::drawing::by_alpha;
 use crate::quartic::{Length, chains, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
-use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_plot::{Axis, Figure, Panel};
 use fuld_sample::SampleRequest;
 
 const ALPHAS: [f64; 2] = [1.0, 1.75];
@@ -68,18 +68,16 @@ impl Exhibit for Averages {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let mut panel =
+        let panel =
             Panel::new("").x(Axis::log("iterations K")).y(Axis::log("r.m.s. error of the average of x²"));
-        for alpha in ALPHAS {
-            let points = curve(&self.errors, |e| e.alpha == alpha, |e| (e.iterations as f64, e.rms_error));
-            panel = marked(panel, Hue::alpha(alpha), format!("α = {alpha}"), points);
-        }
+        let point = |e: &AverageError| (e.alpha, e.iterations as f64, e.rms_error);
+        let panel = by_alpha(panel, Panel::joined, &self.errors, point);
         let figure = Figure::new("averages").columns(1).panel(panel);
         vec![CaptionedFigure::new(figure, "Error of the weighted average against the number of iterations.")]
     }
 
     fn claims(&self) -> Vec<Claim> {
-        // The standard error of an exponent between two r.m.s. errors of so many chains, a decade apart.
+        // The standard error of an exponent between two r.m.s. errors of this many chains, a decade apart.
         let uncertainty = (1.0 / CHAINS as f64).sqrt() / 10f64.ln();
         let (mut texts, mut checks) = (Vec::new(), Vec::new());
         for curve in self.errors.chunk_by(|a, b| a.alpha == b.alpha) {

@@ -1,4 +1,4 @@
-//! Curves of rows, and means with error bars, in a panel.
+//! Curves of rows, and the range of means with errors.
 
 use fuld_plot::{Hue, Panel};
 
@@ -11,20 +11,18 @@ pub(crate) fn curve<R>(
     rows.iter().filter(|row| is_meant(row)).map(point).collect()
 }
 
-/// Adds points joined by a line.
-pub(crate) fn marked(panel: Panel, hue: Hue, label: impl Into<String>, points: Vec<(f64, f64)>) -> Panel {
-    panel.line(hue, "", points.clone()).dots(hue, label, points)
-}
-
-/// Adds means joined by a line, with error bars of one standard error: points are (x, mean, error).
-pub(crate) fn series(panel: Panel, hue: Hue, label: &str, dashed: bool, points: &[(f64, f64, f64)]) -> Panel {
-    let line = curve(points, |_| true, |&(x, mean, _)| (x, mean));
-    let known = points.iter().filter(|(.., error)| error.is_finite());
-    let panel =
-        panel.error_bars(hue, known.map(|&(x, mean, error)| (x, mean - error, mean + error)).collect());
-    let panel =
-        if dashed { panel.dashed(hue, label, line.clone()) } else { panel.line(hue, label, line.clone()) };
-    panel.dots(hue, "", line)
+/// Draws a curve for each tail index, in its colour. Rows are points (α, x, y).
+pub(crate) fn by_alpha<R>(
+    panel: Panel,
+    draw: fn(Panel, Hue, String, Vec<(f64, f64)>) -> Panel,
+    rows: &[R],
+    point: fn(&R) -> (f64, f64, f64),
+) -> Panel {
+    rows.chunk_by(|a, b| point(a).0 == point(b).0).fold(panel, |panel, curve| {
+        let alpha = point(&curve[0]).0;
+        let points = curve.iter().map(|row| (point(row).1, point(row).2)).collect();
+        draw(panel, Hue::alpha(alpha), format!("α = {alpha}"), points)
+    })
 }
 
 /// Returns a range that holds 0 and all points with their errors, with a small margin.

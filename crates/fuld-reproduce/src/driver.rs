@@ -28,7 +28,7 @@ pub enum Event<'a> {
     Started(&'a str),
     /// The finished share of all work, from 0 to 1.
     Progress(f64),
-    /// An exhibit is finished after so many seconds; `None` if it was there already.
+    /// An exhibit is finished, with the seconds it took; `None` if it was there already.
     Finished(&'a Presentation, Option<f64>),
 }
 
@@ -82,13 +82,18 @@ impl Reproduction {
             [] => "report.html".into(),
             only => format!("report-{}.html", only.join("-")),
         };
+        let earlier = Self::stored(out).ok().filter(|earlier| earlier.seed == self.seed);
         if fresh {
-            for task in &tasks {
-                delete(&out.join(&task.id)).with_context(|| format!("deleting {}", task.id))?;
+            for task in tasks.iter().map(|task| out.join(&task.id)).filter(|folder| folder.exists()) {
+                delete(&OwnedFolder::open(&task, "reproduce")?, &["training", "sweep.toml"])?;
             }
             folder.remove([page.as_str()])?;
         }
-        replace(&out.join(REQUEST), toml::to_string(self)?.as_bytes())
+        let merged = match earlier {
+            Some(earlier) if !(fresh && self.only.is_empty()) => earlier.merged(self),
+            _ => self.clone(),
+        };
+        replace(&out.join(REQUEST), toml::to_string(&merged)?.as_bytes())
             .with_context(|| format!("writing {}", out.join(REQUEST).display()))?;
         let work = Work { request: self, out, page: out.join(page), threads, stop, observer, start };
         work.all(tasks)
@@ -190,16 +195,23 @@ impl Work<'_> {
             Ok(_) => return Ok(Err(damaged(&"they were changed since they were made"))),
             Err(error) => return Ok(Err(damaged(&error))),
         };
-        let presented = (task.exhibit.present)(task.title.clone(), &tables, record);
-        Ok(presented.map_err(|error| damaged(&error)))
+        let mut presentation = match (task.exhibit.present)(task.title.clone(), &tables, record) {
+            Ok(presentation) => presentation,
+            Err(error) => return Ok(Err(damaged(&error))),
+        };
+        if write_figures(&OwnedFolder::open(&folder, "reproduce")?, &mut presentation)? {
+            presentation.record.write(&folder)?;
+        }
+        Ok(Ok(presentation))
     }
 
     /// Runs the experiment and writes its folder, `settings.toml` last.
     fn make(&self, task: &Task<'_>, progress: impl Fn(f64) + Send + Sync) -> anyhow::Result<Presentation> {
         let Task { id, title, exhibit, data, .. } = task;
         let folder = self.out.join(id);
-        let _owned = OwnedFolder::open(&folder, "reproduce")?;
-        delete_files(&folder).with_context(|| format!("deleting stale files in {}", folder.display()))?;
+        let owned = OwnedFolder::open(&folder, "reproduce")?;
+        // Training runs have identities of their own and stay.
+        delete(&owned, &[])?;
         let context = Context { on_progress: Box::new(progress), ..self.context(task) };
         let specification = exhibit.specification(id, &context)?;
         // An exhibit without any result leaves no folder.
@@ -216,19 +228,13 @@ impl Work<'_> {
         };
         let record = Record::new(request.command(), &tables, specification);
         let mut presentation = (exhibit.present)(title.clone(), &tables, record)?;
-        let mut write = || {
+        let write = |presentation: &mut Presentation| -> anyhow::Result<()> {
             tables.write(&folder)?;
-            let files = &mut presentation.record.files;
-            files.extend(context.write_runs(&folder)?);
-            for figure in &presentation.figures {
-                for (name, bytes) in figure.figure.files()? {
-                    replace(&folder.join(&name), &bytes)?;
-                    files.push(name);
-                }
-            }
-            presentation.record.write(&folder)
+            presentation.record.files.extend(context.write_runs(&folder)?);
+            write_figures(&owned, presentation)?;
+            Ok(presentation.record.write(&folder)?)
         };
-        write().with_context(|| format!("writing {}", folder.display()))?;
+        write(&mut presentation).with_context(|| format!("writing {}", folder.display()))?;
         Ok(presentation)
     }
 
@@ -251,28 +257,68 @@ impl Work<'_> {
     }
 }
 
-/// Deletes the files of an earlier specification, as its record lists them. `settings.toml` goes first, so that a half-deleted
-/// folder is not taken for a finished one; training runs have identities of their own and stay.
-fn delete_files(folder: &Path) -> std::io::Result<()> {
-    let Some(record) = Record::read(folder) else { return Ok(()) };
-    std::fs::remove_file(folder.join(specification::FILE))?;
-    for file in record.files {
-        match std::fs::remove_file(folder.join(file)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+/// Deletes the files of an exhibit that its record lists, and others by name. `settings.toml` goes first, so that a half-deleted
+/// folder is not taken for a finished one. Other files in the folder stay.
+fn delete(folder: &OwnedFolder, others: &[&str]) -> anyhow::Result<()> {
+    if let Some(record) = Record::read(folder.path()) {
+        folder.remove([specification::FILE].into_iter().chain(record.files.iter().map(String::as_str)))?;
+        // Fails, as it should, if the folder contains other files.
+        let _ = std::fs::remove_dir(folder.path().join("runs"));
     }
-    // Fails, as it should, if the folder contains other files.
-    let _ = std::fs::remove_dir(folder.join("runs"));
-    Ok(())
+    Ok(folder.remove(others.iter().copied())?)
 }
 
-/// Deletes an exhibit with its training runs. Other files in its folder stay.
-fn delete(folder: &Path) -> anyhow::Result<()> {
-    if folder.exists() {
-        let owned = OwnedFolder::open(folder, "reproduce")?;
-        delete_files(folder)?;
-        owned.remove(["training", "sweep.toml"])?;
+/// Writes the figures that are missing or differ, as after a change of the drawing, and lists them in the record instead of earlier
+/// ones. Returns whether the record changed.
+fn write_figures(folder: &OwnedFolder, presentation: &mut Presentation) -> anyhow::Result<bool> {
+    let is_figure = |file: &String| file.ends_with(".svg") || file.ends_with(".png");
+    let (earlier, mut files): (Vec<_>, Vec<_>) =
+        presentation.record.files.iter().cloned().partition(is_figure);
+    for figure in &presentation.figures {
+        for (name, bytes) in figure.figure.files()? {
+            let path = folder.path().join(&name);
+            if std::fs::read(&path).ok().as_ref() != Some(&bytes) {
+                replace(&path, &bytes).with_context(|| format!("writing {}", path.display()))?;
+            }
+            files.push(name);
+        }
     }
-    Ok(())
+    folder.remove(earlier.iter().filter(|name| !files.contains(name)).map(String::as_str))?;
+    let changed = files != presentation.record.files;
+    presentation.record.files = files;
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn run(folder: &TempDir, only: &str) {
+        let request = Reproduction { only: vec![only.into()], ..Reproduction::default() };
+        request.run(folder.path(), 1, false, &StopFlag::default(), &|_| {}).unwrap();
+    }
+
+    #[test]
+    fn figures_are_drawn_again_from_the_tables() {
+        let folder = TempDir::new().unwrap();
+        run(&folder, "fig2");
+        let path = |name: &str| folder.path().join("fig2").join(name);
+        let [svg, png, record] =
+            ["fig2.svg", "fig2.png", "settings.toml"].map(|name| std::fs::read(path(name)).unwrap());
+        std::fs::remove_file(path("fig2.png")).unwrap();
+        std::fs::write(path("fig2.svg"), "an older drawing").unwrap();
+        run(&folder, "fig2");
+        assert!(std::fs::read(path("fig2.svg")).unwrap() == svg);
+        assert!(std::fs::read(path("fig2.png")).unwrap() == png);
+        assert!(std::fs::read(path("settings.toml")).unwrap() == record);
+    }
+
+    #[test]
+    fn the_folder_remembers_all_requests() {
+        let folder = TempDir::new().unwrap();
+        run(&folder, "fig2");
+        run(&folder, "law");
+        assert_eq!(Reproduction::stored(folder.path()).unwrap().only, ["fig2", "law"]);
+    }
 }

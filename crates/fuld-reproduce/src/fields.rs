@@ -1,10 +1,10 @@
 //! Figure 2: the drift c of the Gaussian kinetic energy, and the field ∇G_α of the stable one.
 
-use crate::drawing::curve;
+use crate::drawing::by_alpha;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, list};
 use fuld::dynamics::{CustomKinetic, Function, GaussianDrift};
 use fuld::{Alpha, Beta};
-use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_plot::{Axis, Figure, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
 use std::f64::consts::PI;
 
@@ -73,17 +73,14 @@ impl Exhibit for Fig2 {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let mut left = Panel::new("(a) the drift c, Gaussian kinetic energy")
+        let left = Panel::new("(a) the drift c, Gaussian kinetic energy")
             .x(Axis::linear("v").range(-5.0, 5.0))
             .y(Axis::linear("c(v, α)").range(-25.0, 25.0));
-        let mut right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
+        let right = Panel::new("(b) ∇G_{α}, stable kinetic energy")
             .x(Axis::linear("v").range(-8.0, 8.0))
             .y(Axis::linear("∇G_{α}(v)").range(-4.0, 4.0));
-        for alpha in ALPHAS {
-            let (hue, label) = (Hue::alpha(alpha), format!("α = {alpha}"));
-            left = left.line(hue, &label, curve(&self.drift, |p| p.alpha == alpha, |p| (p.v, p.c)));
-            right = right.line(hue, label, curve(&self.field, |p| p.alpha == alpha, |p| (p.v, p.grad_g)));
-        }
+        let left = by_alpha(left, Panel::line, &self.drift, |p| (p.alpha, p.v, p.c));
+        let right = by_alpha(right, Panel::line, &self.field, |p| (p.alpha, p.v, p.grad_g));
         vec![CaptionedFigure::new(Figure::new("fig2").panel(left).panel(right), "Both at β = 1.")]
     }
 

@@ -1,7 +1,7 @@
 //! Beyond the paper: a working scheme for the Gaussian kinetic energy, which the paper gives up.
 
 use crate::distance::Distance;
-use crate::drawing::{curve, marked};
+use crate::drawing::{by_alpha, curve};
 use crate::quartic::{Length, WINDOW, chains, exact_density, finite, histogram, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, Verdict, list};
 use fuld::gibbs::Gibbs;
@@ -94,21 +94,21 @@ impl Exhibit for Gaussian {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let mut left = Panel::new("positions, by the splitting scheme")
+        let left = Panel::new("positions, by the splitting scheme")
             .x(Axis::linear("x").range(-WINDOW, WINDOW))
             .y(Axis::linear("density"))
             .area(Hue::Muted, "exp(−f), normalised", exact_density().unwrap_or_default());
-        for alpha in ALPHAS {
-            let density = curve(&self.densities, |p| p.alpha == alpha, |p| (p.x, p.density));
-            left = left.line(Hue::alpha(alpha), format!("α = {alpha}"), density);
-        }
+        let left = by_alpha(left, Panel::line, &self.densities, |p| (p.alpha, p.x, p.density));
         let share = |of: fn(&Measured) -> f64| curve(&self.summary, |_| true, |m| (m.alpha, of(m)));
         let right = Panel::new("chains that diverged")
             .x(Axis::linear("α").ticks(&[1.2, 1.5, 1.7, 1.9]))
-            .y(Axis::linear("share diverged").range(-0.03, 1.03));
-        let right = marked(right, Hue::Vermillion, "Euler–Maruyama", share(Measured::euler_share));
-        let splitting = share(|m| m.diverged as f64 / CHAINS as f64);
-        let right = marked(right, Hue::Blue, "splitting with the exact flow of c", splitting);
+            .y(Axis::linear("share diverged").range(-0.03, 1.03))
+            .joined(Hue::Vermillion, "Euler–Maruyama", share(Measured::euler_share))
+            .joined(
+                Hue::Blue,
+                "splitting with the exact flow of c",
+                share(|m| m.diverged as f64 / CHAINS as f64),
+            );
         let figure = Figure::new("gaussian").panel(left).panel(right);
         vec![CaptionedFigure::new(figure, format!("γ = {GAMMA}, η = {ETA}, 6,000 steps."))]
     }

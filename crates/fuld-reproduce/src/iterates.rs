@@ -8,7 +8,7 @@ use fuld_plot::{Axis, Figure, Hue, Panel};
 
 /// Steps at which stability is tried.
 const STEPS: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
-/// Chains of which the typical one is drawn.
+/// Chains from which the typical one is drawn.
 const PATHS: usize = 64;
 /// Chains per step size.
 const CHAINS: usize = 512;

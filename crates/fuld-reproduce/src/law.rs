@@ -1,6 +1,5 @@
 //! Beyond the paper: accuracy and speed of the stable law on this machine.
 
-use crate::drawing::marked;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
 use fuld::random::{Purpose, Stream};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -87,7 +86,7 @@ impl Exhibit for Law {
             .horizontal(f64::EPSILON, "one unit in the last place")
             .horizontal(PROMISED, "documented accuracy");
         for (name, error, hue) in KINDS {
-            panel = marked(panel, hue, name, self.largest(error));
+            panel = panel.joined(hue, name, self.largest(error));
         }
         let figure = Figure::new("law").columns(1).panel_height(300.0).panel(panel);
         vec![CaptionedFigure::new(figure, "The largest errors against ball arithmetic, in bins of α.")]

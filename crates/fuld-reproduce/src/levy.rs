@@ -1,9 +1,9 @@
 //! Figure 1: densities of the stable law, their tails, and paths of Lévy motion.
 
-use crate::drawing::curve;
+use crate::drawing::by_alpha;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, list};
 use fuld::diagnostics::Sample;
-use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_plot::{Axis, Figure, Panel};
 use levy_stable::SymmetricStable;
 use std::f64::consts::PI;
 
@@ -66,22 +66,19 @@ impl Exhibit for Fig1 {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let mut density =
+        let density =
             Panel::new("density of SαS(1)").x(Axis::linear("x").range(-6.0, 6.0)).y(Axis::linear("density"));
-        let mut tail = Panel::new("tail P(X > x)")
+        let tail = Panel::new("tail P(X > x)")
             .x(Axis::log("x").range(0.1, 1e4))
             .y(Axis::log("probability").range(1e-8, 1.0));
-        let mut paths = Vec::new();
-        for alpha in ALPHAS {
-            let (hue, label) = (Hue::alpha(alpha), format!("α = {alpha}"));
-            density =
-                density.line(hue, &label, curve(&self.densities, |p| p.alpha == alpha, |p| (p.x, p.pdf)));
-            tail = tail.line(hue, &label, curve(&self.tails, |p| p.alpha == alpha, |p| (p.x, p.sf)));
-            let path = curve(&self.paths, |p| p.alpha == alpha, |p| (p.t, p.position));
-            let panel = Panel::new(format!("a path of Lévy motion, α = {alpha}"));
-            paths.push(panel.x(Axis::linear("t")).y(Axis::linear("L_{t}")).thin(hue, label, path));
-        }
-        let figure = paths.into_iter().fold(Figure::new("fig1").panel(density).panel(tail), Figure::panel);
+        let density = by_alpha(density, Panel::line, &self.densities, |p| (p.alpha, p.x, p.pdf));
+        let tail = by_alpha(tail, Panel::line, &self.tails, |p| (p.alpha, p.x, p.sf));
+        let paths = self.paths.chunk_by(|a, b| a.alpha == b.alpha).map(|path| {
+            let panel = Panel::new(format!("a path of Lévy motion, α = {}", path[0].alpha));
+            let panel = panel.x(Axis::linear("t")).y(Axis::linear("L_{t}"));
+            by_alpha(panel, Panel::thin, path, |p| (p.alpha, p.t, p.position))
+        });
+        let figure = paths.fold(Figure::new("fig1").panel(density).panel(tail), Figure::panel);
         let caption = "Above: densities and tails at scale 1. Below: one path for each α, over 10,000 steps.";
         vec![CaptionedFigure::new(figure, caption)]
     }

@@ -1,7 +1,7 @@
 //! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped one, whose law is known.
 
 use crate::distance::Distance;
-use crate::drawing::{curve, marked};
+use crate::drawing::curve;
 use crate::quartic::{Length, chains, mode};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::gibbs::Gibbs;
@@ -99,9 +99,10 @@ impl Exhibit for Overdamped {
 
     fn figures(&self) -> Vec<CaptionedFigure> {
         let of = |value: fn(&Measured) -> f64| curve(&self.frictions, |_| true, |m| (m.gamma, value(m)));
-        let left =
-            Panel::new("distance of the two measures").x(Axis::log("friction γ")).y(Axis::log("KS distance"));
-        let left = marked(left, Hue::Vermillion, "uncorrected, underdamped", of(|m| m.ks));
+        let left = Panel::new("distance of the two measures")
+            .x(Axis::log("friction γ"))
+            .y(Axis::log("KS distance"))
+            .joined(Hue::Vermillion, "uncorrected, underdamped", of(|m| m.ks));
         let bar = |m: &Measured| (m.gamma, m.mode - m.mode_error, m.mode + m.mode_error);
         let right = Panel::new("modes")
             .x(Axis::log("friction γ"))

@@ -99,7 +99,7 @@ pub(crate) fn second_moment(chains: &[Vec<f64>]) -> f64 {
     draws.iter().map(|x| x * x).sum::<f64>() / draws.len() as f64
 }
 
-/// Returns the density of the finite draws within the window, by so many bins.
+/// Returns the density of the finite draws within the window.
 pub(crate) fn histogram(chains: &[Vec<f64>], bins: usize) -> anyhow::Result<Vec<(f64, f64)>> {
     Ok(Histogram::new(&Sample::new(finite(chains))?, -WINDOW, WINDOW, bins)?.density().collect())
 }

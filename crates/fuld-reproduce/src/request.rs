@@ -30,7 +30,7 @@ pub struct Reproduction {
 #[non_exhaustive]
 pub enum ReproductionError {
     /// An id that does not exist.
-    #[error("there is no exhibit {0:?}; --only takes {known}", known = ids(|_| true).join(", "))]
+    #[error("{0:?} is not an exhibit; --only takes {known}", known = ids(|_| true).join(", "))]
     UnknownExhibit(String),
     /// An option for training, but no exhibit that trains.
     #[error(
@@ -51,7 +51,7 @@ pub enum ReproductionError {
         here: u64,
     },
     /// There is nothing to resume.
-    #[error("there is no reproduction to resume in {}", .0.display())]
+    #[error("no reproduction to resume in {}; run it without --resume first", .0.display())]
     NothingToResume(PathBuf),
 }
 
@@ -71,11 +71,35 @@ impl Reproduction {
         request.with_context(|| format!("reading {}", path.display()))
     }
 
-    /// Returns the command that asks for this.
+    /// Returns the union of this request and a later one of the same folder, so that `--resume` continues both.
+    pub(crate) fn merged(&self, later: &Self) -> Self {
+        let union = |a: &[String], b: &[String]| {
+            let new = b.iter().filter(|name| !a.contains(name));
+            a.iter().chain(new).cloned().collect::<Vec<_>>()
+        };
+        let only = match (&self.only[..], &later.only[..]) {
+            // No id means all exhibits.
+            ([], _) | (_, []) => Vec::new(),
+            (earlier, later) => union(earlier, later),
+        };
+        let data = |request: &Self| match request.chosen() {
+            Ok(chosen) if request.data.is_empty() && chosen.iter().any(|exhibit| exhibit.trains) => {
+                vec!["digits".into()]
+            }
+            _ => request.data.clone(),
+        };
+        let data = if self.data == later.data { self.data.clone() } else { union(&data(self), &data(later)) };
+        Self { only, data, full: self.full || later.full, seed: later.seed }
+    }
+
+    /// Returns the command that asks for this, as a shell reads it.
     pub(crate) fn command(&self) -> String {
+        let quoted =
+            |name: &String| shlex::try_quote(name).map_or(name.clone(), |quoted| quoted.into_owned());
+        let data: Vec<String> = self.data.iter().map(quoted).collect();
         let options = [
             (!self.only.is_empty(), format!(" --only {}", self.only.join(","))),
-            (!self.data.is_empty(), format!(" --data {}", self.data.join(","))),
+            (!self.data.is_empty(), format!(" --data {}", data.join(","))),
             (self.full, " --full".into()),
             (self.seed != 0, format!(" --seed {}", self.seed)),
         ];
@@ -128,4 +152,33 @@ fn sets_in(folder: &Path) -> Result<Vec<DataSet>, DataError> {
         }
     }
     if sets.is_empty() { Err(DataError::Nothing(folder.into())) } else { Ok(sets) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(only: &[&str], data: &[&str], full: bool) -> Reproduction {
+        let [only, data] = [only, data].map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        Reproduction { only, data, full, seed: 7 }
+    }
+
+    #[test]
+    fn a_later_choice_of_exhibits_does_not_forget_the_earlier_request() {
+        let all = request(&[], &["mnist"], true);
+        assert_eq!(all.merged(&request(&["fig1"], &[], false)), all);
+        assert_eq!(request(&["fig1"], &[], false).merged(&all), all);
+        let two = request(&["fig1"], &[], false).merged(&request(&["law", "fig1"], &[], false));
+        assert_eq!(two, request(&["fig1", "law"], &[], false));
+        // The built-in digits, where no data set is named, stay beside a named one.
+        let both = request(&["networks"], &[], false).merged(&request(&["calibration"], &["mnist"], false));
+        assert_eq!(both, request(&["networks", "calibration"], &["digits", "mnist"], false));
+    }
+
+    #[test]
+    fn commands_are_quoted_for_a_shell() {
+        let command = request(&["networks"], &["my data", "digits"], true).command();
+        assert_eq!(command, "fuld reproduce --only networks --data 'my data',digits --full --seed 7");
+        assert_eq!(shlex::split(&command).unwrap()[5], "my data,digits");
+    }
 }

@@ -1,7 +1,7 @@
 //! No injected noise, at the paper's widths, depths and step: auto should not be worse than SGDm.
 
 use super::{Part, error_axis, pair_series, pair_table, test_error};
-use crate::drawing::{error_range, series};
+use crate::drawing::error_range;
 use crate::study::{Cell, Difference, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
@@ -57,7 +57,7 @@ fn figure(runs: &NetworkRuns) -> Figure {
             .x(depth_axis())
             .y(Axis::linear("points").range(range.0, range.1))
             .horizontal(0.0, "");
-        figure = figure.panel(series(panel, Treatment::Auto.hue(), "", false, &differences(width)));
+        figure = figure.panel(panel.means(Treatment::Auto.hue(), "", false, &differences(width)));
     }
     figure
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::super::PAIR;
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::made_up::{PLAIN, accuracies};
+    use crate::study::test_rows::{PLAIN, accuracies};
     use crate::study::{Group, Outcome};
 
     /// SGDm at 95 %, and auto ahead by a function of depth and seed.

@@ -42,7 +42,7 @@ mod tests {
     use super::super::PAIR;
     use super::*;
     use crate::study::Group;
-    use crate::study::made_up::{PLAIN, accuracies};
+    use crate::study::test_rows::{PLAIN, accuracies};
 
     #[test]
     fn saving_all_is_more_than_saving_some() {

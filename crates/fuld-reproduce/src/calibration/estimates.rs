@@ -1,7 +1,6 @@
 //! The noise that auto estimates, compared with the noise that was injected.
 
 use super::{EstimateRow, Part};
-use crate::drawing::series;
 use crate::study::{Cell, NetworkRow, NetworkRuns, Treatment, distinct, mean_and_error, share};
 use crate::{CaptionedFigure, Claim, Judgement, Verdict};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -133,7 +132,7 @@ fn figure(name: &str, estimates: &[LayerEstimate]) -> Figure {
                 })
                 .collect();
             let hue = [Hue::Blue, Hue::Green, Hue::Purple, Hue::Orange][place % 4];
-            panel = series(panel, hue, &format!("σ = {scale}"), false, &points);
+            panel = panel.means(hue, &format!("σ = {scale}"), false, &points);
         }
         panel
     };
@@ -198,11 +197,11 @@ fn claim(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::made_up::{accuracies, noisy};
+    use crate::study::test_rows::{accuracies, noisy};
     use crate::study::{Group, Outcome};
 
     /// Two laws, two layers; the second layer under the second law is off by this much.
-    fn made_up(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {
+    fn runs_and_estimates(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {
         let cells = [noisy(1.2, 0.001), noisy(1.5, 0.002)];
         let runs = accuracies(Group::Noise, &[Treatment::Auto], &cells, |_, _, _| 97.0);
         let mut rows = Vec::new();
@@ -228,7 +227,7 @@ mod tests {
     }
 
     fn claims(alpha: f64, factor: f64) -> [Claim; 2] {
-        let (runs, rows) = made_up(alpha, factor);
+        let (runs, rows) = runs_and_estimates(alpha, factor);
         let estimates = estimates(&runs, &rows);
         [alpha_is_estimated("MNIST", &estimates), scale_is_estimated("MNIST", &estimates)]
     }
@@ -248,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_lost_run_has_no_estimates() {
-        let (mut runs, rows) = made_up(5.0, 9.0);
+        let (mut runs, rows) = runs_and_estimates(5.0, 9.0);
         let off = runs.rows.iter_mut().filter(|run| run.noise_alpha == Some(1.5));
         off.for_each(|run| run.outcome = Outcome::Diverged);
         let estimates = estimates(&runs, &rows);

@@ -2,7 +2,6 @@
 
 use super::noise::NEAR;
 use super::{EstimateRow, Part, pair_series, pair_table};
-use crate::drawing::series;
 use crate::study::{Cell, Difference, Group, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement, list};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -40,7 +39,7 @@ fn figure(runs: &NetworkRuns) -> Figure {
     let point = |cell: &Cell| (scale(cell), ahead(runs, cell).mean, ahead(runs, cell).error);
     let differences: Vec<_> = cells.iter().map(point).collect();
     let difference = Panel::new("auto − SGDm").x(axis()).y(Axis::linear("points")).horizontal(0.0, "");
-    let difference = series(difference, Hue::Ink, "", false, &differences);
+    let difference = difference.means(Hue::Ink, "", false, &differences);
     let name = format!("calibration-{}-gaussian", runs.data().id());
     Figure::new(name).panel_height(230.0).panel(accuracy).panel(difference)
 }
@@ -77,7 +76,7 @@ mod tests {
     use super::super::PAIR;
     use super::*;
     use crate::Verdict;
-    use crate::study::made_up::{accuracies, noisy};
+    use crate::study::test_rows::{accuracies, noisy};
 
     #[test]
     fn a_difference_is_no_equality() {

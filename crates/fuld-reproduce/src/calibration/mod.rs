@@ -7,17 +7,16 @@ mod clean;
 mod edge;
 mod estimates;
 mod gaussian;
+mod grids;
 mod noise;
-mod plan;
 mod rates;
 
-use crate::drawing::series;
 use crate::study::{
     Cell, Grid, Group, NetworkRow, NetworkRuns, Pairs, Treatment, all_runs, to_toml, train_networks,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_plot::{Axis, Panel};
-use plan::plan;
+use grids::grids;
 
 results! {
     /// α and noise scale estimated from the gradients.
@@ -65,11 +64,11 @@ impl Exhibit for Calibration {
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
         let data = context.data()?;
-        to_toml(&all_runs(&plan(data.name, context.full, context.seed), &data.description())?)
+        to_toml(&all_runs(&grids(data.name, context.full, context.seed), &data.description())?)
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
-        Self::of_grids(context, &plan(context.data()?.name, context.full, context.seed))
+        Self::of_grids(context, &grids(context.data()?.name, context.full, context.seed))
     }
 
     fn text(&self) -> String {
@@ -173,7 +172,7 @@ fn pair_series(
             (x(cell), mean, error)
         };
         let points: Vec<_> = cells.iter().map(point).collect();
-        panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
+        panel = panel.means(treatment.hue(), treatment.label(), treatment.is_control(), &points);
     }
     panel
 }

@@ -1,7 +1,6 @@
 //! Stable noise on every gradient: auto against the best of nine limits of clipping, and against FULD that is given the noise.
 
 use super::{Part, error_axis, test_error};
-use crate::drawing::series;
 use crate::study::{Cell, Difference, NetworkRuns, Pairs, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement, TextTable};
 use fuld_plot::{Axis, Figure, Panel};
@@ -70,7 +69,7 @@ fn panel(runs: &NetworkRuns, cell: &Cell) -> Panel {
         })
         .collect();
     if let Some(&treatment) = limits.first() {
-        panel = series(panel, treatment.hue(), treatment.label(), false, &points);
+        panel = panel.means(treatment.hue(), treatment.label(), false, &points);
     }
     panel = panel.dotted(Sgdm.hue(), Sgdm.label(), across(Sgdm));
     if let Some(norm) = runs.best(&norms(runs), cell) {
@@ -205,7 +204,7 @@ fn survives(runs: &NetworkRuns) -> Claim {
 mod tests {
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::made_up::{accuracies, noisy};
+    use crate::study::test_rows::{accuracies, noisy};
     use crate::study::{Group, Outcome};
 
     /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A function of the tail index says how

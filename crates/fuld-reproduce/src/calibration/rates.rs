@@ -135,7 +135,7 @@ fn as_good(runs: &NetworkRuns) -> Claim {
 mod tests {
     use super::*;
     use crate::claim::Verdict;
-    use crate::study::made_up::{PLAIN, accuracies};
+    use crate::study::test_rows::{PLAIN, accuracies};
     use crate::study::{Group, Outcome};
 
     /// Accuracies over five learning rates, 1 to 16, of SGDm and of auto.

@@ -1,4 +1,4 @@
-use super::plan::Network;
+use super::grids::Network;
 use super::*;
 use crate::study::{continues, run_until};
 use tempfile::TempDir;

@@ -1,6 +1,6 @@
 //! The figures: measures over depth with a panel for each width, and the gain of α = 1.75 over its two rivals.
 
-use crate::drawing::{error_range, series};
+use crate::drawing::error_range;
 use crate::exhibit::CaptionedFigure;
 use crate::study::{Cell, ImageSet, Measure, NetworkRuns, Treatment};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -86,7 +86,7 @@ fn panel(runs: &NetworkRuns, width: usize, measure: Measure) -> Panel {
             Some((cell.depth as f64 + APART * f64::from(place), mean, error))
         };
         let points: Vec<_> = cells.iter().filter_map(point).collect();
-        panel = series(panel, treatment.hue(), treatment.label(), treatment.is_control(), &points);
+        panel = panel.means(treatment.hue(), treatment.label(), treatment.is_control(), &points);
     }
     panel
 }
@@ -116,10 +116,10 @@ fn gains(name: &str, runs: &NetworkRuns, widths: &[usize]) -> Figure {
         let panel = Panel::new(title)
             .x(depth_axis(runs, width))
             .y(Axis::linear("test loss, lower by").range(range.0, range.1))
-            .horizontal(0.0, "");
-        let panel = series(panel, Hue::Vermillion, "than with α = 2 at the same η", false, &over_gaussian);
-        figure =
-            figure.panel(series(panel, Hue::Blue, "than with SGDm at the matched step", true, &over_control));
+            .horizontal(0.0, "")
+            .means(Hue::Vermillion, "than with α = 2 at the same η", false, &over_gaussian)
+            .means(Hue::Blue, "than with SGDm at the matched step", true, &over_control);
+        figure = figure.panel(panel);
     }
     figure
 }

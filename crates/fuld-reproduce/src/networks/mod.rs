@@ -21,7 +21,7 @@ results! {
     /// The paper's networks.
     Networks {
         runs: NetworkRow,
-        /// The largest |v| of any weight at any of the steps that were followed, of so many in a complete run.
+        /// The largest |v| of any weight in the first `steps` of `iterations` steps.
         momenta: MomentumRow {
             width: usize, depth: usize, seed: u64, steps: u64, iterations: u64, largest_v: f64,
         },
@@ -36,14 +36,14 @@ impl Exhibit for Networks {
     const TRAINS: bool = true;
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
-        let plan = Plan::of(context)?;
-        let mut settings = to_toml(&all_runs(&plan.grids, &context.data()?.description())?)?;
-        settings.insert("momentum_steps".into(), (plan.momentum_steps as i64).into());
+        let study = NetworkGrids::of(context)?;
+        let mut settings = to_toml(&all_runs(&study.grids, &context.data()?.description())?)?;
+        settings.insert("momentum_steps".into(), (study.momentum_steps as i64).into());
         Ok(settings)
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
-        Self::of_plan(context, &Plan::of(context)?)
+        Self::of_grids(context, &NetworkGrids::of(context)?)
     }
 
     fn text(&self) -> String {
@@ -64,10 +64,10 @@ impl Exhibit for Networks {
 }
 
 impl Networks {
-    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
+    fn of_grids(context: &Context<'_>, study: &NetworkGrids) -> anyhow::Result<Self> {
         let data = context.data()?.description();
-        let (runs, followed) = (all_runs(&plan.grids, &data)?, plan.followed.runs(&data)?);
-        let steps = plan.momentum_steps;
+        let (runs, followed) = (all_runs(&study.grids, &data)?, study.followed.runs(&data)?);
+        let steps = study.momentum_steps;
         let trained = train_networks(context, "networks", &runs, &followed, steps)?;
         let momenta = followed.iter().zip(&trained.largest_v).map(|(run, &largest_v)| {
             let TrainSpec { width, depth, seed, iterations, .. } = run.spec;
@@ -81,14 +81,14 @@ impl Networks {
     }
 }
 
-/// The runs of a data set: the grids of all treatments, and that of the runs whose momenta are followed for so many steps.
-struct Plan {
+/// The runs on a data set: the grids of all treatments, and the grid of the runs whose momenta are followed.
+struct NetworkGrids {
     grids: Vec<Grid>,
     followed: Grid,
     momentum_steps: u64,
 }
 
-impl Plan {
+impl NetworkGrids {
     fn of(context: &Context<'_>) -> anyhow::Result<Self> {
         Ok(Self::new(context.data()?.name, context.full, context.seed))
     }

@@ -1,19 +1,19 @@
 use super::*;
-use crate::study::{PlannedRun, continues, digits, made_up, run_until};
+use crate::study::{LabelledRun, continues, digits, run_until, test_rows};
 use fuld_train::spec::{Device, FieldFormula, Optimizer, TrainSpec};
 use fuld_train::sweep::grid_requests;
 use tempfile::TempDir;
 
-fn small() -> Plan {
-    Plan::of_sizes(vec![8], vec![2, 3], 3..5, 150)
+fn small() -> NetworkGrids {
+    NetworkGrids::of_sizes(vec![8], vec![2, 3], 3..5, 150)
 }
 
-fn planned(data: &str, full: bool, seed: u64) -> Vec<PlannedRun> {
-    all_runs(&Plan::new(data, full, seed).grids, &made_up::description(data)).unwrap()
+fn planned(data: &str, full: bool, seed: u64) -> Vec<LabelledRun> {
+    all_runs(&NetworkGrids::new(data, full, seed).grids, &test_rows::description(data)).unwrap()
 }
 
 fn study(context: &Context<'_>) -> anyhow::Result<Networks> {
-    Networks::of_plan(context, &small())
+    Networks::of_grids(context, &small())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn tables_have_figures_claims_and_a_sweep() {
         momenta.iter().map(|row| (row.depth, row.seed)).collect::<Vec<_>>(),
         [(2, 3), (2, 4), (3, 3), (3, 4)]
     );
-    // η times the sum of some ten gradients, the largest of which are about 0.1.
+    // η times the sum of some ten gradients, the largest about 0.1.
     assert!(
         momenta.iter().all(|row| row.steps == 150 && (0.005..0.5).contains(&row.largest_v)),
         "{momenta:?}"
@@ -59,7 +59,7 @@ fn tables_have_figures_claims_and_a_sweep() {
 fn the_full_grid_is_that_of_the_paper() {
     let runs = planned("mnist", true, 0);
     assert_eq!(runs.len(), 5 * 9 * 5 * 5);
-    let spec = |run: &PlannedRun| (run.spec.iterations, run.spec.batch, run.spec.measure_every);
+    let spec = |run: &LabelledRun| (run.spec.iterations, run.spec.batch, run.spec.measure_every);
     assert!(runs.iter().all(|run| spec(run) == (10_000, 100, 9_900)));
 }
 
@@ -89,8 +89,8 @@ fn treatments_differ_in_what_they_are_named_for() {
 #[test]
 fn the_full_grid_has_the_figures_of_the_paper() {
     let names = |set: &str| {
-        let Grid { widths, depths, .. } = &Plan::new(set, true, 0).grids[0];
-        let mut runs = made_up::grid(widths, depths, |_, _, depth, _| (depth as f64, 0.5));
+        let Grid { widths, depths, .. } = &NetworkGrids::new(set, true, 0).grids[0];
+        let mut runs = test_rows::grid(widths, depths, |_, _, depth, _| (depth as f64, 0.5));
         let data = crate::study::ImageSet::named(set);
         runs.rows.iter_mut().for_each(|run| run.data = data);
         figures::figures(&runs).iter().map(|figure| figure.figure.name().to_string()).collect::<Vec<_>>()

@@ -5,7 +5,7 @@
 
 use super::grid;
 use super::image_set::ImageSet;
-use super::network_runs::{NetworkRow, PlannedRun};
+use super::network_runs::{LabelledRun, NetworkRow};
 use super::step_time::StepTimes;
 use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
@@ -106,17 +106,17 @@ pub(crate) struct Trained {
 pub(crate) fn train_networks(
     context: &Context<'_>,
     study: &str,
-    planned: &[PlannedRun],
-    followed: &[PlannedRun],
+    planned: &[LabelledRun],
+    followed: &[LabelledRun],
     followed_steps: u64,
 ) -> anyhow::Result<Trained> {
     let data = context.data()?;
     let specs = planned.iter().chain(followed).map(|run| &run.spec);
     let times = StepTimes::measure(specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
     let run =
-        |run: &PlannedRun| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) };
+        |run: &LabelledRun| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) };
     let runs: Vec<NetworkRun<'_>> = planned.iter().map(run).collect();
-    let follow = |run: &PlannedRun| {
+    let follow = |run: &LabelledRun| {
         let seconds = times.seconds(&run.spec) * followed_steps as f64 / run.spec.iterations as f64;
         MomentumRun { spec: run.spec.clone(), data, steps: followed_steps, seconds }
     };
@@ -129,7 +129,7 @@ pub(crate) fn train_networks(
     let results = train(context, &what, &runs, 0.0..split)?;
     let momenta = format!("momenta of {what}");
     let largest = if follow.is_empty() { Vec::new() } else { train(context, &momenta, &follow, split..1.0)? };
-    let row = |(run, result): (&PlannedRun, &RunResult)| {
+    let row = |(run, result): (&LabelledRun, &RunResult)| {
         let means = result.summary.filter(|_| result.status == RunStatus::Finished);
         NetworkRow::new(run, result.iterations(), means)
     };

@@ -1,6 +1,6 @@
 //! The grids of a study: products of settings, each trained with every treatment and seed; and the file that `fuld sweep` trains.
 
-use super::network_runs::{Group, PlannedRun};
+use super::network_runs::{Group, LabelledRun};
 use super::treatment::Treatment;
 use fuld::durable::replace;
 use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest};
@@ -31,7 +31,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Returns all runs. They are measured only twice, at the end.
-    pub(crate) fn runs(&self, data: &DataDescription) -> Result<Vec<PlannedRun>, SpecError> {
+    pub(crate) fn runs(&self, data: &DataDescription) -> Result<Vec<LabelledRun>, SpecError> {
         let mut requests = vec![TrainRequest {
             batch: self.batch,
             iterations: Some(self.iterations),
@@ -47,7 +47,7 @@ impl Grid {
         let seeds: Vec<u64> = self.seeds.clone().collect();
         vary(&mut requests, &seeds, |request, seed| request.seed = Some(seed));
         let run = |request: &TrainRequest, treatment: Treatment| {
-            Ok(PlannedRun { group: self.group, treatment, spec: treatment.spec(request, data)? })
+            Ok(LabelledRun { group: self.group, treatment, spec: treatment.spec(request, data)? })
         };
         let all = requests.iter().flat_map(|request| self.treatments.iter().map(move |&it| run(request, it)));
         all.collect()
@@ -68,7 +68,7 @@ fn vary<T: Copy>(requests: &mut Vec<TrainRequest>, values: &[T], set: impl Fn(&m
 }
 
 /// Returns all runs of some grids.
-pub(crate) fn all_runs(grids: &[Grid], data: &DataDescription) -> Result<Vec<PlannedRun>, SpecError> {
+pub(crate) fn all_runs(grids: &[Grid], data: &DataDescription) -> Result<Vec<LabelledRun>, SpecError> {
     Ok(grids.iter().map(|grid| grid.runs(data)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
@@ -81,13 +81,13 @@ pub(crate) fn seeds(first: u64, count: u64) -> Range<u64> {
 /// Keys of a specification that a grid does not have.
 const NOT_IN_GRIDS: [&str; 2] = ["data_fingerprint", "device"];
 
-/// Returns runs as tables `[[grid]]`, each of which lists the values of every setting that varies.
-pub(crate) fn to_toml(runs: &[PlannedRun]) -> anyhow::Result<Table> {
-    let mut groups: Vec<(&PlannedRun, Vec<Table>)> = Vec::new();
+/// Returns runs as tables `[[grid]]` that list the values of every setting that varies.
+pub(crate) fn to_toml(runs: &[LabelledRun]) -> anyhow::Result<Table> {
+    let mut groups: Vec<(&LabelledRun, Vec<Table>)> = Vec::new();
     for run in runs {
         let mut table = Table::try_from(&run.spec)?;
         table.retain(|key, _| !NOT_IN_GRIDS.contains(&key));
-        let same = |(other, _): &&mut (&PlannedRun, Vec<Table>)| {
+        let same = |(other, _): &&mut (&LabelledRun, Vec<Table>)| {
             (other.group, other.treatment) == (run.group, run.treatment)
         };
         match groups.iter_mut().find(same) {
@@ -127,7 +127,7 @@ fn products(tables: Vec<Table>) -> Vec<Table> {
 }
 
 /// Writes runs into a folder as `sweep.toml`.
-pub(super) fn write(folder: &Path, runs: &[PlannedRun]) -> anyhow::Result<()> {
+pub(super) fn write(folder: &Path, runs: &[LabelledRun]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let text = format!("# fuld sweep sweep.toml trains these runs.\n\n{}", toml::to_string(&to_toml(runs)?)?);
     Ok(replace(&folder.join("sweep.toml"), text.as_bytes())?)

@@ -21,5 +21,5 @@ pub(crate) use grid::{Grid, all_runs, seeds, to_toml};
 pub(crate) use image_set::ImageSet;
 pub(crate) use network_runs::{Cell, Group, Measure, NetworkRow, NetworkRuns, Outcome, Pairs, distinct};
 #[cfg(test)]
-pub(crate) use network_runs::{PlannedRun, made_up};
+pub(crate) use network_runs::{LabelledRun, test_rows};
 pub(crate) use treatment::{PAPER_ALPHA, Treatment};

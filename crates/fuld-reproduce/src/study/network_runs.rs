@@ -94,7 +94,7 @@ pub(crate) enum Group {
 
 /// A run to be trained, with its labels.
 #[derive(Clone, Debug)]
-pub(crate) struct PlannedRun {
+pub(crate) struct LabelledRun {
     pub(crate) group: Group,
     pub(crate) treatment: Treatment,
     pub(crate) spec: TrainSpec,
@@ -128,9 +128,9 @@ pub(crate) struct NetworkRow {
 }
 
 impl NetworkRow {
-    /// Makes a row of a run that took so many steps, with its final means unless it diverged.
-    pub(crate) fn new(run: &PlannedRun, steps: u64, means: Option<FinalMeans>) -> Self {
-        let PlannedRun { group, treatment, spec } = run;
+    /// Makes a row from the number of steps taken and the final means, `None` if the run diverged.
+    pub(crate) fn new(run: &LabelledRun, steps: u64, means: Option<FinalMeans>) -> Self {
+        let LabelledRun { group, treatment, spec } = run;
         let TrainSpec { width, depth, batch, eta, gamma, lr, momentum, seed, iterations, .. } = *spec;
         Self {
             data: ImageSet::named(&spec.data),
@@ -386,6 +386,6 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
 }
 
 #[cfg(test)]
-pub(crate) mod made_up;
+pub(crate) mod test_rows;
 #[cfg(test)]
 mod tests;

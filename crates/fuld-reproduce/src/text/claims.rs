@@ -5,7 +5,7 @@ use crate::claim::{Claim, Judgement, list};
 use crate::study::{Difference, SIGNIFICANT, Treatment};
 use fuld_train::text::TensorNoise;
 
-/// A learning rate trains well if it ends within so many nats of SGDm's best.
+/// A learning rate trains well if it ends within this many nats of SGDm's best.
 const WELL: f64 = 0.1;
 
 /// Returns all claims. Claims about optimizers that were not compared are left out.

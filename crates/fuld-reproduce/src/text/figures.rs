@@ -2,7 +2,6 @@
 
 use super::tuning::{Tuned, Tuning};
 use super::{CurveRow, TaskRow};
-use crate::drawing::{marked, series};
 use crate::exhibit::CaptionedFigure;
 use crate::study::mean_and_error;
 use fuld_plot::{Axis, Figure, Panel};
@@ -39,8 +38,8 @@ fn losses(tuning: &Tuning, curves: &[CurveRow], task: &TaskRow) -> Figure {
         .y(axis());
     for tuned in &tuning.all {
         let (hue, label) = (tuned.chosen.treatment.hue(), tuned.label());
-        rates = marked(rates, hue, label, tuned.by_rate());
-        time = marked(time, hue, label, mean_curve(tuned, curves));
+        rates = rates.joined(hue, label, tuned.by_rate());
+        time = time.joined(hue, label, mean_curve(tuned, curves));
     }
     // The label would cover the curves on the left.
     let (rates, time) = (rates.horizontal(frequencies, ""), time.horizontal(frequencies, "frequencies only"));
@@ -72,7 +71,7 @@ fn ranks(tuning: &Tuning, task: &TaskRow) -> Figure {
         let shift = 1.06f64.powf(place as f64 - middle);
         let by_rank = tuned.by_rank().into_iter().zip(MIDDLES).filter(|((mean, _), _)| mean.is_finite());
         let points: Vec<_> = by_rank.map(|((mean, error), x)| (shift * x, mean, error)).collect();
-        panel = series(panel, tuned.chosen.treatment.hue(), tuned.label(), false, &points);
+        panel = panel.means(tuned.chosen.treatment.hue(), tuned.label(), false, &points);
     }
     Figure::new("text-words").columns(1).panel(panel)
 }

@@ -83,11 +83,11 @@ impl Exhibit for Text {
     const SECONDS: f64 = 75.0;
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {
-        Plan::new(context.seed).settings()
+        TextStudy::new(context.seed).settings()
     }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
-        Self::of_plan(context, &Plan::new(context.seed))
+        Self::of_study(context, &TextStudy::new(context.seed))
     }
 
     fn text(&self) -> String {
@@ -181,7 +181,7 @@ impl TaskRow {
 
 /// The runs of the study.
 #[derive(Clone, Debug)]
-struct Plan {
+struct TextStudy {
     task: TextTask,
     /// Evaluations during a test run.
     measurements: u64,
@@ -189,7 +189,7 @@ struct Plan {
     seeds: u64,
 }
 
-impl Plan {
+impl TextStudy {
     fn new(seed: u64) -> Self {
         let task = TextTask {
             topics: 32,
@@ -274,22 +274,22 @@ fn optimizer(treatment: Treatment) -> TextOptimizer {
 }
 
 impl Text {
-    fn of_plan(context: &Context<'_>, plan: &Plan) -> anyhow::Result<Self> {
-        let seed = plan.task.evaluation_seed;
+    fn of_study(context: &Context<'_>, study: &TextStudy) -> anyhow::Result<Self> {
+        let seed = study.task.evaluation_seed;
         let tried: Vec<(Treatment, f64)> = KINDS.into_iter().flat_map(candidates).collect();
-        let trials: Vec<TextRun> = tried.iter().map(|&it| plan.run(Stage::Tuning, it, seed)).collect();
-        let test_count = KINDS.len() * plan.seeds as usize;
+        let trials: Vec<TextRun> = tried.iter().map(|&it| study.run(Stage::Tuning, it, seed)).collect();
+        let test_count = KINDS.len() * study.seeds as usize;
         let tuning_share = trials.len() as f64 / (trials.len() + test_count) as f64;
         let outcomes = train(context, "tuning on text", &trials, 0.0..tuning_share)?;
         let tried = tried.iter().zip(&outcomes);
         let runs = tried.map(|(&setting, result)| TextRow::new(Stage::Tuning, setting, seed, result));
-        let mut results = Self { runs: runs.collect(), task: vec![plan.task_row()], ..Self::default() };
+        let mut results = Self { runs: runs.collect(), task: vec![study.task_row()], ..Self::default() };
 
         let mut tests = Vec::new();
         for Tuned { chosen, .. } in Tuning::of(&results.runs).all {
-            tests.extend(plan.test_seeds().map(|seed| ((chosen.treatment, chosen.learning_rate), seed)));
+            tests.extend(study.test_seeds().map(|seed| ((chosen.treatment, chosen.learning_rate), seed)));
         }
-        let runs: Vec<TextRun> = tests.iter().map(|&(it, seed)| plan.run(Stage::Test, it, seed)).collect();
+        let runs: Vec<TextRun> = tests.iter().map(|&(it, seed)| study.run(Stage::Test, it, seed)).collect();
         let outcomes = train(context, "best settings on text", &runs, tuning_share..1.0)?;
         for (&(setting, seed), result) in tests.iter().zip(outcomes) {
             results.runs.push(TextRow::new(Stage::Test, setting, seed, &result));

@@ -6,15 +6,15 @@ use crate::table::Tables;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-fn small(seed: u64) -> Plan {
-    let plan = Plan::new(seed);
+fn small(seed: u64) -> TextStudy {
+    let study = TextStudy::new(seed);
     let shape = TransformerShape { words: 40, context: 4, width: 8, hidden: 8 };
-    let task = TextTask { topics: 4, batch: 8, steps: 6, sentences: 70, shape, ..plan.task };
-    Plan { task, measurements: 3, seeds: 2 }
+    let task = TextTask { topics: 4, batch: 8, steps: 6, sentences: 70, shape, ..study.task };
+    TextStudy { task, measurements: 3, seeds: 2 }
 }
 
 fn results(context: Context<'_>) -> Text {
-    Text::of_plan(&context, &small(context.seed)).unwrap()
+    Text::of_study(&context, &small(context.seed)).unwrap()
 }
 
 /// Tables are compared as text: NaN is equal to itself there.
@@ -71,7 +71,7 @@ fn progress_is_reported_and_results_are_kept() {
 }
 
 /// Rows in which every seed of an optimizer ends at its number.
-fn made_up(ends: &[(Treatment, [f64; 3])]) -> Tuning {
+fn tuning_ending_at(ends: &[(Treatment, [f64; 3])]) -> Tuning {
     let mut rows = Vec::new();
     for &(kind, by_rank) in ends {
         let row = |stage, (treatment, learning_rate), seed, excess: f64, by_rank: [f64; 3]| TextRow {
@@ -120,10 +120,11 @@ fn verdict(tuning: &Tuning, noise: &[TensorNoise], says: &str) -> Verdict {
 fn verdicts_come_out_either_way() {
     use Treatment::{Adam, Sgdm};
     let [low, high] = [[0.1, 0.2, 0.3], [0.1, 0.3, 0.6]];
-    let (usual, other) = (made_up(&[(Sgdm, high), (Adam, low)]), made_up(&[(Sgdm, low), (Adam, high)]));
+    let (usual, other) =
+        (tuning_ending_at(&[(Sgdm, high), (Adam, low)]), tuning_ending_at(&[(Sgdm, low), (Adam, high)]));
     let says = "Adam ends below SGDm";
     assert_eq!([&usual, &other].map(|t| verdict(t, &[], says)), [Verdict::Holds, Verdict::Fails]);
-    let diverged = made_up(&[(Sgdm, low), (Adam, [f64::INFINITY; 3])]);
+    let diverged = tuning_ending_at(&[(Sgdm, low), (Adam, [f64::INFINITY; 3])]);
     assert_eq!(verdict(&diverged, &[], says), Verdict::Fails);
     let says = "rare words";
     assert_eq!([&usual, &other].map(|t| verdict(t, &[], says)), [Verdict::Holds, Verdict::Fails]);
@@ -141,7 +142,7 @@ fn auto_may_win_or_lose() {
     use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
     let [low, middle, high] = [0.1, 0.3, 0.6].map(|end| [end; 3]);
     let others = [(Sgdm, high), (ClipNorm(0.0), high), (ClipComponents(0.0), middle), (Adam, low)];
-    let with = |end: f64| made_up(&[&others[..], &[(Auto, [end; 3])]].concat());
+    let with = |end: f64| tuning_ending_at(&[&others[..], &[(Auto, [end; 3])]].concat());
     let says = [
         "auto ends below SGDm",
         "auto does not end above SGDm clipped by component",
@@ -152,5 +153,9 @@ fn auto_may_win_or_lose() {
     assert_eq!(verdicts(0.05), [true, true, true, true]);
     assert_eq!(verdicts(0.2), [true, true, false, true]);
     assert_eq!(verdicts(0.6), [false, false, false, false]);
-    assert_eq!(claims(&made_up(&others), &[]).len(), 3, "no claim about an optimizer that was not run");
+    assert_eq!(
+        claims(&tuning_ending_at(&others), &[]).len(),
+        3,
+        "no claim about an optimizer that was not run"
+    );
 }

@@ -1,9 +1,9 @@
-//! Verdicts on rows made up so that each claim holds, holds in part, and does not hold.
+//! Verdicts on rows invented so that each claim holds, holds in part, and does not hold.
 
 use super::*;
 use crate::claim::Source;
 use crate::study::Outcome;
-use crate::study::made_up::grid;
+use crate::study::test_rows::grid;
 
 const NEAR: Momenta = Momenta {
     networks: 6,
@@ -98,7 +98,7 @@ fn a_run_that_exploded_is_named_and_loses() {
 
 #[test]
 fn most_cases_are_those_where_the_paper_says_so() {
-    // Ahead at widths 64 to 256 and far behind at the others, of which the paper says otherwise.
+    // Ahead at widths 64 to 256 and far behind at the others, where the paper claims nothing of the kind.
     let results = with(&[32, 64, 128, 256, 512], |treatment, width, _| match treatment {
         PaperFormula if AHEAD.contains(&width) => 0.01,
         _ => -0.05,

@@ -1,4 +1,4 @@
-use super::made_up::{PLAIN, accuracies, grid, row};
+use super::test_rows::{PLAIN, accuracies, grid, row};
 use super::*;
 
 #[test]

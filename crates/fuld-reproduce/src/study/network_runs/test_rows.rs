@@ -1,4 +1,4 @@
-//! Rows made up for the tests of claims.
+//! Invented rows for the tests of claims.
 
 use super::*;
 use fuld_train::spec::{DataDescription, TrainRequest};
@@ -41,7 +41,7 @@ pub(crate) fn row(
         test_loss: loss,
         test_accuracy: accuracy,
     };
-    NetworkRow::new(&PlannedRun { group, treatment, spec }, 100, Some(means))
+    NetworkRow::new(&LabelledRun { group, treatment, spec }, 100, Some(means))
 }
 
 /// Some seeds of these treatments in these cells, with the loss and accuracy of a function.

@@ -78,7 +78,7 @@ impl Network {
 }
 
 /// Returns the grids of all groups on a data set.
-pub(super) fn plan(data: &str, full: bool, seed: u64) -> Vec<Grid> {
+pub(super) fn grids(data: &str, full: bool, seed: u64) -> Vec<Grid> {
     const ALPHAS: [f64; 3] = [1.2, 1.5, 1.8];
     // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
     let [few, many] = [5, 40].map(|count| seeds(seed, count));
@@ -111,12 +111,12 @@ fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::made_up::description;
-    use crate::study::{PlannedRun, all_runs};
+    use crate::study::test_rows::description;
+    use crate::study::{LabelledRun, all_runs};
     use fuld_train::spec::{NumberOrAuto, Optimizer};
 
-    fn runs(data: &str, full: bool) -> Vec<PlannedRun> {
-        all_runs(&plan(data, full, 3), &description(data)).unwrap()
+    fn runs(data: &str, full: bool) -> Vec<LabelledRun> {
+        all_runs(&grids(data, full, 3), &description(data)).unwrap()
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(of(Group::Gaussian).count(), 3 * 2 * 5);
         assert_eq!(of(Group::Clean).count(), 9 * 2 * 5);
         assert_eq!(of(Group::Rates).count(), 2 * 9 * 2 * 5);
-        for PlannedRun { treatment, spec, .. } in of(Group::Noise) {
+        for LabelledRun { treatment, spec, .. } in of(Group::Noise) {
             let noise = spec.inject_noise.unwrap();
             assert_eq!((spec.width, spec.depth, spec.batch), (256, 5, 128));
             assert_eq!((spec.lr, spec.momentum, spec.iterations), (Some(0.01), Some(0.99), 1_500));
@@ -149,14 +149,14 @@ mod tests {
             }
         }
         assert_eq!(of(Group::Edge).count(), 2 * 40);
-        let edge = |run: &PlannedRun| (run.spec.width, run.spec.depth, run.spec.lr);
+        let edge = |run: &LabelledRun| (run.spec.width, run.spec.depth, run.spec.lr);
         assert!(of(Group::Edge).all(|run| edge(run) == (128, 9, Some(0.01))));
     }
 
     #[test]
     fn cifar_is_clean_and_full_is_long() {
         assert!(runs("cifar10", false).iter().all(|run| run.spec.inject_noise.is_none()));
-        let long = |run: &&PlannedRun| run.spec.iterations == 10_000;
+        let long = |run: &&LabelledRun| run.spec.iterations == 10_000;
         assert_eq!(runs("cifar10", true).iter().filter(long).count(), 90);
         assert_eq!(runs("cifar10", false).iter().filter(long).count(), 0);
     }
