@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test that needs a GPU and prints one line per group; exits with 1 if a group failed or nothing ran.
+# Runs every test that needs a GPU and prints one line per group; exits with 1 if a group failed or no Rust test ran.
 #   run.sh BUNDLE [PYTHON]
 # BUNDLE is the folder that `make gpu-bundle` leaves: the package, its tests and the compiled Rust tests. It can be copied to
 # a machine without a network. PYTHON must have torch; python3 if it is not given.
@@ -8,7 +8,8 @@ bundle=$(cd "$1" && pwd) || exit 1
 python=${2:-python3}
 logs=$(mktemp -d)
 failed=0
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { echo "there is no NVIDIA GPU here"; exit 1; }
+rust=0
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { echo "no NVIDIA GPU was found"; exit 1; }
 
 # group NAME COMMAND…: runs the command and prints its last line, or all of its output if it failed.
 group() {
@@ -24,8 +25,12 @@ group() {
 }
 
 cd "$bundle" || exit 1
+# CUDA tests are marked #[ignore], since they fail without a GPU. A program without one is left out.
 for test in rust/*; do
-    [ -x "$test" ] && group "$(basename "$test")" "$test" cuda
+    "$test" cuda --include-ignored --list | grep -q ': test$' || continue
+    group "$(basename "$test")" "$test" cuda --include-ignored
+    rust=1
 done
+[ "$rust" = 1 ] || { echo "the bundle has no CUDA test in Rust"; failed=1; }
 PYTHONPATH="$bundle/site" group "fuld.torch" "$python" -m pytest -o addopts= -p no:cacheprovider -m gpu --rootdir "$bundle/python" python/tests/torch
 exit $failed
