@@ -136,7 +136,7 @@ def test_a_store_that_is_a_file(tmp_path):
 def test_a_folder_of_others_is_left_alone(tmp_path, name, resume):
     (tmp_path / name).write_text("mine")
     for executor in (None, ThreadPoolExecutor(1)):
-        with pytest.raises(FileExistsError, match=f"not of a run, such as {name}"):
+        with pytest.raises(FileExistsError, match=f"files of other programs, such as {name}"):
             fuld.sample(well, store=tmp_path, resume=resume, executor=executor, **SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine"

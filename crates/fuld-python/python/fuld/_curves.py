@@ -36,7 +36,7 @@ class Curves(Parameters):
         return self._at("logpdf", x)
 
     def cdf(self, x: ArrayLike) -> Values:
-        """P(X <= x). For x > 0 this is close to 1: use `sf` for what is missing.
+        """P(X <= x). For large x this is close to 1: use `sf` for the difference from 1.
 
         Examples
         --------

@@ -59,7 +59,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
 
 
 def drift_c(v: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 1.0) -> Reals:
-    """Friction c(v) that stable noise asks for if the kinetic energy is Gaussian.
+    """Friction c(v) for stable noise and a Gaussian kinetic energy.
 
     With it, dv = -gamma c(v) dt + (gamma/beta)**(1/alpha) dL leaves v normal, of variance 1/beta
     (Theorem 2 of the paper, for every beta)::
@@ -169,7 +169,7 @@ def flmc_drift(potential: str, x: ArrayLike, alpha: float, beta: float = 1.0) ->
     True
     """
     array = real_array(x, "x")
-    # How fast b grows towards ±∞, or falls, is not to be seen in numbers.
+    # Samples of b do not show its growth towards ±∞.
     _refuse_where(np.isinf(array), array, "x")
     b = _native.flmc_drift(
         _formula(potential), doubles(array), number("alpha", alpha), number("beta", beta)
@@ -299,8 +299,8 @@ def _refuse_where(bad: NDArray[np.bool_], array: NDArray[Any], name: str) -> Non
     """Raises ValueError for the first number that is bad for not being finite."""
     if bad.any():
         place = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
-        told = f"{name}[{place}]" if place else name
-        raise ValueError(f"{told} is {array[bad][0]}; {name} must be finite")
+        where = f"{name}[{place}]" if place else name
+        raise ValueError(f"{where} is {array[bad][0]}; {name} must be finite")
 
 
 def _formula(potential: str) -> str:

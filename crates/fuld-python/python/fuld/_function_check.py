@@ -89,7 +89,7 @@ class FunctionCheck:
         return np.array([value for value, _ in pairs]), np.array([slope for _, slope in pairs])
 
     def check_starts(self, value: NDArray[np.float64], chains: int) -> None:
-        """Refuse starts without a value."""
+        """Raise an error if f is not finite at a start."""
         outside = np.flatnonzero(~np.isfinite(value[:chains]))
         if len(outside) > 0:
             raise ValueError(
@@ -98,7 +98,7 @@ class FunctionCheck:
             )
 
     def check_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> None:
-        """Warn of a gradient that is of another function."""
+        """Warn if the gradient is that of another function."""
         size = float(np.linalg.norm(gradient[0]))
         if self.stochastic or not (0.0 < size < np.inf):
             return
@@ -135,7 +135,7 @@ class FunctionCheck:
 
 
 def _better(many: Exception, one: Exception) -> Exception:
-    """Which of the errors for all chains and for one point tells more of what is wrong."""
+    """Return the more informative of the errors for all chains and for one point."""
     note = f"fuld: called with one point, after points of all chains gave {many!r}"
     # If it fails in the same way for both, how it is called is not the reason.
     error = many if type(many) is type(one) and str(many) == str(one) else one

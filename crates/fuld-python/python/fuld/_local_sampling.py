@@ -53,7 +53,7 @@ class LocalSampling(Sampling):
 
     @property
     def paused(self) -> bool:
-        """Whether it is told to pause."""
+        """Whether a pause was requested."""
         return self._run.paused
 
     def pause(self) -> None:
@@ -110,17 +110,17 @@ class LocalSampling(Sampling):
 @atexit.register
 def _end_all() -> None:
     """Wait for the threads of all runs: they must not call Python once the interpreter ends."""
-    tell_at = time.monotonic() + _PATIENCE
+    report_at = time.monotonic() + _PATIENCE
     try:
         while not _native.end_runs():
             time.sleep(0.01)
-            if time.monotonic() > tell_at:
+            if time.monotonic() > report_at:
                 print(
                     "fuld: a function has not returned yet; waiting for it, Ctrl-C ends at once",
                     file=sys.stderr,
                     flush=True,
                 )
-                tell_at = float("inf")
+                report_at = float("inf")
     except KeyboardInterrupt:
         # The interpreter cannot end under a function that is still called: so the process does.
         print("fuld: ended in the middle of a call", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""How far a run is, and a line that says so."""
+"""The progress of a run, and a line that shows it."""
 
 from __future__ import annotations
 

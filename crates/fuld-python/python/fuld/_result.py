@@ -1,4 +1,4 @@
-"""What a run came to, in the form that was asked for."""
+"""The result of a run, in the requested form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check_output(output: str) -> None:
 
 @dataclass
 class Draws:
-    """Draws of some chains, with what is to be said of them."""
+    """Draws of some chains, and their statistics."""
 
     x: NDArray[np.float64]
     """Positions (chains, draws, dim)."""

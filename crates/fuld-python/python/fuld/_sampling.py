@@ -54,7 +54,7 @@ class Sampling(ABC):
     @property
     @abstractmethod
     def paused(self) -> bool:
-        """Whether it is told to pause."""
+        """Whether a pause was requested."""
 
     @abstractmethod
     def pause(self) -> None:
@@ -88,7 +88,7 @@ class Sampling(ABC):
         return self._peek().to(self._output)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, for so many seconds at most; say whether it came."""
+        """Wait for the end, at most `timeout` seconds; return whether the run has ended."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         while not self._wait(max(0.0, min(POLL_SECONDS, end - time.monotonic()))):
             if time.monotonic() >= end:
@@ -96,7 +96,7 @@ class Sampling(ABC):
         return True
 
     def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401
-        """Wait for the end and return the draws; raise what ended the run, if something did.
+        """Wait for the end and return the draws, or raise the error that ended the run.
 
         Raises
         ------

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 
 class Settings(TypedDict, total=False):
-    """Keywords of `fuld.sample`, whose documentation says what they are."""
+    """Keywords of `fuld.sample`, which documents them."""
 
     system: str
     alpha: float | None

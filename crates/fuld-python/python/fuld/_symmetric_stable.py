@@ -102,10 +102,10 @@ class SymmetricStable(Summaries):
         Notes
         -----
         Each draw takes one word of 64 bits from the stream of the generator, ``integers(0, 2**64,
-        dtype=uint64)``, in C order, and is the quantile of what it spells, from a table. So
-        ``rvs(3)`` and then ``rvs(2)`` are ``rvs(5)``, and how random the draws are is up to the
-        generator. The table is exact to 1e-9 of each draw, near 0 to 1e-9 of the scale. That of an
-        alpha is made at its first use, in some milliseconds, and the last 64 are kept; below
+        dtype=uint64)``, in C order, and is the quantile at that word, from a table. So ``rvs(3)``
+        and then ``rvs(2)`` are ``rvs(5)``, and the quality of the draws is that of the generator.
+        The table is exact to 1e-9 of each draw, near 0 to 1e-9 of the scale. That of an alpha is
+        made at its first use, in some milliseconds, and the last 64 are kept; below
         alpha = 0.2 draws are made by the method of Chambers, Mallows and Stuck instead.
 
         Examples

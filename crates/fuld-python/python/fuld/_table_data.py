@@ -1,4 +1,4 @@
-"""Tables of the field ∇G_α as arrays, for devices that look numbers up in their own memory.
+"""Tables of the field ∇G_α as arrays, for lookups in the memory of devices.
 
 This is the serialised form `levy_stable::table::TableData`, which also describes how a table is
 evaluated. Torch, Triton and JAX read nothing else.

@@ -1,4 +1,4 @@
-"""Functions that torch's compiler need not look into."""
+"""Functions that torch's compiler need not trace."""
 
 from __future__ import annotations
 

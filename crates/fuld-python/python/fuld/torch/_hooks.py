@@ -6,7 +6,7 @@ import torch
 
 
 def require_hooks(optimizer: object) -> None:
-    """Refuse what is no optimizer, and what is one in name only, around another that steps."""
+    """Refuse objects that are not optimizers, and wrappers around another optimizer that steps."""
     # Made by torch.optim.Optimizer.__init__, which a class around another may not call. Hooks of
     # such a one would never run.
     if isinstance(optimizer, torch.optim.Optimizer) and hasattr(

@@ -66,7 +66,7 @@ def take(
 
 
 def may_fuse(group: dict[str, Any], plan: Plan) -> bool:
-    """Whether the group, of which there is a plan, still is to take fused steps."""
+    """Whether a group with a plan still takes fused steps."""
     asked = _asked(group)
     fused_by_default = asked is None and plan.device.type == "cpu"
     return (asked == "fused" or fused_by_default) and group["alpha"] != 2

@@ -18,15 +18,15 @@ def is_dense(x: Tensor) -> bool:
 
 
 def is_readable(x: Tensor) -> bool:
-    """Whether what lies in memory are the numbers of x, at addresses that processors like."""
+    """Whether the memory of x holds its values, at aligned addresses."""
     return not x.is_neg() and x.data_ptr() % x.element_size() == 0
 
 
 class Aligned:
     """Parameters, gradients and buffers, dense and of the parameters' dtype and order.
 
-    What is not is copied; `close` brings the copies home. `contiguous` says that nothing had to be,
-    and that all are in the order of their dimensions.
+    Others are copied, and `close` copies them back. `contiguous` is true if nothing was copied and
+    all tensors are in the order of their dimensions.
     """
 
     def __init__(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> None:

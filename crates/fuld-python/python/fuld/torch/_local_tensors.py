@@ -24,7 +24,7 @@ def local(tensors: list[Any]) -> list[Any]:
 
 
 def whole(params: list[Any], parts: list[Tensor]) -> list[Tensor]:
-    """The tensors of which this process has these parts, sharded as the parameters are."""
+    """Return the tensors with these local parts, sharded as the parameters are."""
     if not any(hasattr(x, "placements") for x in params):
         return parts
     from torch.distributed.tensor import DTensor

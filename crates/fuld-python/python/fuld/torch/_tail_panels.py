@@ -172,7 +172,7 @@ def _set_share_range(axes: Axes, shares: list[float], along: Literal["x", "y"]) 
 
 
 def _even(most: int) -> MaxNLocator:
-    """Return ticks at round numbers, so many intervals at most."""
+    """Return ticks at round numbers, with a limited number of intervals."""
     return MaxNLocator(most, steps=[1, 2, 5, 10])
 
 

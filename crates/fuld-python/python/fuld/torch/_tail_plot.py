@@ -24,7 +24,7 @@ def plot_tails(
     past: list[tuple[int, list[GradientTail]]],
     figure: Figure | None,
 ) -> Figure:
-    """Draw what is known of each parameter now, and what was known before.
+    """Draw the present and the earlier estimates of each parameter.
 
     The last tail of each list is that of all parameters.
     """
@@ -67,7 +67,7 @@ def _of_several_coordinates(tails: list[GradientTail]) -> list[int]:
     known = [i for i, tail in enumerate(tails) if not math.isnan(tail.alpha)]
     if not known:
         raise ValueError(_why_nothing([tail.note for tail in tails]))
-    # One coordinate alone says so little that its interval would hide the others.
+    # The interval of a single coordinate is so wide that it would hide the others.
     return [i for i in known if tails[i].coordinates > 1] or known
 
 
