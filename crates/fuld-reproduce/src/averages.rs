@@ -1,7 +1,7 @@
 //! Corollary 1: weighted averages along decreasing steps converge.
 
 use crate::drawing::by_alpha;
-use crate::quartic::{Length, chains, target};
+use crate::quartic::{Length, noisy_chains, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Panel};
@@ -43,14 +43,10 @@ impl Exhibit for Averages {
         for alpha in ALPHAS {
             for iterations in LENGTHS {
                 let length = Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: iterations / DRAWS };
-                let average = context.second_moments(SampleRequest {
-                    alpha: Some(alpha),
-                    gamma: Some(GAMMA),
-                    beta: Some(1.0),
-                    step_power: Some(POWER),
-                    half_life: Some(HALF_LIFE),
-                    ..chains(SystemKind::Fuld, Integrator::Euler, START, length)
-                })?;
+                let request =
+                    noisy_chains(SystemKind::Fuld, Integrator::Euler, (alpha, GAMMA), START, length);
+                let (step_power, half_life) = (Some(POWER), Some(HALF_LIFE));
+                let average = context.second_moments(SampleRequest { step_power, half_life, ..request })?;
                 let square = average.chains.iter().map(|mean| (mean - exact).powi(2)).sum::<f64>();
                 let rms_error = (square / average.chains.len() as f64).sqrt();
                 errors.push(AverageError { alpha, iterations, rms_error, bias: average.mean() - exact });

@@ -1,8 +1,8 @@
 //! Beyond the paper: the field without β at values of β other than 1.
 
-use crate::distance::Distance;
+use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
-use crate::quartic::{Length, chains, second_moment, target};
+use crate::quartic::{Length, noisy_chains, second_moment, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement};
 use fuld::{Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -49,23 +49,12 @@ impl Exhibit for Betas {
         for (field, _, system) in FIELDS {
             for (alpha, beta) in ALPHAS.into_iter().flat_map(|alpha| BETAS.map(|beta| (alpha, beta))) {
                 let target = target(beta)?;
-                let (samples, outcome) = context.sample(SampleRequest {
-                    alpha: Some(alpha),
-                    gamma: Some(GAMMA),
-                    beta: Some(beta),
-                    ..chains(system, Integrator::Baoab, ETA, LENGTH)
-                })?;
-                let draws = samples.coordinate(0);
-                let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;
-                betas.push(Measured {
-                    field: field.into(),
-                    alpha,
-                    beta,
-                    ks,
-                    ks_noise,
-                    second_moment_ratio: second_moment(&draws) / target.expectation(|x| x * x),
-                    diverged: outcome.divergences.len(),
-                });
+                let request = noisy_chains(system, Integrator::Baoab, (alpha, GAMMA), ETA, LENGTH);
+                let request = SampleRequest { beta: Some(beta), ..request };
+                let Sampled { draws, distance, diverged } = Sampled::new(context, request, &target)?;
+                let (Distance { ks, ks_noise }, field) = (distance, field.into());
+                let second_moment_ratio = second_moment(&draws) / target.expectation(|x| x * x);
+                betas.push(Measured { field, alpha, beta, ks, ks_noise, second_moment_ratio, diverged });
                 context.progress(betas.len() as f64 / 28.0);
             }
         }
@@ -106,21 +95,13 @@ impl Exhibit for Betas {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let (measured, judgement) = self.judged("without-beta");
-        let printed = Claim::paper(
-            "without-beta",
-            "Theorem 1, with ψ = e^(−g) as printed: exp(−βf) is invariant at every β.",
-            measured,
-            judgement,
-        );
-        let (measured, judgement) = self.judged("exact");
-        let exact = Claim::ours(
-            "with-beta",
-            "With h_β, that is ψ = e^(−βg), exp(−βf) is invariant at every β.",
-            measured,
-            judgement,
-        );
-        vec![printed, exact]
+        let [printed, exact] = ["without-beta", "exact"].map(|field| self.judged(field));
+        let says_paper = "Theorem 1, with ψ = e^(−g) as printed: exp(−βf) is invariant at every β.";
+        let says_ours = "With h_β, that is ψ = e^(−βg), exp(−βf) is invariant at every β.";
+        vec![
+            Claim::paper("without-beta", says_paper, printed.0, printed.1),
+            Claim::ours("with-beta", says_ours, exact.0, exact.1),
+        ]
     }
 }
 

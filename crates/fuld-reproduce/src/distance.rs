@@ -1,8 +1,11 @@
 //! The Kolmogorov–Smirnov distance of chains to a law, and the distance that Monte Carlo error alone would cause.
 
+use crate::Context;
+use crate::quartic::finite;
 use fuld::diagnostics::Sample;
 use fuld::gibbs::Gibbs;
 use fuld::random::{Purpose, Stream};
+use fuld_sample::SampleRequest;
 
 /// A Kolmogorov–Smirnov distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,9 +33,24 @@ impl Distance {
 
     /// Returns the distance of the finite draws of chains to a law.
     pub(crate) fn of(chains: &[Vec<f64>], law: &Gibbs) -> anyhow::Result<Self> {
-        let draws = crate::quartic::finite(chains);
-        let ks = Sample::new(draws)?.kolmogorov_smirnov(|x| law.cdf(x))?.distance;
+        let ks = Sample::new(finite(chains))?.kolmogorov_smirnov(|x| law.cdf(x))?.distance;
         Ok(Self { ks, ks_noise: noise(chains, law) })
+    }
+}
+
+/// Positions of chains, compared with a law.
+pub(crate) struct Sampled {
+    pub(crate) draws: Vec<Vec<f64>>,
+    pub(crate) distance: Distance,
+    /// Number of chains that diverged.
+    pub(crate) diverged: usize,
+}
+
+impl Sampled {
+    pub(crate) fn new(context: &Context<'_>, request: SampleRequest, law: &Gibbs) -> anyhow::Result<Self> {
+        let (samples, outcome) = context.sample(request)?;
+        let draws = samples.coordinate(0);
+        Ok(Self { distance: Distance::of(&draws, law)?, draws, diverged: outcome.divergences.len() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::distance::Distance;
 use crate::drawing::{by_alpha, curve};
-use crate::quartic::{Length, WINDOW, chains, exact_density, finite, histogram, target};
+use crate::quartic::{Length, WINDOW, exact_density, finite, histogram, noisy_chains, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, Verdict, list};
 use fuld::gibbs::Gibbs;
 use fuld::potential::Harmonic;
@@ -58,11 +58,8 @@ impl Exhibit for Gaussian {
         let mut results = Self::default();
         for alpha in ALPHAS {
             let request = |integrator| SampleRequest {
-                alpha: Some(alpha),
-                gamma: Some(GAMMA),
-                beta: Some(1.0),
                 velocities: integrator == Integrator::Baoab,
-                ..chains(SystemKind::FuldGaussian, integrator, ETA, LENGTH)
+                ..noisy_chains(SystemKind::FuldGaussian, integrator, (alpha, GAMMA), ETA, LENGTH)
             };
             let (samples, outcome) = context.sample(request(Integrator::Baoab))?;
             let euler_diverged = context.sample(request(Integrator::Euler))?.1.divergences.len();

@@ -1,6 +1,6 @@
 //! Figure 3: estimated invariant measures for the quartic potential.
 
-use crate::distance::Distance;
+use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
 use crate::quartic::{
     ALPHAS, ETA, GAMMA, ITERATIONS, Length, WINDOW, euler_chains, exact_density, histogram, mode, target,
@@ -115,12 +115,11 @@ impl Fig3 {
         let mut results = Self::default();
         for alpha in ALPHAS {
             for (name, chains) in pair {
-                let (samples, outcome) = context.sample(chains(alpha, length))?;
-                let draws = samples.coordinate(0);
+                let Sampled { draws, distance, diverged } =
+                    Sampled::new(context, chains(alpha, length), &target)?;
                 let is_whole = |chain: &&Vec<f64>| chain.iter().all(|x| x.is_finite());
                 let whole: Vec<&Vec<f64>> = draws.iter().filter(is_whole).collect();
-                let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;
-                let (mode, mode_error) = mode(&draws);
+                let (Distance { ks, ks_noise }, (mode, mode_error)) = (distance, mode(&draws));
                 results.summary.push(Measured {
                     dynamics: (*name).into(),
                     alpha,
@@ -128,7 +127,7 @@ impl Fig3 {
                     ks_noise,
                     mode,
                     mode_error,
-                    diverged: outcome.divergences.len(),
+                    diverged,
                     chains: count,
                     effective_draws: if whole.is_empty() { 0.0 } else { Chains::new(&whole)?.ess_bulk() },
                 });

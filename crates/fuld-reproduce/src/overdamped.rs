@@ -1,14 +1,13 @@
 //! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped one, whose law is known.
 
-use crate::distance::Distance;
+use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
-use crate::quartic::{Length, chains, mode};
+use crate::quartic::{Length, mode, noisy_chains};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::gibbs::Gibbs;
 use fuld::potential::FromFn1;
 use fuld::{Beta, Integrator, SystemKind};
 use fuld_plot::{Axis, Figure, Hue, Panel};
-use fuld_sample::SampleRequest;
 
 const FRICTIONS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 const ETA: f64 = 0.002;
@@ -73,16 +72,10 @@ impl Exhibit for Overdamped {
         for gamma in FRICTIONS {
             // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
             let limit = CauchyQuartic::new(gamma);
-            let (samples, outcome) = context.sample(SampleRequest {
-                alpha: Some(1.0),
-                gamma: Some(gamma),
-                beta: Some(1.0),
-                ..chains(SystemKind::Uncorrected, Integrator::Baoab, ETA, LENGTH)
-            })?;
-            let draws = samples.coordinate(0);
-            let Distance { ks, ks_noise } = Distance::of(&draws, &limit.law()?)?;
-            let (mode, mode_error) = mode(&draws);
-            let (overdamped_mode, diverged) = (limit.mode(), outcome.divergences.len());
+            let request = noisy_chains(SystemKind::Uncorrected, Integrator::Baoab, (1.0, gamma), ETA, LENGTH);
+            let Sampled { draws, distance, diverged } = Sampled::new(context, request, &limit.law()?)?;
+            let Distance { ks, ks_noise } = distance;
+            let ((mode, mode_error), overdamped_mode) = (mode(&draws), limit.mode());
             frictions.push(Measured { gamma, ks, ks_noise, mode, mode_error, overdamped_mode, diverged });
             context.progress(frictions.len() as f64 / FRICTIONS.len() as f64);
         }

@@ -50,25 +50,32 @@ impl Length {
     }
 }
 
-/// Returns a request for chains on the double well.
+/// Returns a request for chains on the double well at β = 1 that leaves α and γ open.
 pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64, length: Length) -> SampleRequest {
     SampleRequest {
         potential: Some("double_well".into()),
         system: Some(system),
         integrator: Some(integrator),
         step: Some(step),
+        beta: Some(1.0),
         ..length.request()
     }
 }
 
+/// Returns a request for chains on the double well at β = 1, with their α and γ.
+pub(crate) fn noisy_chains(
+    system: SystemKind,
+    integrator: Integrator,
+    (alpha, gamma): (f64, f64),
+    step: f64,
+    length: Length,
+) -> SampleRequest {
+    SampleRequest { alpha: Some(alpha), gamma: Some(gamma), ..chains(system, integrator, step, length) }
+}
+
 /// Returns a request for the Euler chains of Figures 3 and 4.
 pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64, length: Length) -> SampleRequest {
-    SampleRequest {
-        alpha: Some(alpha),
-        gamma: Some(GAMMA),
-        beta: Some(1.0),
-        ..chains(system, Integrator::Euler, step, length)
-    }
+    noisy_chains(system, Integrator::Euler, (alpha, GAMMA), step, length)
 }
 
 /// Groups of chains from which the error of a mode is estimated.

@@ -1,6 +1,6 @@
 //! Every dynamics that the paper names, on one potential.
 
-use crate::distance::Distance;
+use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
 use crate::quartic::{Length, WINDOW, chains, exact_density, histogram, second_moment, target};
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
@@ -69,14 +69,13 @@ impl Exhibit for Systems {
         for (name, system, integrator, step, is_exact) in SYSTEMS {
             let thin = (2.0 / step) as u64;
             let length = Length { chains: CHAINS, warmup: 10 * thin, draws: 10, thin };
-            let (samples, outcome) = context.sample(SampleRequest {
-                beta: Some(1.0),
+            let request = SampleRequest {
                 alpha: system.has_alpha().then_some(ALPHA),
                 gamma: system.has_velocity().then_some(GAMMA),
                 ..chains(system, integrator, step, length)
-            })?;
-            let draws = samples.coordinate(0);
-            let Distance { ks, ks_noise } = Distance::of(&draws, &target)?;
+            };
+            let Sampled { draws, distance, diverged } = Sampled::new(context, request, &target)?;
+            let Distance { ks, ks_noise } = distance;
             results.systems.push(Measured {
                 dynamics: name.into(),
                 is_exact,
@@ -85,7 +84,7 @@ impl Exhibit for Systems {
                 ks_noise,
                 second_moment: second_moment(&draws),
                 exact_second_moment,
-                diverged: outcome.divergences.len(),
+                diverged,
             });
             let bins = histogram(&draws, 70)?.into_iter();
             results.densities.extend(bins.map(|(x, density)| Density { dynamics: name.into(), x, density }));

@@ -1,6 +1,6 @@
 //! No injected noise, at the paper's widths, depths and step: auto should not be worse than SGDm.
 
-use super::{Part, error_axis, pair_series, pair_table, test_error};
+use super::{Part, auto_ahead, error_axis, pair_series, pair_table, test_error};
 use crate::drawing::error_range;
 use crate::study::{Cell, Difference, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement};
@@ -13,87 +13,66 @@ const SIGNIFICANT_IN_ONE: f64 = 4.5;
 pub(super) fn part(runs: &NetworkRuns) -> Part {
     let caption = "No injected noise, the paper's η = γ = 0.1, which is a learning rate of 0.01 at momentum 0.99: test errors, where a lost \
                    run counts as a random answer, 90 %, and below them the difference seed by seed, where neither run is lost.";
+    let difference = Some(("auto − SGDm, neither lost", Pairs::Learned));
     Part {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(pair_table(
-            runs,
-            ["network"],
-            |cell| [cell.size_label()],
-            Some(("auto − SGDm, neither lost", Pairs::Learned)),
-        )),
+        table: Some(pair_table(runs, ["network"], |cell| [cell.size_label()], difference)),
         claims: vec![never_worse(runs)],
     }
-}
-
-fn ahead(runs: &NetworkRuns, cell: &Cell) -> Difference {
-    runs.ahead(Treatment::Auto, Treatment::Sgdm, cell, Pairs::Learned)
 }
 
 /// Draws a row of errors and a row of differences, with a column for each width.
 fn figure(runs: &NetworkRuns) -> Figure {
     let widths = runs.widths();
-    let first = runs.cells_of_width(widths.first().copied().unwrap_or(0));
-    let depths: Vec<f64> = first.iter().map(|cell| cell.depth as f64).collect();
-    let (low, high) = (depths.first().copied().unwrap_or(0.0), depths.last().copied().unwrap_or(1.0));
-    let depth_axis = || Axis::linear("depth").range(low - 1.0, high + 1.0).ticks(&depths);
     let differences = |width: usize| -> Vec<(f64, f64, f64)> {
-        let cells = runs.cells_of_width(width).into_iter();
-        let points =
-            cells.map(|cell| (cell.depth as f64, ahead(runs, &cell))).filter(|(_, gap)| gap.is_known());
-        points.map(|(x, gap)| (x, gap.mean, gap.error)).collect()
+        let gaps = runs.cells_of_width(width).into_iter();
+        let gaps = gaps.map(|cell| (cell.depth as f64, auto_ahead(runs, &cell, Pairs::Learned)));
+        gaps.filter(|(_, gap)| gap.is_known()).map(|(x, gap)| (x, gap.mean, gap.error)).collect()
     };
-    let range = error_range(widths.iter().flat_map(|&width| differences(width)));
+    let (low, high) = error_range(widths.iter().flat_map(|&width| differences(width)));
     let name = format!("calibration-{}-clean", runs.data().id());
     let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(230.0);
     for &width in &widths {
-        let panel = Panel::new(format!("width {width}")).x(depth_axis()).y(error_axis(runs));
-        let x: [&dyn Fn(&Cell) -> f64; 2] =
-            [&|cell| cell.depth as f64 - 0.1, &|cell| cell.depth as f64 + 0.1];
-        let error = |treatment, cell: &Cell| test_error(runs, treatment, cell);
-        figure = figure.panel(pair_series(panel, &runs.cells_of_width(width), x, error));
+        let panel = Panel::new(format!("width {width}")).x(runs.depth_axis(width, 1.0)).y(error_axis(runs));
+        let x = |cell: &Cell, side: f64| cell.depth as f64 + 0.1 * side;
+        figure = figure.panel(pair_series(panel, runs, &runs.cells_of_width(width), x, test_error));
     }
     for &width in &widths {
         let panel = Panel::new(format!("width {width}, auto − SGDm"))
-            .x(depth_axis())
-            .y(Axis::linear("points").range(range.0, range.1))
-            .horizontal(0.0, "");
-        figure = figure.panel(panel.means(Treatment::Auto.hue(), "", false, &differences(width)));
+            .x(runs.depth_axis(width, 1.0))
+            .y(Axis::linear("points").range(low, high))
+            .horizontal(0.0, "")
+            .means(Treatment::Auto.hue(), "", false, &differences(width));
+        figure = figure.panel(panel);
     }
     figure
 }
 
 /// "Never worse than SGDm at the same learning rate beyond seed noise."
 fn never_worse(runs: &NetworkRuns) -> Claim {
-    let cells = runs.cells();
-    let worse = |cell: &Cell| {
-        let gap = ahead(runs, cell);
+    let gap = |cell: Cell| (cell, auto_ahead(runs, &cell, Pairs::Learned));
+    let gaps: Vec<(Cell, Difference)> = runs.cells().into_iter().map(gap).collect();
+    let worse = |(cell, gap): &(Cell, Difference)| {
         runs.lost(Treatment::Auto, cell) > runs.lost(Treatment::Sgdm, cell)
             || -gap.mean > SIGNIFICANT_IN_ONE * gap.error
     };
-    let mean = Difference::average_of_known(cells.iter().map(|cell| ahead(runs, cell)));
-    let count = cells.iter().filter(|cell| worse(cell)).count();
-    let known = cells.iter().map(|cell| (cell, ahead(runs, cell))).filter(|(_, gap)| gap.is_known());
-    let worst = known.min_by(|a, b| (a.1.mean / a.1.error).total_cmp(&(b.1.mean / b.1.error)));
+    let mean = Difference::average_of_known(gaps.iter().map(|(_, gap)| *gap));
+    let worst = gaps.iter().filter(|(_, gap)| gap.is_known());
+    let worst = worst.min_by(|a, b| (a.1.mean / a.1.error).total_cmp(&(b.1.mean / b.1.error)));
     let worst = worst.map_or(String::new(), |(cell, gap)| {
         format!(" The worst, in standard errors, is {}: {}.", cell.size_label(), gap.points())
     });
-    let checks = cells.iter().map(|cell| {
-        (
-            !worse(cell),
-            format!("at {} it is {} or loses more runs", cell.size_label(), ahead(runs, cell).points()),
-        )
+    let checks = gaps.iter().map(|it| {
+        (!worse(it), format!("at {} it is {} or loses more runs", it.0.size_label(), it.1.points()))
     });
     let on_average = (mean.is_known() && !mean.is_loss(), format!("on average it is {}", mean.points()));
-    Claim::ours(
+    runs.claim(
         "never-worse",
-        format!(
-            "On {}, without injected noise, auto is never significantly worse than SGDm at the same learning rate.",
-            runs.data().title()
-        ),
+        "without injected noise, auto is never significantly worse than SGDm at the same learning rate.",
         format!(
             "Worse in {} networks (by more than {SIGNIFICANT_IN_ONE} standard errors, or with more lost runs); {} on average, where \
              {SIGNIFICANT} standard errors would be significant.{worst}",
-            share(count, cells.len()),
+            share(gaps.iter().filter(|it| worse(it)).count(), gaps.len()),
             mean.points()
         ),
         Judgement::of(checks.chain([on_average])),

@@ -26,12 +26,9 @@ fn none_lost(runs: &NetworkRuns) -> Claim {
         _ if auto < sgdm => (Verdict::InPart, format!("auto loses fewer seeds than SGDm, but still {auto}")),
         _ => (Verdict::Fails, format!("auto loses {auto} seeds, SGDm {sgdm}")),
     };
-    Claim::ours(
+    runs.claim(
         "loses-no-seed",
-        format!(
-            "On {}, without injected noise, auto loses no seed where SGDm loses some.",
-            runs.data().title()
-        ),
+        "without injected noise, auto loses no seed where SGDm loses some.",
         format!("Lost{network}: {} runs of SGDm, {} of auto.", share(sgdm, all), share(auto, all)),
         Judgement::new(verdict, why),
     )

@@ -98,14 +98,11 @@ pub(super) fn part(runs: &NetworkRuns, rows: &[EstimateRow]) -> Part {
     let estimates = estimates(runs, rows);
     let caption = "The noise of each layer that auto estimates at the end, mean over seeds with one standard error: α̂, and below it σ̂ in \
                    units of the injected σ. Shaded: within 0.1 of α, within 20 % of σ. The minibatches add noise of their own.";
-    let title = runs.data().title();
+    let figure = figure(&format!("calibration-{}-estimates", runs.data().id()), &estimates);
     Part {
-        figure: Some(CaptionedFigure::new(
-            figure(&format!("calibration-{}-estimates", runs.data().id()), &estimates),
-            caption,
-        )),
+        figure: Some(CaptionedFigure::new(figure, caption)),
         table: None,
-        claims: vec![alpha_is_estimated(title, &estimates), scale_is_estimated(title, &estimates)],
+        claims: vec![alpha_is_estimated(runs, &estimates), scale_is_estimated(runs, &estimates)],
     }
 }
 
@@ -125,12 +122,8 @@ fn figure(name: &str, estimates: &[LayerEstimate]) -> Figure {
         for (place, &scale) in scales.iter().enumerate() {
             let these = estimates.iter().filter(|e| (e.noise.alpha, e.noise.scale) == (alpha, scale));
             let shift = 0.12 * (place as f64 - 0.5 * (scales.len() - 1) as f64);
-            let points: Vec<_> = these
-                .map(|estimate| {
-                    let (mean, error) = of(estimate);
-                    (estimate.layer as f64 + shift, mean, error)
-                })
-                .collect();
+            let point = |e: &LayerEstimate| (e.layer as f64 + shift, of(e).0, of(e).1);
+            let points: Vec<_> = these.map(point).collect();
             let hue = [Hue::Blue, Hue::Green, Hue::Purple, Hue::Orange][place % 4];
             panel = panel.means(hue, &format!("σ = {scale}"), false, &points);
         }
@@ -158,29 +151,27 @@ fn figure(name: &str, estimates: &[LayerEstimate]) -> Figure {
 }
 
 /// "The estimates themselves within 0.1 of α."
-fn alpha_is_estimated(title: &str, estimates: &[LayerEstimate]) -> Claim {
+fn alpha_is_estimated(runs: &NetworkRuns, estimates: &[LayerEstimate]) -> Claim {
     let miss = |estimate: &LayerEstimate| (estimate.alpha.0 - estimate.noise.alpha).abs();
     let worst = estimates.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
     let worst = worst.map(|e| format!("{}, {:.2} ± {:.2}", e.label(), e.alpha.0, e.alpha.1));
-    let says =
-        format!("On {title}, auto estimates the α of the noise to within {ALPHA_ERROR} in every layer.");
-    claim("alpha", says, estimates, LayerEstimate::alpha_is_near, worst)
+    let says = format!("auto estimates the α of the noise to within {ALPHA_ERROR} in every layer.");
+    claim(runs, ("estimates-alpha", says), estimates, LayerEstimate::alpha_is_near, worst)
 }
 
 /// "And 20 % of σ."
-fn scale_is_estimated(title: &str, estimates: &[LayerEstimate]) -> Claim {
+fn scale_is_estimated(runs: &NetworkRuns, estimates: &[LayerEstimate]) -> Claim {
     let miss = |estimate: &LayerEstimate| estimate.ratio().0.ln().abs();
     let worst = estimates.iter().max_by(|a, b| miss(a).total_cmp(&miss(b)));
     let worst = worst.map(|e| format!("{}, {:.2} ± {:.2} times σ", e.label(), e.ratio().0, e.ratio().1));
     let percent = 100.0 * SCALE_ERROR;
-    let says =
-        format!("On {title}, auto estimates the σ of the noise to within {percent:.0} % in every layer.");
-    claim("noise-scale", says, estimates, LayerEstimate::scale_is_near, worst)
+    let says = format!("auto estimates the σ of the noise to within {percent:.0} % in every layer.");
+    claim(runs, ("estimates-noise-scale", says), estimates, LayerEstimate::scale_is_near, worst)
 }
 
 fn claim(
-    id: &str,
-    says: String,
+    runs: &NetworkRuns,
+    (id, says): (&str, String),
     estimates: &[LayerEstimate],
     near: fn(&LayerEstimate) -> bool,
     worst: Option<String>,
@@ -191,7 +182,7 @@ fn claim(
         format!("This is so in {} layers of all laws of the noise{worst}.", share(count, estimates.len()));
     let why = format!("{} layers are further off{worst}", share(estimates.len() - count, estimates.len()));
     let verdict = Verdict::of_count(count, estimates.len());
-    Claim::ours(format!("estimates-{id}"), says, measured, Judgement::new(verdict, why))
+    runs.claim(id, says, measured, Judgement::new(verdict, why))
 }
 
 #[cfg(test)]
@@ -229,7 +220,7 @@ mod tests {
     fn claims(alpha: f64, factor: f64) -> [Claim; 2] {
         let (runs, rows) = runs_and_estimates(alpha, factor);
         let estimates = estimates(&runs, &rows);
-        [alpha_is_estimated("MNIST", &estimates), scale_is_estimated("MNIST", &estimates)]
+        [alpha_is_estimated(&runs, &estimates), scale_is_estimated(&runs, &estimates)]
     }
 
     #[test]

@@ -12,7 +12,8 @@ mod noise;
 mod rates;
 
 use crate::study::{
-    Cell, Grid, Group, NetworkRow, NetworkRuns, Pairs, Treatment, all_runs, to_toml, train_networks,
+    Cell, Difference, Grid, Group, NetworkRow, NetworkRuns, Pairs, Treatment, all_runs, to_toml,
+    train_networks,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_plot::{Axis, Panel};
@@ -75,13 +76,11 @@ impl Exhibit for Calibration {
         let runs = NetworkRuns { rows: self.runs.clone() };
         let first = |group| runs.rows.iter().find(|run| run.group == group);
         let describe = |group, what: &str| {
-            let text = |run: &NetworkRow| {
-                let NetworkRow { depth, width, iterations, batch, .. } = run;
+            first(group).map_or(String::new(), |NetworkRow { depth, width, iterations, batch, .. }| {
                 format!(
                     " {what} use {depth} layers of {width} units, {iterations} steps on batches of {batch}."
                 )
-            };
-            first(group).map_or(String::new(), text)
+            })
         };
         format!(
             "FULD auto estimates the tail index α and the noise scale σ of the gradient noise from the gradients. It is compared with SGD \
@@ -159,17 +158,24 @@ fn error_axis(runs: &NetworkRuns) -> Axis {
     Axis::log("test error, %").range(least / 1.2, 1.2 * most).ticks(ticks)
 }
 
-/// Adds the curves of SGDm and auto over some cells: a mean and its error at `x`, which is slightly different for the two.
+/// Compares the test accuracy of auto with that of SGDm in a cell.
+fn auto_ahead(runs: &NetworkRuns, cell: &Cell, pairs: Pairs) -> Difference {
+    runs.ahead(Treatment::Auto, Treatment::Sgdm, cell, pairs)
+}
+
+/// Adds the curves of SGDm and auto over some cells: a mean and its error at `x`, slightly to the left for SGDm (side −1) and to the
+/// right for auto (side 1).
 fn pair_series(
     mut panel: Panel,
+    runs: &NetworkRuns,
     cells: &[Cell],
-    x: [&dyn Fn(&Cell) -> f64; 2],
-    of: impl Fn(Treatment, &Cell) -> (f64, f64),
+    x: impl Fn(&Cell, f64) -> f64,
+    of: fn(&NetworkRuns, Treatment, &Cell) -> (f64, f64),
 ) -> Panel {
-    for (treatment, x) in PAIR.into_iter().zip(x) {
+    for (treatment, side) in PAIR.into_iter().zip([-1.0, 1.0]) {
         let point = |cell: &Cell| {
-            let (mean, error) = of(treatment, cell);
-            (x(cell), mean, error)
+            let (mean, error) = of(runs, treatment, cell);
+            (x(cell, side), mean, error)
         };
         let points: Vec<_> = cells.iter().map(point).collect();
         panel = panel.means(treatment.hue(), treatment.label(), treatment.is_control(), &points);
@@ -188,8 +194,7 @@ fn pair_table<const N: usize>(
     let cells = runs.cells();
     let rows = cells.iter().map(|cell| {
         let accuracies = PAIR.map(|treatment| runs.accuracy_text(treatment, cell));
-        let gap =
-            difference.map(|(_, pairs)| runs.ahead(Treatment::Auto, Treatment::Sgdm, cell, pairs).signed(2));
+        let gap = difference.map(|(_, pairs)| auto_ahead(runs, cell, pairs).signed(2));
         cell_labels(cell).into_iter().chain(accuracies).chain(gap)
     });
     TextTable::new(columns, rows)

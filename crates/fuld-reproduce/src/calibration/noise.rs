@@ -19,14 +19,13 @@ pub(super) fn part(runs: &NetworkRuns) -> Part {
     }
 }
 
-/// Returns the treatments that clip by component.
-fn clipped(runs: &NetworkRuns) -> Vec<Treatment> {
-    runs.treatments().into_iter().filter(|t| t.same_kind(Treatment::ClipComponents(0.0))).collect()
-}
+/// Clipping by component, and by norm, with any limit.
+const COMPONENTS: Treatment = Treatment::ClipComponents(0.0);
+const NORM: Treatment = Treatment::ClipNorm(0.0);
 
-/// Returns the treatments that clip by norm.
-fn norms(runs: &NetworkRuns) -> Vec<Treatment> {
-    runs.treatments().into_iter().filter(|t| t.same_kind(Treatment::ClipNorm(0.0))).collect()
+/// Returns the treatments that differ from `kind` at most in their limit.
+fn with_limits(runs: &NetworkRuns, kind: Treatment) -> Vec<Treatment> {
+    runs.treatments().into_iter().filter(|treatment| treatment.same_kind(kind)).collect()
 }
 
 /// Draws a row for each tail index and a column for each noise scale.
@@ -46,7 +45,7 @@ fn figure(runs: &NetworkRuns) -> Figure {
 
 fn panel(runs: &NetworkRuns, cell: &Cell) -> Panel {
     use Treatment::{Auto, KnownNoise, Sgdm};
-    let limits = clipped(runs);
+    let limits = with_limits(runs, COMPONENTS);
     let numbers = || limits.iter().filter_map(|treatment| treatment.limit());
     let (low, high) = (numbers().fold(f64::INFINITY, f64::min), numbers().fold(0.0, f64::max));
     let mut panel = Panel::new(cell.noise_label())
@@ -61,25 +60,18 @@ fn panel(runs: &NetworkRuns, cell: &Cell) -> Panel {
         let band = [0.5 * low, 2.0 * high].map(|x| (x, auto - error, auto + error));
         panel = panel.band(Auto.hue(), "", band.into());
     }
-    let points: Vec<_> = limits
-        .iter()
-        .filter_map(|&treatment| {
-            let (mean, error) = test_error(runs, treatment, cell);
-            Some((treatment.limit()?, mean, error))
-        })
-        .collect();
-    if let Some(&treatment) = limits.first() {
-        panel = panel.means(treatment.hue(), treatment.label(), false, &points);
-    }
+    let point = |&treatment: &Treatment| {
+        let (mean, error) = test_error(runs, treatment, cell);
+        Some((treatment.limit()?, mean, error))
+    };
+    let points: Vec<_> = limits.iter().filter_map(point).collect();
+    panel = panel.means(COMPONENTS.hue(), COMPONENTS.label(), false, &points);
     panel = panel.dotted(Sgdm.hue(), Sgdm.label(), across(Sgdm));
-    if let Some(norm) = runs.best(&norms(runs), cell) {
+    if let Some(norm) = runs.best(&with_limits(runs, NORM), cell) {
         panel = panel.dotted(norm.hue(), format!("{}, best limit", norm.label()), across(norm));
     }
-    panel.dashed(KnownNoise.hue(), KnownNoise.label(), across(KnownNoise)).line(
-        Auto.hue(),
-        Auto.label(),
-        across(Auto),
-    )
+    panel = panel.dashed(KnownNoise.hue(), KnownNoise.label(), across(KnownNoise));
+    panel.line(Auto.hue(), Auto.label(), across(Auto))
 }
 
 fn table(runs: &NetworkRuns) -> TextTable {
@@ -97,11 +89,11 @@ fn table(runs: &NetworkRuns) -> TextTable {
         let accuracy = |treatment: Option<Treatment>| {
             treatment.map_or(String::new(), |treatment| runs.accuracy_text(treatment, &cell))
         };
-        let best = runs.best(&clipped(runs), &cell);
+        let best = runs.best(&with_limits(runs, COMPONENTS), &cell);
         [
             cell.noise_label(),
             accuracy(Some(Treatment::Sgdm)),
-            accuracy(runs.best(&norms(runs), &cell)),
+            accuracy(runs.best(&with_limits(runs, NORM), &cell)),
             accuracy(best),
             best.and_then(Treatment::limit).map_or(String::new(), |limit| limit.to_string()),
             accuracy(Some(Treatment::KnownNoise)),
@@ -153,7 +145,7 @@ impl Compared {
 
 /// "Within 0.3 % of the best clipping threshold found by a search over nine."
 fn near_best_clipping(runs: &NetworkRuns) -> Claim {
-    let limits = clipped(runs);
+    let limits = with_limits(runs, COMPONENTS);
     let compared = Compared::with(runs, |cell| runs.best(&limits, cell));
     let ends = [limits.first(), limits.last()];
     let at_end = compared.cells.iter().filter(|(_, best, _)| ends.contains(&Some(best))).count();
@@ -161,12 +153,11 @@ fn near_best_clipping(runs: &NetworkRuns) -> Claim {
         0 => "The best limit is never the first or the last of those tried".into(),
         n => format!("The best limit is the first or the last of those tried with {n} of them"),
     };
-    Claim::ours(
+    runs.claim(
         "near-best-clipping",
         format!(
-            "On {}, with stable noise on every gradient, auto is within {NEAR} points of test accuracy of the best of {} limits of clipping, \
+            "with stable noise on every gradient, auto is within {NEAR} points of test accuracy of the best of {} limits of clipping, \
              chosen for each law of the noise on the test set itself.",
-            runs.data().title(),
             limits.len()
         ),
         format!("{} {search}.", compared.measured("against the best limit for each law")),
@@ -177,12 +168,9 @@ fn near_best_clipping(runs: &NetworkRuns) -> Claim {
 /// "And of the oracle κ."
 fn near_known_noise(runs: &NetworkRuns) -> Claim {
     let compared = Compared::with(runs, |_| Some(Treatment::KnownNoise));
-    Claim::ours(
+    runs.claim(
         "near-known-noise",
-        format!(
-            "On {}, auto is within {NEAR} points of the same rule with the α and the σ of the injected noise.",
-            runs.data().title()
-        ),
+        format!("auto is within {NEAR} points of the same rule with the α and the σ of the injected noise."),
         compared.measured("against the rule with known noise"),
         compared.judgement(),
     )
@@ -192,9 +180,9 @@ fn near_known_noise(runs: &NetworkRuns) -> Claim {
 fn survives(runs: &NetworkRuns) -> Claim {
     let ((auto, all), (sgdm, _)) = (runs.lost_of_all(Treatment::Auto), runs.lost_of_all(Treatment::Sgdm));
     let why = if auto > 0 { "auto loses runs too" } else { "SGDm loses no run" };
-    Claim::ours(
+    runs.claim(
         "survives",
-        format!("On {}, auto learns under noise with which SGDm does not.", runs.data().title()),
+        "auto learns under noise with which SGDm does not.",
         format!("Lost: {} runs of auto, {} of SGDm.", share(auto, all), share(sgdm, all)),
         Judgement::of([(auto == 0 && sgdm > 0, why)]),
     )

@@ -12,14 +12,10 @@ const WELL: f64 = 1.0;
 pub(super) fn part(runs: &NetworkRuns) -> Part {
     let caption = "No injected noise: the test error over the learning rate, on a logarithmic axis. A lost run counts as a random answer, \
                    90 %. Below the line a rule trains well.";
+    let label = |cell: &Cell| [cell.momentum.unwrap_or(f64::NAN).to_string(), lr(cell).to_string()];
     Part {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(pair_table(
-            runs,
-            ["momentum", "learning rate"],
-            |cell| [cell.momentum.unwrap_or(f64::NAN).to_string(), lr(cell).to_string()],
-            None,
-        )),
+        table: Some(pair_table(runs, ["momentum", "learning rate"], label, None)),
         claims: vec![wider(runs), as_good(runs)],
     }
 }
@@ -66,9 +62,8 @@ fn figure(runs: &NetworkRuns) -> Figure {
             .x(Axis::log("learning rate"))
             .y(error_axis(runs))
             .horizontal(100.0 - needed(runs, momentum), "trains well");
-        let x: [&dyn Fn(&Cell) -> f64; 2] = [&|cell| 0.97 * lr(cell), &|cell| 1.03 * lr(cell)];
-        let error = |treatment, cell: &Cell| test_error(runs, treatment, cell);
-        figure = figure.panel(pair_series(panel, &at(runs, momentum), x, error));
+        let x = |cell: &Cell, side: f64| (1.0 + 0.03 * side) * lr(cell);
+        figure = figure.panel(pair_series(panel, runs, &at(runs, momentum), x, test_error));
     }
     figure
 }
@@ -88,11 +83,10 @@ fn wider(runs: &NetworkRuns) -> Claim {
         };
         texts.push(format!("momentum {momentum}: auto {}; SGDm {}", text(auto), text(sgdm)));
     }
-    Claim::ours(
+    runs.claim(
         "wider-range",
         format!(
-            "On {}, auto trains well over a wider range of learning rates than SGDm: no seed lost, and within {WELL} point of the best of either.",
-            runs.data().title()
+            "auto trains well over a wider range of learning rates than SGDm: no seed lost, and within {WELL} point of the best of either."
         ),
         format!("At {}.", texts.join(". At ")),
         Judgement::of(checks),
@@ -105,27 +99,17 @@ fn as_good(runs: &NetworkRuns) -> Claim {
     for momentum in momenta(runs) {
         let [sgdm, auto] = PAIR.map(|treatment| best(runs, treatment, momentum));
         let (Some((sgdm, _)), Some((auto, _))) = (sgdm, auto) else { continue };
-        let pair = ((Treatment::Auto, &auto), (Treatment::Sgdm, &sgdm));
-        let gap = runs.between(pair.0, pair.1, Measure::TestAccuracy, Pairs::All);
-        checks.push((
-            gap.is_known() && !gap.is_loss(),
-            format!("at momentum {momentum} the difference is {}", gap.points()),
-        ));
-        texts.push(format!(
-            "momentum {momentum}: auto {} at {}, SGDm {} at {}, {}",
-            runs.accuracy_text(Treatment::Auto, &auto),
-            lr(&auto),
-            runs.accuracy_text(Treatment::Sgdm, &sgdm),
-            lr(&sgdm),
-            gap.points()
-        ));
+        let (auto, sgdm) = ((Treatment::Auto, &auto), (Treatment::Sgdm, &sgdm));
+        let gap = runs.between(auto, sgdm, Measure::TestAccuracy, Pairs::All);
+        let why = format!("at momentum {momentum} the difference is {}", gap.points());
+        checks.push((gap.is_known() && !gap.is_loss(), why));
+        let [auto, sgdm] = [auto, sgdm]
+            .map(|(treatment, cell)| format!("{} at {}", runs.accuracy_text(treatment, cell), lr(cell)));
+        texts.push(format!("momentum {momentum}: auto {auto}, SGDm {sgdm}, {}", gap.points()));
     }
-    Claim::ours(
+    runs.claim(
         "best-rate",
-        format!(
-            "On {}, auto at its best learning rate is at least as good as SGDm at its own.",
-            runs.data().title()
-        ),
+        "auto at its best learning rate is at least as good as SGDm at its own.",
         format!("At {}; {SIGNIFICANT} standard errors would be significant.", texts.join(". At ")),
         Judgement::of(checks),
     )

@@ -12,42 +12,36 @@ const MAIN_WIDTHS: [usize; 2] = [128, 256];
 
 /// Returns the figures, numbered as in the paper.
 pub(super) fn figures(runs: &NetworkRuns) -> Vec<CaptionedFigure> {
-    const TRAIN: [Measure; 2] = [Measure::TrainLoss, Measure::TrainAccuracy];
-    const TEST: [Measure; 2] = [Measure::TestLoss, Measure::TestAccuracy];
-    let numbers = match runs.data() {
-        ImageSet::Digits => None,
-        ImageSet::Mnist => Some((5, 6)),
-        ImageSet::Cifar10 => Some((7, 8)),
+    use Measure::{TestAccuracy, TestLoss, TrainAccuracy, TrainLoss};
+    let (id, all) = (runs.data().id(), runs.widths());
+    // The paper's figures have numbers; the digits are not in the paper.
+    let (train, test, widths, captions) = match runs.data() {
+        ImageSet::Digits => {
+            let captions = ["Training on the digits.", "The same networks on the test set."];
+            (format!("networks-{id}-train"), format!("networks-{id}-test"), "networks", captions)
+        }
+        ImageSet::Mnist => {
+            let captions = ["The paper's Figure 5: training.", "The paper's Figure 6: test."];
+            ("fig5-mnist-train".into(), "fig6-mnist-test".into(), "supplement", captions)
+        }
+        ImageSet::Cifar10 => {
+            let captions = ["The paper's Figure 7: training.", "The paper's Figure 8: test."];
+            ("fig7-cifar10-train".into(), "fig8-cifar10-test".into(), "supplement", captions)
+        }
     };
-    let id = runs.data().id();
-    let all = runs.widths();
     // Three panels fit beside each other.
-    let (main, others): (Vec<usize>, Vec<usize>) = match numbers {
-        None if all.len() <= 3 => (all, Vec::new()),
+    let (main, others): (Vec<usize>, Vec<usize>) = match runs.data() {
+        ImageSet::Digits if all.len() <= 3 => (all, Vec::new()),
         _ => all.into_iter().partition(|width| MAIN_WIDTHS.contains(width)),
     };
-    let figure = |name: String, widths: &[usize], rows: &[Measure], caption: String| {
-        CaptionedFigure::new(measures(&name, runs, widths, rows), caption)
-    };
-    let mut figures = match numbers {
-        None => vec![
-            figure(format!("networks-{id}-train"), &main, &TRAIN, "Training on the digits.".into()),
-            figure(format!("networks-{id}-test"), &main, &TEST, "The same networks on the test set.".into()),
-        ],
-        Some((train, test)) => vec![
-            figure(
-                format!("fig{train}-{id}-train"),
-                &main,
-                &TRAIN,
-                format!("The paper's Figure {train}: training."),
-            ),
-            figure(format!("fig{test}-{id}-test"), &main, &TEST, format!("The paper's Figure {test}: test.")),
-        ],
-    };
+    let mut figures = vec![
+        CaptionedFigure::new(measures(&train, runs, &main, &[TrainLoss, TrainAccuracy]), captions[0]),
+        CaptionedFigure::new(measures(&test, runs, &main, &[TestLoss, TestAccuracy]), captions[1]),
+    ];
     if !others.is_empty() {
-        let prefix = if numbers.is_some() { "supplement" } else { "networks" };
-        let caption = "The widths of the paper's supplement, training and test.".into();
-        figures.push(figure(format!("{prefix}-{id}-widths"), &others, &Measure::ALL, caption));
+        let figure = measures(&format!("{widths}-{id}-widths"), runs, &others, &Measure::ALL);
+        let caption = "The widths of the paper's supplement, training and test.";
+        figures.push(CaptionedFigure::new(figure, caption));
     }
     for (name, widths) in [("gain", main), ("gain-widths", others)] {
         if !widths.is_empty() {
@@ -79,7 +73,7 @@ fn panel(runs: &NetworkRuns, width: usize, measure: Measure) -> Panel {
     } else {
         Axis::linear(format!("{}, %", measure.label()))
     };
-    let mut panel = Panel::new(format!("width {width}")).x(depth_axis(runs, width)).y(axis);
+    let mut panel = Panel::new(format!("width {width}")).x(runs.depth_axis(width, 0.5)).y(axis);
     for (place, treatment) in (-2i32..).zip(Treatment::PAPER) {
         let point = |cell: &Cell| {
             let (mean, error) = runs.mean(treatment, cell, measure)?;
@@ -114,7 +108,7 @@ fn gains(name: &str, runs: &NetworkRuns, widths: &[usize]) -> Figure {
     let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(240.0);
     for (title, width, over_gaussian, over_control) in panels {
         let panel = Panel::new(title)
-            .x(depth_axis(runs, width))
+            .x(runs.depth_axis(width, 0.5))
             .y(Axis::linear("test loss, lower by").range(range.0, range.1))
             .horizontal(0.0, "")
             .means(Hue::Vermillion, "than with α = 2 at the same η", false, &over_gaussian)
@@ -122,10 +116,4 @@ fn gains(name: &str, runs: &NetworkRuns, widths: &[usize]) -> Figure {
         figure = figure.panel(panel);
     }
     figure
-}
-
-fn depth_axis(runs: &NetworkRuns, width: usize) -> Axis {
-    let ticks: Vec<f64> = runs.cells_of_width(width).iter().map(|cell| cell.depth as f64).collect();
-    let (low, high) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
-    Axis::linear("depth").range(low - 0.5, high + 0.5).ticks(&ticks)
 }

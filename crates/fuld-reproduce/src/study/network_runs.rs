@@ -3,9 +3,12 @@
 use super::difference::{Difference, mean_and_error};
 use super::image_set::ImageSet;
 use super::treatment::Treatment;
+use crate::{Claim, Judgement};
+use fuld_plot::Axis;
 use fuld_train::spec::{InjectedNoise, TrainSpec};
 use fuld_train::train::FinalMeans;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Loss of a network that answers ten classes at random.
 const CHANCE_LOSS: f64 = std::f64::consts::LN_10;
@@ -277,6 +280,24 @@ impl NetworkRuns {
 
     pub(crate) fn seeds(&self) -> Vec<u64> {
         distinct(self.rows.iter().map(|run| run.seed))
+    }
+
+    /// Returns an axis of the depths of a width, with a margin.
+    pub(crate) fn depth_axis(&self, width: usize, margin: f64) -> Axis {
+        let ticks: Vec<f64> = self.cells_of_width(width).iter().map(|cell| cell.depth as f64).collect();
+        let (low, high) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+        Axis::linear("depth").range(low - margin, high + margin).ticks(&ticks)
+    }
+
+    /// Makes a claim of this project about the data set; `says` continues "On MNIST, ".
+    pub(crate) fn claim(
+        &self,
+        id: &str,
+        says: impl fmt::Display,
+        measured: String,
+        judgement: Judgement,
+    ) -> Claim {
+        Claim::ours(id, format!("On {}, {says}", self.data().title()), measured, judgement)
     }
 
     /// Returns the runs of a treatment in a cell.
