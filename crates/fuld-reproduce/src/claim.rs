@@ -124,7 +124,7 @@ pub(crate) fn list<R>(rows: impl IntoIterator<Item = R>, text: impl Fn(R) -> Str
 }
 
 /// Begins with a capital, where the letter is ASCII, and ends with a full stop.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut text = text.trim().to_owned();
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -197,11 +197,7 @@ impl Exhibit for Conformal {
         vec![TextTable::of(
             &self.measured,
             &[
-                ("field", |m| {
-                    let title =
-                        PROBLEMS.iter().find(|(name, _)| *name == m.field).map_or("", |(_, title)| title);
-                    format!("{title}, α = {}", m.alpha)
-                }),
+                ("field", |m| format!("{}, α = {}", title(&m.field), m.alpha)),
                 ("points outward", |m| format!("{:.1} %", 100.0 * m.outward)),
                 ("time to settle", |m| format!("{:.2}", m.settling_time)),
                 ("did not settle", |m| m.escaped.to_string()),
@@ -212,23 +208,24 @@ impl Exhibit for Conformal {
 
     fn claims(&self) -> Vec<Claim> {
         let [light, heavy, slow, fast] = &self.measured[..] else { return Vec::new() };
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let settled = |m: &Measured| {
+            format!("all but {} settle at the origin, in a mean time of {:.2}", m.escaped, m.settling_time)
+        };
         let quartic = Claim::paper(
             "quartic",
             "f = x⁴/4, Gaussian energy: the field tends to diverge at α = 2; at α = 1.7 the strong dissipation compensates for the fast-growing f.",
             format!(
-                "The dissipation at |v| = 3 is {:.1} times as strong at α = {} as at α = {}; the field points outward in {:.0} % of the window \
-                 against {:.0} %. Of {} trajectories at α = 2 all but {} settle at the origin, in a mean time of {:.2}; at α = 1.7 all but {}, \
-                 in {:.2}.",
+                "The dissipation at |v| = 3 is {:.1} times as strong at α = {} as at α = {}; the field points outward in {} of the window \
+                 against {}. Of {} trajectories at α = 2 {}; at α = 1.7 {}.",
                 heavy.power / light.power,
                 heavy.alpha,
                 light.alpha,
-                100.0 * heavy.outward,
-                100.0 * light.outward,
+                percent(heavy.outward),
+                percent(light.outward),
                 light.trajectories,
-                light.escaped,
-                light.settling_time,
-                heavy.escaped,
-                heavy.settling_time
+                settled(light),
+                settled(heavy),
             ),
             Judgement::of([
                 (heavy.power > light.power, "the dissipation is not stronger at α = 1.7"),
@@ -241,10 +238,10 @@ impl Exhibit for Conformal {
             "cauchy",
             "f = −log Cauchy, stable energy: at α = 2 the field concentrates very slowly at the minimum, at α = 1.7 faster.",
             format!(
-                "Mean time until |x| stays below 1/2: {slow_time:.2} at α = 2, {fast_time:.2} at α = 1.7; outward in {:.0} % and {:.0} % of \
-                 the window.",
-                100.0 * slow.outward,
-                100.0 * fast.outward
+                "Mean time until |x| stays below 1/2: {slow_time:.2} at α = 2, {fast_time:.2} at α = 1.7; outward in {} and {} of the \
+                 window.",
+                percent(slow.outward),
+                percent(fast.outward)
             ),
             Judgement::of([
                 // A tenth is the smallest difference that one would call faster.
@@ -259,6 +256,11 @@ impl Exhibit for Conformal {
         );
         vec![quartic, cauchy]
     }
+}
+
+/// Returns the title of a problem by its name.
+fn title(problem: &str) -> &'static str {
+    PROBLEMS.into_iter().find(|(name, _)| *name == problem).map_or("", |(_, title)| title)
 }
 
 fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {

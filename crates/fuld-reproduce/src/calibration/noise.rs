@@ -75,33 +75,27 @@ fn panel(runs: &NetworkRuns, cell: &Cell) -> Panel {
 }
 
 fn table(runs: &NetworkRuns) -> TextTable {
-    let columns = [
-        "noise",
-        "SGDm",
-        "norm clipped",
-        "components clipped",
-        "at limit",
-        "noise known",
-        "auto",
-        "auto − components clipped",
-    ];
     let row = |cell: Cell| {
         let accuracy = |treatment: Option<Treatment>| {
             treatment.map_or(String::new(), |treatment| runs.accuracy_text(treatment, &cell))
         };
         let best = runs.best(&with_limits(runs, COMPONENTS), &cell);
+        let gap = best.map(|best| runs.ahead(Treatment::Auto, best, &cell, Pairs::All).signed(2));
+        let limit = best.and_then(Treatment::limit).map(|limit| limit.to_string());
         [
-            cell.noise_label(),
-            accuracy(Some(Treatment::Sgdm)),
-            accuracy(runs.best(&with_limits(runs, NORM), &cell)),
-            accuracy(best),
-            best.and_then(Treatment::limit).map_or(String::new(), |limit| limit.to_string()),
-            accuracy(Some(Treatment::KnownNoise)),
-            accuracy(Some(Treatment::Auto)),
-            best.map_or(String::new(), |best| runs.ahead(Treatment::Auto, best, &cell, Pairs::All).signed(2)),
+            ("noise", cell.noise_label()),
+            ("SGDm", accuracy(Some(Treatment::Sgdm))),
+            ("norm clipped", accuracy(runs.best(&with_limits(runs, NORM), &cell))),
+            ("components clipped", accuracy(best)),
+            ("at limit", limit.unwrap_or_default()),
+            ("noise known", accuracy(Some(Treatment::KnownNoise))),
+            ("auto", accuracy(Some(Treatment::Auto))),
+            ("auto − components clipped", gap.unwrap_or_default()),
         ]
     };
-    TextTable::new(columns, runs.cells().into_iter().map(row))
+    let rows: Vec<_> = runs.cells().into_iter().map(row).collect();
+    let columns: Vec<&str> = rows.first().into_iter().flatten().map(|(column, _)| *column).collect();
+    TextTable::new(columns, rows.into_iter().map(|row| row.map(|(_, cell)| cell)))
 }
 
 /// Auto compared with a rival in each cell.

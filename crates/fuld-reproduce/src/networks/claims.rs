@@ -1,7 +1,7 @@
 //! The claims about networks.
 
 use super::momenta::{LINEAR, Momenta};
-use crate::claim::{Claim, Judgement, Verdict, list};
+use crate::claim::{Claim, Judgement, Verdict, list, sentence};
 use crate::study::{
     Cell, Difference, ImageSet, Measure, NetworkRow, NetworkRuns, Pairs, SIGNIFICANT, Treatment,
     mean_and_error,
@@ -24,7 +24,7 @@ pub(super) fn claims(runs: &NetworkRuns, momenta: &Momenta) -> Vec<Claim> {
     }
     claims.push(learning_rate(runs, PaperFormula, PaperControl));
     claims.push(learning_rate(runs, AuthorsCode, AuthorsControl));
-    claims.push(below_knee(runs.data(), momenta));
+    claims.push(below_knee(runs, momenta));
     if runs.data() == ImageSet::Cifar10 {
         claims.push(largest(runs));
     } else if widths.contains(&256) && widths.len() > 1 {
@@ -63,24 +63,21 @@ fn better(runs: &NetworkRuns, treatment: Treatment) -> Claim {
         Claim::paper("better-formula", set.paper_claim(&says, "MNIST and CIFAR-10"), measured, judgement)
     } else {
         let says = format!(
-            "On {}, α = 1.75 by the formula of the authors' code, s(αv)/2, does what the paper says of its own formula: it is better than \
-             α = 2 {cases}.",
-            set.title()
+            "α = 1.75 by the formula of the authors' code, s(αv)/2, does what the paper says of its own formula: it is better than α = 2 \
+             {cases}."
         );
-        Claim::ours("better-code", says, measured, judgement)
+        runs.claim("better-code", says, measured, judgement)
     }
 }
 
 /// No gain remains once the learning rate is the same.
 fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -> Claim {
     let cells = runs.cells();
-    let (mut verdicts, mut measured, mut remains) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut verdicts, mut measured, mut remains) = (Vec::new(), String::new(), Vec::new());
     for measure in [Measure::TrainLoss, Measure::TestLoss, Measure::TestAccuracy] {
-        let gain = runs.over(treatment, PaperGaussian, measure, &cells);
-        let rest = runs.over(treatment, control, measure, &cells);
-        let verdict = nothing_remains(gain, rest);
-        verdicts.push(verdict);
-        if verdict != Verdict::Holds {
+        let [gain, rest] = [PaperGaussian, control].map(|rival| runs.over(treatment, rival, measure, &cells));
+        verdicts.push(nothing_remains(gain, rest));
+        if verdicts.last() != Some(&Verdict::Holds) {
             remains.push(measure.label());
         }
         let share = if gain.is_gain() && rest.is_known() {
@@ -89,34 +86,28 @@ fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -
             String::new()
         };
         let [over_gaussian, over_control] = [gain, rest].map(|gap| amount(measure, gap));
-        let mut label = measure.label().to_owned();
-        label[..1].make_ascii_uppercase();
-        measured.push(format!(
-            "{label}, against α = 2: {over_gaussian}; against SGDm at the matched step: {over_control}{share}."
+        measured += &sentence(&format!(
+            "{}, against α = 2: {over_gaussian}; against SGDm at the matched step: {over_control}{share}",
+            measure.label()
         ));
+        measured += " ";
     }
     let verdict = match verdicts[0] {
         first if verdicts.iter().all(|&verdict| verdict == first) => first,
         _ => Verdict::InPart,
     };
-    let why = format!(
-        "α = 1.75 is also ahead of the control, or too few runs are stable, in {}",
-        remains.join(", ")
-    );
+    let remains = remains.join(", ");
+    let why = format!("α = 1.75 is also ahead of the control, or too few runs are stable, in {remains}");
     let (id, field) = match treatment {
         AuthorsCode => ("learning-rate-code", "by the formula of the authors' code"),
         _ => ("learning-rate-formula", "by the paper's formula"),
     };
-    Claim::ours(
-        id,
-        format!(
-            "On {}, α = 1.75 {field} does no better than SGDm with equally large small steps: its gain over α = 2, if any, is due to the \
-             learning rate.",
-            runs.data().title(),
-        ),
-        measured.join(" ") + &unstable(runs, &[treatment, PaperGaussian, control], &cells),
-        Judgement::new(verdict, why),
-    )
+    let says = format!(
+        "α = 1.75 {field} does no better than SGDm with equally large small steps: its gain over α = 2, if any, is due to the learning rate."
+    );
+    let measured =
+        measured.trim_end().to_owned() + &unstable(runs, &[treatment, PaperGaussian, control], &cells);
+    runs.claim(id, says, measured, Judgement::new(verdict, why))
 }
 
 /// Judges whether nothing of a gain remains against the control. It holds in part if more than a trace but less than half remains, or
@@ -134,15 +125,17 @@ fn nothing_remains(gain: Difference, rest: Difference) -> Verdict {
 }
 
 /// Where the field is linear, α only scales the learning rate.
-fn below_knee(set: ImageSet, momenta: &Momenta) -> Claim {
+fn below_knee(runs: &NetworkRuns, momenta: &Momenta) -> Claim {
     let Momenta { networks, linear, steps, iterations, median, largest, deviation } = *momenta;
-    let verdict = Verdict::of_count(linear, networks);
-    Claim::ours(
+    let why = format!(
+        "momenta reach the nonlinear part of the field in {} of {networks} networks",
+        networks - linear
+    );
+    runs.claim(
         "below-knee",
         format!(
-            "On {}, momenta stay so far below the knee of ∇G_α at |v| ~ 1 that the field is linear to within {:.0} %, and α = 1.75 only \
-             changes the learning rate.",
-            set.title(),
+            "momenta stay so far below the knee of ∇G_α at |v| ~ 1 that the field is linear to within {:.0} %, and α = 1.75 only changes the \
+             learning rate.",
             100.0 * LINEAR
         ),
         format!(
@@ -153,13 +146,7 @@ fn below_knee(set: ImageSet, momenta: &Momenta) -> Claim {
             100.0 * deviation,
             number(median)
         ),
-        Judgement::new(
-            verdict,
-            format!(
-                "momenta reach the nonlinear part of the field in {} of {networks} networks",
-                networks - linear
-            ),
-        ),
+        Judgement::new(Verdict::of_count(linear, networks), why),
     )
 }
 
@@ -184,33 +171,27 @@ fn most_at_256(runs: &NetworkRuns) -> Claim {
         listed(&means),
         listed(&by_width(runs, AuthorsCode)),
     );
-    let most = (
-        most,
-        "the difference at width 256 is not significantly larger than at every other width".to_owned(),
-    );
+    let why = "the difference at width 256 is not significantly larger than at every other width";
+    let (mut says, mut measured) = ("the difference is more visible at width 256".to_owned(), measured);
+    let mut checks = vec![(most, why.to_owned())];
     if set == ImageSet::Mnist {
-        let says = "the difference is more visible at width 256, where it reaches about 2 points of accuracy";
-        let size = gained && about(2.0, peak);
-        let measured = format!("{measured} {}", chosen("At that width, it", peak));
-        let size = (size, format!("at width 256 it is {}, not between 1 and 4 points", peak.points()));
-        Claim::paper("width-256", set.paper_claim(says, "MNIST"), measured, Judgement::of([most, size]))
-    } else {
-        let says = set.paper_claim("the difference is more visible at width 256", "MNIST");
-        Claim::paper("width-256", says, measured, Judgement::of([most]))
+        says += ", where it reaches about 2 points of accuracy";
+        measured = format!("{measured} {}", chosen("At that width, it", peak));
+        let why = format!("at width 256 it is {}, not between 1 and 4 points", peak.points());
+        checks.push((gained && about(2.0, peak), why));
     }
+    Claim::paper("width-256", set.paper_claim(&says, "MNIST"), measured, Judgement::of(checks))
 }
 
 /// "The maximum accuracy difference being about 4.5 %", at any width.
 fn largest(runs: &NetworkRuns) -> Claim {
     let means = by_width(runs, PaperFormula);
     let peak = peak(runs, PaperFormula, &runs.cells());
-    let (verdict, why) = match means.iter().any(|(_, gap)| gap.is_gain()) {
-        false => (Verdict::Fails, "there is no significant difference at any width".into()),
-        true if about(4.5, peak) => (Verdict::Holds, String::new()),
-        true => {
-            (Verdict::InPart, format!("there is a difference, but its largest value is {}", peak.points()))
-        }
-    };
+    let gained = means.iter().any(|(_, gap)| gap.is_gain());
+    let judgement = Judgement::of([
+        (gained, "there is no significant difference at any width".to_owned()),
+        (gained && about(4.5, peak), format!("its largest value is {}", peak.points())),
+    ]);
     Claim::paper(
         "largest-difference",
         ImageSet::Cifar10.paper_claim("the largest difference in accuracy is about 4.5 points", "CIFAR-10"),
@@ -219,7 +200,7 @@ fn largest(runs: &NetworkRuns) -> Claim {
             chosen("The largest difference in test accuracy by the paper's formula", peak),
             listed(&means)
         ),
-        Judgement::new(verdict, why),
+        judgement,
     )
 }
 

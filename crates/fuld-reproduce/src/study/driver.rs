@@ -5,7 +5,7 @@
 
 use super::grid;
 use super::image_set::ImageSet;
-use super::network_runs::{LabelledRun, NetworkRow};
+use super::network_row::{LabelledRun, NetworkRow};
 use super::step_time::StepTimes;
 use crate::context::{Context, Interrupted};
 use anyhow::Context as _;

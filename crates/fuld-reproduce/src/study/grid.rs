@@ -1,6 +1,6 @@
 //! The grids of a study: products of settings, each trained with every treatment and seed; and the file that `fuld sweep` trains.
 
-use super::network_runs::{Group, LabelledRun};
+use super::network_row::{Group, LabelledRun};
 use super::treatment::Treatment;
 use fuld::durable::replace;
 use fuld_train::spec::{DataDescription, InjectedNoise, SpecError, TrainRequest};

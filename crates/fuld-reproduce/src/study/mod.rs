@@ -2,13 +2,14 @@
 //! pure functions of this table.
 //!
 //! All studies share the driver that trains missing runs ([`driver`]), the optimizers they compare ([`treatment`]) and paired
-//! comparisons over seeds ([`difference`]). Studies of networks on images also share their grids ([`grid`]) and their rows
-//! ([`network_runs`]).
+//! comparisons over seeds ([`difference`]). Studies of networks on images also share their grids ([`grid`]) and their table
+//! ([`network_row`], [`network_runs`]).
 
 mod difference;
 mod driver;
 mod grid;
 mod image_set;
+mod network_row;
 mod network_runs;
 mod step_time;
 mod treatment;
@@ -19,7 +20,10 @@ pub(crate) use driver::tests::{continues, digits, run_until};
 pub(crate) use driver::{train, train_networks};
 pub(crate) use grid::{Grid, all_runs, seeds, to_toml};
 pub(crate) use image_set::ImageSet;
-pub(crate) use network_runs::{Cell, Group, Measure, NetworkRow, NetworkRuns, Outcome, Pairs, distinct};
 #[cfg(test)]
-pub(crate) use network_runs::{LabelledRun, test_rows};
+pub(crate) use network_row::LabelledRun;
+pub(crate) use network_row::{Cell, Group, Measure, NetworkRow, Outcome};
+#[cfg(test)]
+pub(crate) use network_runs::test_rows;
+pub(crate) use network_runs::{NetworkRuns, Pairs, distinct};
 pub(crate) use treatment::{PAPER_ALPHA, Treatment};

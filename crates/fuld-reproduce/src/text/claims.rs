@@ -127,15 +127,13 @@ fn rare_words(tuning: &Tuning) -> Option<Claim> {
 /// Says both results, their difference, and what limits the comparison.
 fn measured(tuning: &Tuning, kind: Treatment, other: Treatment, difference: Difference) -> String {
     let both = || [kind, other].into_iter().filter_map(|kind| tuning.of_kind(kind));
-    let results: Vec<String> = both()
-        .map(|tuned| {
-            let diverged = match tuned.diverged() {
-                0 => String::new(),
-                n => format!(" ({n} of {} runs diverged)", tuned.tests.len()),
-            };
-            format!("{} {}{diverged} at {}", tuned.label(), tuned.result_text(), tuned.chosen.setting())
-        })
-        .collect();
+    let results = list(both(), |tuned| {
+        let diverged = match tuned.diverged() {
+            0 => String::new(),
+            n => format!(" ({n} of {} runs diverged)", tuned.tests.len()),
+        };
+        format!("{} {}{diverged} at {}", tuned.label(), tuned.result_text(), tuned.chosen.setting())
+    });
     let ends: String = both()
         .filter(|tuned| tuned.is_at_an_end())
         .map(|tuned| format!(" The learning rate of {} is the first or last that was tried.", tuned.label()))
@@ -147,5 +145,5 @@ fn measured(tuning: &Tuning, kind: Treatment, other: Treatment, difference: Diff
     } else {
         String::new()
     };
-    format!("Nats per word above the lowest loss: {}{difference}.{ends}", results.join(", "))
+    format!("Nats per word above the lowest loss: {}{difference}.{ends}", results)
 }

@@ -117,15 +117,17 @@ impl Exhibit for Text {
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns =
-            ["optimizer", "best setting", "nats above the lowest loss", "words 1–10", "11–100", "others"];
-        let tuning = Tuning::of(&self.runs);
-        let rows = tuning.all.iter().map(|tuned| {
-            let by_rank = tuned.by_rank().map(|(mean, _)| format!("{mean:.2}"));
-            let cells = [tuned.label().to_owned(), tuned.chosen.setting(), tuned.result_text()];
-            cells.into_iter().chain(by_rank)
-        });
-        vec![TextTable::new(columns, rows)]
+        vec![TextTable::of(
+            &Tuning::of(&self.runs).all,
+            &[
+                ("optimizer", |tuned| tuned.label().into()),
+                ("best setting", |tuned| tuned.chosen.setting()),
+                ("nats above the lowest loss", Tuned::result_text),
+                ("words 1–10", |tuned| format!("{:.2}", tuned.by_rank()[0].0)),
+                ("11–100", |tuned| format!("{:.2}", tuned.by_rank()[1].0)),
+                ("others", |tuned| format!("{:.2}", tuned.by_rank()[2].0)),
+            ],
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {

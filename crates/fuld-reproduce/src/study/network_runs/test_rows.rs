@@ -1,7 +1,9 @@
 //! Invented rows for the tests of claims.
 
+use super::super::network_row::LabelledRun;
 use super::*;
-use fuld_train::spec::{DataDescription, TrainRequest};
+use fuld_train::spec::{DataDescription, InjectedNoise, TrainRequest};
+use fuld_train::train::FinalMeans;
 
 /// A cell without noise, at the paper's step.
 pub(crate) const PLAIN: Cell =

@@ -1,5 +1,7 @@
 use super::test_rows::{PLAIN, accuracies, grid, row};
 use super::*;
+use crate::study::Outcome;
+use fuld_train::train::FinalMeans;
 
 #[test]
 fn a_run_without_a_finite_loss_has_not_learned() {
