@@ -14,7 +14,7 @@ pub(crate) fn curve<R>(
 /// Draws a curve for each tail index, in its colour. Rows are points (α, x, y).
 pub(crate) fn by_alpha<R>(
     panel: Panel,
-    draw: fn(Panel, Hue, String, Vec<(f64, f64)>) -> Panel,
+    draw: impl Fn(Panel, Hue, String, Vec<(f64, f64)>) -> Panel,
     rows: &[R],
     point: fn(&R) -> (f64, f64, f64),
 ) -> Panel {

@@ -62,7 +62,7 @@ pub use levy_stable::Alpha;
 pub use parameters::{Beta, Friction, ParameterError, Step};
 pub use potential::Potential;
 pub use schedule::{CustomSchedule, Polynomial, Schedule, ScheduleSpec};
-pub use specification::Specification;
+pub use specification::{ParameterValue, Specification};
 pub use stop::StopFlag;
 pub use system::{
     ConformalField, CustomDriftSpec, CustomKineticSpec, Exactness, Flmc, Noiseless, Overdamped,

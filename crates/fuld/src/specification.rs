@@ -33,9 +33,9 @@ impl Specification {
         Self { name: name.into(), parameters: BTreeMap::new() }
     }
 
-    /// Adds a parameter, or replaces it.
-    pub fn with(mut self, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.parameters.insert(parameter.into(), value.into());
+    /// Adds a parameter, or replaces it. Numbers that JSON does not have are kept as the texts `NaN`, `inf` and `-inf`.
+    pub fn with(mut self, parameter: impl Into<String>, value: impl ParameterValue) -> Self {
+        self.parameters.insert(parameter.into(), value.into_json());
         self
     }
 
@@ -50,6 +50,43 @@ impl Specification {
     }
 }
 
+/// A value that a [`Specification`] can hold: a number, a text, a truth value, JSON, and lists and options of these.
+pub trait ParameterValue {
+    /// Returns the value as JSON. Different values have different JSON.
+    fn into_json(self) -> Value;
+}
+
+macro_rules! exact_in_json {
+    ($($type:ty),*) => {
+        $(impl ParameterValue for $type {
+            fn into_json(self) -> Value {
+                self.into()
+            }
+        })*
+    };
+}
+
+exact_in_json!(bool, i32, i64, u32, u64, usize, &str, String, Value);
+
+impl ParameterValue for f64 {
+    fn into_json(self) -> Value {
+        // JSON would turn these numbers into null.
+        if self.is_finite() { self.into() } else { self.to_string().into() }
+    }
+}
+
+impl<T: ParameterValue> ParameterValue for Vec<T> {
+    fn into_json(self) -> Value {
+        self.into_iter().map(T::into_json).collect()
+    }
+}
+
+impl<T: ParameterValue> ParameterValue for Option<T> {
+    fn into_json(self) -> Value {
+        self.map_or(Value::Null, T::into_json)
+    }
+}
+
 impl From<&str> for Specification {
     fn from(name: &str) -> Self {
         Self::new(name)
@@ -60,5 +97,19 @@ impl fmt::Display for Specification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         self.parameters.iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_json_lacks_stay_apart() {
+        let of = |value: f64| Specification::new("f").with("a", vec![value]);
+        let all = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(of);
+        assert_eq!(all[0], of(f64::NAN));
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+        assert_eq!(all[2].to_string(), r#"f, a ["-inf"]"#);
     }
 }
