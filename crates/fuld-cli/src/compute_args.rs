@@ -1,14 +1,12 @@
-//! The options --device, --threads and --data-dir of the commands that train.
+//! The options --device and --threads of the commands that train runs.
 
 use super::Usage;
 use super::threads::Threads;
 use super::train_args::named;
 use clap::Args;
-use fuld_train::data::{self, DataError};
 use fuld_train::spec::Device;
-use std::path::PathBuf;
 
-/// The device, the number of threads, and the folder of the data sets.
+/// The device and the number of threads.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ComputeArgs {
     /// Hardware for the computation [default: cpu]
@@ -16,9 +14,6 @@ pub(super) struct ComputeArgs {
     pub(super) device: Option<Device>,
     #[command(flatten)]
     pub(super) threads: Threads,
-    /// Folder of the data sets [default: the data directory, see fuld data --help]
-    #[arg(long, value_name = "DIR")]
-    pub(super) data_dir: Option<PathBuf>,
 }
 
 impl ComputeArgs {
@@ -38,11 +33,6 @@ impl ComputeArgs {
             cache_kernels()?;
         }
         Ok(())
-    }
-
-    /// Returns the folder of the data sets.
-    pub(super) fn data_directory(&self) -> Result<PathBuf, DataError> {
-        self.data_dir.clone().map_or_else(data::data_directory, Ok)
     }
 }
 

@@ -6,7 +6,10 @@ mod checkpoint_args;
 mod completions;
 mod compute_args;
 mod data;
+mod data_args;
+mod exit_code;
 mod fetch_bar;
+mod folder_args;
 mod grouped;
 mod interrupt;
 mod law;
@@ -29,20 +32,11 @@ mod train_args;
 
 use crate::stderr::write_line;
 use clap::{Parser, Subcommand};
-use fuld_sample::SamplingError;
-use fuld_train::spec::SpecError;
-use fuld_train::sweep::GridError;
+use exit_code::{EXIT_CODES, exit_code};
 use output::Output;
 use std::process::ExitCode;
 
-/// Exit code for invalid options, settings or grids.
-const WRONG_USAGE: u8 = 2;
-/// Exit code of a run that diverged.
-const DIVERGED: u8 = 3;
-/// Exit code of a run that was interrupted and saved.
-const INTERRUPTED: u8 = 130;
-
-const OVERVIEW: &str = "\
+const FIRST_STEPS: &str = "\
 First steps:
   fuld reproduce                                reproduce the paper's figures and claims in a report
   fuld sample \"x^4/4 - x^2/2\" --alpha 1.5       draw from exp(-f), where f is your formula
@@ -50,14 +44,11 @@ First steps:
   fuld tail-index noise.npy                     estimate how heavy the tails of your numbers are
   fuld train                                    train a network on the built-in digits, alpha = 1.75
 
-More examples: fuld COMMAND --help. Results go to standard output; notes, progress and errors go to standard error.
+More examples: fuld COMMAND --help. Results go to standard output; notes, progress and errors go to standard error.";
 
-Exit codes:
-  0    success
-  1    an error, or some runs of a sweep failed
-  2    wrong usage: invalid options or settings
-  3    the run diverged
-  130  interrupted and saved: the same command continues from there";
+fn overview() -> String {
+    format!("{FIRST_STEPS}\n\n{EXIT_CODES}")
+}
 
 /// Fractional underdamped Langevin dynamics: sampling and training with heavy-tailed noise.
 ///
@@ -65,7 +56,7 @@ Exit codes:
 /// below 2 the noise has jumps. This program draws from densities, trains networks, evaluates the stable law, and reproduces the
 /// paper (Simsekli, Zhu, Teh, Gurbuzbalaban, ICML 2020).
 #[derive(Debug, Parser)]
-#[command(name = "fuld", version, propagate_version = true, after_help = OVERVIEW)]
+#[command(name = "fuld", version, propagate_version = true, after_help = overview())]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -88,7 +79,8 @@ enum Command {
 impl Cli {
     /// Reads the command line. Wrong usage ends the program.
     pub fn read() -> Self {
-        Self::parse_from(negative_points::protected(std::env::args_os()))
+        let parsed = Self::try_parse_from(negative_points::protected(std::env::args_os()));
+        parsed.unwrap_or_else(|error| negative_points::restored(error).exit())
     }
 
     /// Runs the command and returns the exit code of the program. Errors are printed on standard error.
@@ -106,13 +98,7 @@ impl Cli {
         };
         outcome.unwrap_or_else(|error| {
             write_line(format_args!("error: {}", message_with_causes(&error)));
-            let usage = error.chain().any(|cause| {
-                cause.is::<Usage>()
-                    || cause.is::<SpecError>()
-                    || cause.is::<GridError>()
-                    || cause.is::<SamplingError>()
-            });
-            if usage { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
+            exit_code(&error)
         })
     }
 }

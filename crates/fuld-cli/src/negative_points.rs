@@ -4,6 +4,7 @@
 //! with a hyphen would also treat every option after the first point as a value. A space in front of such a point prevents clap
 //! from reading it as an option; the parser of points removes the space.
 
+use clap::error::{ContextKind, ContextValue};
 use std::ffi::OsString;
 
 /// Puts a space in front of the arguments of `law` that are negative points.
@@ -17,6 +18,15 @@ pub(super) fn protected(arguments: impl Iterator<Item = OsString>) -> impl Itera
         let law = command.as_ref().is_some_and(|command| command == "law");
         if law && is_negative_point(text) { format!(" {text}").into() } else { argument }
     })
+}
+
+/// Returns an error that shows the value as it was typed, without the space.
+pub(super) fn restored(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
+        let value = value.trim_start().to_owned();
+        error.insert(ContextKind::InvalidValue, ContextValue::String(value));
+    }
+    error
 }
 
 fn is_negative_point(text: &str) -> bool {

@@ -1,18 +1,20 @@
 //! `fuld reproduce`: arguments, progress bar and printing. The work is done by `fuld-reproduce`.
 
+use super::Usage;
+use super::data_args::DataArgs;
+use super::folder_args::FolderArgs;
 use super::output::Output;
 use super::progress_style::progress_style;
 use super::threads::Threads;
-use super::{INTERRUPTED, Usage};
+use crate::exit_code::INTERRUPTED;
 use crate::interrupt;
 use fuld_reproduce::{
-    Claim, Event, Exception, Presentation, Report, Reproduction, ReproductionError, Source, Tally, Verdict,
-    exhibits,
+    Claim, Event, Exception, Presentation, Report, Reproduction, Source, Tally, Verdict, exhibits,
 };
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -28,32 +30,28 @@ const LARGEST_SEED: u64 = i64::MAX as u64 - 1_000;
 /// the folder are used again if their settings and the versions of the code that made them are unchanged, so the same command
 /// continues after an interruption, and prints the result once everything is there.
 #[derive(Debug, clap::Args)]
-#[command(after_help = after_help())]
+#[command(
+    after_help = after_help(),
+    mut_arg("out", |arg| arg.help("Folder for the report [default: reproduction]")),
+    mut_arg("fresh", |arg| arg.help("Delete the chosen exhibits from the folder, and make them again"))
+)]
 pub(super) struct Reproduce {
-    /// Folder for the report
-    #[arg(long, value_name = "DIR", default_value = "reproduction")]
-    out: PathBuf,
     /// Only these exhibits, separated by commas
     #[arg(long, value_name = "ID", value_delimiter = ',', value_hint = clap::ValueHint::Other)]
     only: Vec<String>,
-    /// Data sets to train on: digits, mnist, cifar10, or a folder with their files [default: digits]
-    #[arg(long, value_name = "NAME|DIR", value_delimiter = ',')]
-    data: Vec<String>,
     /// Train the paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds; its 10,000 iterations for
     /// calibration too
     #[arg(long)]
     full: bool,
-    /// Seed of all randomness
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
-    seed: u64,
+    /// Seed of all randomness [default: 0]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
+    seed: Option<u64>,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     #[command(flatten)]
     threads: Threads,
-    /// Continue the reproduction in --out with the options stored there
-    #[arg(long, conflicts_with_all = ["fresh", "only", "data", "full", "seed"])]
-    resume: bool,
-    /// Delete the chosen exhibits from the folder and make them anew
-    #[arg(long)]
-    fresh: bool,
 }
 
 fn after_help() -> String {
@@ -79,11 +77,8 @@ Exhibits:
 impl Reproduce {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         let threads = self.threads.count();
-        let request = if self.resume {
-            Reproduction::stored(&self.out).map_err(usage)?
-        } else {
-            Reproduction { only: self.only, data: self.data, full: self.full, seed: self.seed }
-        };
+        let out = self.folder.out.clone().unwrap_or_else(|| "reproduction".into());
+        let request = if self.folder.resume { self.resumed(&out)? } else { self.requested()? };
         let stop = interrupt::listen()?;
         let bar = output.bar(ProgressBar::new(1000));
         bar.set_style(progress_style("{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}"));
@@ -94,9 +89,9 @@ impl Reproduce {
             Event::Progress(share) => bar.set_position((1000.0 * share) as u64),
             Event::Finished(exhibit, seconds) => bar.suspend(|| output.note(|| line(exhibit, seconds))),
         };
-        let report = request.run(&self.out, threads, self.fresh, &stop, &observer);
+        let report = request.run(&out, threads, self.folder.fresh, &stop, &observer);
         bar.finish_and_clear();
-        let report = report.map_err(usage)?;
+        let report = report?;
         output.result(|| Record::of(&report), || print(&report))?;
         if report.interrupted {
             output.note(|| "interrupted; finished exhibits and training runs are kept, and the same command continues".into());
@@ -104,13 +99,35 @@ impl Reproduce {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
 
-/// Marks requests that cannot be fulfilled as wrong usage.
-fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<ReproductionError>() {
-        Some(error) => Usage(error.to_string()).into(),
-        None => error,
+    /// Returns the reproduction that the options describe.
+    fn requested(&self) -> anyhow::Result<Reproduction> {
+        let data = self.data.located()?;
+        Ok(Reproduction { only: self.only.clone(), data, full: self.full, seed: self.seed.unwrap_or(0) })
+    }
+
+    /// Returns the reproduction in the folder. Options that are given beside --resume must be equal to those stored.
+    fn resumed(&self, out: &Path) -> anyhow::Result<Reproduction> {
+        let (stored, requested) = (Reproduction::stored(out)?, self.requested()?);
+        let texts = |it: &Reproduction| {
+            [it.only.join(","), it.data.join(","), it.full.to_string(), it.seed.to_string()]
+        };
+        let given =
+            [!requested.only.is_empty(), !requested.data.is_empty(), requested.full, self.seed.is_some()];
+        let options = ["only", "data", "full", "seed"].into_iter().zip(given);
+        for ((name, given), (stored, requested)) in options.zip(texts(&stored).iter().zip(texts(&requested)))
+        {
+            Usage::unless(!given || *stored == requested, || {
+                let stored =
+                    if stored.is_empty() { format!("no {name}") } else { format!("{name} = {stored}") };
+                format!(
+                    "{} contains a reproduction with other settings: stored {stored}, requested {name} = {requested}; name \
+                     another folder with --out, or leave out --resume",
+                    out.display()
+                )
+            })?;
+        }
+        Ok(stored)
     }
 }
 

@@ -1,18 +1,22 @@
 //! `fuld sweep`: trains a grid of runs.
 
+use super::Usage;
 use super::checkpoint_args::CheckpointArgs;
 use super::compute_args::ComputeArgs;
+use super::data_args::DataArgs;
+use super::folder_args::FolderArgs;
 use super::output::Output;
 use super::sweep_progress::SweepProgress;
 use super::sweep_summary::sweep_summary;
-use super::{INTERRUPTED, Usage};
+use crate::exit_code::INTERRUPTED;
 use crate::interrupt;
 use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld_train::data::DataSet;
-use fuld_train::run_folder::DataLocation;
+use fuld_train::run_folder::{DataLocation, RunFolderError};
 use fuld_train::spec::{Device, TrainSpec};
+use fuld_train::stored::Difference;
 use fuld_train::sweep::{
     self, GridError, Shard, StoredGrid, SweepCounts, SweepFolder, SweepRun, grid_requests, into_stacks,
     read_grid, sweep_runs, write_table,
@@ -48,32 +52,30 @@ Examples:
   fuld sweep --resume --out sweeps/grid         continue the sweep in a folder
   fuld sweep grid.toml --device cuda            train runs of equal shape together on a GPU
 
-Exit codes: 0 all runs finished or diverged, 1 an error or some runs failed, 2 wrong usage, 130 interrupted and saved.")]
+Exit codes are listed by fuld --help; 0 means that all runs finished or diverged.",
+    mut_arg("out", |arg| arg.help("Folder for the results [default: sweeps/NAME-OF-THE-GRID]")),
+    mut_arg("data", |arg| {
+        let replaces = "Data sets that replace those of the grid, separated by commas: digits (built in), mnist, cifar10, or folders \
+                        with the files of mnist or cifar10";
+        arg.help(replaces)
+    }))]
 pub(super) struct Sweep {
     /// File with the grid
     #[arg(required_unless_present = "resume")]
     grid: Option<PathBuf>,
-    /// Folder for the results [default: sweeps/NAME-OF-THE-GRID]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Data sets that replace those of the grid: digits, mnist, cifar10, or folders with the files of mnist or cifar10
-    #[arg(long, value_name = "NAME|DIR", value_delimiter = ',')]
-    data: Vec<String>,
     /// Train only the I-th of N parts of the runs, I from 1 to N
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// List the runs without training
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fresh")]
     dry_run: bool,
-    /// Delete the files that fuld wrote in the folder, and start again
-    #[arg(long, conflicts_with = "dry_run")]
-    fresh: bool,
-    /// Continue the sweep in --out with the grid stored there
-    #[arg(long, requires = "out", conflicts_with_all = ["fresh", "grid", "data"])]
-    resume: bool,
     /// Largest number of runs that are trained together on a GPU
     #[arg(long, value_name = "N", default_value_t = 128)]
     stack: usize,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     #[command(flatten)]
     compute: ComputeArgs,
     #[command(flatten)]
@@ -100,7 +102,7 @@ impl Sweep {
             output.note(|| format!("{} runs in {}", runs.len(), out.display()));
             return Ok(ExitCode::SUCCESS);
         }
-        if self.fresh && out.exists() {
+        if self.folder.fresh && out.exists() {
             SweepFolder::clear(&out)?;
         }
         let folder = SweepFolder::open(&out)?;
@@ -126,20 +128,53 @@ impl Sweep {
 
     /// Returns the grid, its file name for errors, and the folder of the sweep.
     fn grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
-        let Some(path) = &self.grid else {
-            let out = self.out.clone().unwrap_or_default();
-            return Ok((SweepFolder::started(&out)?, out.join("grid.toml"), out));
-        };
+        if self.folder.resume {
+            return self.resumed_grid();
+        }
+        let path = self.grid.clone().unwrap_or_default();
         let stored = StoredGrid {
-            grid: read_grid(path)?,
-            data: self.data.clone(),
-            data_directory: self.compute.data_directory()?,
+            grid: read_grid(&path)?,
+            data: self.data.data.clone(),
+            data_directory: self.data.directory()?,
             device: self.compute.device(),
         };
-        let out = self.out.clone();
-        let out =
-            out.unwrap_or_else(|| PathBuf::from("sweeps").join(path.file_stem().unwrap_or(path.as_os_str())));
-        Ok((stored, path.clone(), out))
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("sweeps").join(name));
+        Ok((stored, path, out))
+    }
+
+    /// Returns the grid in the folder. Settings that are given beside --resume must be equal to those of the sweep.
+    ///
+    /// The location of the data sets is not a setting of the sweep: --data-dir may name another one.
+    fn resumed_grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
+        let out = self.folder.resumed()?.to_path_buf();
+        let mut stored = SweepFolder::started(&out)?;
+        let given = match &self.grid {
+            Some(path) => read_grid(path)?,
+            None => stored.grid.clone(),
+        };
+        let other = |name: &str, stored: &str, wanted: &str| {
+            let text = |value: &str| match value {
+                "" => format!("no {name}"),
+                value => format!("{name} = {value}"),
+            };
+            Difference { stored: text(stored), wanted: text(wanted) }
+        };
+        let device = self.compute.device.unwrap_or(stored.device);
+        let difference = if given != stored.grid {
+            Some(Difference::between(&stored.grid, &given))
+        } else if !self.data.data.is_empty() && self.data.data != stored.data {
+            Some(other("data", &stored.data.join(","), &self.data.data.join(",")))
+        } else if device != stored.device {
+            Some(other("device", &stored.device.to_string(), &device.to_string()))
+        } else {
+            None
+        };
+        if let Some(difference) = difference {
+            return Err(RunFolderError::OtherRun { path: out, difference }.into());
+        }
+        stored.data_directory = self.data.data_dir.clone().unwrap_or(stored.data_directory);
+        Ok((stored, out.join("grid.toml"), out))
     }
 }
 

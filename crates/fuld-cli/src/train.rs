@@ -2,10 +2,12 @@
 
 use super::checkpoint_args::CheckpointArgs;
 use super::compute_args::ComputeArgs;
+use super::data_args::DataArgs;
+use super::folder_args::FolderArgs;
 use super::output::Output;
 use super::progress_style::progress_style;
 use super::train_args::TrainArgs;
-use super::{DIVERGED, INTERRUPTED};
+use crate::exit_code::{DIVERGED, INTERRUPTED};
 use crate::interrupt;
 use crate::stderr::write_line;
 use anyhow::Context;
@@ -15,7 +17,7 @@ use fuld::StopFlag;
 use fuld_sample::aligned;
 use fuld_train::data::DataSet;
 use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError, StartedRun};
-use fuld_train::spec::{Device, NumberOrAuto, Optimizer, TRAINING_VERSION, TrainRequest, TrainSpec};
+use fuld_train::spec::{Device, NumberOrAuto, Optimizer, TRAINING_VERSION, TrainSpec};
 use fuld_train::stored::{Difference, Stored};
 use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use indicatif::ProgressBar;
@@ -49,19 +51,15 @@ Examples:
   fuld train --tail-index every=500                     tail index of each layer's gradient noise
   fuld train --resume --out runs/mine                   continue the run in a folder
 
-Exit codes: 0 finished, 1 error, 2 wrong usage, 3 the loss was not finite, 130 interrupted and saved.")]
+Exit codes are listed by fuld --help; 3 means that the loss was not finite.",
+    mut_arg("out", |arg| arg.help("Folder for the result [default: runs/NAME]")))]
 pub(super) struct Train {
     #[command(flatten)]
     settings: TrainArgs,
-    /// Folder for the result [default: runs/NAME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Delete the files that fuld wrote in the folder, and start again
-    #[arg(long)]
-    fresh: bool,
-    /// Continue the run in --out with the settings stored there; settings given beside it must be equal to those
-    #[arg(long, requires = "out", conflicts_with = "fresh")]
-    resume: bool,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
     #[command(flatten)]
     compute: ComputeArgs,
     #[command(flatten)]
@@ -78,9 +76,9 @@ struct Task {
 
 impl Train {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        let task = if self.resume { self.resumed()? } else { self.requested()? };
+        let task = if self.folder.resume { self.resumed()? } else { self.requested()? };
         let Task { data, location, spec, folder } = &task;
-        if self.fresh {
+        if self.folder.fresh {
             folder.clear()?;
         }
         match folder.result(spec)? {
@@ -113,14 +111,14 @@ impl Train {
     /// Returns the run that the options describe.
     fn requested(&self) -> anyhow::Result<Task> {
         ComputeArgs::configure(self.compute.device())?;
-        let request = TrainRequest::from(self.settings.clone());
+        let request = self.settings.request(self.data.single()?);
         let location = DataLocation {
             source: request.data.clone().unwrap_or_else(|| "digits".into()),
-            directory: self.compute.data_directory()?,
+            directory: self.data.directory()?,
         };
         let data = DataSet::load(&location.source, &location.directory)?;
         let spec = request.spec(&data.description(), self.compute.device())?;
-        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
+        let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
         let folder = RunFolder::open(&out)?;
         Ok(Task { data, location, spec, folder })
     }
@@ -129,10 +127,10 @@ impl Train {
     ///
     /// The location of the data set is not a setting of the run: --data and --data-dir may name another copy of it.
     fn resumed(&self) -> anyhow::Result<Task> {
-        let path = self.out.clone().unwrap_or_default();
+        let path = self.folder.resumed()?.to_path_buf();
+        let request = self.settings.request(self.data.single()?);
         let folder = RunFolder::open_existing(&path)?;
         let StartedRun { spec, data: mut location } = folder.started()?;
-        let request = TrainRequest::from(self.settings.clone());
         let other_device = || {
             let device = self.compute.device.filter(|device| *device != spec.device)?;
             Some(Difference {
@@ -145,7 +143,7 @@ impl Train {
         }
         ComputeArgs::configure(spec.device)?;
         location.source = request.data.unwrap_or(location.source);
-        location.directory = self.compute.data_dir.clone().unwrap_or(location.directory);
+        location.directory = self.data.data_dir.clone().unwrap_or(location.directory);
         let data = DataSet::load(&location.source, &location.directory)?;
         spec.check(&data.description())?;
         Ok(Task { data, location, spec, folder })
@@ -283,7 +281,8 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
 fn headline(spec: &TrainSpec, data: &DataSet) -> String {
     let TrainSpec { width, depth, optimizer, alpha, .. } = *spec;
     let weights = spec.network(data.train.features(), data.classes).weights();
-    let mut text = format!("{}, {depth} layers of width {width}, {weights} weights; {optimizer}", data.name);
+    let layers = if depth == 1 { "1 layer".into() } else { format!("{depth} layers of width {width}") };
+    let mut text = format!("{}, {layers}, {weights} weights; {optimizer}", data.name);
     if optimizer == Optimizer::Fuld {
         text += &format!(" alpha {alpha}");
     }

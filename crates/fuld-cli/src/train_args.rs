@@ -10,9 +10,6 @@ use fuld_train::spec::{
 /// The settings of a run. Every option has a default.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct TrainArgs {
-    /// Data set: digits (built in), mnist, cifar10, or a folder with the files of mnist or cifar10
-    #[arg(long, value_name = "NAME|DIR", help_heading = "Task")]
-    data: Option<String>,
     /// Units of each hidden layer [default: 256]
     #[arg(long, help_heading = "Task")]
     width: Option<usize>,
@@ -83,10 +80,12 @@ pub(super) struct TrainArgs {
     tail_index: Option<u64>,
 }
 
-impl From<TrainArgs> for TrainRequest {
-    fn from(args: TrainArgs) -> Self {
-        Self {
-            data: args.data,
+impl TrainArgs {
+    /// Returns the request for a run on a data set.
+    pub(super) fn request(&self, data: Option<String>) -> TrainRequest {
+        let args = self.clone();
+        TrainRequest {
+            data,
             width: args.width,
             depth: args.depth,
             batch: args.batch,

@@ -25,13 +25,20 @@ pub enum TargetError {
     },
     /// The formula cannot be read.
     #[error("this formula cannot be read: {}", with_suggestion(.0))]
-    Formula(#[from] FormulaError),
+    Formula(FormulaError),
     /// A formula has no parameters.
     #[error("params like `{0}` are for potentials with names; in a formula write the number itself")]
     FormulaParameter(String),
     /// The potential refuses its dimension or a parameter.
     #[error(transparent)]
     Potential(#[from] PotentialError),
+}
+
+/// The message contains that of the formula's error, which is therefore not a source.
+impl From<FormulaError> for TargetError {
+    fn from(error: FormulaError) -> Self {
+        Self::Formula(error)
+    }
 }
 
 /// Returns the message of a formula's error, with the closest name if a name does not exist.

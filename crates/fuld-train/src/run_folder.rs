@@ -12,7 +12,7 @@ use crate::mlp::Mlp;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::{self, Difference, Stored, StoredError};
 use crate::tensor_file::TensorFile;
-use crate::train::RunResult;
+use crate::train::{CheckpointError, RunResult, check_checkpoint};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use fuld::durable::replace;
@@ -49,7 +49,7 @@ pub enum RunFolderError {
     #[error(transparent)]
     Folder(#[from] fuld::folder::FolderError),
     /// The folder holds a run with other settings.
-    #[error("{} contains a run with other settings: {difference}; name another folder with --out, or start again with --fresh", path.display())]
+    #[error("{} contains a run with other settings: {difference}; name another folder with --out, or start again with --fresh (without --resume)", path.display())]
     OtherRun {
         /// The folder.
         path: PathBuf,
@@ -67,6 +67,9 @@ pub enum RunFolderError {
     /// The folder contains no run.
     #[error("{} contains no run to continue; start one without --resume", .0.display())]
     Empty(PathBuf),
+    /// The checkpoint cannot be used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// A stored file cannot be read or written.
     #[error(transparent)]
     Stored(#[from] StoredError),
@@ -161,13 +164,15 @@ impl RunFolder {
         }
     }
 
-    /// Stores the specification of a run that starts, so that the folder alone suffices to continue it.
+    /// Stores the specification of a run that starts, so that the folder alone suffices to continue it. A checkpoint of another run
+    /// is an error, before anything is stored. A specification of another version is replaced, because its run is made again.
     pub fn start(&self, spec: &TrainSpec, data: &DataLocation) -> Result<(), RunFolderError> {
-        if self.checkpoint().exists() && self.file("spec.toml").exists() {
-            // The folder contains an unfinished run. If it is another run, reading its checkpoint returns the error.
+        let path = self.file("spec.toml");
+        if let Ok(Stored::Current(StartedRun { .. })) = stored::read(&path, TRAINING_VERSION, spec) {
             return Ok(());
         }
-        Ok(stored::write(&self.file("spec.toml"), TRAINING_VERSION, spec, data)?)
+        check_checkpoint(&self.checkpoint(), spec)?;
+        Ok(stored::write(&path, TRAINING_VERSION, spec, data)?)
     }
 
     /// Reads the specification of the run in this folder.

@@ -146,7 +146,7 @@ fn read_table(path: &Path) -> Result<Option<Table>, StoredError> {
     let unreadable = |reason: String| StoredError::Unreadable { path: path.into(), reason };
     let Some(body) = without_checksum(&text) else {
         return Err(unreadable(
-            "its checksum is wrong, so it was cut off or changed; move it away, or start again with --fresh"
+            "its checksum is wrong, so it was cut off or changed; start again with --fresh (without --resume)"
                 .into(),
         ));
     };

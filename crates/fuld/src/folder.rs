@@ -1,15 +1,19 @@
 //! Folders that belong to this program, recognised by a marker file and used by one process at a time.
 //!
 //! A command that writes many files first takes a folder: it creates a new one, or recognises one it made by the marker
-//! `.fuld`. Any other folder that is not empty is refused, so nothing of the user's is ever overwritten or deleted.
+//! `.fuld`, which contains the name of the command. Any other folder that is not empty is refused, so nothing of the user's is
+//! ever overwritten or deleted.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// The marker. It is locked while a process uses the folder.
 const MARKER: &str = ".fuld";
+
+/// The text of the marker is this and the name of the command.
+const MADE_BY: &str = "This folder was made by fuld ";
 
 /// A folder that this program made, held by this process until the value is dropped.
 #[derive(Debug)]
@@ -35,15 +39,23 @@ pub enum FolderError {
     #[error("{} is in use by another process", .0.display())]
     InUse(PathBuf),
     /// The folder holds files that this program did not write.
-    #[error("{} contains `{file}`, which fuld did not write; name a new or empty folder", path.display())]
+    #[error("{} contains `{file}`, which fuld did not write; name a new or empty folder with --out", path.display())]
     Foreign {
         /// The folder.
         path: PathBuf,
         /// One of the files.
         file: String,
     },
+    /// The path, or the beginning of it, is a file.
+    #[error("{} is a file, so {} cannot be a folder; name another folder with --out", file.display(), path.display())]
+    IsFile {
+        /// The path of the folder.
+        path: PathBuf,
+        /// The file.
+        file: PathBuf,
+    },
     /// The folder was made by another command.
-    #[error("{} was made by `fuld {made_by}`; name another folder", path.display())]
+    #[error("{} was made by `fuld {made_by}`; name another folder with --out", path.display())]
     OtherCommand {
         /// The folder.
         path: PathBuf,
@@ -77,7 +89,10 @@ impl OwnedFolder {
         command: &str,
         try_lock: fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, FolderError> {
-        fs::create_dir_all(path).map_err(FolderError::at(path))?;
+        fs::create_dir_all(path).map_err(|source| match path.ancestors().find(|part| part.is_file()) {
+            Some(file) => FolderError::IsFile { path: path.into(), file: file.into() },
+            None => FolderError::Io { path: path.into(), source },
+        })?;
         if let Some(file) = foreign_file(path)? {
             return Err(FolderError::Foreign { path: path.into(), file });
         }
@@ -94,20 +109,22 @@ impl OwnedFolder {
             Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(path.into())),
             Err(TryLockError::Error(source)) => return Err(FolderError::Io { path: name, source }),
         }
-        let mut text = String::new();
-        marker.read_to_string(&mut text).map_err(FolderError::at(&name))?;
-        match text.trim() {
-            // Killed between the creation of the marker and its first line, or new.
-            "" => {
-                let written = marker.rewind().and_then(|()| writeln!(marker, "{command}"));
+        match made_by(path) {
+            Some(made_by) if made_by == command => {}
+            Some(made_by) => return Err(FolderError::OtherCommand { path: path.into(), made_by }),
+            // New, or left empty by a process that was killed before it wrote anything else.
+            None => {
+                let text = format!("{MADE_BY}{command}\n");
+                let written = marker.write_all(text.as_bytes()).and_then(|()| marker.sync_all());
                 written.map_err(FolderError::at(&name))?;
-            }
-            made_by if made_by == command => {}
-            made_by => {
-                return Err(FolderError::OtherCommand { path: path.into(), made_by: made_by.into() });
             }
         }
         Ok(Self { path: path.into(), _marker: marker })
+    }
+
+    /// Returns whether a command made a folder.
+    pub fn is_made_by(path: &Path, command: &str) -> bool {
+        made_by(path).is_some_and(|made_by| made_by == command)
     }
 
     /// Returns the path of the folder.
@@ -131,14 +148,21 @@ impl OwnedFolder {
     }
 }
 
-/// Returns the first file by name that is not hidden, if the folder has no marker.
+/// Returns the command that made a folder, or `None` if the folder has no marker of this program.
+fn made_by(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path.join(MARKER)).ok()?;
+    Some(text.strip_prefix(MADE_BY)?.trim_end().to_owned())
+}
+
+/// Returns the first file by name that is not hidden, or a marker of another program, if this program did not make the folder.
 fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
-    if path.join(MARKER).exists() {
+    if made_by(path).is_some() {
         return Ok(None);
     }
     let entries = fs::read_dir(path).map_err(FolderError::at(path))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let file = names.filter(|name| !name.starts_with('.')).min();
+    let other_marker = |name: &str| name == MARKER && path.join(MARKER).metadata().is_ok_and(|m| m.len() > 0);
+    let file = names.filter(|name| !name.starts_with('.') || other_marker(name)).min();
     // Another process may have taken the folder in the meantime.
-    Ok(file.filter(|_| !path.join(MARKER).exists()))
+    Ok(file.filter(|_| made_by(path).is_none()))
 }

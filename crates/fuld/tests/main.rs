@@ -7,6 +7,7 @@ mod custom_kinetic;
 mod diagnostics;
 mod differences;
 mod flmc_drift;
+mod folder;
 mod formula;
 mod gaussian_drift;
 mod gibbs;

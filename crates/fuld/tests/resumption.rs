@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 /// Creates an empty directory.
-fn scratch(name: &str) -> PathBuf {
+pub(crate) fn scratch(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
@@ -348,6 +348,93 @@ fn a_store_contains_the_same_draws_as_memory() {
             assert!(store.coordinate(i).unwrap() == memory.coordinate(i), "coordinate {i} of {dim}");
         }
         std::fs::remove_dir_all(&path).unwrap();
-        assert!(fuld::ZarrDraws::open(&path).unwrap_err().to_string().contains(".zarray"));
+        assert!(fuld::ZarrDraws::open(&path).unwrap_err().to_string().contains(".zmetadata"));
     }
+}
+
+/// The descriptions and chunks of a store are compared with its specification, before reading and before a run continues.
+#[test]
+fn damaged_stores_are_refused() {
+    let directory = scratch("damaged-store");
+    let (store, checkpoint) = (directory.join("draws.zarr"), directory.join("run.ckpt"));
+    let run = Run {
+        chains: 3,
+        draws: 40,
+        velocities: true,
+        checkpoint: Some(checkpoint),
+        ..run(Integrator::Baoab)
+    };
+    let go = || run.stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue);
+    go().unwrap();
+    let refused = |name: &str, change: &dyn Fn(&str) -> String, says: &str| {
+        let file = store.join(name);
+        let whole = std::fs::read_to_string(&file).unwrap();
+        let changed = change(&whole);
+        assert!(changed != whole, "{whole}");
+        std::fs::write(&file, changed).unwrap();
+        let error = ZarrDraws::open(&store).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidData, "{error}");
+        let says = format!("{} is damaged: {says}", file.display());
+        assert!(error.to_string().starts_with(&says), "{error}\n{says}");
+        std::fs::write(&file, whole).unwrap();
+    };
+    let huge = usize::MAX;
+    for (array, from, to, says) in [
+        ("x", "\"shape\":[3,40,2]", "\"shape\":[3,30,2]".to_owned(), "shape is [3,30,2], expected [3,40,2]"),
+        ("x", "\"shape\":[3,40,2]", "\"shape\":[3,41,2]".to_owned(), "shape is [3,41,2], expected [3,40,2]"),
+        ("v", "\"shape\":[3,40,2]", "\"shape\":[3,40,1]".to_owned(), "shape is [3,40,1], expected [3,40,2]"),
+        (
+            "x",
+            "\"chunks\":[3,40,2]",
+            "\"chunks\":[3,20,2]".to_owned(),
+            "chunks is [3,20,2], expected [3,40,2]",
+        ),
+        (
+            "x",
+            "\"chunks\":[3,40,2]",
+            "\"chunks\":[1,40,2]".to_owned(),
+            "chunks is [1,40,2], expected [3,40,2]",
+        ),
+        (
+            "x",
+            "\"chunks\":[3,40,2]",
+            format!("\"chunks\":[3,{huge},2]"),
+            "chunks is [3,18446744073709551615,2]",
+        ),
+        ("x", "\"dtype\":\"<f8\"", "\"dtype\":\"<f4\"".to_owned(), "dtype is \"<f4\", expected \"<f8\""),
+    ] {
+        let name = format!("posterior/{array}/.zarray");
+        refused(&name, &|whole| whole.replacen(from, &to, 1), says);
+        // The same damage in the copy that readers of Zarr use.
+        let at = format!("\"{name}\":");
+        let change = |whole: &str| {
+            let (before, after) = whole.split_once(&at).unwrap();
+            format!("{before}{at}{}", after.replacen(from, &to, 1))
+        };
+        refused(".zmetadata", &change, "posterior/");
+    }
+    refused(
+        ".zattrs",
+        &|whole| whole.replace("chains\\\":3", &format!("chains\\\":{huge}")),
+        "18446744073709551615 chains",
+    );
+    refused(".zattrs", &|whole| whole.replace("draws\\\":40", "draws\\\":0"), "3 chains of 0 draws");
+
+    // A chunk that is cut off or missing. A run that continues would otherwise find it only at its end.
+    let chunk = store.join("posterior/v/0.0.0");
+    let whole = std::fs::read(&chunk).unwrap();
+    std::fs::write(&chunk, &whole[1..]).unwrap();
+    for missing in [false, true] {
+        if missing {
+            std::fs::remove_file(&chunk).unwrap();
+        }
+        let says = format!("{} is damaged", chunk.display());
+        let error = ZarrDraws::open(&store).unwrap_err().to_string();
+        assert!(error.starts_with(&says), "{error}");
+        let error = go().unwrap_err().to_string();
+        assert!(error.contains(&says), "{error}");
+    }
+    std::fs::write(&chunk, &whole).unwrap();
+    assert_eq!(ZarrDraws::open(&store).unwrap().draws(), 40);
+    go().unwrap();
 }

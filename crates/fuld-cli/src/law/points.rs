@@ -23,7 +23,8 @@ pub(super) enum Points {
 
 /// Parses a number, which may have a space in front: see [`crate::negative_points`].
 pub(super) fn number(text: &str) -> Result<f64, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
+    let text = text.trim();
+    text.parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
 impl FromStr for Points {

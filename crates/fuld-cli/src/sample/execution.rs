@@ -1,17 +1,18 @@
 //! Runs the chains, summarises the draws and prints the summary.
 
 use super::resume_command;
+use crate::exit_code::{DIVERGED, INTERRUPTED};
 use crate::output::Output;
 use crate::progress_style::progress_style;
 use crate::stderr::write_line;
 use crate::terminal_width::terminal_width;
-use crate::{DIVERGED, INTERRUPTED};
-use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Outcome, Progress, RunError};
+use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Layout, Outcome, Progress, RunError, Sink};
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
 use fuld_sample::{Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report};
 use indicatif::ProgressBar;
 use serde_json::json;
+use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -22,6 +23,35 @@ pub(super) struct SampleRun {
     pub(super) target: Target,
     pub(super) folder: SampleFolder,
     pub(super) stop: StopFlag,
+}
+
+/// Receives the draws of a run. Stores its settings once the checkpoint and the store have accepted it.
+struct RunSink<'a> {
+    draws: ZarrSink,
+    folder: &'a SampleFolder,
+    spec: &'a SampleSpec,
+}
+
+impl Sink for RunSink<'_> {
+    fn vacant(&self) -> io::Result<()> {
+        self.draws.vacant()
+    }
+
+    fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
+        self.draws.begin(layout, done)?;
+        match SampleFolder::stored(self.folder.path()) {
+            Some(_) => Ok(()),
+            None => self.folder.write_spec(self.spec).map_err(io::Error::other),
+        }
+    }
+
+    fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
+        self.draws.segment(first, values)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.draws.flush()
+    }
 }
 
 /// The part of a run that this process sampled.
@@ -149,7 +179,6 @@ impl SampleRun {
             format!("the draws were made by version {stored} of the dynamics, now {DYNAMICS_VERSION}: sampling again")
         });
         self.folder.clear()?;
-        self.folder.write_spec(&self.spec)?;
         self.sample(output)
     }
 
@@ -175,7 +204,8 @@ impl SampleRun {
             bar.set_message(format!("{warm}{} diverged", progress.diverged));
             self.stop.control()
         };
-        let mut sink = ZarrSink::new(self.folder.draws());
+        let draws = ZarrSink::new(self.folder.draws());
+        let mut sink = RunSink { draws, folder: &self.folder, spec: &self.spec };
         let outcome = self.run.stream(self.target.potential(), &mut sink, &mut watch);
         bar.finish_and_clear();
         let speed = first.zip(last).and_then(|((first, then), (last, now))| {

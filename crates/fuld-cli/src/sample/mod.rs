@@ -5,6 +5,7 @@ mod options;
 
 use super::Usage;
 use super::checkpoint_args::CheckpointArgs;
+use super::folder_args::FolderArgs;
 use super::output::Output;
 use super::threads::Threads;
 use crate::interrupt;
@@ -17,6 +18,7 @@ use fuld_sample::{
     SampleFolder, SampleRequest, SampleSpec, SamplingError, Target, potentials, read_config, write_config,
 };
 use options::SampleOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -39,7 +41,7 @@ config.toml, which runs it again, and the checkpoint. The same command run again
 result of a finished one. KS is the Kolmogorov-Smirnov distance of the draws from the exact law, computed by quadrature in one or \
 two dimensions; noise is its 95 % quantile for as many independent draws.
 
-Exit codes: 0 finished, 1 error, 2 wrong usage, 3 all chains diverged, 130 interrupted and saved.";
+Exit codes are listed by fuld --help; 3 means that all chains diverged.";
 
 /// Draw from exp(-beta f), where f is a formula or a named potential.
 ///
@@ -48,19 +50,16 @@ Exit codes: 0 finished, 1 error, 2 wrong usage, 3 all chains diverged, 130 inter
 ///
 /// Every option has a default that works on the double well. Draws depend on the settings and the seed alone, not on threads.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = long_help())]
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = long_help(),
+    mut_arg("out", |arg| arg.help("Folder for the draws [default: samples/NAME]"))
+)]
 pub(super) struct Sample {
     #[command(flatten)]
     options: SampleOptions,
-    /// Folder for the draws [default: samples/NAME]
-    #[arg(long, value_name = "DIR", help_heading = "Files")]
-    out: Option<PathBuf>,
-    /// Continue the run in the folder --out with its stored settings
-    #[arg(long, conflicts_with = "fresh", help_heading = "Files")]
-    resume: bool,
-    /// Delete the files that fuld wrote in the folder, and start again
-    #[arg(long, help_heading = "Files")]
-    fresh: bool,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Read settings from a TOML file, whose keys are the long options in snake_case; options given here take precedence
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     config: Option<PathBuf>,
@@ -104,9 +103,9 @@ impl Sample {
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
             return Ok(ExitCode::SUCCESS);
         }
-        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name()));
-        let stored = stored.or_else(|| SampleFolder::stored(&out)).filter(|_| !self.fresh);
-        let folder = self.folder(&out, stored.as_ref(), &spec, &target, &run)?;
+        let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name()));
+        let stored = stored.or_else(|| SampleFolder::stored(&out)).filter(|_| !self.folder.fresh);
+        let folder = self.open(&out, stored.as_ref(), &spec, &target, &run)?;
         let stop = interrupt::listen()?;
         let run = Run {
             checkpoint: Some(folder.checkpoint()),
@@ -118,7 +117,7 @@ impl Sample {
         run.finish(output).map_err(|error| {
             let advice = if cannot_continue(&error) {
                 format!(
-                    "the run in {} cannot continue; start again with --fresh, or name another folder with --out",
+                    "the run in {} cannot continue; name another folder with --out, or start again with --fresh (without --resume)",
                     out.display()
                 )
             } else {
@@ -128,8 +127,8 @@ impl Sample {
         })
     }
 
-    /// Opens the folder and writes the specification into it. Returns an error if the settings `stored` there are those of another run.
-    fn folder(
+    /// Opens the folder. Returns an error if the settings `stored` there are those of another run.
+    fn open(
         &self,
         out: &Path,
         stored: Option<&SampleRequest>,
@@ -138,10 +137,10 @@ impl Sample {
         run: &Run,
     ) -> anyhow::Result<SampleFolder> {
         match stored.map(|stored| spec.difference(stored)) {
-            Some(Some((there, here))) => {
+            Some(Some((stored, requested))) => {
                 return Err(Usage(format!(
-                    "{} contains a run with other settings: stored {there}, requested {here}; name another folder with --out, or start \
-                     again with --fresh",
+                    "{} contains a run with other settings: stored {stored}, requested {requested}; name another folder with --out, \
+                     or start again with --fresh (without --resume)",
                     out.display()
                 ))
                 .into());
@@ -152,20 +151,12 @@ impl Sample {
             }
         }
         let folder = SampleFolder::open(out).map_err(|error| match error {
-            FolderError::InUse(_) => {
-                anyhow::Error::new(error).context("the draws require a folder of their own")
-            }
-            FolderError::Foreign { .. } | FolderError::OtherCommand { .. } => {
-                Usage(format!("{error} with --out")).into()
-            }
-            error => anyhow::Error::new(error)
+            FolderError::Io { .. } => anyhow::Error::new(error)
                 .context("the draws require a folder that can be written: name another one with --out"),
+            error => error.into(),
         })?;
-        if self.fresh {
+        if self.folder.fresh {
             folder.clear()?;
-        }
-        if stored.is_none() {
-            folder.write_spec(spec)?;
         }
         Ok(folder)
     }
@@ -174,16 +165,14 @@ impl Sample {
     /// With --resume, also returns the stored settings.
     fn request(&self) -> anyhow::Result<(SampleRequest, Option<SampleRequest>)> {
         let request = self.options.request();
-        if !self.resume {
+        if !self.folder.resume {
             let request = match &self.config {
                 Some(file) => read_config(file, &request)?,
                 None => request,
             };
             return Ok((request, None));
         }
-        let Some(out) = &self.out else {
-            return Err(Usage("--resume requires --out DIR, the folder of the run".into()).into());
-        };
+        let out = self.folder.resumed()?;
         let Some(stored) = SampleFolder::stored(out) else {
             let message =
                 format!("{} contains no run to continue; start one without --resume", out.display());
@@ -197,14 +186,14 @@ impl Sample {
     }
 }
 
-/// Returns whether the files on disk are not usable, so that the run can only start again.
+/// Returns whether the checkpoint or the store of draws is not usable, so that the run can only start again.
 fn cannot_continue(error: &anyhow::Error) -> bool {
-    match error.downcast_ref::<RunError>() {
-        Some(RunError::Checkpoint(error)) => !matches!(error, CheckpointError::Io { .. }),
-        // Draws without a checkpoint.
-        Some(RunError::Sink(error)) => error.kind() == std::io::ErrorKind::AlreadyExists,
-        _ => false,
+    if let Some(RunError::Checkpoint(error)) = error.downcast_ref::<RunError>() {
+        return !matches!(error, CheckpointError::Io { .. });
     }
+    // A damaged store, and draws without a checkpoint.
+    let unusable = [io::ErrorKind::InvalidData, io::ErrorKind::AlreadyExists];
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|e| unusable.contains(&e.kind()))
 }
 
 fn resume_command(out: &Path) -> String {

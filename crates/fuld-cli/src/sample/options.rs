@@ -1,8 +1,10 @@
 //! The options of `fuld sample` that make up a request.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
 use fuld::{Integrator, SystemKind};
-use fuld_sample::{SampleRequest, StartingPoint, by_name};
+use fuld_sample::{Named, SampleRequest, StartingPoint, by_name};
+use std::ffi::OsStr;
 
 /// The target and its settings. Every option that is left out has a default.
 #[derive(Clone, Debug, clap::Args)]
@@ -20,8 +22,7 @@ pub(super) struct SampleOptions {
     #[arg(
         long,
         help_heading = "Dynamics",
-        value_parser = system(),
-        ignore_case = true,
+        value_parser = NameParser { summary: SystemKind::summary },
         hide_possible_values = true,
         value_name = "NAME"
     )]
@@ -30,8 +31,7 @@ pub(super) struct SampleOptions {
     #[arg(
         long,
         help_heading = "Dynamics",
-        value_parser = integrator(),
-        ignore_case = true,
+        value_parser = NameParser { summary: Integrator::summary },
         hide_possible_values = true,
         value_name = "NAME"
     )]
@@ -110,16 +110,23 @@ impl SampleOptions {
     }
 }
 
-/// Parses a system; completions and usage errors list all of them.
-fn system() -> impl TypedValueParser<Value = SystemKind> {
-    let known = SystemKind::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
-    PossibleValuesParser::new(known).try_map(|name| by_name(&name))
+/// Parses a name like [`by_name`], so that the command line accepts the same spellings as a configuration; completions list all names.
+#[derive(Clone, Copy)]
+struct NameParser<T> {
+    summary: fn(T) -> &'static str,
 }
 
-/// Parses an integrator; completions and usage errors list all of them.
-fn integrator() -> impl TypedValueParser<Value = Integrator> {
-    let known = Integrator::ALL.iter().map(|one| PossibleValue::new(one.name()).help(one.summary()));
-    PossibleValuesParser::new(known).try_map(|name| by_name(&name))
+impl<T: Named + Send + Sync> TypedValueParser for NameParser<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        StringValueParser::new().try_map(|name| by_name(&name)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let described = |&value: &T| PossibleValue::new(value.name_of()).help((self.summary)(value));
+        Some(Box::new(T::all().iter().map(described)))
+    }
 }
 
 fn parameter(text: &str) -> Result<(String, f64), String> {

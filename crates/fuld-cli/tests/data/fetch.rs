@@ -197,13 +197,18 @@ fn a_valid_file_of_any_compression_is_not_fetched() {
     }
 }
 
+/// A file with other contents may be the user's: it is not replaced.
 #[test]
-fn a_damaged_file_is_fetched_again() {
+fn a_file_with_other_contents_is_not_replaced() {
     let mut flipped = file();
     flipped[5000] ^= 1;
-    for damaged in [file()[..3000].to_vec(), flipped, noise(10), Vec::new()] {
+    for other in [file()[..3000].to_vec(), flipped, noise(10), Vec::new()] {
         let (place, good) = (Place::new(), server(&[]));
-        fs::write(place.file(), damaged).unwrap();
+        fs::write(place.file(), &other).unwrap();
+        let error = place.fetch(&[&good]).unwrap_err();
+        assert!(matches!(&error, FetchError::Occupied(path) if *path == place.file()), "{error}");
+        assert!(fs::read(place.file()).unwrap() == other && !place.part().exists());
+        fs::remove_file(place.file()).unwrap();
         place.must_fetch(&[&good]);
     }
 }

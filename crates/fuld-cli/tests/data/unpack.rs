@@ -88,21 +88,63 @@ fn the_members_are_extracted_and_the_archive_is_removed() {
 }
 
 #[test]
-fn a_damaged_member_causes_another_fetch() {
+fn a_missing_member_causes_another_fetch() {
     let (directory, server) = (TempDir::new().unwrap(), Server::start(valid(), &[]));
     fetch_into(&directory, &valid(), &server).unwrap();
-    fs::write(directory.path().join("deep/set/b.bin"), b"damaged").unwrap();
+    fs::remove_file(directory.path().join("deep/set/b.bin")).unwrap();
     // A kill during the extraction leaves such a file.
     fs::write(directory.path().join("deep/set/b.bin.part"), b"half of i").unwrap();
     assert_eq!(fetch_into(&directory, &valid(), &server).unwrap(), FetchOutcome::Archives(1));
     assert_unpacked(&directory);
 }
 
+/// A file with the name of a member and other contents may be the user's.
 #[test]
-fn an_archive_that_is_present_is_used() {
+fn a_file_with_the_name_of_a_member_is_not_replaced() {
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(valid(), &[]));
+    let file = directory.path().join("deep/set/b.bin");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, b"mine").unwrap();
+    let error = fetch_into(&directory, &valid(), &server).unwrap_err();
+    assert!(matches!(&error, FetchError::Occupied(path) if *path == file), "{error}");
+    assert!(fs::read(&file).unwrap() == b"mine" && server.ranges().is_empty());
+    fs::remove_file(&file).unwrap();
+    fetch_into(&directory, &valid(), &server).unwrap();
+    assert_unpacked(&directory);
+}
+
+#[test]
+fn an_archive_that_is_present_is_used_and_kept() {
     let (directory, server) = (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
-    fs::create_dir_all(directory.path().join("deep/set")).unwrap();
-    fs::write(directory.path().join("deep/set/set.tar.gz"), valid()).unwrap();
+    let archive = directory.path().join("deep/set/set.tar.gz");
+    fs::create_dir_all(archive.parent().unwrap()).unwrap();
+    fs::write(&archive, valid()).unwrap();
+    fetch_into(&directory, &valid(), &server).unwrap();
+    assert_eq!(fs::read(&archive).unwrap(), valid());
+    fs::remove_file(&archive).unwrap();
+    assert_unpacked(&directory);
+}
+
+/// A file with the name of the archive and other contents is neither used nor replaced.
+#[test]
+fn another_archive_of_the_same_name_stays() {
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(valid(), &[]));
+    let archive = directory.path().join("deep/set/set.tar.gz");
+    fs::create_dir_all(archive.parent().unwrap()).unwrap();
+    fs::write(&archive, b"mine").unwrap();
+    fetch_into(&directory, &valid(), &server).unwrap();
+    assert_eq!(fs::read(&archive).unwrap(), b"mine");
+    fs::remove_file(&archive).unwrap();
+    assert_unpacked(&directory);
+}
+
+/// A kill after the download leaves the complete partial file.
+#[test]
+fn a_complete_partial_archive_is_unpacked_and_removed() {
+    let (directory, server) = (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
+    let part = directory.path().join("deep/set/set.tar.gz.part");
+    fs::create_dir_all(part.parent().unwrap()).unwrap();
+    fs::write(&part, valid()).unwrap();
     fetch_into(&directory, &valid(), &server).unwrap();
     assert_unpacked(&directory);
 }
@@ -129,6 +171,10 @@ fn errors_name_wrong_and_missing_members() {
         let error = fetch_into(&directory, &bytes, &server).unwrap_err();
         assert!(matches!(&error, FetchError::Member { member, .. } if member == "a.bin"), "{error}");
         let set = directory.path().join("deep/set");
-        assert!(["a.bin", "a.bin.part", "set.tar.gz"].iter().all(|name| !set.join(name).exists()));
+        assert!(
+            ["a.bin", "a.bin.part", "set.tar.gz", "set.tar.gz.part"]
+                .iter()
+                .all(|name| !set.join(name).exists())
+        );
     }
 }

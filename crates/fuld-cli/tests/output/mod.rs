@@ -47,6 +47,13 @@ fn json_output_is_one_value() {
 }
 
 #[test]
+fn one_layer_has_no_plural() {
+    let folder = folder();
+    let printed = fuld(folder.path(), &TINY.replace("--depth 2", "--depth 1"), "").printed();
+    assert!(printed.starts_with("digits, 1 layer, 640 weights"), "{printed}");
+}
+
+#[test]
 fn quiet_prints_only_results() {
     let folder = folder();
     for arguments in [TINY, TINY, "sweep grid.toml", "sweep grid.toml --dry-run", "data"] {

@@ -9,8 +9,12 @@ use tempfile::TempDir;
 pub(crate) fn assert_file_is_refused(command: &str, says: &[&str]) {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("run"), "mine").unwrap();
-    fuld(folder.path(), command).with(1, &[&["run"], says].concat());
-    fuld(folder.path(), &format!("{command}/below")).with(1, &[&["run/below"], says].concat());
+    let refused = |command: &str, path: &str| {
+        let text = format!("run is a file, so {path} cannot be a folder");
+        fuld(folder.path(), command).with(2, &[&[text.as_str()], says].concat());
+    };
+    refused(command, "run");
+    refused(&format!("{command}/below"), "run/below");
     assert_eq!(std::fs::read(folder.path().join("run")).unwrap(), b"mine");
 }
 

@@ -135,12 +135,13 @@ fn errors_name_the_invalid_option() {
         |arguments: &str, code: i32, says: &[&str]| drop(fuld(folder.path(), arguments).with(code, says));
     says("reproduce --only fig9", 2, &["\"fig9\"", "fig1, systems"]);
     says("reproduce --threads 0", 2, &["--threads"]);
-    says("reproduce --data nowhere", 1, &["nowhere"]);
+    says("reproduce --data nowhere", 2, &["nowhere"]);
     assert!(!folder.path().join("reproduction").exists(), "errors are found before anything is computed");
+    says("reproduce --data mnist --data-dir elsewhere", 1, &["mnist is not in elsewhere"]);
     says("reproduce --only fig1 --full", 2, &["--full", "add networks or calibration"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
-    says("reproduce --only fig1 --out file", 1, &["file"]);
+    says("reproduce --only fig1 --out file", 2, &["file is a file"]);
 }
 
 /// Stored exhibits are reused. Those of another version are recomputed, with a note.
@@ -169,6 +170,16 @@ fn stale_or_damaged_exhibits_are_recomputed() {
     run("--seed 1", 2, &["holds fig2 of seed 0, not 1"]);
     run("--seed 1 --fresh", 0, &["fig2"]);
     fuld(folder.path(), "reproduce --resume").with(0, &["fig2", "kept"]);
+    // Settings beside --resume must be equal to the stored ones.
+    fuld(folder.path(), "reproduce --resume --only fig2 --seed 1").with(0, &["fig2", "kept"]);
+    for (options, says) in [
+        ("--seed 0", "stored seed = 1, requested seed = 0"),
+        ("--only fig1", "stored only = fig2, requested only = fig1"),
+        ("--data digits", "stored no data, requested data = digits"),
+        ("--full", "stored full = false, requested full = true"),
+    ] {
+        fuld(folder.path(), &format!("reproduce --resume {options}")).with(2, &["other settings", says]);
+    }
     fuld(folder.path(), "reproduce --resume --out elsewhere")
         .with(2, &["no reproduction to resume in elsewhere"]);
 }
@@ -181,7 +192,7 @@ fn a_foreign_folder_is_not_changed() {
     std::fs::write(mine.join("report.html"), "mine").unwrap();
     for options in ["", "--fresh"] {
         fuld(folder.path(), &format!("reproduce --only fig2 --out mine {options}"))
-            .with(1, &["report.html", "fuld did not write"]);
+            .with(2, &["report.html", "fuld did not write"]);
     }
     assert_eq!(files(&mine), [(PathBuf::from("report.html"), b"mine".to_vec())]);
 }
@@ -205,5 +216,5 @@ fn files_of_the_user_stay() {
     assert!(mine.iter().all(|path| std::fs::read(path).unwrap() == b"mine"));
     std::fs::create_dir(folder.path().join("reproduction/law")).unwrap();
     std::fs::write(folder.path().join("reproduction/law/data.csv"), "mine").unwrap();
-    fuld(folder.path(), "reproduce --only law").with(1, &["data.csv", "fuld did not write"]);
+    fuld(folder.path(), "reproduce --only law").with(2, &["data.csv", "fuld did not write"]);
 }

@@ -133,6 +133,13 @@ fn names_ignore_case_and_accept_underscores() {
         (read["system"].as_str(), read["integrator"].as_str()),
         (Some("fuld-gaussian"), Some("baoab"))
     );
-    fuld(folder.path(), "sample x^2 --system Overdamped-Langevin --save-config c.toml").with(0, &[]);
-    assert_eq!(table(&folder.path().join("c.toml"))["system"].as_str(), Some("overdamped-langevin"));
+    for spelling in ["Overdamped-Langevin", "OVERDAMPED_LANGEVIN"] {
+        let options = format!("--system {spelling} --integrator Tamed_Euler --save-config c.toml");
+        fuld(folder.path(), &format!("sample x^2 {options}")).with(0, &[]);
+        let read = table(&folder.path().join("c.toml"));
+        assert_eq!(
+            (read["system"].as_str(), read["integrator"].as_str()),
+            (Some("overdamped-langevin"), Some("tamed-euler"))
+        );
+    }
 }

@@ -33,10 +33,13 @@ fn a_run_killed_at_its_start_can_be_repeated() {
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
-    // The marker is created first. A kill soon after leaves a partial configuration.
-    for name in [".fuld", "config.toml.part", ".hidden"] {
-        std::fs::write(run.join(name), if name == ".hidden" { "kept" } else { "" }).unwrap();
-    }
+    std::fs::write(run.join(".hidden"), "kept").unwrap();
+    // The marker is created first. A kill soon after leaves it empty, a later one leaves a partial file.
+    std::fs::write(run.join(".fuld"), "").unwrap();
+    fuld(folder.path(), FEW).with(0, &[]);
+    std::fs::remove_dir_all(run.join("draws.zarr")).unwrap();
+    std::fs::remove_file(run.join("config.toml")).unwrap();
+    std::fs::rename(run.join("checkpoint.bin"), run.join("checkpoint.bin.part")).unwrap();
     fuld(folder.path(), FEW).with(0, &[]);
     assert_eq!(files(&run)[".hidden"], b"kept");
 }
@@ -45,7 +48,7 @@ fn a_run_killed_at_its_start_can_be_repeated() {
 fn a_folder_in_use_is_refused() {
     let folder = scratch();
     let mut child = start(folder.path(), &format!("{WELL} --draws 1000000 --checkpoint-every 0.02"));
-    wait_until(&mut child, || folder.path().join("run/checkpoint.bin").exists());
+    wait_until(&mut child, || folder.path().join("run/config.toml").exists());
     let ended = fuld(folder.path(), "sample --resume --out run").with(1, &["in use by another process"]);
     assert!(!ended.stderr.contains("written"), "{}", ended.stderr);
     signal(&mut child, "INT");
@@ -68,7 +71,34 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
         .with(1, &["holds draws already", "start again with --fresh"]);
     std::fs::write(&checkpoint, &bytes).unwrap();
     assert!(files(&folder.path().join("run")) == before, "the run was changed");
+    // Neither draws nor descriptions of draws are used if they are damaged.
+    let chunk = folder.path().join("run/draws.zarr/posterior/x/0.0");
+    let whole = std::fs::read(&chunk).unwrap();
+    std::fs::write(&chunk, &whole[1..]).unwrap();
+    for command in [FEW, "sample --resume --out run"] {
+        fuld(folder.path(), command).with(1, &["posterior/x/0.0 is damaged", "start again with --fresh"]);
+    }
     fuld(folder.path(), &format!("{FEW} --fresh")).with(0, &[]);
+}
+
+/// The settings are stored only after the checkpoint has accepted the run.
+#[test]
+fn a_refused_run_does_not_change_the_folder() {
+    let folder = scratch();
+    fuld(folder.path(), FEW).with(0, &[]);
+    let run = folder.path().join("run");
+    for config in [None, Some("potential = 'x^2'")] {
+        match config {
+            None => std::fs::remove_file(run.join("config.toml")).unwrap(),
+            Some(text) => std::fs::write(run.join("config.toml"), text).unwrap(),
+        }
+        let before = files(&run);
+        fuld(folder.path(), &format!("{FEW} --seed 1"))
+            .with(2, &["stored seed: 0, requested seed: 1", "start again with --fresh"]);
+        assert!(files(&run) == before, "the folder was changed");
+    }
+    fuld(folder.path(), FEW).with(0, &[]);
+    assert!(String::from_utf8_lossy(&files(&run)["config.toml"]).contains("seed = 0"));
 }
 
 #[cfg(unix)]

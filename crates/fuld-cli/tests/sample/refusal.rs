@@ -19,8 +19,8 @@ fn errors_name_the_invalid_setting() {
     settings("--eta -1", &["step size must be positive", "-1"]);
     settings("--beta 0", &["beta", "got 0"]);
     settings("--gamma -2", &["gamma", "-2"]);
-    settings("--system fudl", &["fudl", "'fuld'"]);
-    settings("--integrator eular", &["eular", "'euler'"]);
+    settings("--system fudl", &["fudl", "did you mean `fuld`?"]);
+    settings("--integrator eular", &["eular", "did you mean `euler`?"]);
     settings("--chains 0", &["chains must be at least 1, got 0"]);
     settings("--draws 3", &["draws must be at least 4, got 3"]);
     settings("--thin 0", &["thin must be at least 1"]);
@@ -62,6 +62,13 @@ fn errors_point_at_the_place_in_a_formula() {
     let lines: Vec<&str> = ended.stderr.lines().collect();
     let at = lines.iter().position(|line| line.ends_with("x^2+3y")).unwrap();
     assert_eq!(lines[at].find("3y").map(|place| place + 1), lines[at + 1].find('^'), "{}", ended.stderr);
+}
+
+#[test]
+fn an_unknown_name_in_a_formula_is_reported_once() {
+    let folder = scratch();
+    let ended = fuld(folder.path(), "sample cossh(x)").with(2, &["did you mean cosh?"]);
+    assert_eq!(ended.stderr.matches("cossh(x)").count(), 1, "{}", ended.stderr);
 }
 
 #[test]

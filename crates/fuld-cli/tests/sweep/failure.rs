@@ -18,13 +18,13 @@ fn failed_runs_are_rows_and_are_tried_again() {
     // A damaged checkpoint, a file where the folder should be, and a damaged result.
     for place in [&places[0], &places[2]] {
         std::fs::create_dir_all(place).unwrap();
-        std::fs::write(place.join(".fuld"), "train\n").unwrap();
+        std::fs::write(place.join(".fuld"), "This folder was made by fuld train\n").unwrap();
     }
-    std::fs::write(folder.path().join("swept/.fuld"), "sweep\n").unwrap();
+    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n").unwrap();
     let result = std::fs::read(runs(&whole)[2].join("result.toml")).unwrap();
     let damaged = [
         (places[0].join("checkpoint.bin"), &b"FULDNET2 and no more"[..], "checkpoint.bin is damaged"),
-        (places[1].clone(), b"in the way", "File exists"),
+        (places[1].clone(), b"in the way", "is a file"),
         (places[2].join("result.toml"), &result[..result.len() / 2], "result.toml cannot be read"),
     ];
     for (path, bytes, _) in &damaged {

@@ -15,7 +15,7 @@ fn a_foreign_folder_is_not_changed() {
         std::fs::write(out.join(name), "mine").unwrap();
     }
     for options in ["", "--fresh"] {
-        fuld(folder.path(), &format!("{SWEEP} {options}")).with(1, &["swept", "which fuld did not write"]);
+        fuld(folder.path(), &format!("{SWEEP} {options}")).with(2, &["swept", "which fuld did not write"]);
         for name in ["lock", "results.csv"] {
             assert_eq!(std::fs::read(out.join(name)).unwrap(), b"mine");
         }
@@ -23,7 +23,7 @@ fn a_foreign_folder_is_not_changed() {
     }
     // The folder of another command is refused too.
     fuld(folder.path(), "train --width 8 --depth 2 --iterations 10 --out trained").with(0, &[]);
-    fuld(folder.path(), "sweep grid.toml --out trained").with(1, &["was made by `fuld train`"]);
+    fuld(folder.path(), "sweep grid.toml --out trained").with(2, &["was made by `fuld train`"]);
 }
 
 #[test]
@@ -42,9 +42,23 @@ fn fresh_deletes_only_files_of_sweeps() {
 #[test]
 fn resume_requires_only_the_folder() {
     let folder = with_grid(SMALL);
-    fuld(folder.path(), "sweep --resume --out swept").with(1, &["swept contains no run to continue"]);
+    fuld(folder.path(), "sweep --resume --out swept").with(2, &["swept contains no run to continue"]);
     assert!(!folder.path().join("swept").exists());
     fuld(folder.path(), &format!("{SWEEP} --shard 1/3")).with(0, &[]);
+    // Settings beside --resume must be equal to the stored ones.
+    fuld(folder.path(), "sweep --resume").with(2, &["--out"]);
+    std::fs::write(folder.path().join("other.toml"), SMALL.replace("batch = 20", "batch = 30")).unwrap();
+    for (options, says) in [
+        ("other.toml", "stored batch = 20, requested batch = 30"),
+        ("--data mnist", "stored no data, requested data = mnist"),
+        ("--device cuda", "stored device = cpu, requested device = cuda"),
+    ] {
+        fuld(folder.path(), &format!("sweep --resume --out swept {options}"))
+            .with(2, &["swept contains a run with other settings", says]);
+    }
+    let ended =
+        fuld(folder.path(), "sweep grid.toml --resume --out swept --shard 1/3 --device cpu").with(0, &[]);
+    assert!(ended.stdout.contains("1 already done"), "{}", ended.stdout);
     std::fs::remove_file(folder.path().join("grid.toml")).unwrap();
     let ended = fuld(folder.path(), "sweep --resume --out swept").with(0, &[]);
     assert!(

@@ -37,7 +37,7 @@ fn csv_and_parquet_are_equal() {
     // Files where two runs should have their folders.
     let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
     std::fs::create_dir_all(folder.path().join("swept/runs")).unwrap();
-    std::fs::write(folder.path().join("swept/.fuld"), "sweep\n").unwrap();
+    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n").unwrap();
     for name in names.lines().take(2) {
         std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
     }

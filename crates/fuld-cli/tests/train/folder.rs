@@ -1,7 +1,7 @@
 //! Foreign folders are not changed, and the folder of a run suffices to continue it.
 
 use super::{TINY, assert_same, file, finished, result, scratch};
-use crate::program::{fuld, kill, reached, start, wait_until};
+use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
 
 #[test]
 fn a_foreign_folder_is_not_changed() {
@@ -13,7 +13,7 @@ fn a_foreign_folder_is_not_changed() {
         std::fs::write(run.join(name), text).unwrap();
     }
     for options in ["", "--fresh", "--resume"] {
-        fuld(folder.path(), &format!("{TINY} {options}")).with(1, &["run"]);
+        fuld(folder.path(), &format!("{TINY} {options}")).with(2, &["run"]);
         for (name, text) in foreign {
             assert_eq!(std::fs::read(run.join(name)).unwrap(), text.as_bytes(), "{name} after {options}");
         }
@@ -33,7 +33,7 @@ fn fresh_deletes_only_files_of_the_run() {
 fn resume_continues_with_the_stored_settings() {
     let command = TINY.replace("--iterations 100", "--iterations 3000 --alpha 1.6");
     let folder = scratch();
-    fuld(folder.path(), "train --resume --out run").with(1, &["run contains no run to continue"]);
+    fuld(folder.path(), "train --resume --out run").with(2, &["run contains no run to continue"]);
     assert!(!folder.path().join("run").exists());
     fuld(folder.path(), "train --resume").with(2, &["--out"]);
     let run = folder.path().join("run");
@@ -42,7 +42,7 @@ fn resume_continues_with_the_stored_settings() {
     kill(child);
     // Settings beside --resume must be equal to the stored ones. Those that are left out do not count.
     let other = command.replace("--alpha 1.6", "--alpha 1.7");
-    fuld(folder.path(), &format!("{other} --resume")).with(1, &["stored alpha = 1.6, requested alpha = 1.7"]);
+    fuld(folder.path(), &format!("{other} --resume")).with(2, &["stored alpha = 1.6, requested alpha = 1.7"]);
     for (options, says) in [
         ("--alpha 1.7", "stored alpha = 1.6, requested alpha = 1.7"),
         ("--alpha 1.6 --seed 3", "stored seed = 0, requested seed = 3"),
@@ -50,7 +50,7 @@ fn resume_continues_with_the_stored_settings() {
         ("--noise-scale injected", "stored no noise_scale, requested noise_scale = injected"),
         ("--device cuda", "stored device = cpu, requested device = cuda"),
     ] {
-        fuld(folder.path(), &format!("train --resume --out run {options}")).with(1, &[says]);
+        fuld(folder.path(), &format!("train --resume --out run {options}")).with(2, &[says]);
     }
     let mut child =
         start(folder.path(), "train --resume --out run --alpha 1.6 --field paper --checkpoint-every 0");
@@ -83,7 +83,41 @@ fn a_result_of_another_version_is_recomputed() {
     assert!(file(&folder, "weights.safetensors") == weights);
     // A result with a valid checksum and another specification is not used.
     rewrite(&path, "batch = 50", "batch = 51");
-    fuld(folder.path(), TINY).with(1, &["other settings", "batch = 51", "batch = 50"]);
+    fuld(folder.path(), TINY).with(2, &["other settings", "batch = 51", "batch = 50"]);
+}
+
+/// A checkpoint of another version is not continued. The stored specification is renewed, so that --resume continues the new run.
+#[test]
+fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
+    let command = TINY.replace("--iterations 100", "--iterations 3000");
+    let folder = scratch();
+    let run = folder.path().join("run");
+    let interrupt = |says: &[&str]| {
+        let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
+        wait_until(&mut child, || reached(&run) > 0);
+        signal(&mut child, "INT");
+        wait(child).with(130, says);
+    };
+    interrupt(&[]);
+    // Checkpoint and specification as version 1 would have written them.
+    rewrite(&run.join("spec.toml"), "version = 2\n", "version = 1\n");
+    let path = run.join("checkpoint.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(11).position(|window| window == b"version = 2").unwrap();
+    bytes[at + 10] = b'1';
+    bytes.truncate(bytes.len() - 8);
+    let checksum = fuld::durable::fingerprint(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    fuld(folder.path(), "train --resume --out run").with(2, &["started by version 1", "without --resume"]);
+    // Other settings are refused and change nothing.
+    let before = std::fs::read(run.join("spec.toml")).unwrap();
+    fuld(folder.path(), &format!("{command} --seed 3")).with(2, &["stored seed = 0, requested seed = 3"]);
+    assert!(std::fs::read(run.join("spec.toml")).unwrap() == before);
+    assert!(std::fs::read(&path).unwrap() == bytes);
+    interrupt(&["version 1 of the training rule, now 2: training again"]);
+    fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
+    assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
 }
 
 #[test]

@@ -26,7 +26,8 @@ fn errors_name_the_invalid_setting() {
     refused("--field authors --lr 0.01", 2, &["field and lr cannot be combined"]);
     refused("--field authors --beta 2", 2, &["the authors' field has no beta", "2"]);
     refused("--field mine", 2, &["mine", "paper", "authors"]);
-    refused("--data imagenet", 1, &["imagenet", "digits"]);
+    refused("--data imagenet", 2, &["imagenet", "digits"]);
+    refused("--data digits,mnist", 2, &["--data names 2 data sets", "fuld sweep"]);
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
     refused("--noise-scale injected", 2, &["--inject-noise"]);
@@ -70,7 +71,7 @@ fn the_result_of_other_settings_is_overwritten_only_with_fresh() {
         ("--alpha 1.5", "alpha = 1.75", "alpha = 1.5"),
         ("--lr 0.01", "eta = 0.1", "lr = 0.01"),
     ] {
-        fuld(folder.path(), &format!("{TINY} {other}")).with(1, &["other settings", there, here]);
+        fuld(folder.path(), &format!("{TINY} {other}")).with(2, &["other settings", there, here]);
         assert_eq!(result(folder.path()), before);
     }
     fuld(folder.path(), &format!("{TINY} --seed 5 --fresh")).with(0, &[]);
@@ -145,7 +146,7 @@ fn damaged_and_foreign_checkpoints_are_refused_and_kept() {
     // A valid checkpoint of another run.
     std::fs::write(&path, &whole).unwrap();
     fuld(folder.path(), &format!("{command} --seed 3"))
-        .with(1, &["run/checkpoint.bin", "stored seed = 0, requested seed = 3"]);
+        .with(2, &["run/checkpoint.bin", "stored seed = 0, requested seed = 3"]);
     assert!(std::fs::read(&path).unwrap() == whole);
     std::fs::write(&path, &whole[..100]).unwrap();
     fuld(folder.path(), &format!("{command} --fresh")).with(0, &[]);

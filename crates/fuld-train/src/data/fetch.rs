@@ -55,25 +55,35 @@ fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     }
 }
 
-/// Returns whether the contents of an archive are present and valid.
+/// Returns whether the contents of an archive are present and valid. A file with other contents is an error, because it may belong to
+/// the user and is not replaced.
 fn is_complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
     match &archive.contents {
         ArchiveContents::Compressed { sha256, spellings } => {
             // The first one present is the one that [`super::DataSet::load`] reads.
             let present = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-            present.map_or(Ok(false), |path| is_valid(&path, sha256, checksum::of_contents))
+            present.map_or(Ok(false), |path| require_valid(&path, sha256, checksum::of_contents))
         }
         ArchiveContents::Tar(members) => members.iter().try_fold(true, |all, member| {
             let path = folder.join(&member.name);
-            Ok(all && path.is_file() && is_valid(&path, &member.sha256, checksum::of_file)?)
+            Ok(path.is_file() && require_valid(&path, &member.sha256, checksum::of_file)? && all)
         }),
     }
+}
+
+/// Returns true, or an error if the file is not valid.
+fn require_valid(
+    path: &Path,
+    sha256: &str,
+    sum: fn(&Path) -> io::Result<String>,
+) -> Result<bool, FetchError> {
+    if is_valid(path, sha256, sum)? { Ok(true) } else { Err(FetchError::Occupied(path.into())) }
 }
 
 fn is_valid(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
     match sum(path) {
         Ok(found) => Ok(found == sha256),
-        // Compressed data that cannot be decompressed are not valid. The file is fetched again.
+        // Compressed data that cannot be decompressed are not valid.
         Err(e)
             if matches!(
                 e.kind(),
@@ -94,29 +104,38 @@ fn fetch_archive(
     watch: &mut FetchWatch<'_>,
 ) -> Result<(), FetchError> {
     let path = folder.join(&archive.name);
-    // An archive that the user put into the folder is used instead of a mirror.
-    let present = matches!(archive.contents, ArchiveContents::Tar(_))
-        && path.is_file()
-        && is_valid(&path, &archive.sha256, checksum::of_file)?;
-    if !present {
-        let part = PartialFile::open(&path)?;
-        fetch_from_mirrors(client, source, archive, folder, part, watch)?;
-    }
     match &archive.contents {
-        ArchiveContents::Compressed { .. } => Ok(()),
-        ArchiveContents::Tar(members) => unpack(&path, members, folder),
+        ArchiveContents::Compressed { .. } => {
+            fetch_from_mirrors(client, source, archive, folder, watch)?.finish()
+        }
+        // An archive that the user put into the folder is used instead of a mirror, and stays there.
+        ArchiveContents::Tar(members)
+            if path.is_file() && is_valid(&path, &archive.sha256, checksum::of_file)? =>
+        {
+            unpack(&path, members, folder)
+        }
+        ArchiveContents::Tar(members) => {
+            let part = fetch_from_mirrors(client, source, archive, folder, watch)?;
+            let unpacked = unpack(part.path(), members, folder);
+            // After other errors, such as a full disk, the next fetch unpacks the same file.
+            if matches!(unpacked, Ok(()) | Err(FetchError::Member { .. })) {
+                part.remove();
+            }
+            unpacked
+        }
     }
 }
 
+/// Returns the complete and verified partial file of an archive.
 fn fetch_from_mirrors(
     client: &Downloader,
     source: &DataSource,
     archive: &Archive,
     folder: &Path,
-    mut part: PartialFile,
     watch: &mut FetchWatch<'_>,
-) -> Result<(), FetchError> {
+) -> Result<PartialFile, FetchError> {
     let Archive { name, size, .. } = archive;
+    let mut part = PartialFile::open(&folder.join(name))?;
     watch(FetchEvent::Began { name, size: *size, present: part.len() });
     let mut failures = Vec::new();
     for mirror in &source.mirrors {
@@ -124,7 +143,7 @@ fn fetch_from_mirrors(
         match client.get(&url, archive, &mut part, watch) {
             Ok(()) => {
                 watch(FetchEvent::Finished { name, size: *size, url: &url });
-                return part.finish();
+                return Ok(part);
             }
             Err(AttemptError::Local(error)) => return Err(error),
             Err(AttemptError::Connection(reason) | AttemptError::Server(reason)) => {

@@ -38,13 +38,16 @@ pub enum FetchError {
         source: io::Error,
     },
     /// An archive does not contain a valid file of this name.
-    #[error("{} does not contain a valid {member}: the archive was removed, fetch it again", archive.display())]
+    #[error("{} does not contain a valid {member}", archive.display())]
     Member {
         /// The archive.
         archive: PathBuf,
         /// The file.
         member: String,
     },
+    /// A file has the name of a published one and other contents.
+    #[error("{} exists, but is not the published file; move it away, then fetch again", .0.display())]
+    Occupied(PathBuf),
     /// Another process is fetching into the folder.
     #[error("another process is fetching into {}; wait until it has finished", .0.display())]
     Busy(PathBuf),

@@ -34,6 +34,11 @@ impl PartialFile {
         Ok(part)
     }
 
+    /// Returns the path of the partial file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the length in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len

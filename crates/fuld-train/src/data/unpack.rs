@@ -9,7 +9,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// Extracts these files of an archive into a folder, verifies each, and removes the archive.
+/// Extracts these files of an archive into a folder and verifies each.
 ///
 /// Paths in the archive do not determine where a file is written: only their last component is compared with the names of the
 /// members. A malicious archive therefore cannot write outside the folder.
@@ -26,11 +26,7 @@ pub(super) fn unpack(archive: &Path, members: &[ArchiveMember], folder: &Path) -
             break;
         }
     }
-    let removed = std::fs::remove_file(archive).map_err(|source| FetchError::write(archive, source));
-    match missing.first() {
-        Some(member) => Err(invalid(archive, member)),
-        None => removed,
-    }
+    missing.first().map_or(Ok(()), |member| Err(invalid(archive, member)))
 }
 
 fn is_member<R: Read>(entry: &tar::Entry<'_, R>, member: &ArchiveMember) -> bool {
@@ -58,7 +54,6 @@ fn extract(
         part.finish()
     } else {
         part.remove();
-        let _ = std::fs::remove_file(archive);
         Err(invalid(archive, member))
     }
 }

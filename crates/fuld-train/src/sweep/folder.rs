@@ -9,7 +9,7 @@
 //! | `stack-HASH.bin` | the state of a stack of runs that has not finished |
 
 use super::table;
-use crate::run_folder::{RunFolder, RunFolderError};
+use crate::run_folder::{RUN_COMMAND, RunFolder, RunFolderError};
 use crate::spec::{Device, TRAINING_VERSION};
 use crate::stored::{self, Stored};
 use fuld::folder::{FolderError, OwnedFolder};
@@ -57,7 +57,7 @@ impl SweepFolder {
         if runs.is_dir() {
             for entry in fs::read_dir(&runs).map_err(&at)? {
                 let run = entry.map_err(&at)?.path();
-                if run.join(".fuld").is_file() {
+                if OwnedFolder::is_made_by(&run, RUN_COMMAND) {
                     RunFolder::delete(&run)?;
                 }
             }

@@ -40,7 +40,7 @@ pub enum CheckpointError {
         path: PathBuf,
     },
     /// The file has another format.
-    #[error("checkpoint {} has format {found:?}, this program reads format {:?}; start again with --fresh", path.display(), char::from(FORMAT))]
+    #[error("checkpoint {} has format {found:?}, this program reads format {:?}; start again with --fresh (without --resume)", path.display(), char::from(FORMAT))]
     Format {
         /// The file.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum CheckpointError {
         found: char,
     },
     /// The file is cut off or changed.
-    #[error("checkpoint {} is damaged at byte {byte}; move it away to start again", path.display())]
+    #[error("checkpoint {} is damaged at byte {byte}; start again with --fresh (without --resume)", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum CheckpointError {
         byte: usize,
     },
     /// The file belongs to a run with other settings.
-    #[error("checkpoint {} belongs to another run: {difference}; name another folder, or start again with --fresh", path.display())]
+    #[error("checkpoint {} belongs to another run: {difference}; name another folder, or start again with --fresh (without --resume)", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum CheckpointError {
         difference: Difference,
     },
     /// The tensors are not those of the run.
-    #[error("checkpoint {} does not fit its run: {source}; start again with --fresh", path.display())]
+    #[error("checkpoint {} does not fit its run: {source}; start again with --fresh (without --resume)", path.display())]
     Tensors {
         /// The file.
         path: PathBuf,
@@ -103,6 +103,11 @@ pub(super) enum StoredCheckpoint {
     Current(Box<Checkpoint>),
     /// The version of the training rule that made the checkpoint, if it is not the current one.
     OtherVersion(u32),
+}
+
+/// Returns an error unless a checkpoint is missing, belongs to this run, or was made for it by another version of the rule.
+pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), CheckpointError> {
+    Checkpoint::read(path, std::slice::from_ref(spec)).map(drop)
 }
 
 impl Checkpoint {

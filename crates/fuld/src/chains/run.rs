@@ -10,9 +10,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Values per segment: some megabytes.
-const SEGMENT: usize = 1 << 20;
-
 /// A function to be averaged, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
 
@@ -148,14 +145,12 @@ impl Run {
     /// Returns the shape and specification of the output of this run on a potential.
     pub fn layout(&self, potential: &dyn Potential) -> Result<Layout, RunError> {
         let spec = self.spec(potential)?;
-        let segment = (SEGMENT / (self.chains * spec.dim)).clamp(16, 1 << 16);
-        let segment = segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX));
         Ok(Layout {
             chains: self.chains,
             draws: self.draws,
             dim: spec.dim,
             velocities: self.velocities,
-            segment,
+            segment: spec.segment(),
             spec: Arc::new(spec),
         })
     }

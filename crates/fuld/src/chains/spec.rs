@@ -1,6 +1,6 @@
 //! The identity of a run: a typed, serialised specification of everything its draws depend on.
 //!
-//! Checkpoints and stores keep the specification itself, as JSON. A run continues from a file only if the specification there equals
+//! Checkpoints and stores keep the specification itself, as JSON. A run continues from a file only if the stored specification equals
 //! its own; otherwise the error names the first field that differs. [`DYNAMICS_VERSION`] is one of the fields, so that files made by
 //! another version of the dynamics are never mixed with new draws.
 
@@ -19,6 +19,9 @@ use std::fmt;
 /// | 1 | the first generator of random words |
 /// | 2 | Philox4x32-10 |
 pub const DYNAMICS_VERSION: u32 = 2;
+
+/// Values per segment: some megabytes.
+const SEGMENT: usize = 1 << 20;
 
 /// Everything that the draws of a run depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +88,13 @@ impl RunSpec {
         step.saturating_sub(self.warmup) / self.thin
     }
 
+    /// Returns the number of draws per chain in each segment but the last: some megabytes of values.
+    pub(super) fn segment(&self) -> usize {
+        let per_draw = self.chains.saturating_mul(self.dim).max(1);
+        let segment = (SEGMENT / per_draw).clamp(16, 1 << 16);
+        segment.min(usize::try_from(self.draws).unwrap_or(usize::MAX))
+    }
+
     /// Returns the canonical JSON, in which fields have a fixed order and numbers are exact.
     pub fn to_json(&self) -> String {
         // A structure of numbers, strings and string-keyed maps always has a JSON form.
@@ -104,32 +114,31 @@ impl RunSpec {
 
     /// Returns the first difference from a specification in JSON, or None if the two are equal.
     pub(super) fn difference(&self, stored: &str) -> Option<String> {
-        let here = self.to_json();
-        if here == stored {
+        let requested = self.to_json();
+        if requested == stored {
             return None;
         }
-        let (Ok(there), Ok(here)) =
-            (serde_json::from_str::<Value>(stored), serde_json::from_str::<Value>(&here))
+        let (Ok(stored), Ok(requested)) =
+            (serde_json::from_str::<Value>(stored), serde_json::from_str::<Value>(&requested))
         else {
             return Some("its specification is not JSON".into());
         };
-        let field = |name: &&str| first_difference(name, &there[*name], &here[*name]);
+        let field = |name: &&str| first_difference(name, &stored[*name], &requested[*name]);
         Some(FIELDS.iter().find_map(field).unwrap_or_else(|| "its specification has other fields".into()))
     }
 }
 
 /// Describes the first place where two values differ.
-fn first_difference(path: &str, there: &Value, here: &Value) -> Option<String> {
-    if there == here {
+fn first_difference(path: &str, stored: &Value, requested: &Value) -> Option<String> {
+    if stored == requested {
         return None;
     }
-    if let (Value::Object(a), Value::Object(b)) = (there, here) {
-        let keys = b.keys().chain(a.keys().filter(|key| !b.contains_key(*key)));
+    if let (Value::Object(a), Value::Object(b)) = (stored, requested) {
+        let mut keys = b.keys().chain(a.keys().filter(|key| !b.contains_key(*key)));
         return keys
-            .into_iter()
-            .find_map(|key| first_difference(&format!("{path}.{key}"), &there[key], &here[key]));
+            .find_map(|key| first_difference(&format!("{path}.{key}"), &stored[key], &requested[key]));
     }
-    Some(format!("stored {path}: {there}, requested {path}: {here}"))
+    Some(format!("stored {path}: {stored}, requested {path}: {requested}"))
 }
 
 /// The SHA-256 hash of a run's specification.

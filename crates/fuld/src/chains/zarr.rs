@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// File with the format version and the specification of the run.
 pub(super) const ATTRIBUTES: &str = ".zattrs";
+/// File with a copy of all descriptions, which is written after them.
+pub(super) const METADATA: &str = ".zmetadata";
 /// Version of the store's format.
 const FORMAT_VERSION: u64 = 1;
 
@@ -24,7 +26,7 @@ const FORMAT_VERSION: u64 = 1;
 pub struct ZarrSink {
     path: PathBuf,
     /// Shape and identity of the draws; None before the run began.
-    layout: Option<Layout>,
+    begun: Option<(Layout, ChunkGrid)>,
     /// Draws of each chain on disk.
     filled: u64,
 }
@@ -41,16 +43,97 @@ pub(super) fn stored_run(attributes: &str) -> Result<String, String> {
     }
 }
 
+/// Returns the error of a file of a store that does not have the expected contents.
+pub(super) fn damaged(file: &Path, problem: &dyn std::fmt::Display) -> io::Error {
+    let text = format!("{} is damaged: {problem}", file.display());
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// The arrays of a store and the chunks into which its draws are split, as the specification of the run determines them.
+#[derive(Clone, Debug)]
+pub(super) struct ChunkGrid {
+    chains: usize,
+    dim: usize,
+    /// Draws per chunk.
+    pub(super) segment: usize,
+    /// Bytes per chunk.
+    bytes: u64,
+    pub(super) variables: &'static [&'static str],
+}
+
+impl ChunkGrid {
+    /// Returns the grid of a run, or `None` if a count is zero or a chunk has more bytes than memory.
+    pub(super) fn new(spec: &RunSpec) -> Option<Self> {
+        let (chains, dim, segment) = (spec.chains, spec.dim, spec.segment());
+        let bytes =
+            chains.checked_mul(segment)?.checked_mul(dim)?.checked_mul(8).filter(|&bytes| bytes > 0)?;
+        let variables: &[&str] = if spec.velocities { &["x", "v"] } else { &["x"] };
+        Some(Self { chains, dim, segment, bytes: bytes as u64, variables })
+    }
+
+    /// Returns the path of a chunk of a variable within the store.
+    pub(super) fn chunk(&self, variable: &str, number: u64) -> String {
+        let third = if self.dim == 1 { "" } else { ".0" };
+        format!("posterior/{variable}/0.{number}{third}")
+    }
+
+    /// Returns the path of an array's description within the store.
+    pub(super) fn array(name: &str) -> String {
+        format!("posterior/{name}/.zarray")
+    }
+
+    /// Returns the paths and descriptions of all arrays of a store with this many draws.
+    pub(super) fn arrays(&self, draws: u64) -> Vec<(String, Value)> {
+        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], "<i8", &Value::Null);
+        let mut arrays =
+            vec![("chain", index(self.chains as u64, self.chains)), ("draw", index(draws, self.segment))];
+        if self.dim > 1 {
+            arrays.push(("coordinate", index(self.dim as u64, self.dim)));
+        }
+        arrays.extend(self.variables.iter().map(|&name| (name, self.variable(draws))));
+        arrays.into_iter().map(|(name, json)| (Self::array(name), json)).collect()
+    }
+
+    /// Returns the description of a variable with this many draws.
+    pub(super) fn variable(&self, draws: u64) -> Value {
+        let (mut shape, mut chunks) = (vec![self.chains as u64, draws], vec![self.chains, self.segment]);
+        // With one coordinate the variable is a scalar without a third dimension, as ArviZ expects.
+        if self.dim > 1 {
+            shape.push(self.dim as u64);
+            chunks.push(self.dim);
+        }
+        array_json(&shape, &chunks, "<f8", &"NaN".into())
+    }
+
+    /// Checks the length of a chunk.
+    pub(super) fn check_length(&self, file: &Path, length: u64) -> io::Result<()> {
+        if length == self.bytes {
+            return Ok(());
+        }
+        Err(damaged(file, &format!("it has {length} bytes, expected {}", self.bytes)))
+    }
+
+    /// Checks that all chunks of the first `draws` draws exist and have the right length.
+    pub(super) fn check_chunks(&self, store: &Path, draws: u64) -> io::Result<()> {
+        for number in 0..draws.div_ceil(self.segment as u64) {
+            for variable in self.variables {
+                let file = store.join(self.chunk(variable, number));
+                let length = file.metadata().map_err(|error| damaged(&file, &error))?.len();
+                self.check_length(&file, length)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl ZarrSink {
     /// Creates a sink that writes a store in the directory `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), layout: None, filled: 0 }
+        Self { path: path.into(), begun: None, filled: 0 }
     }
 
-    fn layout(&self) -> io::Result<&Layout> {
-        self.layout
-            .as_ref()
-            .ok_or_else(|| io::Error::other("a store receives draws only after its run began"))
+    fn begun(&self) -> io::Result<&(Layout, ChunkGrid)> {
+        self.begun.as_ref().ok_or_else(|| io::Error::other("a store receives draws only after its run began"))
     }
 
     fn positions(&self) -> PathBuf {
@@ -58,41 +141,25 @@ impl ZarrSink {
     }
 
     /// Returns the files that describe the store at its present size, with their contents.
-    fn metadata(&self, layout: &Layout) -> Vec<(String, String)> {
-        let Layout { chains, dim, segment, .. } = *layout;
-        let draws = self.filled;
-        let group = || r#"{"zarr_format":2}"#.to_owned();
-        let index =
-            |length: u64, chunk: usize| array_json(&length.to_string(), &chunk.to_string(), "<i8", "null");
+    fn metadata(&self, spec: &RunSpec, grid: &ChunkGrid) -> Vec<(String, Value)> {
+        let group = || json!({ "zarr_format": 2 });
         let mut files = vec![
             (".zgroup".to_owned(), group()),
-            (ATTRIBUTES.to_owned(), attributes(&layout.spec)),
+            (ATTRIBUTES.to_owned(), attributes(spec)),
             ("posterior/.zgroup".into(), group()),
-            ("posterior/chain/.zarray".into(), index(chains as u64, chains)),
-            ("posterior/chain/.zattrs".into(), dimensions_json(r#""chain""#)),
-            ("posterior/draw/.zarray".into(), index(draws, segment)),
-            ("posterior/draw/.zattrs".into(), dimensions_json(r#""draw""#)),
         ];
-        // With one coordinate the variable is a scalar without a third dimension, as ArviZ expects.
-        let mut names = r#""chain","draw""#.to_owned();
-        let (mut shape, mut chunks) = (format!("{chains},{draws}"), format!("{chains},{segment}"));
-        if dim > 1 {
-            names += r#","coordinate""#;
-            shape += &format!(",{dim}");
-            chunks += &format!(",{dim}");
-            files.push(("posterior/coordinate/.zarray".into(), index(dim as u64, dim)));
-            files.push(("posterior/coordinate/.zattrs".into(), dimensions_json(r#""coordinate""#)));
+        for (path, array) in grid.arrays(self.filled) {
+            let name = path.split('/').nth(1).unwrap_or_default();
+            let mut dimensions = vec![name];
+            if grid.variables.contains(&name) {
+                dimensions =
+                    if grid.dim > 1 { vec!["chain", "draw", "coordinate"] } else { vec!["chain", "draw"] };
+            }
+            files.push((format!("posterior/{name}/.zattrs"), json!({ "_ARRAY_DIMENSIONS": dimensions })));
+            files.push((path, array));
         }
-        for variable in variables(layout) {
-            files.push((
-                format!("posterior/{variable}/.zarray"),
-                array_json(&shape, &chunks, "<f8", r#""NaN""#),
-            ));
-            files.push((format!("posterior/{variable}/.zattrs"), dimensions_json(&names)));
-        }
-        let entries: Vec<String> = files.iter().map(|(name, json)| format!(r#""{name}":{json}"#)).collect();
-        let all = format!(r#"{{"metadata":{{{}}},"zarr_consolidated_format":1}}"#, entries.join(","));
-        files.push((".zmetadata".into(), all));
+        let all: serde_json::Map<String, Value> = files.iter().cloned().collect();
+        files.push((METADATA.into(), json!({ "metadata": all, "zarr_consolidated_format": 1 })));
         files
     }
 
@@ -107,12 +174,13 @@ impl ZarrSink {
 
     /// Writes the fixed coordinates and then the descriptions, at the present size.
     fn describe(&self) -> io::Result<()> {
-        let layout = self.layout()?;
+        let (layout, grid) = self.begun()?;
         self.put("posterior/chain/0", &indices(0, layout.chains))?;
         if layout.dim > 1 {
             self.put("posterior/coordinate/0", &indices(0, layout.dim))?;
         }
-        self.metadata(layout).iter().try_for_each(|(name, json)| self.put(name, json.as_bytes()))
+        let files = self.metadata(&layout.spec, grid);
+        files.iter().try_for_each(|(name, json)| self.put(name, json.to_string().as_bytes()))
     }
 }
 
@@ -126,13 +194,21 @@ impl Sink for ZarrSink {
     }
 
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
-        self.layout = Some(layout.clone());
-        self.filled = done;
+        let Some(grid) = ChunkGrid::new(&layout.spec) else {
+            return Err(io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                "a chunk of the store has more bytes than memory",
+            ));
+        };
         let store = self.path.display();
+        let attributes = attributes(&layout.spec).to_string();
         let problem = match std::fs::read_to_string(self.path.join(ATTRIBUTES)) {
-            Ok(there) if there == attributes(&layout.spec) => None,
-            Ok(there) => {
-                let difference = match stored_run(&there) {
+            Ok(stored) if stored == attributes => {
+                grid.check_chunks(&self.path, done)?;
+                None
+            }
+            Ok(stored) => {
+                let difference = match stored_run(&stored) {
                     Ok(run) => layout.spec.difference(&run).unwrap_or_default(),
                     Err(error) => error,
                 };
@@ -148,20 +224,21 @@ impl Sink for ZarrSink {
             }
             Err(_) => None,
         };
-        match problem {
-            Some(problem) => Err(io::Error::other(problem)),
-            None => self.describe(),
+        if let Some(problem) = problem {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
+        self.begun = Some((layout.clone(), grid));
+        self.filled = done;
+        self.describe()
     }
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
-        let layout = self.layout()?;
+        let (layout, grid) = self.begun()?;
         let Layout { chains, dim, segment, .. } = *layout;
         let width = layout.width();
         let count = values.len() / (chains * width);
         let number = first / segment as u64;
-        let chunk = if dim == 1 { format!("0.{number}") } else { format!("0.{number}.0") };
-        for (i, variable) in variables(layout).iter().enumerate() {
+        for (i, variable) in grid.variables.iter().enumerate() {
             let mut bytes = Vec::with_capacity(8 * chains * segment * dim);
             for chain in values.chunks_exact(count * width) {
                 for draw in chain.chunks_exact(width) {
@@ -170,7 +247,7 @@ impl Sink for ZarrSink {
                 // All chunks have the same size, so the last is padded.
                 (count * dim..segment * dim).for_each(|_| bytes.extend_from_slice(&f64::NAN.to_le_bytes()));
             }
-            self.put(&format!("posterior/{variable}/{chunk}"), &bytes)?;
+            self.put(&grid.chunk(variable, number), &bytes)?;
         }
         self.put(&format!("posterior/draw/{number}"), &indices(first, segment))?;
         self.filled = first + count as u64;
@@ -181,19 +258,14 @@ impl Sink for ZarrSink {
         self.describe()?;
         // The names of new files are durable once their directory is.
         sync_directory(&self.path.join("posterior/draw"))?;
-        variables(self.layout()?)
-            .iter()
-            .try_for_each(|name| sync_directory(&self.path.join("posterior").join(name)))
+        let (_, grid) = self.begun()?;
+        grid.variables.iter().try_for_each(|name| sync_directory(&self.path.join("posterior").join(name)))
     }
 }
 
 /// Returns the attributes of the root group.
-fn attributes(spec: &RunSpec) -> String {
-    json!({ "fuld_format_version": FORMAT_VERSION, "fuld_run": spec.to_json() }).to_string()
-}
-
-fn variables(layout: &Layout) -> &'static [&'static str] {
-    if layout.velocities { &["x", "v"] } else { &["x"] }
+fn attributes(spec: &RunSpec) -> Value {
+    json!({ "fuld_format_version": FORMAT_VERSION, "fuld_run": spec.to_json() })
 }
 
 fn sync_directory(path: &Path) -> io::Result<()> {
@@ -205,12 +277,15 @@ fn indices(first: u64, count: usize) -> Vec<u8> {
     (first..first + count as u64).flat_map(|i| (i as i64).to_le_bytes()).collect()
 }
 
-fn array_json(shape: &str, chunks: &str, dtype: &str, fill: &str) -> String {
-    format!(
-        r#"{{"chunks":[{chunks}],"compressor":null,"dtype":"{dtype}","fill_value":{fill},"filters":null,"order":"C","shape":[{shape}],"zarr_format":2}}"#
-    )
-}
-
-fn dimensions_json(names: &str) -> String {
-    format!(r#"{{"_ARRAY_DIMENSIONS":[{names}]}}"#)
+fn array_json(shape: &[u64], chunks: &[usize], dtype: &str, fill: &Value) -> Value {
+    json!({
+        "chunks": chunks,
+        "compressor": null,
+        "dtype": dtype,
+        "fill_value": fill,
+        "filters": null,
+        "order": "C",
+        "shape": shape,
+        "zarr_format": 2,
+    })
 }
