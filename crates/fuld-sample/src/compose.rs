@@ -56,11 +56,12 @@ fn reach(f: &dyn Potential, beta: Beta) -> Result<f64, SamplingError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use fuld::{Alpha, Friction};
 
-    fn parameters() -> Underdamped {
+    /// Returns parameters of the system that differ from the defaults.
+    pub(crate) fn parameters() -> Underdamped {
         Underdamped {
             alpha: Alpha::new(1.5).unwrap(),
             gamma: Friction::new(2.0).unwrap(),

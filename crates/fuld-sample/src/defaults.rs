@@ -110,18 +110,10 @@ impl SampleRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compose::compose;
+    use crate::compose::{compose, tests::parameters};
     use crate::start::StartingPoint;
     use crate::target_error::TargetError;
-    use fuld::{Polynomial, Potential, ScheduleSpec, Underdamped};
-
-    fn parameters() -> Underdamped {
-        Underdamped {
-            alpha: Alpha::new(1.5).unwrap(),
-            gamma: Friction::new(2.0).unwrap(),
-            beta: Beta::new(3.0).unwrap(),
-        }
-    }
+    use fuld::{Polynomial, Potential, ScheduleSpec};
 
     /// The facts in the table of systems agree with what the systems are composed of.
     #[test]

@@ -28,7 +28,6 @@ fn errors_name_the_invalid_option() {
     refused("pdf 0..5/1 --alpha 1.5", &["2 to", "points"]);
     refused("pdf -5..5/log9 --alpha 1.5", &["logarithmic", "positive"]);
     refused("cdf -3..3/log3 --alpha 1.5", &["'-3..3/log3'"]);
-    refused("cdf 1 --alpha 1.5 --scale -2x", &["-2x"]);
     refused("density 1 --alpha 1.5", &["density", "pdf"]);
     refused("pdf 1 --alhpa 1.5", &["--alhpa", "--alpha"]);
     refused("pdf - - --alpha 1.5", &["standard input", "once"]);

@@ -60,7 +60,8 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
     let folder = scratch();
     fuld(folder.path(), FEW).with(0, &[]);
     let checkpoint = folder.path().join("run/checkpoint.bin");
-    let mut bytes = std::fs::read(&checkpoint).unwrap();
+    let whole = std::fs::read(&checkpoint).unwrap();
+    let mut bytes = whole.clone();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&checkpoint, &bytes).unwrap();
@@ -71,7 +72,8 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
         .with(1, &["holds draws already", "start again with --fresh"]);
     std::fs::write(&checkpoint, &bytes).unwrap();
     assert!(files(&folder.path().join("run")) == before, "the run was changed");
-    // Neither draws nor descriptions of draws are used if they are damaged.
+    // Damaged draws are found before the run continues.
+    std::fs::write(&checkpoint, &whole).unwrap();
     let chunk = folder.path().join("run/draws.zarr/posterior/x/0.0");
     let whole = std::fs::read(&chunk).unwrap();
     std::fs::write(&chunk, &whole[1..]).unwrap();

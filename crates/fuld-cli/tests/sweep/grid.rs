@@ -46,8 +46,7 @@ fn errors_name_the_invalid_key_or_value() {
         ("\u{0}\u{1}", &["grid.toml"]),
     ] {
         let folder = with_grid(grid);
-        let code = if grid.starts_with("data") { 1 } else { 2 };
-        fuld(folder.path(), SWEEP).with(code, says);
+        fuld(folder.path(), SWEEP).with(2, says);
         assert!(!folder.path().join("swept").exists(), "{grid}");
     }
     let folder = with_grid(GRID);
@@ -58,7 +57,7 @@ fn errors_name_the_invalid_key_or_value() {
         fuld(folder.path(), &format!("{SWEEP} --shard {shard}")).with(2, &["--shard", shard]);
     }
     std::fs::write(folder.path().join("swept"), "mine").unwrap();
-    fuld(folder.path(), SWEEP).with(1, &["swept"]);
+    fuld(folder.path(), SWEEP).with(2, &["swept is a file"]);
     assert_eq!(std::fs::read(folder.path().join("swept")).unwrap(), b"mine");
 }
 
