@@ -68,12 +68,7 @@ pub(super) struct TrainArgs {
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     clip: Option<f64>,
     /// Add symmetric stable noise to every component of the gradients, as in 1.5,1e-3
-    #[arg(
-        long,
-        value_name = "ALPHA,SCALE",
-        required_if_eq("noise_scale", "injected"),
-        help_heading = "Noise"
-    )]
+    #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]
     inject_noise: Option<InjectedNoise>,
     /// Estimate the tail index of each layer's gradient noise every N steps, as in every=1000
     #[arg(long, value_name = "every=N", value_parser = parse_every, help_heading = "Noise")]

@@ -30,7 +30,7 @@ fn errors_name_the_invalid_setting() {
     refused("--data digits,mnist", 2, &["--data names 2 data sets", "fuld sweep"]);
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
-    refused("--noise-scale injected", 2, &["--inject-noise"]);
+    refused("--noise-scale injected", 2, &["requires inject_noise"]);
     refused("--noise-scale auto --kappa 1", 2, &["--noise-scale", "--kappa"]);
     refused("--threads 0", 2, &["--threads", "0"]);
     refused("--checkpoint-every -1", 2, &["--checkpoint-every", "-1"]);

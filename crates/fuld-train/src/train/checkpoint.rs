@@ -157,7 +157,10 @@ impl Checkpoint {
         let version = header.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
         if version != i64::from(TRAINING_VERSION) {
             // Only the same runs of another version are stale: other runs keep their checkpoint.
-            let text = |specs: Option<&toml::Value>| specs.map(ToString::to_string).unwrap_or_default();
+            let text = |specs: Option<&toml::Value>| -> String {
+                let all = specs.and_then(toml::Value::as_array).into_iter().flatten();
+                all.map(|spec| toml::to_string(spec).unwrap_or_default()).collect()
+            };
             let (stored, wanted) = (header.get("specs"), toml::Value::try_from(specs).ok());
             if stored != wanted.as_ref() {
                 let difference = Difference::between(&text(stored), &text(wanted.as_ref()));
