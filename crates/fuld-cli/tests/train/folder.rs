@@ -92,16 +92,16 @@ fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     let command = TINY.replace("--iterations 100", "--iterations 3000");
     let folder = scratch();
     let run = folder.path().join("run");
-    let interrupt = |says: &[&str]| {
+    let path = run.join("checkpoint.bin");
+    let interrupt = |before: &[u8], says: &[&str]| {
         let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
-        wait_until(&mut child, || reached(&run) > 0);
+        wait_until(&mut child, || std::fs::read(&path).is_ok_and(|now| now != before));
         signal(&mut child, "INT");
         wait(child).with(130, says);
     };
-    interrupt(&[]);
+    interrupt(&[], &[]);
     // Checkpoint and specification as version 1 would have written them.
     rewrite(&run.join("spec.toml"), "version = 2\n", "version = 1\n");
-    let path = run.join("checkpoint.bin");
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(11).position(|window| window == b"version = 2").unwrap();
     bytes[at + 10] = b'1';
@@ -115,7 +115,7 @@ fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     fuld(folder.path(), &format!("{command} --seed 3")).with(2, &["stored seed = 0, requested seed = 3"]);
     assert!(std::fs::read(run.join("spec.toml")).unwrap() == before);
     assert!(std::fs::read(&path).unwrap() == bytes);
-    interrupt(&["version 1 of the training rule, now 2: training again"]);
+    interrupt(&bytes, &["version 1 of the training rule, now 2: training again"]);
     fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
     assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
 }
