@@ -106,14 +106,9 @@ impl Sweep {
             SweepFolder::clear(&out)?;
         }
         let folder = SweepFolder::open(&out)?;
+        let stop = interrupt::listen()?;
         folder.start(&stored)?;
-        let execution = Execution {
-            stop: interrupt::listen()?,
-            data: &data,
-            out: &out,
-            checkpoints: self.checkpoints,
-            output,
-        };
+        let execution = Execution { stop, data: &data, out: &out, checkpoints: self.checkpoints, output };
         match stored.device {
             Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count()),
             #[cfg(feature = "cuda")]

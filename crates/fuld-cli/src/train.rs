@@ -92,8 +92,8 @@ impl Train {
             }
             Stored::Missing | Stored::OtherSpec(_) => {}
         }
-        folder.start(spec, location)?;
         let stop = interrupt::listen()?;
+        folder.start(spec, location)?;
         output.detail(|| {
             let (headline, threads) = (headline(spec, data), self.compute.threads.count());
             format!("{headline}; {threads} threads; writing to {}", folder.path().display())
