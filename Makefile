@@ -14,6 +14,7 @@
 #   make golden        reference values of the law's tests
 #   make accuracy      measured errors and figures of docs/accuracy.md
 #   make tutorial      output and figures of docs/tutorial.md
+#   make modules       the module tree of CONTRIBUTING.md
 #   make conformance   the optimizer tests of PyTorch, optax and pytorch-optimizer, run on ours
 
 CARGO ?= cargo
@@ -25,7 +26,7 @@ FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cks
 PIP_INSTALL := pip install --quiet --disable-pip-version-check
 
 .PHONY: check test test-binaries test-all test-gpu fmt lint python wheel frameworks docs kill-loops gpu-bundle \
-	bench bench-python bench-train bench-torch golden accuracy tutorial conformance clean
+	bench bench-python bench-train bench-torch golden accuracy tutorial modules conformance clean
 
 # ---- checks
 
@@ -139,6 +140,9 @@ bench-torch: $(FRAMEWORKS)/done
 	PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python tools/bench/torch_step.py
 
 # ---- generated files
+
+modules:
+	$(PYTHON) tools/modules/tree.py
 
 tutorial: wheel
 	$(VENV)/bin/python tools/tutorial/run.py --write docs/tutorial.md
