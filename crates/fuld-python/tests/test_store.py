@@ -107,10 +107,10 @@ def test_a_damaged_state_is_refused(tmp_path, content):
         fuld.sample(well, store=tmp_path / "s", resume=True, **SETTINGS)
 
 
-def test_draws_that_are_gone_are_told(tmp_path):
+def test_damaged_stores_are_refused(tmp_path):
     fuld.sample(well, store=tmp_path / "s", **SETTINGS)
     (tmp_path / "s" / "posterior" / "x" / "0.0").unlink()
-    with pytest.raises(FileNotFoundError, match=r"posterior/x/0\.0"):
+    with pytest.raises(OSError, match=r"posterior/x/0\.0 is damaged: .* delete the store"):
         fuld.sample(well, store=tmp_path / "s", resume=True, **SETTINGS)
     (tmp_path / "s" / "posterior" / "x" / "0.0").write_bytes(b"short")
     with pytest.raises(OSError, match="has 5 bytes"):
