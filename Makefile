@@ -31,7 +31,7 @@ PIP_INSTALL := pip install --quiet --disable-pip-version-check
 # ---- checks
 
 check: fmt lint
-	$(CARGO) test --workspace --exclude fuld-python --lib --locked --offline
+	$(CARGO) test --workspace --lib --locked --offline
 
 fmt:
 	$(CARGO) fmt --all --check
