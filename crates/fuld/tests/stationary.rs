@@ -275,7 +275,7 @@ fn flmc_is_exact_and_its_approximation_is_not() {
         let parameters = flmc(alpha, beta, reach);
         let well = Function { value: f, derivative: |x: f64| x * x * x - x };
         let system = System::flmc(parameters, well).unwrap();
-        let samples = equilibrate(system, Integrator::TamedEuler, 5e-4, 5.0, &wells(1));
+        let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
         let d = kolmogorov(&samples.pooled(0), gibbs(beta));
         assert!(d < CHANCE + 0.006, "alpha = {alpha}, beta = {beta}: {d}");
     }
@@ -287,7 +287,7 @@ fn flmc_is_exact_and_its_approximation_is_not() {
     let d = kolmogorov(&samples.pooled(0), |x| normal.cdf(x - 7.0));
     assert!(d < CHANCE + 0.01, "shifted: {d}");
     let system = System::flmc_approximate(overdamped(1.2, 1.0)).unwrap();
-    let samples = equilibrate(system, Integrator::TamedEuler, 5e-4, 5.0, &wells(1));
+    let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
     assert!(kolmogorov(&samples.pooled(0), gibbs(1.0)) > 2.0 * CHANCE);
 }
 
