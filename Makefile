@@ -109,7 +109,9 @@ gpu-bundle: wheel
 	cp -r $(PACKAGE)/tests $(PACKAGE)/examples $(PACKAGE)/docs $(PACKAGE)/pyproject.toml target/gpu/python
 	$(CARGO) test --no-run --locked --package fuld-burn --features cuda --message-format json \
 		| $(PYTHON) tools/gpu/test_binaries.py target/gpu/rust
-	cp tools/gpu/run.sh target/gpu
+	$(CARGO) build --locked --package fuld-cli --features cuda
+	strip -o target/gpu/fuld target/debug/fuld
+	cp tools/gpu/run.sh tools/gpu/train.py target/gpu
 
 test-gpu: gpu-bundle $(FRAMEWORKS)/done
 	target/gpu/run.sh target/gpu $(FRAMEWORKS)/bin/python

@@ -239,7 +239,7 @@ fn report(
         RunStatus::Diverged { iteration, loss } => {
             let advice = match result.spec.noise_scale {
                 Some(NumberOrAuto::Auto) => {
-                    "a smaller step, the noise if you know it (--alpha A --noise-scale SIGMA), or clipping"
+                    "a smaller step, the noise if you know it (--alpha A --noise-scale S), or clipping"
                 }
                 _ => "a smaller step, --noise-scale auto, or clipping",
             };

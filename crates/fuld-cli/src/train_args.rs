@@ -55,7 +55,7 @@ pub(super) struct TrainArgs {
     /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form: auto to estimate it from the gradients, injected for the scale of --inject-noise, or a number
     #[arg(
         long,
-        value_name = "auto|injected|SIGMA",
+        value_name = "auto|injected|S",
         allow_negative_numbers = true,
         conflicts_with = "kappa",
         help_heading = "Optimizer"
