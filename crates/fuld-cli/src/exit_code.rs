@@ -26,10 +26,11 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    success
-  1    failure while running: a file cannot be read, written or fetched, a folder is in use,
+  1    failure while running: data cannot be read, written or fetched, a folder is in use,
        or some runs of a sweep failed
-  2    wrong usage: invalid options or settings, a folder that fuld did not make or that
-       contains a run with other settings, or nothing to resume
+  2    wrong usage: invalid options or settings, a file of settings that cannot be read, a
+       folder that fuld did not make or that contains a run with other settings, or nothing
+       to resume
   3    the run diverged
   130  interrupted and saved: the same command continues from there";
 

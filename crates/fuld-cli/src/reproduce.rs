@@ -122,7 +122,7 @@ impl Reproduce {
                     if stored.is_empty() { format!("no {name}") } else { format!("{name} = {stored}") };
                 format!(
                     "{} contains a reproduction with other settings: stored {stored}, requested {name} = {requested}; name \
-                     another folder with --out, or leave out --resume",
+                     another folder with --out, or leave out --{name}",
                     out.display()
                 )
             })?;

@@ -45,7 +45,7 @@ pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, S
     }
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let meant = nearest(key, KEYS).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
-        return Err(wrong(format!("there is no setting `{key}`{meant}; there are {}", KEYS.join(", "))));
+        return Err(wrong(format!("unknown setting `{key}`{meant}; the settings are {}", KEYS.join(", "))));
     }
     merged(table, over).map_err(wrong)
 }

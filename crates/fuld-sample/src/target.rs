@@ -151,7 +151,7 @@ mod tests {
         let error = Target::new("x^2", None, &[("b", 2.0)]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "params like `b` are for potentials with names; in a formula write the number itself"
+            "parameters like `b` are for potentials with names; in a formula write the number itself"
         );
     }
 

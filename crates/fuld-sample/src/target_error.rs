@@ -27,7 +27,7 @@ pub enum TargetError {
     #[error("this formula cannot be read: {}", with_suggestion(.0))]
     Formula(FormulaError),
     /// A formula has no parameters.
-    #[error("params like `{0}` are for potentials with names; in a formula write the number itself")]
+    #[error("parameters like `{0}` are for potentials with names; in a formula write the number itself")]
     FormulaParameter(String),
     /// The potential refuses its dimension or a parameter.
     #[error(transparent)]

@@ -174,8 +174,14 @@ impl Sample {
         }
         let out = self.folder.resumed()?;
         let Some(stored) = SampleFolder::stored(out) else {
-            let message =
-                format!("{} contains no run to continue; start one without --resume", out.display());
+            let message = if out.join("config.toml").exists() {
+                format!(
+                    "{}/config.toml is damaged; repeat the command that started the run, without --resume",
+                    out.display()
+                )
+            } else {
+                format!("{} contains no run to continue; start one without --resume", out.display())
+            };
             return Err(Usage(message).into());
         };
         let request = match &self.config {

@@ -69,7 +69,7 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
     fuld(folder.path(), "sample --resume --out run").with(1, &["damaged", "start again with --fresh"]);
     std::fs::remove_file(&checkpoint).unwrap();
     fuld(folder.path(), "sample --resume --out run")
-        .with(1, &["holds draws already", "start again with --fresh"]);
+        .with(1, &["already contains draws", "start again with --fresh"]);
     std::fs::write(&checkpoint, &bytes).unwrap();
     assert!(files(&folder.path().join("run")) == before, "the run was changed");
     // Damaged draws are found before the run continues.

@@ -32,7 +32,7 @@ fn errors_name_the_invalid_setting() {
     settings("--half-life 10", &["`half_life` requires `step_power`"]);
     settings("--step-power -1", &["power", "-1"]);
     settings("--dim 0", &["dimension", "got 0"]);
-    settings("--param a=2", &["params like `a`", "formula"]);
+    settings("--param a=2", &["parameters like `a`", "formula"]);
     settings("--param two", &["two", "NAME=NUMBER"]);
     settings("--system flmc --gamma 1", &["flmc has no friction gamma"]);
     settings("--system momentum --beta 2", &["momentum has no beta"]);

@@ -85,6 +85,7 @@ fn from_folder(given: &Path) -> Result<DataSet, DataError> {
         (_, Whole { files, .. }) => read(CIFAR10.set, &files),
         (Partial { folder, missing }, _) => Err(DataError::Missing { set: MNIST.set, folder, missing }),
         (_, Partial { folder, missing }) => Err(DataError::Missing { set: CIFAR10.set, folder, missing }),
+        _ if !given.is_dir() => Err(DataError::Unknown(given.display().to_string())),
         _ => Err(DataError::Nothing(given.into())),
     }
 }

@@ -32,7 +32,7 @@ pub enum DataError {
     )]
     Unknown(String),
     /// The data directory does not contain the set.
-    #[error("{set} is not in {}: fetch it with `fuld data fetch {set}`, or name the folder that contains its files", folder.display())]
+    #[error("{set} is not in {}: fetch it with `fuld data fetch {set} --dir {}`, or name the folder that contains its files", folder.display(), folder.display())]
     NotFetched {
         /// The name of the set.
         set: &'static str,

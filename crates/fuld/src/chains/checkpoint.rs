@@ -30,7 +30,7 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// The file is something else.
-    #[error("{path} is no checkpoint of this program: it does not begin with FULDRUN")]
+    #[error("{path} is not a checkpoint of fuld: it does not begin with FULDRUN")]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -43,7 +43,7 @@ pub enum RunError {
     #[error("the potential could not be evaluated at step {0}")]
     Potential(u64),
     /// Draws cannot be written.
-    #[error("draws cannot be written: {0}")]
+    #[error("{}{0}", if .0.kind() == std::io::ErrorKind::InvalidData { "" } else { "draws cannot be written: " })]
     Sink(#[from] std::io::Error),
     /// The threads cannot be started.
     #[error("cannot start {threads} threads: {reason}")]

@@ -189,7 +189,7 @@ impl Sink for ZarrSink {
         if !self.positions().join(".zarray").exists() {
             return Ok(());
         }
-        let message = format!("{} holds draws already; choose another directory", self.path.display());
+        let message = format!("{} already contains draws; name another folder", self.path.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
     }
 

@@ -14,7 +14,7 @@ pub enum RuleError {
     #[error("the learning rate must be finite and not negative, got {0}")]
     LearningRate(f64),
     /// The momentum, or the 1 − γη that stands for it, is not in [0, 1].
-    #[error("the momentum mu = 1 - gamma eta must satisfy 0 <= mu <= 1, got {0}")]
+    #[error("the momentum, 1 - gamma eta in the paper's parameters, must be in [0, 1], got {0}")]
     Momentum(f64),
     /// The knee κ is not positive and finite.
     #[error("kappa must be positive and finite, got {0}")]
