@@ -43,7 +43,7 @@ pub enum RunError {
     #[error("the potential could not be evaluated at step {0}")]
     Potential(u64),
     /// Draws cannot be written.
-    #[error("{}{0}", if .0.kind() == std::io::ErrorKind::InvalidData { "" } else { "draws cannot be written: " })]
+    #[error("{}", sink_message(.0))]
     Sink(#[from] std::io::Error),
     /// The threads cannot be started.
     #[error("cannot start {threads} threads: {reason}")]
@@ -53,4 +53,12 @@ pub enum RunError {
         /// Reason.
         reason: String,
     },
+}
+
+/// Describes an error of a sink. A damaged store describes itself; other errors are those of writing.
+fn sink_message(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => error.to_string(),
+        _ => format!("draws cannot be written: {error}"),
+    }
 }
