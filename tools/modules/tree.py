@@ -7,7 +7,17 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CRATES = "levy-stable fuld fuld-burn fuld-sample fuld-train fuld-plot fuld-reproduce fuld-cli fuld-python".split()
+CRATES = [
+    "levy-stable",
+    "fuld",
+    "fuld-burn",
+    "fuld-sample",
+    "fuld-train",
+    "fuld-plot",
+    "fuld-reproduce",
+    "fuld-cli",
+    "fuld-python",
+]
 SPECIAL = {"lib", "main", "mod", "tests"}
 
 

@@ -8,12 +8,12 @@ minibatches and the same noise.
 
   SGD                 with momentum
   Adam                lr 0.001, as a landmark
-  FULD, paper's form  which bends where the paper has it, wherever the gradients are
+  FULD, paper's form  whose knee is the paper's, wherever the gradients are
   SGD, clip 0.05      on gradients cut off at this value,
   SGD, clip 0.005     and at the one that a search finds
-  FULD, matched       told the tail index and the scale of the noise, and nothing searched; without
+  FULD, matched       with the tail index and the scale of the noise, and nothing searched; without
                       noise as for 1.5
-  FULD, auto          told nothing: it finds both, layer by layer
+  FULD, auto          estimates both, layer by layer
 
   python injected_noise.py                         the digits of this repository, 2 minutes
   python injected_noise.py --data FOLDER           MNIST in its publisher's files, 600 steps

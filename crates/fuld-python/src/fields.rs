@@ -21,30 +21,30 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conformal_field, module)?)
 }
 
-/// From this many values on one may lose patience.
+/// From this many values on a computation can be interrupted.
 const LONG: usize = 1 << 14;
-/// Values between two looks at whether one has.
+/// Number of values between two checks for an interrupt.
 const SHARE: usize = 1 << 10;
 
-/// The value, or none at once if there is nobody to wait for it.
+/// Returns the value, or NaN at once if the computation was interrupted.
 fn unless(stop: &AtomicBool, value: impl FnOnce() -> f64) -> f64 {
     if stop.load(Ordering::Relaxed) { f64::NAN } else { value() }
 }
 
-/// 𝒟^γ of every row.
+/// Returns the Riesz derivative of every row.
 #[pyfunction]
 fn riesz<'py>(
     py: Python<'py>,
     u: PyReadonlyArray2<'py, f64>,
     dx: f64,
-    gamma: f64,
+    order: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let [rows, length] = [u.shape()[0], u.shape()[1]];
     let u = u.as_slice()?;
     let all = |stop: &AtomicBool| {
         let derivative = |row: usize| match stop.load(Ordering::Relaxed) {
             true => Ok(Vec::new()),
-            false => fuld::numerics::riesz(&u[row * length..(row + 1) * length], dx, gamma),
+            false => fuld::numerics::riesz(&u[row * length..(row + 1) * length], dx, order),
         };
         threads::install(|| (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>())
     };

@@ -53,7 +53,7 @@ impl Stored for f32 {
 
 type Function = fn(&SymmetricStable, f64) -> f64;
 
-/// A function of the law by its name in Python. Those of the law alone do not look at x.
+/// A function of the law by its name in Python. Those of the law alone ignore x.
 fn function(name: &str) -> PyResult<Function> {
     Ok(match name {
         "pdf" => SymmetricStable::pdf,

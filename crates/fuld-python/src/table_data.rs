@@ -1,4 +1,4 @@
-//! Tables of ∇G_α as arrays, for devices that look numbers up in their own memory.
+//! Tables of ∇G_α as arrays, for devices that evaluate them in their own memory.
 //!
 //! Python gets what `levy_stable::table::TableData` consists of, and nothing else: see `fuld/_table_data.py`.
 

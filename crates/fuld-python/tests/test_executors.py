@@ -175,6 +175,39 @@ def test_what_is_damaged_or_was_written_in_part_is_run_again(tmp_path, threads, 
         fuld.sample(well, **settings, resume=True)
 
 
+def _interrupted(store, threads, monkeypatch, **settings):
+    """Run all parts of a run, stop before they are joined, and return the folder of the parts."""
+
+    def killed(*_):
+        raise BrokenExecutor("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fuld._part_files.PartFiles.close", killed)
+        with pytest.raises(BrokenExecutor):
+            fuld.sample(well, store=store, executor=threads, **settings)
+    return store / ".fuld-parts"
+
+
+def test_parts_of_another_run_and_changed_ones_are_run_again(tmp_path, threads, monkeypatch):
+    settings: dict[str, Any] = {**SETTINGS, "parts": 7}
+    there = _interrupted(tmp_path / "s", threads, monkeypatch, **settings)
+    other = _interrupted(tmp_path / "other", threads, monkeypatch, **{**settings, "seed": 6})
+    halves = _interrupted(tmp_path / "halves", threads, monkeypatch, **{**settings, "parts": 2})
+    (other / "0-1.npz").replace(there / "0-1.npz")
+    # Another part of the same run, and draws that were changed.
+    (there / "1-2.npz").write_bytes((there / "2-3.npz").read_bytes())
+    with np.load(there / "3-4.npz") as file:
+        arrays = dict(file)
+    np.savez(there / "3-4.npz", **{**arrays, "x": arrays["x"] + 1})
+    # The same chains in parts of another size.
+    (halves / "4-7.npz").replace(there / "4-7.npz")
+    untouched = (there / "5-6.npz").stat().st_mtime_ns
+    again = _interrupted(tmp_path / "s", threads, monkeypatch, resume=True, **settings)
+    assert (again / "5-6.npz").stat().st_mtime_ns == untouched
+    x = fuld.sample(well, store=tmp_path / "s", executor=threads, resume=True, **settings)["x"]
+    np.testing.assert_array_equal(x, fuld.sample(well, **SETTINGS)["x"])
+
+
 def test_errors_in_workers_surface(processes, threads):
     settings: dict[str, Any] = {**SETTINGS, "draws": 3000, "start": 0.5}
     for executor in (processes, threads):

@@ -33,14 +33,14 @@ def test_riesz_of_order_0_and_2():
     close(fuld.riesz(bell(GRID), 0.25, 2), (1 - GRID**2) * bell(GRID), atol=1e-12)
 
 
-@pytest.mark.parametrize("gamma", [-0.9, -0.5, 0.5, 1.0, 1.5, 3.0])
-def test_riesz_of_a_bell(gamma):
-    """2^(gamma/2) Gamma((gamma+1)/2)/sqrt(pi) 1F1((1+gamma)/2; 1/2; -x^2/2)."""
+@pytest.mark.parametrize("order", [-0.9, -0.5, 0.5, 1.0, 1.5, 3.0])
+def test_riesz_of_a_bell(order):
+    """2^(order/2) Gamma((order+1)/2)/sqrt(pi) 1F1((1+order)/2; 1/2; -x^2/2)."""
     special = pytest.importorskip("scipy.special")
-    peak = 2 ** (gamma / 2) * math.gamma((gamma + 1) / 2) / math.sqrt(math.pi)
-    closed = peak * special.hyp1f1((1 + gamma) / 2, 0.5, -(GRID**2) / 2)
-    unit = max(1.0, (math.pi / 0.25) ** gamma)
-    close(fuld.riesz(bell(GRID), 0.25, gamma), closed, rtol=1e-12, atol=1e-14 * unit)
+    peak = 2 ** (order / 2) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
+    closed = peak * special.hyp1f1((1 + order) / 2, 0.5, -(GRID**2) / 2)
+    unit = max(1.0, (math.pi / 0.25) ** order)
+    close(fuld.riesz(bell(GRID), 0.25, order), closed, rtol=1e-12, atol=1e-14 * unit)
 
 
 def test_riesz_of_a_cauchy_density():
@@ -52,7 +52,7 @@ def test_riesz_of_a_cauchy_density():
 
 
 def test_riesz_of_a_sine():
-    """A wave is multiplied by its frequency to the power gamma; the window changes that by 1e-4."""
+    """A wave is multiplied by its frequency to the power order; the window changes that by 1e-4."""
     x = np.linspace(-200, 200, 4001)
     wave = np.sin(2 * x) * np.exp(-(x**2) / 3200)
     middle = np.abs(x) < 5
@@ -80,21 +80,21 @@ def test_riesz_in_single_precision_is_rounded_once():
 
 
 @pytest.mark.parametrize(
-    ("u", "dx", "gamma", "message"),
+    ("u", "dx", "order", "message"),
     [
-        (bell(GRID), 0.25, -1.0, "-1 < gamma <= 20, got -1"),
-        (bell(GRID), 0.25, 20.5, "-1 < gamma <= 20, got 20.5"),
-        (bell(GRID), 0.25, np.nan, "gamma <= 20, got NaN"),
+        (bell(GRID), 0.25, -1.0, "-1 < order <= 20, got -1"),
+        (bell(GRID), 0.25, 20.5, "-1 < order <= 20, got 20.5"),
+        (bell(GRID), 0.25, np.nan, "order <= 20, got NaN"),
         (bell(GRID), 0.0, 1.0, "spacing must be positive and finite, got 0"),
         ([0.0, 1.0, np.nan], 0.25, 1.0, r"u\[2\] is nan; u must be finite"),
         ([[0.0, 1.0], [np.inf, 0.0]], 0.25, 1.0, r"u\[1, 0\] is inf"),
         (1.0, 0.25, 1.0, "samples on a grid, got the single number 1.0"),
-        (bell(GRID)[:, None], 0.25, -1.5, "gamma"),
+        (bell(GRID)[:, None], 0.25, -1.5, "order"),
     ],
 )
-def test_riesz_refuses(u, dx, gamma, message):
+def test_riesz_refuses(u, dx, order, message):
     with pytest.raises(ValueError, match=message):
-        fuld.riesz(u, dx, gamma)
+        fuld.riesz(u, dx, order)
 
 
 def test_riesz_refuses_an_axis_that_is_none():

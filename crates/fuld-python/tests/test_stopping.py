@@ -167,7 +167,7 @@ LAW = fuld.SymmetricStable(1.5)
         lambda: LAW.ppf(np.full(4_000_000, 0.3, np.float32)),
         lambda: fuld.grad_g(np.full(8_000_000, 0.3), 1.5),
         lambda: fuld.SymmetricStable(np.linspace(1.1, 1.9, 800_000)).pdf(0.3),
-        lambda: fuld.riesz(np.ones((1000, 16384)), dx=0.1, gamma=0.5),
+        lambda: fuld.riesz(np.ones((1000, 16384)), dx=0.1, order=0.5),
         lambda: fuld.sample("x^4/4", system="flmc", draws=1, chains=1, output="numpy"),
     ],
     ids=["pdf", "ppf", "grad_g", "laws", "riesz", "flmc"],

@@ -28,8 +28,9 @@ fn main() -> ExitCode {
 }
 
 fn compare() -> Result<(), Box<dyn Error>> {
-    let mut arguments =
-        std::env::args().skip(1).map(|a| a.parse::<f64>().map_err(|_| format!("{a:?} is no number")));
+    let mut arguments = std::env::args()
+        .skip(1)
+        .map(|a| a.parse::<f64>().map_err(|_| format!("expected a number, got {a:?}")));
     let alpha = Alpha::new(arguments.next().transpose()?.unwrap_or(1.5))?;
     let beta = Beta::new(arguments.next().transpose()?.unwrap_or(1.0))?;
     let gamma = Friction::new(GAMMA)?;

@@ -25,15 +25,15 @@ fn gaussians_match_the_closed_form() {
     for (reach, dx) in [(12.0, 0.25), (12.0, 0.1), (40.0, 0.2)] {
         let x = grid(reach, dx);
         let u = bell(&x);
-        for gamma in [-0.9, -0.5, -0.1, 1e-3, 0.3, 0.5, 1.0, 1.3, 1.7, 2.0, 2.5, 3.0] {
-            let exact: Vec<f64> = x.iter().map(|&x| riesz_of_gaussian(gamma, x)).collect();
-            let error = distance(&x, &riesz(&u, dx, gamma).unwrap(), &exact, reach);
-            let rounding = 4e-15 * (std::f64::consts::PI / dx).powf(gamma.max(0.0));
-            assert!(error < rounding, "gamma {gamma}, dx {dx}: {error:e}");
+        for order in [-0.9, -0.5, -0.1, 1e-3, 0.3, 0.5, 1.0, 1.3, 1.7, 2.0, 2.5, 3.0] {
+            let exact: Vec<f64> = x.iter().map(|&x| riesz_of_gaussian(order, x)).collect();
+            let error = distance(&x, &riesz(&u, dx, order).unwrap(), &exact, reach);
+            let rounding = 4e-15 * (std::f64::consts::PI / dx).powf(order.max(0.0));
+            assert!(error < rounding, "order {order}, dx {dx}: {error:e}");
             worst = worst.max(4e-15 * error / rounding);
         }
     }
-    println!("worst: {worst:e} (pi/dx)^gamma");
+    println!("worst: {worst:e} (pi/dx)^order");
 }
 
 #[test]

@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("characteristic", &characteristic),
         ("log-moments", &LogMoments),
     ];
-    println!("n = {n}, {replications} replications, {resamples} resamples, 90 % intervals, sigma = 1\n");
-    println!("| method | alpha | bias | sd | coverage | bias of log sigma | sd | coverage |");
+    println!("n = {n}, {replications} replications, {resamples} resamples, 90 % intervals, noise scale 1\n");
+    println!("| method | alpha | bias | sd | coverage | bias of log scale | sd | coverage |");
     println!("|---|---|---|---|---|---|---|---|");
     for (name, method) in methods {
         for alpha in ALPHAS {

@@ -75,7 +75,7 @@ struct Sums {
     sf: Lanes,
     pdf: Lanes,
     fall: Lanes,
-    bend: Lanes,
+    curvature: Lanes,
 }
 
 impl Contour {
@@ -136,8 +136,8 @@ impl Contour {
         };
         let scale = rule.step * FRAC_1_PI;
         let unit = self.unit_of_r(x);
-        let [sf, pdf, fall, bend] = [sums.sf, sums.pdf, sums.fall, sums.bend].map(total);
-        let local = Local::new(scale * pdf * unit, fall / pdf, bend / pdf / -3.0, unit);
+        let [sf, pdf, fall, curvature] = [sums.sf, sums.pdf, sums.fall, sums.curvature].map(total);
+        let local = Local::new(scale * pdf * unit, fall / pdf, curvature / pdf / -3.0, unit);
         (scale * sf, local)
     }
 
@@ -179,7 +179,7 @@ fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
     let last_h = c.last_h + lesser(0.25 * x * x, c.gaussian_exponent_limit);
 
     let zero = [0.0; LANES];
-    let mut sums = Sums { sf: zero, pdf: zero, fall: zero, bend: zero };
+    let mut sums = Sums { sf: zero, pdf: zero, fall: zero, curvature: zero };
     let (mut v, mut left, mut h) = (zero, zero, zero);
     for lane in 0..LANES {
         v[lane] = (lane as u32 as f64).mul_add(rule.step, rule.first);
@@ -193,11 +193,11 @@ fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
             let pdf = node.weight * node.r * node.cos;
             let fall = pdf * node.r * node.sin;
             // cos 3φ = cos φ (1 − 4 sin² φ)
-            let bend = pdf * node.r * node.r * (4.0 * node.sin).mul_add(-node.sin, 1.0);
+            let curvature = pdf * node.r * node.r * (4.0 * node.sin).mul_add(-node.sin, 1.0);
             sums.sf[lane] += node.weight * node.complement;
             sums.pdf[lane] += pdf;
             sums.fall[lane] += fall;
-            sums.bend[lane] += bend;
+            sums.curvature[lane] += curvature;
             h[lane] = node.h;
             v[lane] += stride;
             left[lane] *= shrink;
@@ -279,7 +279,7 @@ mod tests {
                     (portable.sf, dispatched.sf),
                     (portable.pdf, dispatched.pdf),
                     (portable.fall, dispatched.fall),
-                    (portable.bend, dispatched.bend),
+                    (portable.curvature, dispatched.curvature),
                 ] {
                     assert_eq!(p.map(f64::to_bits), d.map(f64::to_bits), "alpha = {alpha}, x = {x}");
                 }

@@ -99,8 +99,8 @@ impl Tail {
     /// The sf, with ψ and its derivatives, at x ≥ start.
     pub(crate) fn distribution(&self, x: f64) -> (f64, Local) {
         let z = libm::pow(x, -self.alpha);
-        let [sf, pdf, fall, bend] = self.sums(z);
-        (z * sf, Local::new(z / x * pdf, fall / pdf, bend / pdf, 1.0 / x))
+        let [sf, pdf, fall, curvature] = self.sums(z);
+        (z * sf, Local::new(z / x * pdf, fall / pdf, curvature / pdf, 1.0 / x))
     }
 
     /// ln P(X > x) at x ≥ start, also where the probability underflows.

@@ -11,6 +11,11 @@ fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Returns the middle of a band in (2 − α)/α, and its width in log₂((2 − α)/α).
+fn middle_and_width([from, to]: [f64; 2]) -> (f64, f64) {
+    ((0.5 * (from + to)).exp2(), to - from)
+}
+
 /// Evaluates the table of one α in one precision.
 macro_rules! evaluated {
     ($name:ident, $float:ty, $bits:ty, $mantissa_bits:literal, $bias:literal) => {
@@ -18,8 +23,8 @@ macro_rules! evaluated {
             let a = match table.alpha {
                 TableAlpha::Value(_) => 0.0,
                 TableAlpha::Band { log_ratio: [from, to] } => {
-                    let middle = (0.5 * (from + to)).exp2();
-                    ((2.0 - alpha) / alpha / middle as $float).log2() / (to - from) as $float
+                    let (middle, width) = middle_and_width([from, to]);
+                    ((2.0 - alpha) / alpha / middle as $float).log2() / width as $float
                 }
             };
             let horner = |c: &mut dyn Iterator<Item = $float>, x: $float| c.fold(0.0, |p, c| p * x + c);
@@ -113,6 +118,12 @@ fn bands_lie_end_to_end_from_two_to_a_tenth() {
     assert_eq!(ends[0][1], ends[1][0]);
     assert_eq!(ends[2][1], ends[3][0]);
     assert!(alpha(ends[3][1]) < 0.1);
+    for band in ends {
+        let (middle, width) = middle_and_width(band);
+        let [from, to] = band.map(f64::exp2);
+        assert!((from.log2() + 0.5 * width - middle.log2()).abs() < 1e-14);
+        assert!(((to / from).log2() - width).abs() < 1e-14);
+    }
 }
 
 #[test]

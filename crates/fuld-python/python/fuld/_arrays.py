@@ -67,8 +67,8 @@ def evaluate_broadcast(
 ) -> Values:
     """The function of laws that are given by arrays of one shape.
 
-    The native module wants one law a row. So the axes along which the laws change are brought to
-    the front, and every law is made once, however often it is used.
+    The native module evaluates one law per row. So the axes along which the laws change are moved
+    to the front, and every law is built once, however often it is used.
     """
     try:
         shape = np.broadcast_shapes(x.shape, alpha.shape)

@@ -14,11 +14,11 @@ Reals: TypeAlias = NDArray[np.floating[Any]]
 Energy = Literal["stable", "gaussian"]
 
 
-def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
+def riesz(u: ArrayLike, dx: float, order: float, axis: int = -1) -> Reals:
     """Riesz derivative of a function given on a uniform grid.
 
-    The operator D^gamma u = F^-1{abs(omega)**gamma F u} of the paper, F the Fourier transform:
-    gamma = 0 gives u, gamma = 2 gives -u'', negative gamma are Riesz potentials. u is taken as
+    The operator D^order u = F^-1{abs(omega)**order F u} of the paper, F the Fourier transform:
+    order = 0 gives u, order = 2 gives -u'', negative orders are Riesz potentials. u is taken as
     band-limited between its samples and as 0 off the grid; for such a u the result is exact, and
     nothing wraps around from one end of the grid to the other.
 
@@ -27,16 +27,16 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
     u : array_like
         Samples of u; float32 gives float32, all else float64.
     dx : float
-        The spacing of the grid. No finer than u asks for: rounding grows as (pi/dx)**gamma.
-    gamma : float
-        The order, -1 < gamma <= 20.
+        The spacing of the grid. No finer than u requires: rounding grows as (pi/dx)**order.
+    order : float
+        The order of the derivative, -1 < order <= 20.
     axis : int
         The axis along which the grid runs; the others hold other functions.
 
     Returns
     -------
     ndarray
-        D^gamma u on the same grid, in the shape of `u`.
+        D^order u on the same grid, in the shape of `u`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
 
     >>> import math, numpy as np, fuld
     >>> x = np.linspace(-10, 10, 81)
-    >>> half = fuld.riesz(np.exp(-(x**2) / 2), dx=0.25, gamma=0.5)
+    >>> half = fuld.riesz(np.exp(-(x**2) / 2), dx=0.25, order=0.5)
     >>> bool(abs(half[40] - 2**0.25 * math.gamma(0.75) / math.pi**0.5) < 1e-13)
     True
     """
@@ -54,7 +54,7 @@ def riesz(u: ArrayLike, dx: float, gamma: float, axis: int = -1) -> Reals:
     _refuse_where(~np.isfinite(array), array, "u")
     last = np.moveaxis(array, axis, -1)
     rows = doubles(last).reshape(-1, last.shape[-1]) if last.size else np.zeros((0, 0))
-    result = _native.riesz(rows, number("dx", dx), number("gamma", gamma))
+    result = _native.riesz(rows, number("dx", dx), number("order", order))
     return np.moveaxis(result.reshape(last.shape), -1, axis).astype(array.dtype, copy=False)
 
 
@@ -103,8 +103,8 @@ def transport_h(v: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 1.0) -> Reals:
 
         h(v) = beta**(1/alpha - 1) grad G_alpha(beta**(1/alpha) v)
 
-    which is the paper's grad G_alpha at beta = 1. It is v at alpha = 2; below, it bends where the
-    tail of the noise begins and falls as (1 + alpha)/(beta v).
+    which is the paper's grad G_alpha at beta = 1. It is v at alpha = 2; below, it has a knee where
+    the tail of the noise begins and falls as (1 + alpha)/(beta v).
 
     Parameters
     ----------

@@ -3,38 +3,85 @@
 A store may only be continued with the function that began it. Two functions that agree at some
 points may differ elsewhere, so values are not compared. Instead this module hashes:
 
-- functions: bytecode, constants, default arguments, closure, and the globals that they read,
+- functions: bytecode, constants, default arguments, closure, attributes, and the globals that they
+  read,
 - bound methods, partials and decorated functions: the function and the data bound to it,
 - other objects: their class, and the state that pickle would store,
-- classes: bases, methods and attributes,
-- modules: the members that a function names, as in `helpers.energy`.
+- classes: metaclass, bases, methods and attributes,
+- modules: the members that a function names, as in `helpers.energy`; all members, if a function
+  uses the module in another way, as in `getattr(helpers, name)`.
 
 Code of installed packages and of the standard library is identified by its name alone, so that a
-store can be continued with another version of them. Names that are computed at run time, as by
-`getattr`, are not seen. An object whose state cannot be read, such as a lock or an open file,
-raises `UnidentifiedError`. Bytecode differs between versions of Python, so that a store begun with
-one version is refused by another.
+store can be continued with another version of them. All else that cannot be read raises
+`UnidentifiedError`: locks, open files, context variables, compiled code that is not installed, and
+functions that call `globals`, `eval` or `exec`. Bytecode differs between versions of Python, so
+that a store begun with one version is refused by another.
 """
 
 from __future__ import annotations
 
 import copyreg
-import dis
+import dataclasses
 import functools
 import hashlib
 import importlib
 import sys
-import sysconfig
 import types
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fuld._code_names import CodeNames
+from fuld._installed_code import is_importable, is_installed, is_users, member
+
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
-_READ_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+#: Builtins that reach variables which the code does not name.
+_REACH_ALL = {"globals", "eval", "exec", "__import__"}
+#: Classes of objects that compute the same as the function in `__wrapped__`, by package and name,
+#: with their own attributes. Others may be assigned to them, but code compiled by Numba reads none.
+_SAME_AS_WRAPPED: dict[tuple[str, str], set[str] | None] = {
+    ("functools", "_lru_cache_wrapper"): set(),
+    ("jaxlib", "PjitFunction"): {"_fun", "_jit_info"},
+    ("numba", "CPUDispatcher"): None,
+}
+#: Attributes of classes and modules that do not affect what their members compute.
+_NOT_MEMBERS = {
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations__",
+    "__annotations_cache__",
+    "__builtins__",
+    "__cached__",
+    "__dataclass_params__",
+    "__dict__",
+    "__doc__",
+    "__file__",
+    "__firstlineno__",
+    "__loader__",
+    "__module__",
+    "__name__",
+    "__orig_bases__",
+    "__package__",
+    "__parameters__",
+    "__path__",
+    "__qualname__",
+    "__slotnames__",
+    "__spec__",
+    "__static_attributes__",
+    "__warningregistry__",
+    "__weakref__",
+    "_abc_impl",
+}
+#: What only the classes of compiled modules define.
+_COMPILED = (
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.WrapperDescriptorType,
+)
+#: The flag of types that are not static data of a compiled module.
+_HEAP_TYPE = 1 << 9
 
 
 class UnidentifiedError(TypeError):
@@ -64,8 +111,8 @@ class _Hasher:
         self.digest = hashlib.sha256()
         # Objects that are being hashed or were: functions may refer to each other.
         self._visited: dict[int, tuple[int, object]] = {}
-        # Members of modules that are being hashed or were.
-        self._members: set[tuple[int, str]] = set()
+        # Members of modules that are being hashed or were; modules with the names read in them.
+        self._members: set[tuple[int, str, CodeNames | None]] = set()
         # The names that lead to the present object, for errors.
         self._path: list[str] = []
 
@@ -83,7 +130,7 @@ class _Hasher:
         kind = type(value)
         if kind in _PLAIN:
             self._put(kind.__name__, repr(value).encode())
-        elif (kind is np.ndarray or isinstance(value, np.generic)) and not _holds_objects(value):
+        elif (kind is np.ndarray or _is_scalar(value)) and not _holds_objects(value):
             array = np.asarray(value)
             self._put("array", f"{array.dtype.str} {array.shape}".encode(), array.tobytes())
         elif isinstance(value, types.CodeType):
@@ -131,46 +178,63 @@ class _Hasher:
                 self._function(value)
         elif isinstance(value, types.MethodType):
             self._several("method", (value.__func__, value.__self__))
-        elif isinstance(value, functools.partial):
-            self._several("partial", (value.func, value.args, sorted(value.keywords.items())))
         elif (
             isinstance(value, (dict, types.MappingProxyType))
             and type(value).__module__ == "builtins"
         ):
             self._named("dict", value.items())
         elif isinstance(value, types.ModuleType):
-            self._module(value, vars(value).keys())
+            self._module(value, None)
         elif isinstance(value, type):
             with self._within(value.__qualname__):
                 self._class(value)
-        elif isinstance(value, (staticmethod, classmethod)):
-            self._several(type(value).__name__, (value.__func__,))
-        elif isinstance(value, property):
+        # Objects of subclasses have a state of their own.
+        elif type(value) in (staticmethod, classmethod):
+            self._several(type(value).__name__, (value.__func__, vars(value)))
+        elif type(value) is property:
             self._several("property", (value.fget, value.fset, value.fdel))
-        elif isinstance(value, functools.cached_property):
-            self._several("cached property", (value.func,))
+        elif type(value) is functools.cached_property:
+            self._put("cached property")
+            self._attributes(value, {"lock"})
+        elif type(value) is np.memmap:  # the numbers, wherever the file is
+            self._put("memmap")
+            self.add(np.array(value))
+            self._attributes(value, {"_mmap", "filename", "offset", "mode"})
+        elif type(value) is np.vectorize:  # without the functions that it has compiled
+            self._put("vectorize")
+            self._attributes(value, {"_ufunc"})
+        elif type(value) is dataclasses.Field:  # without its annotation
+            self._several(
+                "field",
+                (value.name, value.default, value.default_factory, value.init, value.metadata),
+            )
         elif isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):
             self._put("descriptor", value.__name__.encode())
-        elif callable(getattr(value, "__wrapped__", None)):
-            # A function that was decorated or compiled.
+        elif _package_and_name(type(value)) in _SAME_AS_WRAPPED:
             self._put("wrapped", _full_name(type(value)))
             self.add(value.__wrapped__)
+            own = _SAME_AS_WRAPPED[_package_and_name(type(value))]
+            if own is not None:
+                self._attributes(value, own)
+        elif isinstance(value, types.BuiltinFunctionType) and is_installed(value, value.__name__):
+            self._global(value, value.__name__)
         else:
             self._state(value)
 
     def _function(self, function: types.FunctionType) -> None:
         self._put("function")
-        own = _is_users(function.__globals__.get("__name__"))
+        own = is_users(function.__globals__.get("__name__"))
         if own:
             self._code(function.__code__)
         else:
             self._put("installed", _full_name(function), function.__code__.co_name.encode())
-            if _is_importable(function):
+            if is_importable(function):
                 return
+        self._attributes(function)
         self.add(function.__defaults__)
-        self.add(sorted((function.__kwdefaults__ or {}).items()))
+        self._named("keywords", _sorted((function.__kwdefaults__ or {}).items()))
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        names = set(_names(function.__code__))
+        names = CodeNames(function.__code__)
         for name, cell in cells:
             try:
                 content = cell.cell_contents
@@ -181,12 +245,22 @@ class _Hasher:
         if own:
             self._globals(function, names)
 
-    def _globals(self, function: types.FunctionType, names: set[str]) -> None:
+    def _attributes(self, value: object, without: Iterable[str] = ()) -> None:
+        """Add what was assigned to an object, which its class or code need not mention."""
+        ignored = {*without, *_NOT_MEMBERS}
+        there = getattr(value, "__dict__", {}).items()
+        self._named("attributes", _sorted(item for item in there if item[0] not in ignored))
+
+    def _globals(self, function: types.FunctionType, names: CodeNames) -> None:
         """Add the globals that a function reads, and the modules that it imports itself."""
-        read, imported = _globals_read(function.__code__)
-        for name in sorted(read & function.__globals__.keys()):
+        unknown = sorted((names.globals & _REACH_ALL) - function.__globals__.keys())
+        if unknown:
+            raise UnidentifiedError(
+                self.message(f"calls {unknown[0]}, which reaches variables that it does not name")
+            )
+        for name in sorted(names.globals & function.__globals__.keys()):
             self._variable(name, function.__globals__[name], names)
-        for name, level in sorted(imported):
+        for name, level in sorted(names.imported):
             try:
                 module = importlib.import_module(
                     "." * level + name, function.__globals__.get("__package__")
@@ -195,36 +269,46 @@ class _Hasher:
                 continue  # as it will in the function
             self._variable(name, module, names)
 
-    def _variable(self, name: str, value: object, names: set[str]) -> None:
-        """Add a variable of a function. Of a module only the members in `names` are added."""
+    def _variable(self, name: str, value: object, names: CodeNames | None) -> None:
+        """Add a variable of a function: of a module the members that the function may read."""
         self.add(name)
         with self._within(name):
             if isinstance(value, types.ModuleType):
-                self._module(value, names)
+                self._module(value, None if names is None or name in names.bare else names)
             else:
                 self.add(value)
 
-    def _module(self, module: types.ModuleType, names: Iterable[str]) -> None:
+    def _module(self, module: types.ModuleType, names: CodeNames | None) -> None:
+        """Add the members of a module that are in `names`, or all."""
         self._put("module", module.__name__.encode())
-        if not _is_users(module.__name__):
+        if not is_users(module.__name__):
             return
-        names = set(names)
-        for name in sorted(names & vars(module).keys()):
-            key = (id(module), name)
-            if not name.startswith("__") and key not in self._members:
+        there = vars(module).keys() - _NOT_MEMBERS
+        for name in sorted(there if names is None else there & (names.all | {"__getattr__"})):
+            value = vars(module)[name]
+            key = (id(module), name, names if isinstance(value, types.ModuleType) else None)
+            if key not in self._members:
                 self._members.add(key)
-                self._variable(name, vars(module)[name], names)
+                self._variable(name, value, names)
 
     def _class(self, value: type) -> None:
         self._put("class", _full_name(value))
-        if not _is_users(value.__module__):
+        users = is_users(value.__module__)
+        if not users and (not value.__flags__ & _HEAP_TYPE or is_importable(value)):
             return
+        members = [item for item in vars(value).items() if item[0] not in _NOT_MEMBERS]
+        if users and any(
+            isinstance(member, _COMPILED) and member.__objclass__ is value for _, member in members
+        ):
+            raise UnidentifiedError(self.message("is compiled and not of an installed package"))
         self._several("bases", (type(value), *value.__bases__))
-        self._named("members", sorted(item for item in vars(value).items() if _is_member(item)))
+        self._named("members", _sorted(members))
 
     def _state(self, value: Any) -> None:  # noqa: ANN401
         """Add the class and the state that pickle would store."""
         kind = type(value)
+        # A partial stores its attributes only after they were read once.
+        getattr(value, "__dict__", None)
         try:
             reduce = copyreg.dispatch_table.get(kind)
             reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
@@ -233,68 +317,70 @@ class _Hasher:
             raise UnidentifiedError(
                 self.message(f"is an object of {name}, whose state cannot be read")
             ) from None
-        self._put("object", _full_name(kind))
         if isinstance(reduced, str):
-            self._put("global", str(getattr(value, "__module__", "")).encode(), reduced.encode())
+            self._global(value, reduced)
             return
+        self._put("object")
+        self.add(kind)
         function, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
         self.add(function)
         self.add(arguments)
         self.add(state)
         self._several("items", items or ())
         self._named("pairs", pairs or ())
+        if reduce is None and _may_omit_attributes(kind):
+            self._attributes(value)
+            names = copyreg._slotnames(kind)  # type: ignore[attr-defined]
+            self._named("slots", ((name, getattr(value, name, None)) for name in names))
+
+    def _global(self, value: object, name: str) -> None:
+        """Add an object that pickle would store as a name, if it is of an installed package."""
+        self._put("global", _full_name(type(value)), name.encode())
+        module = getattr(value, "__module__", None)
+        # NumPy's functions do not know their module.
+        modules = list(sys.modules) if module is None else [module]
+        found = [each for each in modules if not is_users(each) and member(each, name) is value]
+        if found:
+            self._put("module", min(found, key=lambda each: (len(each), each)).encode())
+        elif type(value).__module__ != "typing":  # variables of types compute nothing
+            kind = _full_name(type(value)).decode()
+            raise UnidentifiedError(
+                self.message(f"is an object of {kind} outside installed packages")
+            )
 
     def _code(self, code: types.CodeType) -> None:
         self._put("code", code.co_code)
+        self._put("handlers", getattr(code, "co_exceptiontable", b""))
         for part in (code.co_consts, code.co_names, code.co_varnames, code.co_freevars):
             self.add(part)
-        self.add((code.co_argcount, code.co_kwonlyargcount, code.co_flags))
+        self.add(code.co_cellvars)
+        counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+        self.add((*counts, code.co_flags))
 
 
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield code and that of the functions and classes defined in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _nested(constant)
+def _sorted(items: Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Return pairs of a name and a value, ordered by name."""
+    return sorted(items, key=lambda item: item[0])
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    """Yield all names of variables and attributes in code."""
-    for each in _nested(code):
-        yield from each.co_names
+def _is_scalar(value: object) -> bool:
+    """Whether a value is a number of NumPy, and not of a subclass with attributes."""
+    return isinstance(value, np.generic) and type(value).__module__ == "numpy"
 
 
-def _globals_read(code: types.CodeType) -> tuple[set[str], set[tuple[str, int]]]:
-    """Return the globals that code reads, and the modules it imports with their relative level."""
-    read: set[str] = set()
-    imported: set[tuple[str, int]] = set()
-    for each in _nested(code):
-        level = 0
-        before: list[object] = []
-        for instruction in dis.get_instructions(each):
-            if instruction.opname in _READ_GLOBAL:
-                read.add(instruction.argval)
-            elif instruction.opname == "IMPORT_NAME":
-                # The level and the names are loaded before.
-                level = before[-2] if isinstance(before[-2], int) else 0
-                imported.add((instruction.argval, level))
-            before.append(instruction.argval)
-    return read, imported
+def _package_and_name(kind: type) -> tuple[str, str]:
+    return kind.__module__.partition(".")[0], kind.__name__
 
 
-def _is_member(item: tuple[str, object]) -> bool:
-    """Whether an attribute of a class is part of it: special ones only if they are functions."""
-    name, value = item
-    special = name.startswith("__") and name.endswith("__")
-    return name != "_abc_impl" and (
-        not special or (isinstance(value, types.FunctionType) and "annotat" not in name)
-    )
-
-
-def _is_importable(function: types.FunctionType) -> bool:
-    """Whether the name of a function in its module determines it."""
-    return getattr(sys.modules.get(function.__module__), function.__name__, None) is function
+def _may_omit_attributes(kind: type) -> bool:
+    """Whether a class inherits a `__reduce__` that does not know what a subclass adds."""
+    methods: list[object] = [kind.__reduce_ex__, kind.__reduce__]
+    if methods == [object.__reduce_ex__, object.__reduce__]:
+        return False
+    written = [method for method in methods if isinstance(method, types.FunctionType)]
+    if any(is_users(method.__globals__.get("__name__")) for method in written):
+        return False
+    return not written or is_users(kind.__module__)
 
 
 def _full_name(value: Any) -> bytes:  # noqa: ANN401
@@ -303,24 +389,3 @@ def _full_name(value: Any) -> bytes:  # noqa: ANN401
 
 def _holds_objects(value: object) -> bool:
     return bool(np.asarray(value).dtype.hasobject)
-
-
-@functools.cache
-def _library() -> Path:
-    return Path(sysconfig.get_path("stdlib")).resolve()
-
-
-def _is_users(name: str | None) -> bool:
-    """Whether a module is neither installed nor part of Python."""
-    module = sys.modules.get(name or "")
-    if module is None or name == "__main__":
-        return True
-    if name == "fuld" or module.__name__.startswith("fuld."):
-        return False
-    file = getattr(module, "__file__", None)
-    if file is None:
-        origin = getattr(getattr(module, "__spec__", None), "origin", None)
-        return origin not in ("built-in", "frozen")
-    path = Path(file).resolve()
-    installed = {"site-packages", "dist-packages"} & set(path.parts)
-    return not installed and not path.is_relative_to(_library())

@@ -6,6 +6,7 @@ store of the whole run, which is the same as that of a run without an executor.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zipfile
@@ -37,16 +38,18 @@ class Part:
 class PartFiles:
     """A store that is filled part by part, and becomes the store of the whole run.
 
-    Each part is written to a temporary file and renamed; its name holds the range of its chains. A
-    settings file holds the hash of the run's specification and whether the store is complete.
+    Each part is written to a temporary file and renamed; its name holds the range of its chains. It
+    has the hash of the run's specification and a checksum: a part that is damaged or of another run
+    is run again. A settings file holds the same hash and whether the store is complete.
     """
 
-    def __init__(self, store: Store, plan: _native.Plan, settings: dict[str, Any]) -> None:
+    def __init__(self, store: Store, planned: _native.PlannedRun, settings: dict[str, Any]) -> None:
         self.release = store.release
         self._store = store.path
-        self._plan = plan
+        self._planned = planned
         self._folder = store.path / PARTS
-        self._about = {"run": plan.fingerprint, "finished": False, "settings": settings}
+        self._run = planned.fingerprint
+        self._about = {"run": self._run, "finished": False, "settings": settings}
         if self._settings_file.exists():
             self._check()
         else:
@@ -68,7 +71,7 @@ class PartFiles:
             self._about["finished"] = bool(there["finished"])
         except (ValueError, KeyError, TypeError):
             raise OSError(f"{self._settings_file} is damaged; it was left in place") from None
-        if run == self._about["run"]:
+        if run == self._run:
             return
         # As they come back from a file.
         here = json.loads(json.dumps(self._about["settings"]))
@@ -88,19 +91,38 @@ class PartFiles:
             x, v = _native.read_store(os.fspath(self._store))
             diverged = np.flatnonzero(np.isnan(x[:, -1, 0]))
             return [Part(range(len(x)), x, v, diverged.tolist())]
-        return [part for path in sorted(self._folder.glob("*.npz")) if (part := _read(path))]
+        read = [self._read(path) for path in self._folder.glob("*.npz")]
+        parts: list[Part] = []
+        for part in sorted(filter(None, read), key=lambda part: part.chains.start):
+            # Parts of a run that was divided otherwise may overlap.
+            if not parts or part.chains.start >= parts[-1].chains.stop:
+                parts.append(part)
+        return parts
+
+    def _read(self, path: Path) -> Part | None:
+        """Return a part of this run; None if it is damaged or of another run."""
+        try:
+            first, last = (int(chain) for chain in path.stem.split("-"))
+            with path.open("rb") as raw, np.load(raw) as file:
+                run, checksum = str(file["run"]), str(file["checksum"])
+                diverged = file["diverged"].tolist()
+                part = Part(range(first, last), file["x"], file.get("v"), diverged)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        same = run == self._run and len(part.x) == len(part.chains)
+        return part if same and checksum == _checksum(run, part.chains, _arrays(part)) else None
 
     def keep(self, part: Part) -> None:
         """Write a part."""
         if self._about["finished"]:
             return
-        arrays: dict[str, Any] = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
-        if part.v is not None:
-            arrays["v"] = part.v
+        arrays = _arrays(part)
+        checksum = _checksum(self._run, part.chains, arrays)
+        contents: dict[str, Any] = {**arrays, "run": self._run, "checksum": checksum}
         path = self._folder / f"{part.chains.start}-{part.chains.stop}.npz"
         beside = path.with_suffix(".part")
         with beside.open("wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **contents)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
@@ -109,21 +131,26 @@ class PartFiles:
         """Write the whole run as a store and delete the parts."""
         if self._about["finished"]:
             return
-        self._plan.write_store(os.fspath(self._store), whole.x, whole.v)
+        self._planned.write_store(os.fspath(self._store), whole.x, whole.v)
         self._about["finished"] = True
         self._save_settings()
         for path in self._folder.glob("*.npz"):
             path.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> Part | None:
-    try:
-        first, last = (int(chain) for chain in path.stem.split("-"))
-        with path.open("rb") as raw, np.load(raw) as file:
-            part = Part(range(first, last), file["x"], file.get("v"), file["diverged"].tolist())
-            return part if len(part.x) == len(part.chains) else None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None  # damaged: its chains are run again
+def _arrays(part: Part) -> dict[str, NDArray[Any]]:
+    """Return what the file of a part holds."""
+    arrays: dict[str, NDArray[Any]] = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
+    return arrays if part.v is None else {**arrays, "v": part.v}
+
+
+def _checksum(run: str, chains: range, arrays: dict[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 hash of a part of a run, as hexadecimal digits."""
+    digest = hashlib.sha256(f"{run} {chains.start} {chains.stop}".encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f" {name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -112,5 +112,5 @@ class Bar:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except (OSError, ValueError):  # nobody is looking any more
+        except (OSError, ValueError):  # the output was closed
             self._wanted = False

@@ -240,9 +240,14 @@ def sample(
         options=options,
     )
     native = target.native()
-    plan = _native.Plan(native, options)
+    planned = _native.PlannedRun(native, options)
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
-    settings = {"potential": target.name, **plan.settings, **begin, "velocities": int(velocities)}
+    settings = {
+        "potential": target.name,
+        **planned.settings,
+        **begin,
+        "velocities": int(velocities),
+    }
     runner = PartRunner(target, options, min(threads or 1, chains))
     if executor is not None:
         check_picklable(executor, runner)
@@ -253,10 +258,10 @@ def sample(
             # More threads than chains or processors would be idle.
             threads = min(threads or 0, chains, os.cpu_count() or 1)
             path = None if claimed is None else os.fspath(claimed.path)
-            run = plan.start(0, chains, threads, path)
+            run = planned.start(0, chains, threads, path)
             sampling = LocalSampling(run, native.names, settings, claimed, output)
         else:
-            part_files = None if claimed is None else PartFiles(claimed, plan, settings)
+            part_files = None if claimed is None else PartFiles(claimed, planned, settings)
             sampling = ExecutorSampling(
                 executor,
                 runner,

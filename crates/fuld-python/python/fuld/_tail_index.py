@@ -33,8 +33,8 @@ class TailIndex:
     alpha_interval : Interval
         Bootstrap interval of `alpha` with coverage `level`; `.low` and `.high`.
     scale : float or None
-        The scale sigma of a law with characteristic function exp(-abs(sigma omega)**alpha); None
-        for Hill's method, which does not estimate it.
+        The scale of a law with characteristic function exp(-abs(scale * omega)**alpha); None for
+        Hill's method, which does not estimate it.
     scale_interval : Interval or None
         Bootstrap interval of `scale`.
     gaussian_alpha : float or None

@@ -52,8 +52,8 @@ class PartRunner:
     def run(self, chains: range) -> Part:
         """Run these chains and return their draws."""
         stop = _stop_flags.get(self.name)
-        plan = _native.Plan(self.target.native(), self.options)
-        run = plan.start(chains.start, len(chains), self.threads, None)
+        planned = _native.PlannedRun(self.target.native(), self.options)
+        run = planned.start(chains.start, len(chains), self.threads, None)
         try:
             while not run.wait(POLL_SECONDS):
                 if stop is not None and stop.is_set():

@@ -151,7 +151,7 @@ def test_numbers_to_log():
     assert numbers["noise/a/alpha"] == monitor.report()["a"].alpha
     assert numbers["noise/noise_scale_error"] == monitor.total().noise_scale_error
     assert all(isinstance(value, (int, float)) for value in numbers.values())
-    # SGD has no bend.
+    # SGD has no knee.
     assert not any("beyond_knee" in name for name in numbers)
 
 

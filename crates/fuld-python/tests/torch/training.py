@@ -45,7 +45,7 @@ def network() -> nn.Sequential:
 
 
 def batch(step: int) -> tuple[Tensor, Tensor]:
-    """The data of a step. Every third target is far out, so that gradients reach the bend."""
+    """The data of a step. Every third target is far out, so that gradients reach the knee."""
     noise = torch.Generator().manual_seed(step)
     x = torch.randn(BATCH, 4, generator=noise, dtype=torch.float64)
     y = x.sum(1, keepdim=True)

@@ -61,6 +61,7 @@ fn the_full_grid_is_that_of_the_paper() {
     assert_eq!(runs.len(), 5 * 9 * 5 * 5);
     let spec = |run: &LabelledRun| (run.spec.iterations, run.spec.batch, run.spec.measure_every);
     assert!(runs.iter().all(|run| spec(run) == (10_000, 100, 9_900)));
+    assert_eq!((runs[0].spec.width, runs[0].spec.depth), (512, 10));
 }
 
 #[test]

@@ -207,7 +207,7 @@ struct DriftIntegrals<'a, C> {
     /// 0, a first knot below which c is nearly linear, and so on to the end.
     knots: Vec<f64>,
     /// J(v) = ∫₀^v (λ/c(u) − 1/u) du at the knots: ln(p/v) if K = ∞.
-    bend: Vec<f64>,
+    excess: Vec<f64>,
     /// λT at the knots (the first is never used), and K, if T is finite.
     left: Option<(Vec<f64>, f64)>,
     outside: PowerLaw,
@@ -218,9 +218,9 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
         let checked = Checked(drift);
         let first = checked.first_knot(slope, reach)?;
         let law = PowerLaw { end: first, rate: checked.at(first)? / first, power: 1.0 };
-        let (knots, bend) = (vec![0.0, first], vec![0.0]);
-        let mut integrals = Self { drift, slope, knots, bend, left: None, outside: law };
-        integrals.bend.push(integrals.bend_between(0.0, first));
+        let (knots, excess) = (vec![0.0, first], vec![0.0]);
+        let mut integrals = Self { drift, slope, knots, excess, left: None, outside: law };
+        integrals.excess.push(integrals.excess_between(0.0, first));
         integrals.march(reach, &checked)?;
         integrals.count_down(reach, &checked)?;
         integrals.choose_end(&checked)?;
@@ -231,9 +231,9 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
     fn march(&mut self, reach: f64, checked: &Checked<C>) -> Result<(), FlowError> {
         loop {
             let PowerLaw { end: v, rate, power } = self.outside;
-            let bend = self.bend[self.bend.len() - 1];
+            let excess = self.excess[self.excess.len() - 1];
             let grown = rate / self.slope > MAX_GROWTH || v > self.knots[1] * MAX_GROWTH;
-            if v >= reach || grown || bend + log(v / self.knots[1]) > MAX_LN_P {
+            if v >= reach || grown || excess + log(v / self.knots[1]) > MAX_LN_P {
                 return Ok(());
             }
             let next = (v * knot_ratio(power)).min(reach);
@@ -243,7 +243,7 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
                 return Ok(());
             }
             let power = 1.0 + log(next_rate / rate) / log(next / v);
-            self.bend.push(bend + self.bend_between(v, next));
+            self.excess.push(excess + self.excess_between(v, next));
             self.knots.push(next);
             self.outside = PowerLaw { end: next, rate: next_rate, power };
         }
@@ -289,7 +289,7 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
         for i in (1..self.knots.len() - 1).rev() {
             left[i] = left[i + 1] + self.time_between(self.knots[i], self.knots[i + 1]);
         }
-        let full = self.knots[1] * exp(left[1] + self.bend[1]);
+        let full = self.knots[1] * exp(left[1] + self.excess[1]);
         self.left = Some((left, full));
         Ok(())
     }
@@ -306,14 +306,14 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
     fn growth(&self, v: f64) -> f64 {
         let above = self.knots.partition_point(|&knot| knot < v).clamp(1, self.knots.len() - 1);
         let (low, high) = (self.knots[above - 1], self.knots[above]);
-        let bend = || self.bend[above - 1] + self.bend_between(low, v);
+        let excess = || self.excess[above - 1] + self.excess_between(low, v);
         match &self.left {
-            None => exp(bend()),
+            None => exp(excess()),
             Some((left, full)) => {
                 let time = if above == 1 { f64::INFINITY } else { left[above] + self.time_between(v, high) };
                 if time > 1.0 {
                     // v e^(λT)/K = e^(−J)
-                    1.0 / (exp(-bend()) - v / full)
+                    1.0 / (exp(-excess()) - v / full)
                 } else {
                     full / v / expm1(time)
                 }
@@ -321,7 +321,7 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
         }
     }
 
-    fn bend_between(&self, low: f64, high: f64) -> f64 {
+    fn excess_between(&self, low: f64, high: f64) -> f64 {
         kronrod(&|u: f64| (self.slope / ((self.drift)(u) / u) - 1.0) / u, low, high).value
     }
 

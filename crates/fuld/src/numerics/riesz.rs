@@ -21,7 +21,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum RieszError {
     /// |ω|^γ is not integrable at 0, or so steep that rounding errors dominate.
-    #[error("the order gamma of a Riesz derivative must satisfy -1 < gamma <= 20, got {0}")]
+    #[error("the order of a Riesz derivative must satisfy -1 < order <= 20, got {0}")]
     Order(f64),
     /// The grid spacing is not positive and finite.
     #[error("the grid spacing must be positive and finite, got {0}")]
@@ -36,7 +36,7 @@ pub enum RieszError {
     },
 }
 
-/// Returns 𝒟^γ u for −1 < γ ≤ 20 at the points of the grid on which u is given with spacing `dx`.
+/// Returns 𝒟^γ u of `order` −1 < γ ≤ 20 at the points of the grid on which u is given with spacing `dx`.
 ///
 /// 𝒟⁰ u = u, 𝒟² u = −u″; negative γ are Riesz potentials.
 ///
@@ -57,9 +57,9 @@ pub enum RieszError {
 /// # Ok(())
 /// # }
 /// ```
-pub fn riesz(u: &[f64], dx: f64, gamma: f64) -> Result<Vec<f64>, RieszError> {
-    if !(gamma > -1.0 && gamma <= 20.0) {
-        return Err(RieszError::Order(gamma));
+pub fn riesz(u: &[f64], dx: f64, order: f64) -> Result<Vec<f64>, RieszError> {
+    if !(order > -1.0 && order <= 20.0) {
+        return Err(RieszError::Order(order));
     }
     if !(dx > 0.0 && dx.is_finite()) {
         return Err(RieszError::Spacing(dx));
@@ -67,53 +67,54 @@ pub fn riesz(u: &[f64], dx: f64, gamma: f64) -> Result<Vec<f64>, RieszError> {
     if let Some((index, &value)) = u.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         return Err(RieszError::Sample { index, value });
     }
-    if gamma == 0.0 {
+    if order == 0.0 {
         return Ok(u.to_vec());
     }
-    let mut result = convolve(u, &kernel(gamma, u.len()));
-    let unit = pow(PI / dx, gamma);
+    let mut result = convolve(u, &kernel(order, u.len()));
+    let unit = pow(PI / dx, order);
     result.iter_mut().for_each(|value| *value *= unit);
     Ok(result)
 }
 
-/// Returns 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2) for γ > −1, the closed form that tests [`riesz`].
-pub fn riesz_of_gaussian(gamma: f64, x: f64) -> f64 {
-    let peak = pow(2.0, 0.5 * gamma) * tgamma(0.5 * (gamma + 1.0)) / PI.sqrt();
-    peak * kummer_scaled(-0.5 * gamma, 0.5, 0.5 * x * x)
+/// Returns 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2) for the `order` γ > −1, the
+/// closed form that tests [`riesz`].
+pub fn riesz_of_gaussian(order: f64, x: f64) -> f64 {
+    let peak = pow(2.0, 0.5 * order) * tgamma(0.5 * (order + 1.0)) / PI.sqrt();
+    peak * kummer_scaled(-0.5 * order, 0.5, 0.5 * x * x)
 }
 
 /// ∫₀¹ s^γ cos(πns) ds for n = 0, …, `len` − 1.
-fn kernel(gamma: f64, len: usize) -> Vec<f64> {
-    let far = 16.0 + gamma.max(0.0);
-    (0..len).map(|n| n as f64).map(|n| if n < far { near(gamma, n) } else { asymptotic(gamma, n) }).collect()
+fn kernel(order: f64, len: usize) -> Vec<f64> {
+    let far = 16.0 + order.max(0.0);
+    (0..len).map(|n| n as f64).map(|n| if n < far { near(order, n) } else { asymptotic(order, n) }).collect()
 }
 
 /// Computes an entry by quadrature. With cos = 1 − 2 sin² the integrand loses its singularity at 0; s = t⁴ smooths the rest.
-fn near(gamma: f64, n: f64) -> f64 {
+fn near(order: f64, n: f64) -> f64 {
     const FINE: Tolerance = Tolerance { relative: 0.0, absolute: 1e-16 };
     let integrand = |t: f64| {
         let s = t * t * t * t;
         let sine = sin(0.5 * PI * n * s);
-        8.0 * pow(t, 4.0 * gamma + 3.0) * sine * sine
+        8.0 * pow(t, 4.0 * order + 3.0) * sine * sine
     };
     let missing = if n == 0.0 { 0.0 } else { integrate(&integrand, &[0.0, 0.5, 0.8, 1.0], FINE).value };
-    1.0 / (gamma + 1.0) - missing
+    1.0 / (order + 1.0) - missing
 }
 
 /// Computes an entry by integration by parts, m = πn: the end at 0 gives −Γ(γ+1) sin(πγ/2) m^(−γ−1), the one at 1 gives
 /// (−1)ⁿ (γ/m² − γ(γ−1)(γ−2)/m⁴ + …).
-fn asymptotic(gamma: f64, n: f64) -> f64 {
+fn asymptotic(order: f64, n: f64) -> f64 {
     let m = PI * n;
-    let mut term = gamma / (m * m);
+    let mut term = order / (m * m);
     let mut sum = term;
-    let mut order = gamma;
+    let mut power = order;
     for _ in 0..16 {
-        term *= -(order - 1.0) * (order - 2.0) / (m * m);
-        order -= 2.0;
+        term *= -(power - 1.0) * (power - 2.0) / (m * m);
+        power -= 2.0;
         sum += term;
     }
     let sign = if n % 2.0 == 0.0 { 1.0 } else { -1.0 };
-    sign * sum - tgamma(gamma + 1.0) * sin(0.5 * PI * gamma) * pow(m, -gamma - 1.0)
+    sign * sum - tgamma(order + 1.0) * sin(0.5 * PI * order) * pow(m, -order - 1.0)
 }
 
 /// Returns Σ_j K_|i−j| u_j for all i: a circulant product of twice the length, by fast Fourier transform.

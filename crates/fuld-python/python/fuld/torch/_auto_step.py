@@ -16,12 +16,12 @@ from torch._compile import _disable_dynamo
 
 from fuld.torch import _cpu
 from fuld.torch._calibration_state import KEY, calibration_state
+from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._group_check import check_fused, refuse_sparse
 from fuld.torch._host_calibration import observe
 from fuld.torch._implementation import choose, kinds, may_fuse, take
 from fuld.torch._layout import Aligned
 from fuld.torch._local_tensors import like, real_shards
-from fuld.torch._plan import Plan, addresses
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
 
@@ -36,28 +36,28 @@ def auto_step(
     params: list[Tensor],
     grads: list[Tensor],
     buffers: list[Tensor | None],
-    plan: Plan | None,
+    kept: FusedTensors | None,
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-) -> Plan | None:
+) -> FusedTensors | None:
     """Update the calibrations, then take a step; without momentum there are no buffers.
 
-    Takes the plan of the last step and returns that of the next one, if all tensors are dense and
-    on the CPU.
+    Takes the tensors kept from the last step and returns those for the next one, if all are dense
+    and on the CPU.
     """
     if found_inf is not None and found_inf.item() != 0:
-        return plan
+        return kept
     states = [state.get(x, _NONE).get(KEY) for x in params]
     if (
-        plan is not None
-        and may_fuse(group, plan)
-        and len(plan.calibrations) == len(states)
-        and all(map(is_, states, plan.calibrations))
-        and plan.fits(params, grads, buffers)
+        kept is not None
+        and may_fuse(group, kept)
+        and len(kept.calibrations) == len(states)
+        and all(map(is_, states, kept.calibrations))
+        and kept.fits(params, grads, buffers)
     ):
         _unscale(grads, grad_scale)
-        _on_cpu(plan, grads, group)
-        return plan
+        _on_cpu(kept, grads, group)
+        return kept
     if group["fused"]:
         check_fused(params, 1.5)
     refuse_sparse(grads)
@@ -70,7 +70,7 @@ def auto_step(
     xs, gs, bs = real_shards(params), real_shards(like(params, grads)), real_shards(made)
     _unscale(gs, grad_scale)
     way = choose(group, xs)
-    plans = [
+    fused_tensors = [
         _step_of_kind(
             way,
             [xs[i] for i in which],
@@ -81,7 +81,7 @@ def auto_step(
         )
         for which in kinds(xs)
     ]
-    return plans[0] if len(plans) == 1 else None
+    return fused_tensors[0] if len(fused_tensors) == 1 else None
 
 
 def _prepared(
@@ -105,17 +105,17 @@ def _step_of_kind(
     buffers: list[Tensor],
     calibrations: list[Tensor],
     group: dict[str, Any],
-) -> Plan | None:
+) -> FusedTensors | None:
     """Take the step of real local tensors of one device and dtype."""
     if way != "fused" or params[0].device.type != "cpu":
         _anywhere(way, params, grads, buffers, calibrations, group)
         return None
     dense = Aligned(params, grads, buffers)
-    plan = Plan(dense.params, dense.buffers, calibrations)
-    plan.grad_addresses = addresses(dense.grads)
-    _on_cpu(plan, dense.grads, group)
+    kept = FusedTensors(dense.params, dense.buffers, calibrations)
+    kept.grad_addresses = addresses(dense.grads)
+    _on_cpu(kept, dense.grads, group)
     dense.close(unscaled=False)
-    return plan if dense.contiguous else None
+    return kept if dense.contiguous else None
 
 
 def _unscale(grads: list[Tensor], grad_scale: Tensor | None) -> None:
@@ -123,11 +123,11 @@ def _unscale(grads: list[Tensor], grad_scale: Tensor | None) -> None:
         torch._foreach_div_(grads, grad_scale.item())
 
 
-def _on_cpu(plan: Plan, grads: list[Tensor], group: dict[str, Any]) -> None:
+def _on_cpu(kept: FusedTensors, grads: list[Tensor], group: dict[str, Any]) -> None:
     """Calibrate and step in one call of the Rust crate."""
-    without_knee = _cpu.calibrated(plan, group)
-    torch.autograd.graph.increment_version(plan.params)
-    _sgd_step(without_knee, plan.params, grads, plan.buffers, group)
+    without_knee = _cpu.calibrated(kept, group)
+    torch.autograd.graph.increment_version(kept.params)
+    _sgd_step(without_knee, kept.params, grads, kept.buffers, group)
 
 
 def _anywhere(

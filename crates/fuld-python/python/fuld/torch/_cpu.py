@@ -10,8 +10,8 @@ from torch import Tensor
 
 from fuld import _native
 from fuld.torch._auto_settings import given
+from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._learning_rate import check_lr
-from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 
 
@@ -36,7 +36,11 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
 
 
 def fused(
-    plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
+    kept: FusedTensors,
+    grads: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
 ) -> None:
     """Take a step in one pass over the tensors; without momentum there are no buffers."""
     if found_inf is not None and found_inf.item() != 0:
@@ -44,11 +48,11 @@ def fused(
     if grad_scale is not None:
         torch._foreach_div_(grads, grad_scale.item())
     _rule(step.alpha).step(
-        _dtype(plan.params[0]),
-        plan.param_addresses,
-        plan.buffer_addresses,
-        plan.grad_addresses,
-        plan.lengths,
+        _dtype(kept.params[0]),
+        kept.param_addresses,
+        kept.buffer_addresses,
+        kept.grad_addresses,
+        kept.lengths,
         float(step.lr),
         step.momentum,
         step.noise_scale,
@@ -61,7 +65,7 @@ def fused(
     )
 
 
-def calibrated(plan: Plan, group: dict[str, Any]) -> list[int]:
+def calibrated(kept: FusedTensors, group: dict[str, Any]) -> list[int]:
     """Update the calibrations, then take the step of all tensors whose field has a knee.
 
     Returns the indices of the other tensors, whose step is SGD's and is not taken here.
@@ -69,12 +73,12 @@ def calibrated(plan: Plan, group: dict[str, Any]) -> list[int]:
     if not isinstance(group["lr"], Tensor):
         check_lr(group["lr"])
     return _auto_rule(given(group["alpha"])).step(
-        _dtype(plan.params[0]),
-        plan.param_addresses,
-        plan.buffer_addresses,
-        plan.grad_addresses,
-        plan.lengths,
-        plan.calibration_addresses,
+        _dtype(kept.params[0]),
+        kept.param_addresses,
+        kept.buffer_addresses,
+        kept.grad_addresses,
+        kept.lengths,
+        kept.calibration_addresses,
         float(group["lr"]),
         group["momentum"],
         given(group["noise_scale"]),

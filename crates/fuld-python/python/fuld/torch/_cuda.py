@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fuld.torch._field import pieces, wide
-from fuld.torch._plan import Plan, addresses
+from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._step import Step
 from fuld.torch._triton import field_kernel, step_kernel
 
@@ -54,12 +54,16 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
 
 
 def fused(
-    plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
+    kept: FusedTensors,
+    grads: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
 ) -> None:
     """Take a step in one pass over the tensors; without momentum there are no buffers."""
-    if not any(plan.lengths):
+    if not any(kept.lengths):
         return
-    device, dtype = plan.device, plan.dtype
+    device, dtype = kept.device, kept.dtype
     inner, outer = step.factors
     lr = step.lr
     if isinstance(lr, Tensor) and lr.device != device:
@@ -67,11 +71,11 @@ def fused(
         lr = lr.item() if lr.device.type == "cpu" else lr.to(device)
     table = _DeviceField.of(step.alpha, device, wide(dtype))
     with _current(device):
-        work = _work(plan.lengths, device)
-        where, aligned = _where(plan)
+        work = _work(kept.lengths, device)
+        where, aligned = _where(kept)
         _keep_if_captured(where, work, *table.tensors)
         step_kernel[(len(work),)](
-            where, len(plan.lengths), work, *table.tensors,
+            where, len(kept.lengths), work, *table.tensors,
             lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
             *table.numbers, inner, outer,
             0.0 if isinstance(lr, Tensor) else lr, step.momentum, step.weight_decay,
@@ -137,18 +141,18 @@ def _keep_if_captured(*tensors: Tensor) -> None:
         _CAPTURED.extend(tensors)
 
 
-def _where(plan: Plan) -> tuple[Tensor, bool]:
+def _where(kept: FusedTensors) -> tuple[Tensor, bool]:
     """Return the matrix of addresses, reused if no gradient moved, and whether all are aligned."""
-    grads = plan.grad_addresses
-    if plan.uploaded is None or plan.uploaded_grads != grads:
-        buffers = plan.buffer_addresses or plan.param_addresses
-        table = np.array([plan.param_addresses, grads, buffers, plan.lengths], dtype=np.int64)
+    grads = kept.grad_addresses
+    if kept.uploaded is None or kept.uploaded_grads != grads:
+        buffers = kept.buffer_addresses or kept.param_addresses
+        table = np.array([kept.param_addresses, grads, buffers, kept.lengths], dtype=np.int64)
         aligned = not (table[:3] % 16).any()
-        there = _uploaded(table, plan.device)
+        there = _uploaded(table, kept.device)
         if _capturing():
             return there, aligned
-        plan.uploaded_grads, plan.uploaded, plan.aligned = grads, there, aligned
-    return plan.uploaded, plan.aligned
+        kept.uploaded_grads, kept.uploaded, kept.aligned = grads, there, aligned
+    return kept.uploaded, kept.aligned
 
 
 def _uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:

@@ -17,6 +17,7 @@ from fuld.torch._auto_settings import calibrates, check_auto, is_auto
 from fuld.torch._auto_step import auto_step
 from fuld.torch._calibration_report import Calibrations, report
 from fuld.torch._calibration_state import check_loaded, release, uncast
+from fuld.torch._fused_tensors import FusedTensors
 from fuld.torch._group_check import (
     check_alpha,
     check_fused,
@@ -27,9 +28,8 @@ from fuld.torch._group_check import (
     with_numbers,
 )
 from fuld.torch._implementation import may_fuse, update
-from fuld.torch._kernels import planned
+from fuld.torch._kernels import fused_step_of
 from fuld.torch._local_tensors import like, real_shards
-from fuld.torch._plan import Plan
 from fuld.torch._sgd import sgd
 from fuld.torch._step import Step
 
@@ -248,8 +248,8 @@ class FULD(Optimizer):
                     check_loaded(param, state_dict["state"].get(key, {}))
         state = uncast(state_dict["state"])
         super().load_state_dict({**state_dict, "state": state, "param_groups": groups})
-        # Plans of the groups and buffers that were replaced.
-        self.__dict__.pop("_step_plans", None)
+        # The tensors of the groups and buffers that were replaced.
+        self.__dict__.pop("_tensors_by_group", None)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -295,7 +295,7 @@ class FULD(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        plans = self._plans()
+        by_group = self._fused_tensors()
         grad_scale, found_inf = getattr(self, "grad_scale", None), getattr(self, "found_inf", None)
         for group in self.param_groups:
             params: list[Tensor] = []
@@ -304,17 +304,17 @@ class FULD(Optimizer):
             self._init_group(group, params, grads, buffers)
             if not params:
                 continue
-            plan = plans.get(id(group))
+            kept = by_group.get(id(group))
             if calibrates(group):
                 check_auto(group)
-                plan = auto_step(
-                    self.state, group, params, grads, buffers, plan, grad_scale, found_inf
+                kept = auto_step(
+                    self.state, group, params, grads, buffers, kept, grad_scale, found_inf
                 )
-                if plan is not None:
-                    plans[id(group)] = plan
+                if kept is not None:
+                    by_group[id(group)] = kept
                 continue
-            if plan is not None and may_fuse(group, plan) and plan.fits(params, grads, buffers):
-                planned(plan, grads, Step.of(group), grad_scale, found_inf)
+            if kept is not None and may_fuse(group, kept) and kept.fits(params, grads, buffers):
+                fused_step_of(kept, grads, Step.of(group), grad_scale, found_inf)
                 continue
             if group["fused"]:
                 check_fused(params, group["alpha"])
@@ -332,7 +332,7 @@ class FULD(Optimizer):
             if any(b is None for b in buffers):
                 self._keep(params, made)
             grads = like(params, grads)
-            plan = update(
+            kept = update(
                 real_shards(params),
                 real_shards(grads),
                 real_shards(made),
@@ -340,8 +340,8 @@ class FULD(Optimizer):
                 grad_scale,
                 found_inf,
             )
-            if plan is not None:
-                plans[id(group)] = plan
+            if kept is not None:
+                by_group[id(group)] = kept
         return loss
 
     def _init_group(
@@ -362,12 +362,12 @@ class FULD(Optimizer):
             # state[x] would create an empty state.
             buffers.extend([state.get(x, _NONE).get("momentum_buffer") for x in params])
 
-    def _plans(self) -> dict[int, Plan]:
-        """Plans of each group's tensors, which must not be pickled or traced by a compiler."""
+    def _fused_tensors(self) -> dict[int, FusedTensors]:
+        """Tensors of each group's last fused step, neither pickled nor traced by a compiler."""
         if torch.compiler.is_compiling():
             return {}
-        plans: dict[int, Plan] = self.__dict__.setdefault("_step_plans", {})
-        return plans
+        by_group: dict[int, FusedTensors] = self.__dict__.setdefault("_tensors_by_group", {})
+        return by_group
 
     def _keep(self, params: list[Tensor], buffers: Sequence[Tensor | None]) -> None:
         for x, buffer in zip(params, buffers, strict=True):

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from fuld.torch._foreach import multi_tensor
+from fuld.torch._fused_tensors import FusedTensors
 from fuld.torch._kernels import PLAIN, fused, has_kernel
-from fuld.torch._plan import Plan
 from fuld.torch._single_tensor import single_tensor
 from fuld.torch._step import Step
 
@@ -21,17 +21,17 @@ def update(
     group: dict[str, Any],
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-) -> Plan | None:
+) -> FusedTensors | None:
     """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers.
 
-    Returns the plan of a fused step of tensors of one kind.
+    Returns the tensors of a fused step, if they are of one kind.
     """
     step = Step.of(group)
     way = choose(group, params)
     if way == "single":
         single_tensor(params, grads, buffers, step, group["differentiable"])
         return None
-    plans = [
+    fused_tensors = [
         take(
             way,
             [params[i] for i in which],
@@ -43,7 +43,7 @@ def update(
         )
         for which in kinds(params)
     ]
-    return plans[0] if len(plans) == 1 else None
+    return fused_tensors[0] if len(fused_tensors) == 1 else None
 
 
 def take(
@@ -54,8 +54,8 @@ def take(
     step: Step,
     grad_scale: Tensor | None = None,
     found_inf: Tensor | None = None,
-) -> Plan | None:
-    """Takes a step of tensors of one device and dtype in one of the ways; returns a fused plan."""
+) -> FusedTensors | None:
+    """Takes a step of tensors of one device and dtype in one way; returns those of a fused one."""
     if way == "fused":
         return fused(params, grads, buffers, step, grad_scale, found_inf)
     if way == "foreach":
@@ -65,10 +65,10 @@ def take(
     return None
 
 
-def may_fuse(group: dict[str, Any], plan: Plan) -> bool:
-    """Whether a group with a plan still takes fused steps."""
+def may_fuse(group: dict[str, Any], kept: FusedTensors) -> bool:
+    """Whether a group with kept tensors still takes fused steps."""
     asked = _asked(group)
-    fused_by_default = asked is None and plan.device.type == "cpu"
+    fused_by_default = asked is None and kept.device.type == "cpu"
     return (asked == "fused" or fused_by_default) and group["alpha"] != 2
 
 

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from fuld.torch import _cpu
 from fuld.torch._field import field, wide
+from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._layout import Aligned
-from fuld.torch._plan import Plan, addresses
 from fuld.torch._step import Step
 
 #: Types that the kernels handle.
@@ -53,10 +53,10 @@ def fused(
     step: Step,
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-) -> Plan | None:
+) -> FusedTensors | None:
     """Take the step of tensors of one device and dtype in one pass over them.
 
-    Returns the plan for the next step, if all tensors are contiguous.
+    Returns the tensors for the next step, if all are contiguous.
     """
     lr = step.lr
     if torch.compiler.is_compiling():
@@ -81,27 +81,31 @@ def fused(
         )
         return None
     dense = Aligned(params, grads, buffers)
-    plan = Plan(dense.params, dense.buffers)
-    plan.grad_addresses = addresses(dense.grads)
-    planned(plan, dense.grads, step, grad_scale, found_inf)
+    kept = FusedTensors(dense.params, dense.buffers)
+    kept.grad_addresses = addresses(dense.grads)
+    fused_step_of(kept, dense.grads, step, grad_scale, found_inf)
     dense.close(unscaled=grad_scale is not None)
-    return plan if dense.contiguous else None
+    return kept if dense.contiguous else None
 
 
-def planned(
-    plan: Plan, grads: list[Tensor], step: Step, grad_scale: Tensor | None, found_inf: Tensor | None
+def fused_step_of(
+    kept: FusedTensors,
+    grads: list[Tensor],
+    step: Step,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
 ) -> None:
-    """Take the step of the tensors of a plan, along dense gradients."""
-    on = [None if t is None else t.to(plan.device) for t in (grad_scale, found_inf)]
-    if plan.device.type == "cpu":
-        _cpu.fused(plan, grads, step, *on)
+    """Take the step of the kept tensors, along dense gradients."""
+    on = [None if t is None else t.to(kept.device) for t in (grad_scale, found_inf)]
+    if kept.device.type == "cpu":
+        _cpu.fused(kept, grads, step, *on)
         # Autograd checks the versions of the tensors that it saved. torch's own operations
         # increment them, except for its fused steps, which users must request.
-        torch.autograd.graph.increment_version(plan.params)
+        torch.autograd.graph.increment_version(kept.params)
     else:
         from fuld.torch import _cuda
 
-        _cuda.fused(plan, grads, step, *on)
+        _cuda.fused(kept, grads, step, *on)
 
 
 @torch.library.custom_op("fuld::fused_step", mutates_args=("params", "grads", "buffers"))

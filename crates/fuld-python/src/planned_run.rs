@@ -55,15 +55,15 @@ fn named<T: Named>(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<T
 }
 
 /// A run on a target with all settings.
-#[pyclass(frozen, name = "Plan", module = "fuld._native")]
-pub(crate) struct PyPlan {
+#[pyclass(frozen, name = "PlannedRun", module = "fuld._native")]
+pub(crate) struct PyPlannedRun {
     target: Py<PyTarget>,
     spec: SampleSpec,
     run: Run,
 }
 
 #[pymethods]
-impl PyPlan {
+impl PyPlannedRun {
     /// Fills in the defaults and checks that the settings are compatible.
     #[new]
     fn new(py: Python<'_>, target: Py<PyTarget>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
@@ -163,7 +163,7 @@ impl PyPlan {
     }
 }
 
-impl PyPlan {
+impl PyPlannedRun {
     fn layout(&self) -> PyResult<Layout> {
         self.run.layout(self.target.get().target.potential()).map_err(value_error)
     }

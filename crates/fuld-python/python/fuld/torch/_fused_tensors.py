@@ -9,7 +9,7 @@ from operator import attrgetter, is_, or_
 from torch import Tensor
 
 
-class Plan:
+class FusedTensors:
     """Dense tensors of one device and dtype, and their addresses.
 
     Querying thousands of small tensors would take most of a step. So they are queried once, and
@@ -37,7 +37,7 @@ class Plan:
         self.aligned = False
 
     def fits(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor | None]) -> bool:
-        """Return whether the plan is valid for these parameters, buffers and gradients.
+        """Return whether the addresses are valid for these parameters, buffers and gradients.
 
         A tensor may have been changed in place (x.data = ...). So everything that a kernel relies
         on is checked: the addresses of known tensors, and all properties of gradients.
