@@ -30,10 +30,7 @@ where
     let folder = context.folder.join("training");
     let mut unique: Vec<R> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    // The longest first: the last run should not keep one core busy alone.
-    let mut order: Vec<&R> = runs.iter().collect();
-    order.sort_by(|a, b| b.work().total_cmp(&a.work()));
-    for run in order {
+    for run in longest_first(runs) {
         places.entry(run.name()).or_insert_with(|| {
             unique.push(run.clone());
             unique.len() - 1
@@ -67,6 +64,13 @@ where
         .with_context(|| format!("training in {}", folder.display()))?
         .ok_or(Interrupted)?;
     Ok(runs.iter().map(|run| results[places[&run.name()]].clone()).collect())
+}
+
+/// Returns the runs in the order in which they are trained: the last one should not keep one core busy alone.
+pub(crate) fn longest_first<R: StoredRun>(runs: &[R]) -> Vec<&R> {
+    let mut order: Vec<&R> = runs.iter().collect();
+    order.sort_by(|a, b| b.work().total_cmp(&a.work()));
+    order
 }
 
 /// Returns the sentence that says what will be trained.

@@ -16,6 +16,8 @@ mod treatment;
 
 pub(crate) use difference::{Difference, SIGNIFICANT, mean_and_error, share};
 #[cfg(test)]
+pub(crate) use driver::longest_first;
+#[cfg(test)]
 pub(crate) use driver::tests::{continues, digits, run_until};
 pub(crate) use driver::{train, train_networks};
 pub(crate) use grid::{Grid, all_runs, seeds, to_toml};
