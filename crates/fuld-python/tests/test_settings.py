@@ -93,7 +93,12 @@ def test_refused(potential, settings, error, says):
         ("x^2 +", {}, ValueError, "this formula cannot be read"),
         ("", {}, ValueError, "the formula is empty"),
         ("x^2 + y^2", {"dim": 1}, ValueError, "dimension must be between 2 and"),
-        ("x^2", {"params": {"a": 1}}, ValueError, "parameters like `a` are for potentials with names"),
+        (
+            "x^2",
+            {"params": {"a": 1}},
+            ValueError,
+            "parameters like `a` are for potentials with names",
+        ),
         ("double_well", {"params": {"q": 1}}, ValueError, "has no parameter `q`; it has a, b"),
         ("double_well", {"params": {"a": "x"}}, TypeError, r"params\['a'\] must be a number"),
         ("double_well", {"params": {"a": NAN}}, ValueError, "parameter a .* got NaN"),
