@@ -69,7 +69,10 @@ fn of_data(error: &DataError) -> bool {
 fn of_folder(error: &FolderError) -> bool {
     matches!(
         error,
-        FolderError::Foreign { .. } | FolderError::OtherCommand { .. } | FolderError::IsFile { .. }
+        FolderError::Foreign { .. }
+            | FolderError::OtherCommand { .. }
+            | FolderError::IsFile { .. }
+            | FolderError::Link(_)
     )
 }
 

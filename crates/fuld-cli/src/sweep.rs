@@ -15,7 +15,7 @@ use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld_train::data::DataSet;
 use fuld_train::run_folder::{DataLocation, RunFolderError};
-use fuld_train::spec::{Device, TrainSpec};
+use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::stored::Difference;
 use fuld_train::sweep::{
     self, GridError, Shard, StoredGrid, SweepCounts, SweepFolder, SweepRun, grid_requests, into_stacks,
@@ -155,10 +155,20 @@ impl Sweep {
             };
             Difference { stored: text(stored), wanted: text(wanted) }
         };
+        // A grid without data sets is one of the digits, so naming them changes nothing.
+        let requests = |data: &[String]| -> Result<Vec<TrainRequest>, GridError> {
+            let all = grid_requests(&stored.grid, data)
+                .map_err(|reason| GridError::Invalid { path: out.join("grid.toml"), reason })?;
+            let named = |request: TrainRequest| {
+                let data = Some(request.data.unwrap_or_else(|| "digits".into()));
+                TrainRequest { data, ..request }
+            };
+            Ok(all.into_iter().map(named).collect())
+        };
         let device = self.compute.device.unwrap_or(stored.device);
         let difference = if given != stored.grid {
             Some(Difference::between(&stored.grid, &given))
-        } else if !self.data.data.is_empty() && self.data.data != stored.data {
+        } else if !self.data.data.is_empty() && requests(&self.data.data)? != requests(&stored.data)? {
             Some(other("data", &stored.data.join(","), &self.data.data.join(",")))
         } else if device != stored.device {
             Some(other("device", &stored.device.to_string(), &device.to_string()))

@@ -9,13 +9,14 @@ use crate::exhibit::{Entry, Presentation};
 use crate::report::{Report, page};
 use crate::request::{REQUEST, Reproduction, ReproductionError};
 use crate::specification::{self, Record, Specification};
-use crate::study::ImageSet;
+use crate::study::{ImageSet, SWEEP, TRAINING};
 use crate::table::Tables;
 use anyhow::Context as _;
 use fuld::StopFlag;
 use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use fuld_train::data::DataSet;
+use fuld_train::run_all::stored_files;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -85,7 +86,9 @@ impl Reproduction {
         let earlier = Self::stored(out).ok().filter(|earlier| earlier.seed == self.seed);
         if fresh {
             for task in tasks.iter().map(|task| out.join(&task.id)).filter(|folder| folder.exists()) {
-                delete(&OwnedFolder::open(&task, "reproduce")?, &["training", "sweep.toml"])?;
+                let folder = OwnedFolder::open(&task, "reproduce")?;
+                delete(&folder)?;
+                delete_training(&folder)?;
             }
             folder.remove([page.as_str()])?;
         }
@@ -183,7 +186,8 @@ impl Work<'_> {
         let folder = self.out.join(&task.id);
         let Some(record) = Record::read(&folder) else {
             let damaged = folder.join(specification::FILE).exists();
-            return Ok(Err(damaged.then(|| format!("its {} cannot be read", specification::FILE))));
+            let damage = "is damaged or was changed since it was written";
+            return Ok(Err(damaged.then(|| format!("its {} {damage}", specification::FILE))));
         };
         let specification = task.exhibit.specification(&task.id, &self.context(task))?;
         if let Some(difference) = specification.difference(&record.specification) {
@@ -211,7 +215,7 @@ impl Work<'_> {
         let folder = self.out.join(id);
         let owned = OwnedFolder::open(&folder, "reproduce")?;
         // Training runs have identities of their own and stay.
-        delete(&owned, &[])?;
+        delete(&owned)?;
         let context = Context { on_progress: Box::new(progress), ..self.context(task) };
         let specification = exhibit.specification(id, &context)?;
         // An exhibit without any result leaves no folder.
@@ -231,6 +235,7 @@ impl Work<'_> {
         let write = |presentation: &mut Presentation| -> anyhow::Result<()> {
             tables.write(&folder)?;
             presentation.record.files.extend(context.write_runs(&folder)?);
+            presentation.record.files.extend(exhibit.trains.then(|| SWEEP.into()));
             write_figures(&owned, presentation)?;
             Ok(presentation.record.write(&folder)?)
         };
@@ -257,15 +262,28 @@ impl Work<'_> {
     }
 }
 
-/// Deletes the files of an exhibit that its record lists, and others by name. `settings.toml` goes first, so that a half-deleted
-/// folder is not taken for a finished one. Other files in the folder stay.
-fn delete(folder: &OwnedFolder, others: &[&str]) -> anyhow::Result<()> {
+/// Deletes the files of an exhibit that its record lists. `settings.toml` goes first, so that a half-deleted folder is not taken for
+/// a finished one. Other files in the folder stay.
+fn delete(folder: &OwnedFolder) -> anyhow::Result<()> {
     if let Some(record) = Record::read(folder.path()) {
-        folder.remove([specification::FILE].into_iter().chain(record.files.iter().map(String::as_str)))?;
-        // Fails, as it should, if the folder contains other files.
-        let _ = std::fs::remove_dir(folder.path().join("runs"));
+        let (files, runs) = record.files_by_folder();
+        folder.remove([specification::FILE].into_iter().chain(files))?;
+        if !runs.is_empty() {
+            folder.remove_in("runs", runs)?;
+        }
     }
-    Ok(folder.remove(others.iter().copied())?)
+    Ok(())
+}
+
+/// Deletes the results and checkpoints of an exhibit's training runs. They are recognised by their contents, because an interrupted
+/// exhibit has no record. Other files in the folder stay.
+fn delete_training(folder: &OwnedFolder) -> anyhow::Result<()> {
+    let Some(training) = folder.subfolder(TRAINING)? else { return Ok(()) };
+    let files = stored_files(&training).with_context(|| format!("reading {}", training.display()))?;
+    if !files.is_empty() {
+        folder.remove_in(TRAINING, files.iter().map(String::as_str))?;
+    }
+    Ok(())
 }
 
 /// Writes the figures that are missing or differ, as after a change of the drawing, and lists them in the record instead of earlier

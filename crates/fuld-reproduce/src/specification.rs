@@ -5,7 +5,9 @@
 
 use crate::table::Tables;
 use fuld::durable::replace;
+use fuld::folder::is_plain;
 use fuld_train::data::DataSet;
+use fuld_train::stored::{sealed, unsealed};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -79,6 +81,9 @@ pub struct Record {
 /// The name of the file. It is written last, so a folder that has one has everything.
 pub(crate) const FILE: &str = "settings.toml";
 
+/// The names of files in the subfolder `runs` begin with this.
+const RUNS: &str = "runs/";
+
 impl Record {
     /// Creates the record of tables that are made now by a command.
     pub(crate) fn new(command: String, tables: &Tables, specification: Specification) -> Self {
@@ -86,16 +91,27 @@ impl Record {
         Self { fuld, command, tables: tables.checksum(), files: tables.files(), specification }
     }
 
-    /// Reads the record of a folder; `None` if there is none or it cannot be read.
+    /// Reads the record of a folder; `None` if there is none, if its checksum is wrong, or if it lists a file that is neither in the
+    /// folder itself nor in `runs`.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
-        toml::from_str(&std::fs::read_to_string(folder.join(FILE)).ok()?).ok()
+        let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
+        let record: Self = toml::from_str(unsealed(&text)?).ok()?;
+        let is_inside = |file: &String| is_plain(file.strip_prefix(RUNS).unwrap_or(file));
+        record.files.iter().all(is_inside).then_some(record)
+    }
+
+    /// Returns the names of the files in the folder itself, and of those in its subfolder `runs`.
+    pub(crate) fn files_by_folder(&self) -> (Vec<&str>, Vec<&str>) {
+        let (runs, own): (Vec<_>, Vec<_>) = self.files.iter().partition(|file| file.starts_with(RUNS));
+        let runs = runs.into_iter().filter_map(|file| file.strip_prefix(RUNS)).collect();
+        (own.into_iter().map(String::as_str).collect(), runs)
     }
 
     /// Writes the record into a folder.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
         let head = format!("# Make this exhibit again with: {}\n", self.command);
-        replace(&folder.join(FILE), (head + &text).as_bytes())
+        replace(&folder.join(FILE), sealed(&(head + &text)).as_bytes())
     }
 
     /// Returns a line that says what made the tables.
@@ -170,10 +186,35 @@ pub(crate) mod tests {
         };
         record.write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()), Some(record.clone()));
+        // A record that was changed by hand is not one of this program.
+        let path = folder.path().join(FILE);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("seed = 7", "seed = 8")).unwrap();
+        assert_eq!(Record::read(folder.path()), None);
         assert_eq!(
             record.made_by(),
             "fuld 0.1.0, dynamics 2, exhibit version 1, seed 7, data digits ab; fuld reproduce --only fig3"
         );
+    }
+
+    /// Files outside the folder would be deleted with the exhibit.
+    #[test]
+    fn a_record_lists_only_files_of_its_folder() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let listing = |file: &str| {
+            let files = vec!["a.csv".into(), file.into()];
+            let (fuld, command, tables) = (String::new(), String::new(), String::new());
+            let record = Record { fuld, command, tables, files, specification: specification() };
+            record.write(folder.path()).unwrap();
+            Record::read(folder.path())
+        };
+        let record = listing("runs/1.toml").unwrap();
+        assert_eq!(record.files_by_folder(), (vec!["a.csv"], vec!["1.toml"]));
+        for file in
+            ["../../precious.png", "/precious.png", "runs/../../a.csv", "runs/", "training/a.toml", ".."]
+        {
+            assert_eq!(listing(file), None, "{file}");
+        }
     }
 
     #[test]

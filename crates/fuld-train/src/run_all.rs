@@ -5,6 +5,7 @@
 //! checkpoint. `fuld sweep` uses the former, the exhibits of `fuld reproduce` use the latter.
 
 use crate::stored::{self, Stored, StoredError};
+use crate::train::is_checkpoint;
 use fuld::Control;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -78,6 +79,11 @@ pub trait StoredRun: Sync {
         watch: &mut dyn FnMut(f64) -> Control,
     ) -> Result<Option<Self::Outcome>, Box<dyn Error + Send + Sync>>;
 
+    /// Returns the version of the rule that made a checkpoint of this run, if the run does not continue from it because of that.
+    fn stale_checkpoint(&self, _checkpoint: &Path) -> Option<u32> {
+        None
+    }
+
     /// Reads the result of this run in a folder.
     fn stored(&self, folder: &Path) -> Result<Stored<Self::Outcome>, StoredError> {
         stored::read(&result_file(folder, &self.name()), Self::VERSION, &self.spec())
@@ -86,6 +92,29 @@ pub trait StoredRun: Sync {
 
 fn result_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.toml"))
+}
+
+/// Returns the file in which a run of this name saves its state in a folder.
+pub fn checkpoint_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.checkpoint"))
+}
+
+/// Returns the names of the files in a folder that [`run_stored`] wrote: results with their checksum, and checkpoints. Other files
+/// with such names, and symbolic links, are not listed.
+pub fn stored_files(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
+        let is_ours = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => stored::is_sealed(&path),
+            Some("checkpoint") => is_checkpoint(&path),
+            _ => false,
+        };
+        if let (true, true, Some(name)) = (entry?.is_file(), is_ours, path.file_name()) {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// An error of [`run_stored`].
@@ -141,7 +170,7 @@ pub fn run_stored<R: StoredRun>(
             done[*place] = share * run.work();
             watch(done.iter().sum())
         };
-        let checkpoint = folder.join(format!("{name}.checkpoint"));
+        let checkpoint = checkpoint_file(folder, &name);
         match run.run(&checkpoint, &mut watch_run) {
             Ok(Some(outcome)) => {
                 stored::write(&result_file(folder, &name), R::VERSION, &run.spec(), &outcome)?;
@@ -259,6 +288,19 @@ mod tests {
         stored::write(&result_file(folder.path(), "count-10"), 6, &CountSpec { steps: 10 }, &wrong).unwrap();
         stored::write(&result_file(folder.path(), "count-20"), 7, &CountSpec { steps: 21 }, &wrong).unwrap();
         assert_eq!(run(), first);
+    }
+
+    #[test]
+    fn only_files_of_stored_runs_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        run_stored(&counts(None), folder.path(), 1, &|_| Control::Continue).unwrap();
+        std::fs::write(folder.path().join("count-40.checkpoint"), "FULDNET2 and more").unwrap();
+        for name in ["notes.toml", "notes.checkpoint", "count-10"] {
+            std::fs::write(folder.path().join(name), "mine = 1\n").unwrap();
+        }
+        let mut files = stored_files(folder.path()).unwrap();
+        files.sort();
+        assert_eq!(files, ["count-10.toml", "count-20.toml", "count-30.toml", "count-40.checkpoint"]);
     }
 
     #[test]

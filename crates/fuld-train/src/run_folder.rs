@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `spec.toml` | the specification and the location of the data set |
 //! | `checkpoint.bin` | the state of a run that has not finished |
-//! | `result.toml` | specification, version of the rule, measurements and final means |
+//! | `result.toml` | specification, version of the rule, measurements, final means, and checksums of the files below |
 //! | `metrics.csv`, `tail-index.csv`, `calibration.csv` | the measurements as tables |
 //! | `weights.safetensors` | the final weights |
 
@@ -18,13 +18,18 @@ use burn::tensor::backend::Backend;
 use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// The command whose name marks the folder of a run.
-pub const RUN_COMMAND: &str = "train";
+const RUN_COMMAND: &str = "train";
+
+/// The text that marks the folder of a run that a sweep made, so that a sweep deletes and lists no other runs.
+const RUN_OF_SWEEP: &str = "sweep (one run)";
 
 /// All files of a run.
 const FILES: [&str; 7] = [
@@ -67,6 +72,9 @@ pub enum RunFolderError {
     /// The folder contains no run.
     #[error("{} contains no run to continue; start one without --resume", .0.display())]
     Empty(PathBuf),
+    /// A file of a finished run is missing or was changed.
+    #[error("{} is missing or was changed after the run had finished; train the run again with --fresh (without --resume)", .0.display())]
+    Changed(PathBuf),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -110,10 +118,36 @@ pub struct StartedRun {
     pub data: DataLocation,
 }
 
+/// The SHA-256 checksums of the files of a finished run by name, which `result.toml` contains beside the result.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct FileChecksums {
+    files: BTreeMap<String, String>,
+}
+
+/// The contents of `result.toml`.
+#[derive(Serialize)]
+struct FinishedRun<'a> {
+    #[serde(flatten)]
+    result: &'a RunResult,
+    #[serde(flatten)]
+    checksums: FileChecksums,
+}
+
 impl RunFolder {
     /// Opens or creates a folder for a run; see [`OwnedFolder::open`].
     pub fn open(path: &Path) -> Result<Self, RunFolderError> {
         Ok(Self(OwnedFolder::open(path, RUN_COMMAND)?))
+    }
+
+    /// Opens or creates a folder for a run of a sweep. The folder of a run that no sweep made is refused.
+    pub(crate) fn open_in_sweep(path: &Path) -> Result<Self, RunFolderError> {
+        Ok(Self(OwnedFolder::open(path, RUN_OF_SWEEP)?))
+    }
+
+    /// Returns whether a path is the folder of a run that a sweep made, and not a symbolic link to one.
+    pub(crate) fn is_made_by_sweep(path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+            && OwnedFolder::is_made_by(path, RUN_OF_SWEEP)
     }
 
     /// Opens the folder of a run that was started before.
@@ -143,9 +177,9 @@ impl RunFolder {
         Ok(self.0.remove(FILES)?)
     }
 
-    /// Deletes the files of a run, and the folder unless it contains other files.
-    pub fn delete(path: &Path) -> Result<(), RunFolderError> {
-        let folder = Self::open(path)?;
+    /// Deletes the files of a run that a sweep made, and the folder unless it contains other files.
+    pub(crate) fn delete_in_sweep(path: &Path) -> Result<(), RunFolderError> {
+        let folder = Self::open_in_sweep(path)?;
         folder.clear()?;
         let others = fs::read_dir(path).map_err(fuld::folder::FolderError::at(path))?.count() > 1;
         if !others {
@@ -154,14 +188,35 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Reads the result of the run with this specification. The result of another run is an error.
+    /// Reads the result of the run with this specification. The result of another run is an error, and so is a file of the run
+    /// that is not the one that was stored with the result.
     pub fn result(&self, spec: &TrainSpec) -> Result<Stored<RunResult>, RunFolderError> {
-        match stored::read(&self.file("result.toml"), TRAINING_VERSION, spec)? {
+        let path = self.file("result.toml");
+        match stored::read(&path, TRAINING_VERSION, spec)? {
             Stored::OtherSpec(difference) => {
                 Err(RunFolderError::OtherRun { path: self.path().into(), difference })
             }
+            Stored::Current(result) => {
+                if let Stored::Current(FileChecksums { files }) = stored::read(&path, TRAINING_VERSION, spec)?
+                {
+                    self.check(&files)?;
+                }
+                Ok(Stored::Current(result))
+            }
             stored => Ok(stored),
         }
+    }
+
+    fn check(&self, files: &BTreeMap<String, String>) -> Result<(), RunFolderError> {
+        for name in FILES {
+            let path = self.file(name);
+            if let Some(stored) = files.get(name)
+                && !fs::read(&path).is_ok_and(|bytes| checksum(&bytes) == *stored)
+            {
+                return Err(RunFolderError::Changed(path));
+            }
+        }
+        Ok(())
     }
 
     /// Stores the specification of a run that starts, so that the folder alone suffices to continue it. A checkpoint of another run
@@ -186,32 +241,42 @@ impl RunFolder {
 
     /// Stores the result of the run and deletes the checkpoint. `result.toml` is written last, so if it exists, all files do.
     pub fn store(&self, result: &RunResult, weights: &[LayerWeights]) -> Result<(), RunFolderError> {
-        self.store_csv("metrics.csv", &result.measurements)?;
+        let mut files = vec![("metrics.csv", self.csv("metrics.csv", &result.measurements)?)];
         if !result.tails.is_empty() {
-            self.store_csv("tail-index.csv", &result.tails)?;
+            files.push(("tail-index.csv", self.csv("tail-index.csv", &result.tails)?));
         }
         if !result.calibration.is_empty() {
-            self.store_csv("calibration.csv", &result.calibration)?;
+            files.push(("calibration.csv", self.csv("calibration.csv", &result.calibration)?));
         }
-        let path = self.file("weights.safetensors");
-        let bytes =
-            safetensors(weights).map_err(|source| RunFolderError::Weights { path: path.clone(), source })?;
-        replace(&path, &bytes).map_err(fuld::folder::FolderError::at(&path))?;
-        stored::write(&self.file("result.toml"), TRAINING_VERSION, &result.spec, result)?;
+        let weights = safetensors(weights).map_err(|source| {
+            let path = self.file("weights.safetensors");
+            RunFolderError::Weights { path, source }
+        })?;
+        files.push(("weights.safetensors", weights));
+        let mut checksums = FileChecksums::default();
+        for (name, bytes) in files {
+            let path = self.file(name);
+            replace(&path, &bytes).map_err(fuld::folder::FolderError::at(&path))?;
+            checksums.files.insert(name.into(), checksum(&bytes));
+        }
+        let finished = FinishedRun { result, checksums };
+        stored::write(&self.file("result.toml"), TRAINING_VERSION, &result.spec, &finished)?;
         let _ = fs::remove_file(self.checkpoint());
         Ok(())
     }
 
-    /// Stores a table with one line per row and a header with the names of the fields.
-    fn store_csv<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<(), RunFolderError> {
-        let path = self.file(name);
+    /// Returns a table with one line per row and a header with the names of the fields, for the file `name`.
+    fn csv<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<Vec<u8>, RunFolderError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let written = rows.iter().try_for_each(|row| writer.serialize(row));
-        written.map_err(|source| RunFolderError::Csv { path: path.clone(), source })?;
+        written.map_err(|source| RunFolderError::Csv { path: self.file(name), source })?;
         let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
-        let stored = bytes.and_then(|bytes| replace(&path, &bytes));
-        Ok(stored.map_err(fuld::folder::FolderError::at(&path))?)
+        Ok(bytes.map_err(fuld::folder::FolderError::at(&self.file(name)))?)
     }
+}
+
+fn checksum(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// Reads the result in a folder, whatever its specification.

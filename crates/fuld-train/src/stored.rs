@@ -83,8 +83,7 @@ pub fn write(
 ) -> Result<(), StoredError> {
     let text = to_toml(version, spec, result)
         .map_err(|error| StoredError::Unreadable { path: path.into(), reason: error.to_string() })?;
-    replace(path, with_checksum(&text).as_bytes())
-        .map_err(|source| StoredError::Io { path: path.into(), source })
+    replace(path, sealed(&text).as_bytes()).map_err(|source| StoredError::Io { path: path.into(), source })
 }
 
 fn to_toml(version: u32, spec: &impl Serialize, result: &impl Serialize) -> Result<String, toml::ser::Error> {
@@ -144,7 +143,7 @@ fn read_table(path: &Path) -> Result<Option<Table>, StoredError> {
         Err(source) => return Err(StoredError::Io { path: path.into(), source }),
     };
     let unreadable = |reason: String| StoredError::Unreadable { path: path.into(), reason };
-    let Some(body) = without_checksum(&text) else {
+    let Some(body) = unsealed(&text) else {
         return Err(unreadable(
             "its checksum is wrong, so it was cut off or changed; start again with --fresh (without --resume)"
                 .into(),
@@ -153,14 +152,20 @@ fn read_table(path: &Path) -> Result<Option<Table>, StoredError> {
     body.parse().map(Some).map_err(|error: toml::de::Error| unreadable(error.to_string()))
 }
 
-fn with_checksum(text: &str) -> String {
+/// Returns whether a file is a text with the right checksum.
+pub fn is_sealed(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| unsealed(&text).is_some())
+}
+
+/// Returns a text in TOML with its checksum as the last line.
+pub fn sealed(text: &str) -> String {
     format!("{text}{CHECKSUM}{:016x}\n", fingerprint(text.as_bytes()))
 }
 
 /// Returns the text without its checksum, or `None` if the checksum is wrong or missing.
-fn without_checksum(text: &str) -> Option<&str> {
+pub fn unsealed(text: &str) -> Option<&str> {
     let body = &text[..text.rfind(CHECKSUM)?];
-    (text == with_checksum(body)).then_some(body)
+    (text == sealed(body)).then_some(body)
 }
 
 #[cfg(test)]
@@ -196,7 +201,7 @@ mod tests {
         assert_eq!(read_any::<Outcome>(&path, 3).unwrap(), Stored::OtherVersion(2));
         assert_eq!(read(2, &spec), Stored::Current(outcome));
         // A file without a version.
-        std::fs::write(&path, with_checksum("loss = 1.0\n")).unwrap();
+        std::fs::write(&path, sealed("loss = 1.0\n")).unwrap();
         assert_eq!(read(2, &spec), Stored::OtherVersion(1));
     }
 }

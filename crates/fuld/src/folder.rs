@@ -2,11 +2,11 @@
 //!
 //! A command that writes many files first takes a folder: it creates a new one, or recognises one it made by the marker
 //! `.fuld`, which contains the name of the command. Any other folder that is not empty is refused, so nothing of the user's is
-//! ever overwritten or deleted.
+//! ever overwritten or deleted. Files are deleted by their plain names only, and nothing is deleted behind a symbolic link.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 
 /// The marker. It is locked while a process uses the folder.
@@ -54,6 +54,12 @@ pub enum FolderError {
         /// The file.
         file: PathBuf,
     },
+    /// The name of a file to be deleted is not a plain one.
+    #[error("`{0}` is not the plain name of a file in the folder, so it is not deleted")]
+    NotPlain(String),
+    /// A subfolder whose files are to be deleted is a symbolic link.
+    #[error("{} is a symbolic link, and fuld deletes nothing behind it; delete the link, or name another folder with --out", .0.display())]
+    Link(PathBuf),
     /// The folder was made by another command.
     #[error("{} was made by `fuld {made_by}`; name another folder with --out", path.display())]
     OtherCommand {
@@ -132,24 +138,71 @@ impl OwnedFolder {
         &self.path
     }
 
-    /// Deletes the named files and folders of an earlier run; those that do not exist are skipped.
+    /// Deletes the named files and folders of an earlier run; those that do not exist are skipped. Names that are not
+    /// [plain](is_plain) are an error, before anything is deleted. Of a symbolic link the link itself is deleted.
     pub fn remove<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<(), FolderError> {
-        for name in names {
-            let path = self.path.join(name);
-            let gone = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-            match gone {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(FolderError::at(&path)(error));
-                }
-                _ => {}
-            }
-        }
+        remove_from(&self.path, names)
+    }
+
+    /// Deletes the named files of a subfolder like [`remove`](Self::remove), and the subfolder if it is empty then. A subfolder that
+    /// is a symbolic link is an error; one that does not exist is skipped.
+    pub fn remove_in<'a>(
+        &self,
+        subfolder: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), FolderError> {
+        let Some(path) = self.subfolder(subfolder)? else { return Ok(()) };
+        remove_from(&path, names)?;
+        // Fails, as it should, if the folder contains other files.
+        let _ = fs::remove_dir(&path);
         Ok(())
+    }
+
+    /// Returns the path of a subfolder, or `None` if there is none. A symbolic link in its place is an error.
+    pub fn subfolder(&self, name: &str) -> Result<Option<PathBuf>, FolderError> {
+        if !is_plain(name) {
+            return Err(FolderError::NotPlain(name.into()));
+        }
+        let path = self.path.join(name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_symlink() => Err(FolderError::Link(path)),
+            Ok(found) if found.is_dir() => Ok(Some(path)),
+            _ => Ok(None),
+        }
     }
 }
 
-/// Returns the command that made a folder, or `None` if the folder has no marker of this program.
+/// Returns whether a text is the name of a file in a folder: one component, neither `.` nor `..`, without separators.
+pub fn is_plain(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    let first = components.next();
+    matches!(first, Some(Component::Normal(only)) if only == name) && components.next().is_none()
+}
+
+fn remove_from<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<(), FolderError> {
+    let names: Vec<&str> = names.into_iter().collect();
+    if let Some(name) = names.iter().find(|name| !is_plain(name)) {
+        return Err(FolderError::NotPlain((*name).into()));
+    }
+    for path in names.iter().map(|name| folder.join(name)) {
+        // The metadata of a symbolic link are its own, so a link to a folder is not a folder.
+        let gone = match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(&path),
+            _ => fs::remove_file(&path),
+        };
+        match gone {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(FolderError::at(&path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the command that made a folder, or `None` if the folder has no marker of this program. A symbolic link is no marker.
 fn made_by(path: &Path) -> Option<String> {
+    fs::symlink_metadata(path.join(MARKER)).ok().filter(fs::Metadata::is_file)?;
     let text = fs::read_to_string(path.join(MARKER)).ok()?;
     Some(text.strip_prefix(MADE_BY)?.trim_end().to_owned())
 }
@@ -161,7 +214,9 @@ fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
     }
     let entries = fs::read_dir(path).map_err(FolderError::at(path))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let other_marker = |name: &str| name == MARKER && path.join(MARKER).metadata().is_ok_and(|m| m.len() > 0);
+    let is_empty_file = |found: fs::Metadata| found.is_file() && found.len() == 0;
+    let other_marker =
+        |name: &str| name == MARKER && !fs::symlink_metadata(path.join(MARKER)).is_ok_and(is_empty_file);
     let file = names.filter(|name| !name.starts_with('.') || other_marker(name)).min();
     // Another process may have taken the folder in the meantime.
     Ok(file.filter(|_| made_by(path).is_none()))

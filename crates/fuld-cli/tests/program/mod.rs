@@ -151,3 +151,14 @@ impl Chance {
         std::thread::sleep(Duration::from_micros(self.below(1000 * milliseconds)));
     }
 }
+
+/// Replaces a text in a stored file and renews its checksum, as another version of the program would have written it.
+#[track_caller]
+pub(crate) fn rewrite(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let body = &text[..text.rfind("# checksum ").unwrap()];
+    assert!(body.contains(from), "{body}");
+    let body = body.replacen(from, to, 1);
+    let checksum = fuld::durable::fingerprint(body.as_bytes());
+    std::fs::write(path, format!("{body}# checksum {checksum:016x}\n")).unwrap();
+}

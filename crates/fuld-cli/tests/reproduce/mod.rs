@@ -2,7 +2,7 @@
 
 mod browser;
 
-use crate::program::{fuld, signal, start, wait, wait_until};
+use crate::program::{fuld, rewrite, signal, start, wait, wait_until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -157,8 +157,13 @@ fn stale_or_damaged_exhibits_are_recomputed() {
     let settings = folder.path().join("reproduction/fig2/settings.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
     assert!(text.contains("fuld reproduce --only fig2") && text.contains("dynamics = "), "{text}");
-    std::fs::write(&settings, text.replace("dynamics = ", "dynamics = 1")).unwrap();
+    rewrite(&settings, "dynamics = ", "dynamics = 1");
     run("", 0, &["fig2 is made again: versions.dynamics was 1"]);
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), text);
+    // Tables of seed 0 do not become those of seed 7 by a change of the settings.
+    std::fs::write(&settings, text.replace("seed = 0", "seed = 7")).unwrap();
+    run("--seed 7", 0, &["fig2 is made again: its settings.toml is damaged or was changed"]);
+    run("--fresh", 0, &["fig2"]);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), text);
     // An exhibit with a damaged table, or one that was changed by hand, is recomputed.
     let table = folder.path().join("reproduction/fig2/growth.csv");
@@ -206,8 +211,19 @@ fn files_of_the_user_stay() {
     };
     run("", 0, &["fig2"]);
     let exhibit = folder.path().join("reproduction/fig2");
-    let mine = ["mine.csv", "mine.png", "notes.txt", "runs/mine.toml"].map(|name| exhibit.join(name));
-    std::fs::create_dir_all(exhibit.join("runs")).unwrap();
+    let mine = [
+        "mine.csv",
+        "mine.png",
+        "notes.txt",
+        "sweep.toml",
+        "runs/mine.toml",
+        "training/a.toml",
+        "training/b.checkpoint",
+    ]
+    .map(|name| exhibit.join(name));
+    for name in ["runs", "training"] {
+        std::fs::create_dir_all(exhibit.join(name)).unwrap();
+    }
     mine.iter().for_each(|path| std::fs::write(path, "mine").unwrap());
     run("", 0, &["fig2", "kept"]);
     std::fs::write(exhibit.join("growth.csv"), "alpha,rate\n").unwrap();
@@ -217,4 +233,24 @@ fn files_of_the_user_stay() {
     std::fs::create_dir(folder.path().join("reproduction/law")).unwrap();
     std::fs::write(folder.path().join("reproduction/law/data.csv"), "mine").unwrap();
     fuld(folder.path(), "reproduce --only law").with(2, &["data.csv", "fuld did not write"]);
+}
+
+/// Settings with a valid checksum that list files outside the exhibit's folder delete nothing there.
+#[test]
+fn only_files_of_the_exhibit_are_deleted() {
+    let folder = TempDir::new().unwrap();
+    fuld(folder.path(), "reproduce --only fig2").with(0, &[]);
+    let precious = folder.path().join("precious.png");
+    std::fs::write(&precious, "mine").unwrap();
+    let settings = folder.path().join("reproduction/fig2/settings.toml");
+    for (name, options) in [
+        ("../../precious.png", ""),
+        ("../../precious.png", "--fresh"),
+        (precious.to_str().unwrap(), "--fresh"),
+    ] {
+        rewrite(&settings, "files = [", &format!("files = [{name:?}, "));
+        fuld(folder.path(), &format!("reproduce --only fig2 {options}"))
+            .with(0, &["its settings.toml is damaged or was changed"]);
+        assert_eq!(std::fs::read(&precious).unwrap(), b"mine", "{name} {options}");
+    }
 }

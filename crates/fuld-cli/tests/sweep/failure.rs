@@ -18,7 +18,7 @@ fn failed_runs_are_rows_and_are_tried_again() {
     // A damaged checkpoint, a file where the folder should be, and a damaged result.
     for place in [&places[0], &places[2]] {
         std::fs::create_dir_all(place).unwrap();
-        std::fs::write(place.join(".fuld"), "This folder was made by fuld train\n").unwrap();
+        std::fs::write(place.join(".fuld"), "This folder was made by fuld sweep (one run)\n").unwrap();
     }
     std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n").unwrap();
     let result = std::fs::read(runs(&whole)[2].join("result.toml")).unwrap();

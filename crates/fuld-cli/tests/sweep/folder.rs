@@ -3,6 +3,7 @@
 use super::table::SweepTable;
 use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
+use std::path::PathBuf;
 
 const SMALL: &str = "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..3'\n";
 
@@ -39,6 +40,54 @@ fn fresh_deletes_only_files_of_sweeps() {
     assert_eq!(std::fs::read(runs(&folder)[0].join("notes.txt")).unwrap(), b"mine too");
 }
 
+/// Runs of `fuld train` are not those of a sweep, even in its folder and under the name that the sweep would give them. Neither are
+/// runs behind symbolic links.
+#[cfg(unix)]
+#[test]
+fn runs_that_no_sweep_made_are_neither_deleted_nor_listed() {
+    let folder = swept(SMALL);
+    let out = folder.path().join("swept");
+    let train = "train --width 8 --depth 2 --batch 20 --iterations 20 --measure-every 10 --seed";
+    // The default folder of `fuld train` is runs/NAME.
+    fuld(&out, &format!("{train} 7")).with(0, &[]);
+    fuld(folder.path(), &format!("{train} 8 --out swept/runs/mine")).with(0, &[]);
+    let elsewhere = swept(SMALL);
+    let linked = out.join("runs/linked");
+    std::os::unix::fs::symlink(&runs(&elsewhere)[0], &linked).unwrap();
+    std::fs::write(out.join(".table-lock"), "mine").unwrap();
+    std::fs::create_dir_all(out.join("failures")).unwrap();
+    std::fs::write(out.join("failures/mine.toml"), "mine = 1\n").unwrap();
+    std::fs::write(out.join("stack-0123.bin"), "mine").unwrap();
+    let others = || -> Vec<PathBuf> {
+        let mut others = runs(&folder);
+        others.retain(|run| {
+            let marker = std::fs::read_to_string(run.join(".fuld")).unwrap();
+            marker.contains("fuld train") || *run == linked
+        });
+        others
+    };
+    let before = others();
+    assert_eq!(before.len(), 3);
+    for options in ["", "--fresh"] {
+        fuld(folder.path(), &format!("{SWEEP} {options}")).with(0, &[]);
+        assert_eq!(SweepTable::of(&folder).rows.len(), 3);
+        assert_eq!(others(), before);
+        assert!(before.iter().all(|run| run.join("result.toml").exists()), "after {options:?}");
+        for name in [".table-lock", "failures/mine.toml", "stack-0123.bin"] {
+            assert!(std::fs::read_to_string(out.join(name)).unwrap().starts_with("mine"), "{name}");
+        }
+    }
+    // A run of `fuld train` in the place of one of the sweep is not used.
+    fuld(&out, &format!("{train} 3")).with(0, &[]);
+    std::fs::write(folder.path().join("grid.toml"), SMALL.replace("'0..3'", "3")).unwrap();
+    fuld(folder.path(), SWEEP).with(1, &["was made by `fuld train`"]);
+    // A folder of runs that is a link is not cleared.
+    std::fs::rename(out.join("runs"), folder.path().join("moved")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("moved"), out.join("runs")).unwrap();
+    fuld(folder.path(), &format!("{SWEEP} --fresh")).with(2, &["runs is a symbolic link"]);
+    assert_eq!(runs(&folder).len(), 7);
+}
+
 #[test]
 fn resume_requires_only_the_folder() {
     let folder = with_grid(SMALL);
@@ -57,7 +106,8 @@ fn resume_requires_only_the_folder() {
             .with(2, &["swept contains a run with other settings", says]);
     }
     let ended =
-        fuld(folder.path(), "sweep grid.toml --resume --out swept --shard 1/3 --device cpu").with(0, &[]);
+        fuld(folder.path(), "sweep grid.toml --resume --out swept --shard 1/3 --device cpu --data digits")
+            .with(0, &[]);
     assert!(ended.stdout.contains("1 already done"), "{}", ended.stdout);
     std::fs::remove_file(folder.path().join("grid.toml")).unwrap();
     let ended = fuld(folder.path(), "sweep --resume --out swept").with(0, &[]);

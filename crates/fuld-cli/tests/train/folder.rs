@@ -1,7 +1,7 @@
 //! Foreign folders are not changed, and the folder of a run suffices to continue it.
 
 use super::{TINY, assert_same, file, finished, result, scratch};
-use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
+use crate::program::{fuld, kill, reached, rewrite, signal, start, wait, wait_until};
 
 #[test]
 fn a_foreign_folder_is_not_changed() {
@@ -62,14 +62,27 @@ fn resume_continues_with_the_stored_settings() {
     fuld(folder.path(), "train --resume --out run").with(0, &["this run is finished"]);
 }
 
-/// Replaces a text in a result and renews its checksum, as another version of the program would have written it.
-fn rewrite(path: &std::path::Path, from: &str, to: &str) {
-    let text = std::fs::read_to_string(path).unwrap();
-    let body = &text[..text.rfind("# checksum ").unwrap()];
-    assert!(body.contains(from), "{body}");
-    let body = body.replacen(from, to, 1);
-    let checksum = fuld::durable::fingerprint(body.as_bytes());
-    std::fs::write(path, format!("{body}# checksum {checksum:016x}\n")).unwrap();
+/// The weights and tables of a finished run are those of its result.
+#[test]
+fn missing_or_changed_files_of_a_finished_run_are_an_error() {
+    let tails = format!("{TINY} --tail-index every=50");
+    let folder = finished(&tails);
+    let other = finished(&format!("{tails} --seed 5"));
+    for name in ["weights.safetensors", "metrics.csv", "tail-index.csv"] {
+        let (path, bytes) = (folder.path().join("run").join(name), file(&folder, name));
+        for swapped in [None, Some(file(&other, name))] {
+            match swapped {
+                None => std::fs::remove_file(&path).unwrap(),
+                Some(bytes) => std::fs::write(&path, bytes).unwrap(),
+            }
+            for command in [tails.as_str(), "train --resume --out run"] {
+                let ended = fuld(folder.path(), command).with(1, &[name, "--fresh"]);
+                assert!(!ended.stdout.contains("written to"), "{}", ended.stdout);
+            }
+        }
+        std::fs::write(&path, bytes).unwrap();
+        fuld(folder.path(), &tails).with(0, &["this run is finished"]);
+    }
 }
 
 #[test]

@@ -10,11 +10,14 @@ use super::step_time::StepTimes;
 use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
 use fuld::Control;
-use fuld_train::run_all::{StoredRun, run_stored};
+use fuld_train::run_all::{StoredRun, checkpoint_file, run_stored};
 use fuld_train::stored::Stored;
 use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// The subfolder of an exhibit with the results of its runs.
+pub(crate) const TRAINING: &str = "training";
 
 /// Trains the missing runs of a study and returns the results of all runs in order. Equal runs are trained once. `what` names the runs
 /// in the note to the user; `progress` is the part of the exhibit's progress that this training makes up.
@@ -27,7 +30,7 @@ pub(crate) fn train<R: StoredRun + Clone>(
 where
     R::Outcome: Clone,
 {
-    let folder = context.folder.join("training");
+    let folder = context.folder.join(TRAINING);
     let mut unique: Vec<R> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for run in longest_first(runs) {
@@ -40,7 +43,10 @@ where
     for run in &unique {
         match run.stored(&folder)? {
             Stored::Current(_) => continue,
-            Stored::Missing => {}
+            Stored::Missing => {
+                let checkpoint = checkpoint_file(&folder, &run.name());
+                stale += usize::from(run.stale_checkpoint(&checkpoint).is_some());
+            }
             Stored::OtherVersion(_) | Stored::OtherSpec(_) => stale += 1,
         }
         missing += 1;
@@ -149,6 +155,7 @@ pub(crate) mod tests {
     use super::*;
     use fuld::StopFlag;
     use fuld_train::data::DataSet;
+    use fuld_train::spec::{Device, TrainRequest};
     use std::path::Path;
     use std::sync::Mutex;
     use tempfile::TempDir;
@@ -204,6 +211,34 @@ pub(crate) mod tests {
     fn times_have_the_unit_that_fits() {
         let texts = [12.0, 600.0, 7_200.0, 400_000.0].map(duration);
         assert_eq!(texts, ["12 s", "10 minutes", "2.0 hours", "4.6 days"]);
+    }
+
+    /// The checkpoint of an interrupted run, changed to one of another version of the training rule.
+    #[test]
+    fn stale_checkpoints_are_announced() {
+        let (folder, data) = (TempDir::new().unwrap(), digits());
+        let request = TrainRequest { width: Some(8), iterations: Some(2000), ..TrainRequest::default() };
+        let spec = request.spec(&data.description(), Device::Cpu).unwrap();
+        let runs = [NetworkRun { spec, data: &data, seconds: 1.0 }];
+        let study = |context: &Context<'_>| train(context, "a run", &runs, 0.0..1.0);
+        let stop_early = || run_until(&folder, 1e-6, study);
+        assert!(stop_early().1.is_none());
+        let (notes, results) = stop_early();
+        assert!(notes.starts_with("a run: 1 runs; about ") && results.is_none(), "{notes}");
+        let path = checkpoint_file(&folder.path().join(TRAINING), &runs[0].name());
+        let mut bytes = std::fs::read(&path).unwrap();
+        let version = format!("version = {}", NetworkRun::VERSION);
+        let at = bytes.windows(version.len()).position(|window| window == version.as_bytes()).unwrap();
+        bytes[at + version.len() - 1] = b'1';
+        bytes.truncate(bytes.len() - 8);
+        let checksum = fuld::durable::fingerprint(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        std::fs::write(&path, &bytes).unwrap();
+        let (notes, _) = stop_early();
+        assert!(
+            notes.starts_with("a run: 1 runs, 1 of them trained again because another version"),
+            "{notes}"
+        );
     }
 
     #[test]

@@ -126,11 +126,14 @@ fn products(tables: Vec<Table>) -> Vec<Table> {
     }
 }
 
+/// The file of an exhibit with its runs as a grid for `fuld sweep`.
+pub(crate) const SWEEP: &str = "sweep.toml";
+
 /// Writes runs into a folder as `sweep.toml`.
 pub(super) fn write(folder: &Path, runs: &[LabelledRun]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let text = format!("# fuld sweep sweep.toml trains these runs.\n\n{}", toml::to_string(&to_toml(runs)?)?);
-    Ok(replace(&folder.join("sweep.toml"), text.as_bytes())?)
+    Ok(replace(&folder.join(SWEEP), text.as_bytes())?)
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ impl<B: Backend> Sweep<'_, B> {
 
     /// Opens the folder of a run. Returns `None` if the run has a result or another process is training it.
     fn open(&self, run: &SweepRun) -> Result<Option<RunFolder>, RunFolderError> {
-        let folder = match RunFolder::open(&run.folder) {
+        let folder = match RunFolder::open_in_sweep(&run.folder) {
             Ok(folder) => folder,
             Err(RunFolderError::Folder(FolderError::InUse(_))) => {
                 self.count(|counts| counts.elsewhere += 1);

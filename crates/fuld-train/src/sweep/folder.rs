@@ -8,10 +8,11 @@
 //! | `results.csv`, `results.parquet` | one row per run |
 //! | `stack-HASH.bin` | the state of a stack of runs that has not finished |
 
-use super::table;
-use crate::run_folder::{RUN_COMMAND, RunFolder, RunFolderError};
+use super::{failures, table};
+use crate::run_folder::{RunFolder, RunFolderError};
 use crate::spec::{Device, TRAINING_VERSION};
 use crate::stored::{self, Stored};
+use crate::train::is_checkpoint;
 use fuld::folder::{FolderError, OwnedFolder};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -49,43 +50,37 @@ impl SweepFolder {
         self.0.path()
     }
 
-    /// Deletes everything that sweeps wrote in a folder. Other files stay. Fails if another process is using the folder.
+    /// Deletes everything that sweeps wrote in a folder. Other files stay, also the runs of `fuld train` and everything behind
+    /// symbolic links. Fails if another process is using the folder.
     pub fn clear(path: &Path) -> Result<(), RunFolderError> {
         let folder = OwnedFolder::open(path, SWEEP_COMMAND)?;
         let at = FolderError::at(path);
-        let runs = path.join("runs");
-        if runs.is_dir() {
+        if let Some(runs) = folder.subfolder("runs")? {
             for entry in fs::read_dir(&runs).map_err(&at)? {
                 let run = entry.map_err(&at)?.path();
-                if OwnedFolder::is_made_by(&run, RUN_COMMAND) {
-                    RunFolder::delete(&run)?;
-                }
-            }
-            // Fails, as it should, if the folder contains other files.
-            let _ = fs::remove_dir(&runs);
-        }
-        let mut names: Vec<String> =
-            ["grid.toml", "results.csv", "results.parquet", ".table-lock"].map(String::from).into();
-        let failures = path.join("failures");
-        if failures.is_dir() {
-            for entry in fs::read_dir(&failures).map_err(&at)? {
-                let name = entry.map_err(&at)?.file_name().to_string_lossy().into_owned();
-                if name.ends_with(".toml") {
-                    names.push(format!("failures/{name}"));
+                if RunFolder::is_made_by_sweep(&run) {
+                    RunFolder::delete_in_sweep(&run)?;
                 }
             }
         }
+        folder.remove_in("runs", [])?;
+        if folder.subfolder("failures")?.is_some() {
+            let failures = failures::all(path).map_err(&at)?;
+            let names: Vec<String> = failures.keys().map(|name| format!("{name}.toml")).collect();
+            folder.remove_in("failures", names.iter().map(String::as_str))?;
+        }
+        // The empty file `.table-lock` stays: the next sweep uses it again.
+        let mut names = ["grid.toml", "results.csv", "results.parquet"].map(String::from).to_vec();
         for entry in fs::read_dir(path).map_err(&at)? {
             let name = entry.map_err(&at)?.file_name().to_string_lossy().into_owned();
             let hash = name.strip_prefix("stack-").and_then(|rest| rest.strip_suffix(".bin"));
-            if hash.is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit())) {
+            if hash.is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit()))
+                && is_checkpoint(&path.join(&name))
+            {
                 names.push(name);
             }
         }
-        folder.remove(names.iter().map(String::as_str))?;
-        // Fails, as it should, if the folder contains other files.
-        let _ = fs::remove_dir(&failures);
-        Ok(())
+        Ok(folder.remove(names.iter().map(String::as_str))?)
     }
 
     /// Stores the grid, so that the folder alone suffices to continue the sweep.

@@ -123,12 +123,14 @@ fn check_key(key: &str) -> Result<(), String> {
     if keys.contains(&snake_case.as_str()) {
         return Err(format!("unknown key `{key}`: keys are written with underscores, `{snake_case}`"));
     }
-    let similarity = |name: &&str| {
-        let within = if name.split('_').any(|word| word == key) { 0.9 } else { 0.0 };
-        strsim::jaro_winkler(&snake_case, name).max(within)
+    // A word of a key names it; otherwise the rule for typing errors is that of `fuld sample`.
+    let distance = |name: &str| strsim::levenshtein(&snake_case.to_lowercase(), name);
+    let is_near = |name: &str| {
+        distance(name) <= 1 + name.len().min(key.chars().count()) / 3 && distance(name) < name.len()
     };
-    let nearest = keys.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-    let hint = nearest.filter(|name| similarity(name) > 0.8);
+    let with_word = keys.iter().find(|name| name.split('_').any(|word| word == key));
+    let nearest = || keys.iter().filter(|name| is_near(name)).min_by_key(|name| distance(name));
+    let hint = with_word.or_else(nearest);
     let hint = hint.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
     Err(format!("unknown key `{key}`{hint}; keys are {}", keys.join(", ")))
 }
@@ -200,6 +202,8 @@ mod tests {
         assert!(error("tail-index = 5").contains("`tail_index`"));
         assert!(error("scale = 5").contains("did you mean `noise_scale`?"));
         assert!(!error("purple = 5").contains("did you mean"));
+        // Near by the beginning alone, which is not enough.
+        assert!(!error("widespread = 5").contains("did you mean"));
         assert!(error("width = []").contains("width is an empty list"));
         assert!(error("width = 'wide'").contains("width") && error("width = 'wide'").contains("wide"));
         assert!(error("grid = []").contains("empty"));

@@ -1,7 +1,7 @@
 //! The table of a sweep: one row per run, read from the folders of the runs.
 
 use super::failures::{self, RunFailure};
-use crate::run_folder::read_result;
+use crate::run_folder::{RunFolder, read_result};
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::Stored;
 use crate::train::{FinalMeans, RunResult, RunStatus};
@@ -43,7 +43,8 @@ impl RunEnd {
     }
 }
 
-/// Returns the rows of all runs in a sweep's folder that have ended, ordered by their settings.
+/// Returns the rows of all runs in a sweep's folder that have ended, ordered by their settings. Runs that no sweep made, and symbolic
+/// links, are not listed.
 ///
 /// Results are written under another name and renamed when they are complete, so a partial result is never read.
 pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
@@ -52,6 +53,9 @@ pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
     let mut ends = Vec::new();
     for entry in if folder.exists() { Some(fs::read_dir(folder)?) } else { None }.into_iter().flatten() {
         let entry = entry?;
+        if !RunFolder::is_made_by_sweep(&entry.path()) {
+            continue;
+        }
         let name = entry.file_name().to_string_lossy().into_owned();
         let unusable = match read_result(&entry.path()) {
             Ok(Stored::Current(result)) if result.spec.name() == name => {
@@ -68,7 +72,7 @@ pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
             Ok(Stored::Missing | Stored::OtherSpec(_)) => continue,
             Err(error) => error.to_string(),
         };
-        if entry.path().is_dir() && !failed.contains_key(&name) {
+        if !failed.contains_key(&name) {
             ends.push((name, RunEnd::Unusable(unusable)));
         }
     }

@@ -10,7 +10,7 @@ use crate::stored::Difference;
 use crate::tensor_file::{TensorError, TensorFile};
 use fuld::durable::{fingerprint, replace};
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -108,6 +108,20 @@ pub(super) enum StoredCheckpoint {
 /// Returns an error unless a checkpoint is missing, belongs to this run, or was made for it by another version of the rule.
 pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), CheckpointError> {
     Checkpoint::read(path, std::slice::from_ref(spec)).map(drop)
+}
+
+/// Returns whether a file begins as every checkpoint does.
+pub(crate) fn is_checkpoint(path: &Path) -> bool {
+    let mut start = [0; MARK.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MARK
+}
+
+/// Returns the version of the training rule that made the checkpoint of a run, if it is another one than the current.
+pub(super) fn stale_version(path: &Path, spec: &TrainSpec) -> Option<u32> {
+    match Checkpoint::read(path, std::slice::from_ref(spec)) {
+        Ok(StoredCheckpoint::OtherVersion(version)) => Some(version),
+        _ => None,
+    }
 }
 
 impl Checkpoint {

@@ -1,5 +1,6 @@
 //! A single run on the CPU as a [`StoredRun`], for the exhibits of the report.
 
+use super::checkpoint::stale_version;
 use super::run::{TrainOutcome, TrainProgress, train};
 use super::run_result::RunResult;
 use crate::data::DataSet;
@@ -41,6 +42,10 @@ impl StoredRun for NetworkRun<'_> {
 
     fn work(&self) -> f64 {
         self.seconds
+    }
+
+    fn stale_checkpoint(&self, checkpoint: &Path) -> Option<u32> {
+        stale_version(checkpoint, &self.spec)
     }
 
     fn run(
