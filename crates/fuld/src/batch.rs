@@ -1,6 +1,7 @@
 //! A batch of chains of one run: their state and the buffers to advance it.
 
 use crate::random::{Purpose, Streams};
+use crate::dynamics::ExactKinetic;
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
 
@@ -70,6 +71,11 @@ impl Batch {
         kinetic.relax(gamma, t, &self.noise, &mut self.v);
     }
 
+    /// Applies friction and noise over a time t, with the present noise, so that the law of v stays exactly invariant.
+    pub(crate) fn refresh(&mut self, kinetic: &dyn ExactKinetic, gamma: f64, t: f64) {
+        kinetic.refresh(gamma, t, &self.noise, &mut self.v);
+    }
+
     /// Applies all forces at once, as in Euler's scheme: v ← v − η(γ c(v) + w ∇f) + s ξ.
     pub(crate) fn push(&mut self, kinetic: &dyn Kinetic, eta: f64, gamma: f64, weight: f64, scale: f64) {
         kinetic.friction(&self.v, &mut self.field);
@@ -95,7 +101,7 @@ impl Batch {
 /// Step k takes words k·`per_chain`, … of each chain's stream. With one word per step, steps 2j and 2j + 1 share a block of
 /// the generator; both are generated at once and the second is kept.
 #[derive(Clone, Debug)]
-struct StepWords {
+pub(crate) struct StepWords {
     streams: Streams,
     per_chain: usize,
     /// The block that `words` holds, if there is one word per step.
@@ -105,13 +111,13 @@ struct StepWords {
 }
 
 impl StepWords {
-    fn new(streams: Streams, chains: usize, per_chain: usize) -> Self {
+    pub(crate) fn new(streams: Streams, chains: usize, per_chain: usize) -> Self {
         let second = if per_chain == 1 { chains } else { 0 };
         Self { streams, per_chain, block: None, words: [vec![0; chains * per_chain], vec![0; second]] }
     }
 
     /// Returns the words of step `k`, chain after chain.
-    fn at(&mut self, k: u64) -> &[u64] {
+    pub(crate) fn at(&mut self, k: u64) -> &[u64] {
         let [even, odd] = &mut self.words;
         if self.per_chain > 1 {
             self.streams.fill(k * self.per_chain as u64, self.per_chain, even);

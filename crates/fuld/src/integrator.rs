@@ -35,6 +35,8 @@ pub enum Integrator {
     Baoab,
     /// A½ B½ O B½ A½.
     Aboba,
+    /// Generalised Hamiltonian Monte Carlo: leapfrog steps that are accepted or rejected, without bias at any step size.
+    Exact,
 }
 
 /// A flow of an underdamped system.
@@ -52,6 +54,8 @@ enum Scheme {
     Euler { tamed: bool },
     /// A sequence of flows. A flow that occurs n times advances by 1/n of the step each time; O occurs once.
     Splitting(&'static [Flow]),
+    /// Proposals that are accepted or rejected: see `exact`.
+    Metropolis,
 }
 
 /// The systems that an integrator is for.
@@ -88,7 +92,7 @@ pub struct Unsuited {
 
 impl Integrator {
     /// All integrators, those for systems with a velocity last.
-    pub const ALL: &'static [Self] = &[Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba];
+    pub const ALL: &'static [Self] = &[Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba, Self::Exact];
 
     /// Returns the entry of the table.
     fn facts(self) -> Facts {
@@ -126,6 +130,14 @@ impl Integrator {
                 suits: Suits::WithVelocity,
                 scheme: Scheme::Splitting(&[A, B, O, B, A]),
             },
+            Self::Exact => Facts {
+                name: "exact",
+                title: "exact",
+                summary: "Leapfrog steps, accepted or rejected: exact at any step, for systems with a velocity",
+                order: 2,
+                suits: Suits::WithVelocity,
+                scheme: Scheme::Metropolis,
+            },
         }
     }
 
@@ -155,10 +167,19 @@ impl Integrator {
 
     /// Checks that the integrator [suits](Self::suits) a system.
     pub fn check(self, system: &System) -> Result<(), Unsuited> {
-        if self.suits(system.is_underdamped()) {
+        let exact = match &system.motion {
+            Motion::Underdamped { kinetic, .. } => kinetic.exact().is_some(),
+            Motion::Overdamped { .. } => false,
+        };
+        let accepts = self == Self::Exact;
+        if self.suits(system.is_underdamped()) && (exact || !accepts) {
             return Ok(());
         }
-        let (reason, instead) = if system.is_underdamped() {
+        let (reason, instead) = if accepts && system.is_underdamped() {
+            ("requires friction and noise that leave the law of v invariant", "BAOAB, ABOBA or Euler")
+        } else if accepts {
+            ("requires a velocity", "Euler or tamed Euler")
+        } else if system.is_underdamped() {
             ("bounds the drift of a position", "BAOAB, ABOBA or Euler")
         } else {
             ("splits off the motion of a velocity", "Euler or tamed Euler")
@@ -206,6 +227,7 @@ impl Integrator {
                         batch.push(kinetic, eta, *gamma, *weight, scale);
                         batch.drift(kinetic, eta);
                     }
+                    Scheme::Metropolis => unreachable!("exact sampling has transitions of its own"),
                     Scheme::Splitting(flows) => {
                         let time =
                             |flow: Flow| eta / flows.iter().filter(|&&other| other == flow).count() as f64;

@@ -31,6 +31,7 @@
 //! | [`dynamics`] | kinetic energies, drifts, and the exact flows of their friction |
 //! | `system` | the named systems, one table entry each |
 //! | `integrator`, `batch` | one step of many chains |
+//! | `exact` | generalised Hamiltonian Monte Carlo, with its adaptation |
 //! | `schedule`, [`chains`] | step sizes; runs, sinks, checkpoints |
 //! | [`gibbs`] | the exact law e^(−βf)/Z in one and two dimensions, by quadrature |
 //! | [`diagnostics`] | R̂, effective sample sizes, distances to a known law, modes |
@@ -41,6 +42,7 @@ pub mod chains;
 pub mod diagnostics;
 pub mod durable;
 pub mod dynamics;
+mod exact;
 pub mod folder;
 pub mod gibbs;
 mod integrator;
@@ -57,6 +59,7 @@ pub use levy_stable::random;
 
 pub use chains::{Control, MemorySink, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use dynamics::{Drift, Kinetic};
+pub use exact::Tuning;
 pub use integrator::{Integrator, Unsuited};
 pub use levy_stable::Alpha;
 pub use parameters::{Beta, Friction, ParameterError, Step};

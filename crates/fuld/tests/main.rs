@@ -1,5 +1,6 @@
 //! Integration tests of `fuld`, in one binary: linking twenty takes longer than running most of them.
 
+mod exact;
 mod arviz;
 mod calibration;
 mod chains;

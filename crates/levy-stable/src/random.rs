@@ -69,6 +69,8 @@ pub enum Purpose {
     MeasuredNoise = 7,
     /// Second word of a draw that requires two; see [`Sampler::transform`](crate::Sampler::transform).
     SecondWord = 8,
+    /// Acceptance of proposals.
+    Acceptance = 9,
 }
 
 impl Purpose {

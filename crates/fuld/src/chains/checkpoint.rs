@@ -9,13 +9,14 @@ use super::outcome::Divergence;
 use super::sink::Layout;
 use super::spec::{DYNAMICS_VERSION, RunSpec};
 use crate::durable::{fingerprint, replace};
+use crate::exact::Adaptation;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const MARK: &[u8; 8] = b"FULDRUN\n";
-/// Version of the format: 3 keeps the specification as JSON.
-const VERSION: u64 = 3;
+/// Version of the format: 3 keeps the specification as JSON, 4 the state of the adaptation.
+const VERSION: u64 = 4;
 
 /// A checkpoint that cannot be used. The file is left as it is.
 #[derive(Debug, Error)]
@@ -98,6 +99,8 @@ pub(super) struct Checkpoint {
     /// Draws of the unfinished segment: for each chain its draws, for each draw its values.
     pub(super) begun: Vec<f64>,
     pub(super) divergences: Vec<Divergence>,
+    /// State of the adaptation of exact sampling.
+    pub(super) adaptation: Vec<f64>,
 }
 
 impl Checkpoint {
@@ -108,7 +111,7 @@ impl Checkpoint {
         bytes.extend_from_slice(self.spec.as_bytes());
         put_word(&mut bytes, self.step);
         put_word(&mut bytes, self.weight.to_bits());
-        for numbers in [&self.x, &self.v, &self.sums, &self.begun] {
+        for numbers in [&self.x, &self.v, &self.sums, &self.begun, &self.adaptation] {
             put_word(&mut bytes, numbers.len() as u64);
             numbers.iter().for_each(|n| put_word(&mut bytes, n.to_bits()));
         }
@@ -151,6 +154,14 @@ impl Checkpoint {
         // A segment that is not complete yet is in the checkpoint; complete ones are in the sink.
         let unfinished = (spec.draws_at(self.step) % layout.segment as u64) as usize;
         let last = usize::try_from(spec.total_steps().min(self.step)).unwrap_or(usize::MAX);
+        // The positions of some iterations follow a fixed number of numbers.
+        let adaptation = match spec.adapt {
+            Some(true) => {
+                let fixed = Adaptation::numbers(spec.dim);
+                fixed + self.adaptation.len().saturating_sub(fixed) / coordinates * coordinates
+            }
+            _ => 0,
+        };
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);
         for (what, expected, given) in [
             ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
@@ -159,6 +170,7 @@ impl Checkpoint {
             ("sums", spec.chains * spec.averages.len(), self.sums.len()),
             ("values of the unfinished segment", spec.chains * layout.width() * unfinished, self.begun.len()),
             ("as the index of a chain", chain.min(spec.chains - 1), chain),
+            ("numbers of the adaptation", adaptation, self.adaptation.len()),
         ] {
             if given != expected {
                 return Err(CheckpointError::Shape { path: path.into(), what, expected, given });
@@ -210,6 +222,7 @@ impl<'a> Reader<'a> {
         let spec = std::str::from_utf8(self.take(length)?).map_err(|_| at)?.to_owned();
         let (step, weight) = (self.word()?, f64::from_bits(self.word()?));
         let (x, v, sums, begun) = (self.numbers()?, self.numbers()?, self.numbers()?, self.numbers()?);
+        let adaptation = self.numbers()?;
         let divergence = |r: &mut Self| {
             Ok(Divergence { chain: r.word()? as usize, step: r.word()?, value: f64::from_bits(r.word()?) })
         };
@@ -219,7 +232,7 @@ impl<'a> Reader<'a> {
         if self.word()? != expected || self.at != self.bytes.len() {
             return Err(at);
         }
-        Ok(Checkpoint { spec, step, weight, x, v, sums, begun, divergences })
+        Ok(Checkpoint { spec, step, weight, x, v, sums, begun, divergences, adaptation })
     }
 }
 
@@ -248,6 +261,7 @@ mod tests {
             sums: Vec::new(),
             begun: vec![0.0; 4 * 6],
             divergences: Vec::new(),
+            adaptation: Vec::new(),
         };
         let of = |checkpoint: Checkpoint| checkpoint.of(Path::new("file"), &layout);
         assert!(of(whole.clone()).is_ok());

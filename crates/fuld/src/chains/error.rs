@@ -31,6 +31,12 @@ pub enum RunError {
     /// The start is not finite.
     #[error("chains cannot start at {0}")]
     StartValue(f64),
+    /// The path length is negative or not finite.
+    #[error("the path length must be finite and not negative, got {0}")]
+    Path(f64),
+    /// Exact sampling of a potential whose gradient is estimated.
+    #[error("exact sampling requires exact gradients, but this potential estimates them from minibatches; use BAOAB")]
+    Stochastic,
     /// A checkpoint was requested for a potential without a specification.
     #[error(
         "a run with a checkpoint requires a potential with a specification; add one, for example with FromFn::named"

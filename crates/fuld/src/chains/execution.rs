@@ -8,7 +8,10 @@ use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
-use crate::{ParameterError, Potential};
+use crate::dynamics::ExactKinetic;
+use crate::exact::{Adaptation, Iteration, Transition, descend};
+use crate::system::Motion;
+use crate::{Integrator, ParameterError, Potential, Tuning};
 use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -59,6 +62,10 @@ pub(super) struct Execution<'a> {
     workers: Vec<Worker>,
     /// Draws of the unfinished segment, with space for a whole segment per chain.
     begun: Vec<f64>,
+    /// Kinetic energy and friction of exact sampling.
+    exact: Option<(&'a dyn ExactKinetic, f64)>,
+    /// State of its adaptation, which is complete after the warmup.
+    adaptation: Option<Adaptation>,
 }
 
 impl<'a> Execution<'a> {
@@ -83,10 +90,23 @@ impl<'a> Execution<'a> {
         trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
         drop(trial);
 
-        let sampler = SymmetricStable::new(run.system.alpha().get()).map_err(ParameterError::from)?.sampler();
-        let mut this = Self { run, potential, sampler, pool, layout, step: 0, workers: Vec::new(), begun };
+        let exact = match &run.system.motion {
+            Motion::Underdamped { kinetic, gamma, .. } if run.integrator == Integrator::Exact => {
+                kinetic.exact().map(|kinetic| (kinetic, *gamma))
+            }
+            _ => None,
+        };
+        if exact.is_some() && potential.is_stochastic() {
+            return Err(RunError::Stochastic);
+        }
+        let alpha = exact.map_or(run.system.alpha(), |(kinetic, _)| kinetic.refreshing_alpha());
+        let sampler = SymmetricStable::new(alpha.get()).map_err(ParameterError::from)?.sampler();
+        let (workers, adaptation) = (Vec::new(), None);
+        let mut this =
+            Self { run, potential, sampler, pool, layout, step: 0, workers, begun, exact, adaptation };
         let resumed = this.restore()?;
         if !resumed {
+            this.begin_adaptation()?;
             // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
             sink.vacant()?;
             this.save()?;
@@ -173,17 +193,87 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
+    /// Moves the chains of exact sampling to the neighbourhood of the typical set, and begins the adaptation there.
+    fn begin_adaptation(&mut self) -> Result<(), RunError> {
+        let Some((kinetic, _)) = self.exact.filter(|_| self.run.adapt) else { return Ok(()) };
+        let potential = self.potential;
+        let down = |worker: &mut Worker| descend(potential, kinetic.beta(), &mut worker.batch.x);
+        if potential.takes_all_chains() {
+            self.workers.iter_mut().for_each(down);
+        } else {
+            let workers = &mut self.workers;
+            self.pool.install(|| workers.par_iter_mut().for_each(down));
+        }
+        if potential.has_failed() {
+            return Err(RunError::Potential(0));
+        }
+        let tuning = Tuning::plain(self.run.schedule.at(0)?, self.run.path.max(1.0), self.layout.dim);
+        self.adaptation = Some(Adaptation::new(tuning, self.run.warmup, &self.gather(|w| &w.batch.x)));
+        Ok(())
+    }
+
+    /// Concatenates an array of all workers.
+    fn gather<T: Copy>(&self, of: fn(&Worker) -> &[T]) -> Vec<T> {
+        self.workers.iter().flat_map(of).copied().collect()
+    }
+
+    /// Performs iterations of exact sampling. While step, scales and path are adapted, all chains learn from each other after each.
+    fn advance_exact(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+        let mut k = steps.start;
+        while k < steps.end {
+            let adapting = self.adaptation.is_some() && k < self.run.warmup;
+            let end = if adapting { k + 1 } else { steps.end };
+            self.iterate(k..end, adapting)?;
+            if adapting {
+                let acceptance = self.gather(|w| w.transition.as_ref().map_or(&[][..], |t| &t.acceptance));
+                let jumps = self.gather(|w| w.transition.as_ref().map_or(&[][..], |t| &t.jumps));
+                let positions = self.gather(|w| &w.batch.x);
+                if let Some(adaptation) = &mut self.adaptation {
+                    adaptation.update(k, &acceptance, &jumps, &positions);
+                }
+            }
+            k = end;
+        }
+        Ok(())
+    }
+
+    /// Performs iterations with the present tuning.
+    fn iterate(&mut self, iterations: std::ops::Range<u64>, adapting: bool) -> Result<(), RunError> {
+        let Some((kinetic, gamma)) = self.exact else { return Ok(()) };
+        let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
+        let plain;
+        let (tuning, centre) = match &self.adaptation {
+            Some(adaptation) => (&adaptation.tuning, adapting.then_some(&adaptation.centre[..])),
+            None => {
+                plain = Tuning::plain(run.schedule.at(iterations.start)?, run.path, self.layout.dim);
+                (&plain, None)
+            }
+        };
+        let iteration = Iteration { potential, kinetic, sampler, gamma, tuning, centre, k: iterations.start };
+        let draw = (self.layout.spec.draws_at(iterations.start) - self.segment_start()) as usize;
+        let room = self.layout.segment * self.layout.width();
+        let parts = split(&mut self.begun, &self.workers, room);
+        let advance = |(worker, part): (&mut Worker, &mut [f64])| {
+            worker.iterate(run, &iteration, iterations.clone(), draw, part)
+        };
+        if potential.takes_all_chains() {
+            self.workers.iter_mut().zip(parts).try_for_each(advance)?;
+        } else {
+            let workers = &mut self.workers;
+            self.pool.install(|| workers.par_iter_mut().zip(parts).try_for_each(advance))?;
+        }
+        self.step = iterations.end;
+        Ok(())
+    }
+
     fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+        if self.exact.is_some() {
+            return self.advance_exact(steps);
+        }
         let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
         let draw = (self.layout.spec.draws_at(steps.start) - self.segment_start()) as usize;
         let room = self.layout.segment * self.layout.width();
-        let mut parts = Vec::with_capacity(self.workers.len());
-        let mut rest = &mut self.begun[..];
-        for worker in &self.workers {
-            let (part, others) = rest.split_at_mut(worker.batch.chains() * room);
-            parts.push(part);
-            rest = others;
-        }
+        let parts = split(&mut self.begun, &self.workers, room);
         let advance = |(worker, part): (&mut Worker, &mut [f64])| {
             worker.advance(run, potential, sampler, steps.clone(), draw, part)
         };
@@ -254,6 +344,11 @@ impl<'a> Execution<'a> {
             };
             let mut worker =
                 Worker::new(first, Batch::new(dim, run.first_chain + first, x, v, run.seed), functions);
+            if let Some((kinetic, _)) = self.exact {
+                let first = run.first_chain + first;
+                worker.transition =
+                    Some(Transition::new(chains.len(), dim, first, run.seed, kinetic.beta()));
+            }
             if let Some(saved) = &saved {
                 worker.weight = saved.weight;
                 worker.sums.copy_from_slice(&saved.sums[chains.start * functions..chains.end * functions]);
@@ -263,6 +358,9 @@ impl<'a> Execution<'a> {
         }
         let Some(saved) = saved else { return Ok(false) };
         self.step = saved.step;
+        if self.exact.is_some() && run.adapt {
+            self.adaptation = Adaptation::from_numbers(&saved.adaptation, run.warmup, dim);
+        }
         let count = saved.begun.len() / run.chains;
         if count > 0 {
             let room = self.layout.segment * self.layout.width();
@@ -275,16 +373,16 @@ impl<'a> Execution<'a> {
 
     fn save(&self) -> Result<(), RunError> {
         let Some(path) = &self.run.checkpoint else { return Ok(()) };
-        let gather = |of: fn(&Worker) -> &[f64]| self.workers.iter().flat_map(of).copied().collect();
         let checkpoint = Checkpoint {
             spec: self.layout.spec.to_json(),
             step: self.step,
             weight: self.workers[0].weight,
-            x: gather(|w| &w.batch.x),
-            v: gather(|w| &w.batch.v),
-            sums: gather(|w| &w.sums),
+            x: self.gather(|w| &w.batch.x),
+            v: self.gather(|w| &w.batch.v),
+            sums: self.gather(|w| &w.sums),
             begun: self.packed(self.segment_start()),
             divergences: self.divergences(),
+            adaptation: self.adaptation.as_ref().map(Adaptation::to_numbers).unwrap_or_default(),
         };
         Ok(checkpoint.write(path)?)
     }
@@ -306,8 +404,20 @@ impl<'a> Execution<'a> {
             Average { name: name.clone(), chains }
         };
         let averages = self.run.functions.iter().enumerate().map(average).collect();
-        Outcome { draws: self.layout.spec.draws_at(self.step), stopped, divergences, averages }
+        let tuning = self.adaptation.as_ref().map(|adaptation| adaptation.tuning.clone());
+        Outcome { draws: self.layout.spec.draws_at(self.step), stopped, divergences, averages, tuning }
     }
+}
+
+/// Splits the draws of a segment into those of the workers.
+fn split<'a>(mut draws: &'a mut [f64], workers: &[Worker], room: usize) -> Vec<&'a mut [f64]> {
+    let mut parts = Vec::with_capacity(workers.len());
+    for worker in workers {
+        let (part, others) = draws.split_at_mut(worker.batch.chains() * room);
+        parts.push(part);
+        draws = others;
+    }
+    parts
 }
 
 /// Number of steps per interval, adapted to their duration. It does not affect the draws.

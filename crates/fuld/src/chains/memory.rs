@@ -1,7 +1,7 @@
 //! Draws in memory.
 
 use super::outcome::Outcome;
-use super::sink::{Layout, Sink};
+use super::sink::{Layout, STATISTICS, Sink};
 use std::io;
 use std::ops::Deref;
 
@@ -86,6 +86,12 @@ impl MemoryDraws {
     pub fn velocity(&self, coordinate: usize) -> Option<Vec<Vec<f64>>> {
         assert!(coordinate < self.dim(), "coordinate {coordinate} of {}", self.dim());
         self.layout.velocities.then(|| self.column(self.layout.dim + coordinate))
+    }
+
+    /// Returns one of the [`STATISTICS`] by its number, one vector per chain; None unless the run was exact.
+    pub fn statistic(&self, number: usize) -> Option<Vec<Vec<f64>>> {
+        let known = self.layout.statistics && number < STATISTICS.len();
+        known.then(|| self.column(self.layout.statistics_at() + number))
     }
 
     fn column(&self, column: usize) -> Vec<Vec<f64>> {

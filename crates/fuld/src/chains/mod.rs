@@ -36,7 +36,7 @@ pub use error::RunError;
 pub use memory::{MemoryDraws, MemorySink, Samples};
 pub use outcome::{Average, Control, Divergence, Outcome, Progress};
 pub use run::{Run, TestFunction};
-pub use sink::{Callback, Layout, Sink};
+pub use sink::{Callback, Layout, STATISTICS, Sink};
 pub use spec::{DYNAMICS_VERSION, RunSpec, SpecHash};
 pub use start::Start;
 pub use zarr::ZarrSink;

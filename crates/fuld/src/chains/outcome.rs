@@ -1,5 +1,6 @@
 //! Progress and results of a run.
 
+use crate::Tuning;
 use std::time::Duration;
 
 /// Progress of a run.
@@ -68,4 +69,6 @@ pub struct Outcome {
     pub divergences: Vec<Divergence>,
     /// Averages of the test functions.
     pub averages: Vec<Average>,
+    /// Step, path and scales of exact sampling, as adapted so far.
+    pub tuning: Option<Tuning>,
 }

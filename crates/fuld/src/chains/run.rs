@@ -36,6 +36,10 @@ pub struct Run {
     pub seed: u64,
     /// Where chains start.
     pub start: Start,
+    /// Whether step, scales and path are adapted during the warmup. For [`Integrator::Exact`] only.
+    pub adapt: bool,
+    /// Mean time of an iteration, at first if it is adapted; 0 is one step. For [`Integrator::Exact`] only.
+    pub path: f64,
     /// Whether to record velocities beside positions.
     pub velocities: bool,
     /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warmup are computed.
@@ -62,6 +66,8 @@ impl Run {
             thin: 1,
             seed: 0,
             start: Start::Gaussian(1.0),
+            adapt: integrator == Integrator::Exact,
+            path: 0.0,
             velocities: false,
             functions: Vec::new(),
             checkpoint: None,
@@ -97,6 +103,9 @@ impl Run {
         if self.chains.checked_mul(dim).and_then(|n| n.checked_mul(2 << 16)).is_none() {
             return Err(RunError::TooMany("the coordinates of all chains"));
         }
+        if !(self.path >= 0.0 && self.path.is_finite()) {
+            return Err(RunError::Path(self.path));
+        }
         match &self.start {
             Start::Point(point) if point.len() != dim => {
                 Err(RunError::StartDimension { start: point.len(), dim })
@@ -123,6 +132,7 @@ impl Run {
     /// Returns the specification of this run on a potential.
     pub fn spec(&self, potential: &dyn Potential) -> Result<RunSpec, RunError> {
         self.check(potential.dim())?;
+        let exact = self.integrator == Integrator::Exact;
         Ok(RunSpec {
             dynamics_version: DYNAMICS_VERSION,
             system: self.system.spec().clone(),
@@ -137,6 +147,8 @@ impl Run {
             thin: self.thin,
             seed: self.seed,
             start: self.start.clone(),
+            adapt: exact.then_some(self.adapt),
+            path: exact.then_some(self.path),
             velocities: self.velocities,
             averages: self.functions.iter().map(|(name, _)| name.clone()).collect(),
         })
@@ -150,6 +162,7 @@ impl Run {
             draws: self.draws,
             dim: spec.dim,
             velocities: self.velocities,
+            statistics: self.integrator == Integrator::Exact,
             segment: spec.segment(),
             spec: Arc::new(spec),
         })

@@ -4,6 +4,10 @@ use super::spec::{RunSpec, SpecHash};
 use std::io;
 use std::sync::Arc;
 
+/// The statistics of each draw of exact sampling, by their names in ArviZ: the logarithm of the density, the acceptance probability
+/// of the proposal, the energy β(f + g) before it, and whether it diverged (1) or not (0).
+pub const STATISTICS: [&str; 4] = ["lp", "acceptance_rate", "energy", "diverging"];
+
 /// The shape and identity of a run's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
@@ -15,6 +19,8 @@ pub struct Layout {
     pub dim: usize,
     /// Whether each position is followed by its velocity.
     pub velocities: bool,
+    /// Whether each draw is followed by its [`STATISTICS`].
+    pub statistics: bool,
     /// Draws per chain in each segment but the last.
     pub segment: usize,
     /// Specification of everything that the draws depend on.
@@ -29,6 +35,11 @@ impl Layout {
 
     /// Returns the number of values per draw.
     pub fn width(&self) -> usize {
+        self.statistics_at() + if self.statistics { STATISTICS.len() } else { 0 }
+    }
+
+    /// Returns the number of values of a draw before its statistics.
+    pub(super) fn statistics_at(&self) -> usize {
         if self.velocities { 2 * self.dim } else { self.dim }
     }
 }

@@ -52,6 +52,12 @@ pub struct RunSpec {
     pub seed: u64,
     /// Starting points.
     pub start: Start,
+    /// Whether step, scales and path are adapted; None unless the integrator is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapt: Option<bool>,
+    /// Mean time of an iteration; None unless the integrator is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<f64>,
     /// Whether velocities are recorded.
     pub velocities: bool,
     /// Names of the averaged functions.
@@ -59,7 +65,7 @@ pub struct RunSpec {
 }
 
 /// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the amounts last.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 17] = [
     "dynamics_version",
     "system",
     "integrator",
@@ -68,6 +74,8 @@ const FIELDS: [&str; 15] = [
     "potential",
     "seed",
     "start",
+    "adapt",
+    "path",
     "chains",
     "first_chain",
     "warmup",

@@ -3,8 +3,10 @@
 use super::error::RunError;
 use super::outcome::Divergence;
 use super::run::Run;
+use super::sink::STATISTICS;
 use crate::Potential;
 use crate::batch::Batch;
+use crate::exact::{Iteration, Transition};
 use levy_stable::Sampler;
 
 /// A chain with a position beyond this has diverged.
@@ -23,13 +25,15 @@ pub(super) struct Worker {
     /// Chains that diverged.
     pub(super) divergences: Vec<Divergence>,
     /// Whether the batch holds the gradient at its positions.
-    carries_gradient: bool,
+    pub(super) carries_gradient: bool,
+    /// State of exact sampling.
+    pub(super) transition: Option<Transition>,
 }
 
 impl Worker {
     pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
         let sums = vec![0.0; batch.chains() * functions];
-        Self { first, batch, weight: 0.0, sums, divergences: Vec::new(), carries_gradient: false }
+        Self { first, batch, weight: 0.0, sums, divergences: Vec::new(), carries_gradient: false, transition: None }
     }
 
     /// Takes the steps, updates the averages, and records every `thin`-th position after the warmup in `out`, which has space for a
@@ -57,16 +61,48 @@ impl Worker {
             if !self.batch.is_within(RUNAWAY) {
                 self.park_diverged(k);
             }
-            if k >= run.warmup {
-                self.weight += eta;
-                self.average(run, eta);
-                if (k + 1 - run.warmup).is_multiple_of(run.thin) {
-                    self.record(draw, run.velocities, out);
-                    draw += 1;
-                }
-            }
+            draw += self.keep(run, k, eta, draw, out);
         }
         Ok(())
+    }
+
+    /// Performs iterations of exact sampling, `iteration` with the number of each.
+    pub(super) fn iterate(
+        &mut self,
+        run: &Run,
+        iteration: &Iteration<'_>,
+        iterations: std::ops::Range<u64>,
+        mut draw: usize,
+        out: &mut [f64],
+    ) -> Result<(), RunError> {
+        let Some(transition) = &mut self.transition else { return Ok(()) };
+        if !self.carries_gradient {
+            transition.evaluate(iteration.potential, &mut self.batch);
+            self.carries_gradient = true;
+        }
+        for k in iterations {
+            let Some(transition) = &mut self.transition else { return Ok(()) };
+            transition.iterate(&Iteration { k, ..*iteration }, &mut self.batch);
+            if iteration.potential.has_failed() {
+                return Err(RunError::Potential(k));
+            }
+            draw += self.keep(run, k, 1.0, draw, out);
+        }
+        Ok(())
+    }
+
+    /// Updates the averages after step k, records the draw if there is one, and returns the number of draws.
+    fn keep(&mut self, run: &Run, k: u64, weight: f64, draw: usize, out: &mut [f64]) -> usize {
+        if k < run.warmup {
+            return 0;
+        }
+        self.weight += weight;
+        self.average(run, weight);
+        if !(k + 1 - run.warmup).is_multiple_of(run.thin) {
+            return 0;
+        }
+        self.record(draw, run.velocities, out);
+        1
     }
 
     /// Records the chains that diverged and moves them to the origin; their draws are NaN from now on.
@@ -104,14 +140,21 @@ impl Worker {
 
     fn record(&self, draw: usize, velocities: bool, out: &mut [f64]) {
         let d = self.batch.dim;
-        let width = if velocities { 2 * d } else { d };
+        let statistics = if self.transition.is_some() { STATISTICS.len() } else { 0 };
+        let width = if velocities { 2 * d } else { d } + statistics;
         let length = out.len() / self.batch.chains();
         let states = self.batch.x.chunks_exact(d).zip(self.batch.v.chunks_exact(d));
         for ((x, v), out) in states.zip(out.chunks_exact_mut(length)) {
             let out = &mut out[draw * width..][..width];
             out[..d].copy_from_slice(x);
             if velocities {
-                out[d..].copy_from_slice(v);
+                out[d..2 * d].copy_from_slice(v);
+            }
+        }
+        if let Some(transition) = &self.transition {
+            for (chain, out) in out.chunks_exact_mut(length).enumerate() {
+                let at = (draw + 1) * width - statistics;
+                out[at..at + statistics].copy_from_slice(&transition.statistics(chain));
             }
         }
         for divergence in &self.divergences {

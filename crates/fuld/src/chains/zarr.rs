@@ -1,14 +1,15 @@
 //! Draws on disk as Zarr, in the layout that ArviZ and xarray open directly.
 //!
 //! The store has a group `posterior` with an array for the positions, dimensions (chain, draw, …), and the coordinates
-//! `chain` and `draw`. It is Zarr version 2, uncompressed, one chunk per segment: the format requires some lines of JSON and raw
+//! `chain` and `draw`; exact sampling adds a group `sample_stats` with its [`STATISTICS`]. It is Zarr version 2, uncompressed, one chunk per segment: the format requires some lines of JSON and raw
 //! little-endian numbers, less code than a library for it, and every file is written whole or not at all. The shape on disk grows
 //! whenever the run is saved, so that the store can be read during the run, or after the run was killed.
 //!
 //! The attributes of the root group are the version of this format, `fuld_format_version`, and the [`RunSpec`] as JSON, `fuld_run`.
 
-use super::sink::{Layout, Sink};
+use super::sink::{Layout, STATISTICS, Sink};
 use super::spec::RunSpec;
+use crate::Integrator;
 use crate::durable::replace;
 use serde_json::{Value, json};
 use std::io;
@@ -49,6 +50,54 @@ pub(super) fn damaged(file: &Path, problem: &dyn std::fmt::Display) -> io::Error
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
+/// A variable of a store.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Variable {
+    /// The group of the store: `posterior` or `sample_stats`.
+    group: &'static str,
+    name: &'static str,
+    /// Where its values begin in a draw.
+    offset: usize,
+    /// Values per draw.
+    pub(super) width: usize,
+    /// Whether its values are 0 or 1, kept as a byte.
+    flag: bool,
+}
+
+impl Variable {
+    /// Returns the path of its chunk within the store.
+    pub(super) fn chunk(&self, number: u64) -> String {
+        let third = if self.width == 1 { "" } else { ".0" };
+        format!("{}/{}/0.{number}{third}", self.group, self.name)
+    }
+
+    /// Returns the path of its description within the store.
+    pub(super) fn array(&self) -> String {
+        array(self.group, self.name)
+    }
+
+    /// Returns its bytes in one chunk.
+    fn bytes(&self, chains: usize, segment: usize) -> u64 {
+        (chains * segment * self.width * if self.flag { 1 } else { 8 }) as u64
+    }
+
+    /// Returns the numbers of a chunk.
+    pub(super) fn numbers(&self, bytes: &[u8]) -> Vec<f64> {
+        if self.flag {
+            return bytes.iter().map(|&byte| f64::from(byte)).collect();
+        }
+        bytes.as_chunks().0.iter().map(|word| f64::from_le_bytes(*word)).collect()
+    }
+
+    fn dimensions(&self) -> &'static [&'static str] {
+        if self.width == 1 { &["chain", "draw"] } else { &["chain", "draw", "coordinate"] }
+    }
+}
+
+fn array(group: &str, name: &str) -> String {
+    format!("{group}/{name}/.zarray")
+}
+
 /// The arrays of a store and the chunks into which its draws are split, as the specification of the run determines them.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkGrid {
@@ -56,70 +105,92 @@ pub(super) struct ChunkGrid {
     dim: usize,
     /// Draws per chunk.
     pub(super) segment: usize,
-    /// Bytes per chunk.
-    bytes: u64,
-    pub(super) variables: &'static [&'static str],
+    pub(super) variables: Vec<Variable>,
 }
 
 impl ChunkGrid {
     /// Returns the grid of a run, or `None` if a count is zero or a chunk has more bytes than memory.
     pub(super) fn new(spec: &RunSpec) -> Option<Self> {
         let (chains, dim, segment) = (spec.chains, spec.dim, spec.segment());
-        let bytes =
-            chains.checked_mul(segment)?.checked_mul(dim)?.checked_mul(8).filter(|&bytes| bytes > 0)?;
-        let variables: &[&str] = if spec.velocities { &["x", "v"] } else { &["x"] };
-        Some(Self { chains, dim, segment, bytes: bytes as u64, variables })
-    }
-
-    /// Returns the path of a chunk of a variable within the store.
-    pub(super) fn chunk(&self, variable: &str, number: u64) -> String {
-        let third = if self.dim == 1 { "" } else { ".0" };
-        format!("posterior/{variable}/0.{number}{third}")
-    }
-
-    /// Returns the path of an array's description within the store.
-    pub(super) fn array(name: &str) -> String {
-        format!("posterior/{name}/.zarray")
-    }
-
-    /// Returns the paths and descriptions of all arrays of a store with this many draws.
-    pub(super) fn arrays(&self, draws: u64) -> Vec<(String, Value)> {
-        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], "<i8", &Value::Null);
-        let mut arrays =
-            vec![("chain", index(self.chains as u64, self.chains)), ("draw", index(draws, self.segment))];
-        if self.dim > 1 {
-            arrays.push(("coordinate", index(self.dim as u64, self.dim)));
+        chains.checked_mul(segment)?.checked_mul(dim)?.checked_mul(8).filter(|&bytes| bytes > 0)?;
+        let names: &[&'static str] = if spec.velocities { &["x", "v"] } else { &["x"] };
+        let posterior = names.iter().enumerate().map(|(i, &name)| Variable {
+            group: "posterior",
+            name,
+            offset: i * dim,
+            width: dim,
+            flag: false,
+        });
+        let mut variables: Vec<Variable> = posterior.collect();
+        if spec.integrator == Integrator::Exact {
+            variables.extend(STATISTICS.iter().enumerate().map(|(i, &name)| Variable {
+                group: "sample_stats",
+                name,
+                offset: names.len() * dim + i,
+                width: 1,
+                flag: name == "diverging",
+            }));
         }
-        arrays.extend(self.variables.iter().map(|&name| (name, self.variable(draws))));
-        arrays.into_iter().map(|(name, json)| (Self::array(name), json)).collect()
+        Some(Self { chains, dim, segment, variables })
+    }
+
+    /// Returns a variable of the store; None if the run does not record it.
+    pub(super) fn find(&self, name: &str) -> Option<Variable> {
+        self.variables.iter().find(|variable| variable.name == name).copied()
+    }
+
+    /// Returns the groups of the store.
+    fn groups(&self) -> impl Iterator<Item = &'static str> {
+        let statistics = self.variables.iter().any(|variable| variable.group == "sample_stats");
+        std::iter::once("posterior").chain(statistics.then_some("sample_stats"))
+    }
+
+    /// Returns the paths, descriptions and dimensions of all arrays of a store with this many draws.
+    pub(super) fn arrays(&self, draws: u64) -> Vec<(String, Value, &'static [&'static str])> {
+        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], "<i8", &Value::Null);
+        let mut arrays = Vec::new();
+        for group in self.groups() {
+            arrays.push((array(group, "chain"), index(self.chains as u64, self.chains), &["chain"][..]));
+            arrays.push((array(group, "draw"), index(draws, self.segment), &["draw"]));
+        }
+        if self.dim > 1 {
+            arrays.push((array("posterior", "coordinate"), index(self.dim as u64, self.dim), &["coordinate"]));
+        }
+        arrays.extend(self.variables.iter().map(|v| (v.array(), self.describe(v, draws), v.dimensions())));
+        arrays
     }
 
     /// Returns the description of a variable with this many draws.
-    pub(super) fn variable(&self, draws: u64) -> Value {
+    pub(super) fn describe(&self, variable: &Variable, draws: u64) -> Value {
         let (mut shape, mut chunks) = (vec![self.chains as u64, draws], vec![self.chains, self.segment]);
         // With one coordinate the variable is a scalar without a third dimension, as ArviZ expects.
-        if self.dim > 1 {
-            shape.push(self.dim as u64);
-            chunks.push(self.dim);
+        if variable.width > 1 {
+            shape.push(variable.width as u64);
+            chunks.push(variable.width);
         }
-        array_json(&shape, &chunks, "<f8", &"NaN".into())
+        if variable.flag {
+            array_json(&shape, &chunks, "|b1", &false.into())
+        } else {
+            array_json(&shape, &chunks, "<f8", &"NaN".into())
+        }
     }
 
     /// Checks the length of a chunk.
-    pub(super) fn check_length(&self, file: &Path, length: u64) -> io::Result<()> {
-        if length == self.bytes {
+    pub(super) fn check_length(&self, variable: &Variable, file: &Path, length: u64) -> io::Result<()> {
+        let expected = variable.bytes(self.chains, self.segment);
+        if length == expected {
             return Ok(());
         }
-        Err(damaged(file, &format!("it has {length} bytes, expected {}", self.bytes)))
+        Err(damaged(file, &format!("it has {length} bytes, expected {expected}")))
     }
 
     /// Checks that all chunks of the first `draws` draws exist and have the right length.
     pub(super) fn check_chunks(&self, store: &Path, draws: u64) -> io::Result<()> {
         for number in 0..draws.div_ceil(self.segment as u64) {
-            for variable in self.variables {
-                let file = store.join(self.chunk(variable, number));
+            for variable in &self.variables {
+                let file = store.join(variable.chunk(number));
                 let length = file.metadata().map_err(|error| damaged(&file, &error))?.len();
-                self.check_length(&file, length)?;
+                self.check_length(variable, &file, length)?;
             }
         }
         Ok(())
@@ -143,19 +214,10 @@ impl ZarrSink {
     /// Returns the files that describe the store at its present size, with their contents.
     fn metadata(&self, spec: &RunSpec, grid: &ChunkGrid) -> Vec<(String, Value)> {
         let group = || json!({ "zarr_format": 2 });
-        let mut files = vec![
-            (".zgroup".to_owned(), group()),
-            (ATTRIBUTES.to_owned(), attributes(spec)),
-            ("posterior/.zgroup".into(), group()),
-        ];
-        for (path, array) in grid.arrays(self.filled) {
-            let name = path.split('/').nth(1).unwrap_or_default();
-            let mut dimensions = vec![name];
-            if grid.variables.contains(&name) {
-                dimensions =
-                    if grid.dim > 1 { vec!["chain", "draw", "coordinate"] } else { vec!["chain", "draw"] };
-            }
-            files.push((format!("posterior/{name}/.zattrs"), json!({ "_ARRAY_DIMENSIONS": dimensions })));
+        let mut files = vec![(".zgroup".to_owned(), group()), (ATTRIBUTES.to_owned(), attributes(spec))];
+        files.extend(grid.groups().map(|name| (format!("{name}/.zgroup"), group())));
+        for (path, array, dimensions) in grid.arrays(self.filled) {
+            files.push((path.replace(".zarray", ".zattrs"), json!({ "_ARRAY_DIMENSIONS": dimensions })));
             files.push((path, array));
         }
         let all: serde_json::Map<String, Value> = files.iter().cloned().collect();
@@ -175,7 +237,7 @@ impl ZarrSink {
     /// Writes the fixed coordinates and then the descriptions, at the present size.
     fn describe(&self) -> io::Result<()> {
         let (layout, grid) = self.begun()?;
-        self.put("posterior/chain/0", &indices(0, layout.chains))?;
+        grid.groups().try_for_each(|group| self.put(&format!("{group}/chain/0"), &indices(0, layout.chains)))?;
         if layout.dim > 1 {
             self.put("posterior/coordinate/0", &indices(0, layout.dim))?;
         }
@@ -234,22 +296,27 @@ impl Sink for ZarrSink {
 
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()> {
         let (layout, grid) = self.begun()?;
-        let Layout { chains, dim, segment, .. } = *layout;
+        let Layout { chains, segment, .. } = *layout;
         let width = layout.width();
         let count = values.len() / (chains * width);
         let number = first / segment as u64;
-        for (i, variable) in grid.variables.iter().enumerate() {
-            let mut bytes = Vec::with_capacity(8 * chains * segment * dim);
+        for variable in &grid.variables {
+            let mut bytes = Vec::with_capacity(variable.bytes(chains, segment) as usize);
+            let mut put = |x: f64| {
+                if variable.flag { bytes.push(u8::from(x == 1.0)) } else { bytes.extend_from_slice(&x.to_le_bytes()) }
+            };
             for chain in values.chunks_exact(count * width) {
                 for draw in chain.chunks_exact(width) {
-                    draw[i * dim..][..dim].iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+                    draw[variable.offset..][..variable.width].iter().for_each(|&x| put(x));
                 }
                 // All chunks have the same size, so the last is padded.
-                (count * dim..segment * dim).for_each(|_| bytes.extend_from_slice(&f64::NAN.to_le_bytes()));
+                (count * variable.width..segment * variable.width).for_each(|_| put(f64::NAN));
             }
-            self.put(&grid.chunk(variable, number), &bytes)?;
+            self.put(&variable.chunk(number), &bytes)?;
         }
-        self.put(&format!("posterior/draw/{number}"), &indices(first, segment))?;
+        for group in grid.groups() {
+            self.put(&format!("{group}/draw/{number}"), &indices(first, segment))?;
+        }
         self.filled = first + count as u64;
         Ok(())
     }
@@ -257,9 +324,10 @@ impl Sink for ZarrSink {
     fn flush(&mut self) -> io::Result<()> {
         self.describe()?;
         // The names of new files are durable once their directory is.
-        sync_directory(&self.path.join("posterior/draw"))?;
         let (_, grid) = self.begun()?;
-        grid.variables.iter().try_for_each(|name| sync_directory(&self.path.join("posterior").join(name)))
+        grid.groups().try_for_each(|group| sync_directory(&self.path.join(group).join("draw")))?;
+        let directory = |variable: &Variable| self.path.join(variable.group).join(variable.name);
+        grid.variables.iter().try_for_each(|variable| sync_directory(&directory(variable)))
     }
 }
 

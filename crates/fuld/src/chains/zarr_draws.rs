@@ -1,7 +1,8 @@
 //! Reading of the stores that [`ZarrSink`](super::ZarrSink) writes, some coordinates at a time.
 
 use super::spec::RunSpec;
-use super::zarr::{ATTRIBUTES, ChunkGrid, METADATA, damaged, stored_run};
+use super::sink::STATISTICS;
+use super::zarr::{ATTRIBUTES, ChunkGrid, METADATA, Variable, damaged, stored_run};
 use serde_json::Value;
 use std::io;
 use std::ops::Range;
@@ -31,16 +32,17 @@ impl ZarrDraws {
             let RunSpec { chains, draws, dim, .. } = spec;
             damaged(&attributes, &format!("{chains} chains of {draws} draws with {dim} coordinates"))
         })?;
-        let draws = arrays[ChunkGrid::array("x")]["shape"][1].as_u64().filter(|&draws| draws <= spec.draws);
+        let positions = grid.variables[0].array();
+        let draws = arrays[positions]["shape"][1].as_u64().filter(|&draws| draws <= spec.draws);
         let draws = draws.unwrap_or(spec.draws);
-        for (name, expected) in grid.arrays(draws) {
+        for (name, expected, _) in grid.arrays(draws) {
             compare(&file, &format!("{name}: "), &arrays[&name], &expected)?;
         }
-        for variable in grid.variables {
-            let file = path.join(ChunkGrid::array(variable));
+        for variable in &grid.variables {
+            let file = path.join(variable.array());
             let stored = read_json(&file)?;
             let later = stored["shape"][1].as_u64().filter(|later| (draws..=spec.draws).contains(later));
-            compare(&file, "", &stored, &grid.variable(later.unwrap_or(draws)))?;
+            compare(&file, "", &stored, &grid.describe(variable, later.unwrap_or(draws)))?;
         }
         grid.check_chunks(&path, draws)?;
         let draws = usize::try_from(draws).map_err(io::Error::other)?;
@@ -77,9 +79,9 @@ impl ZarrDraws {
     pub fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>> {
         assert!(coordinates.end <= self.dim(), "coordinates {coordinates:?} of {}", self.dim());
         let mut all = vec![vec![Vec::with_capacity(self.draws); self.chains()]; coordinates.len()];
-        self.read("x", |chain, _, draw| {
-            for (series, word) in all.iter_mut().zip(&draw[coordinates.clone()]) {
-                series[chain].push(f64::from_le_bytes(*word));
+        self.read(&self.grid.variables[0], |chain, _, draw| {
+            for (series, x) in all.iter_mut().zip(&draw[coordinates.clone()]) {
+                series[chain].push(*x);
             }
         })?;
         Ok(all)
@@ -87,42 +89,44 @@ impl ZarrDraws {
 
     /// Returns all positions: for each chain its draws, for each draw its coordinates.
     pub fn positions(&self) -> io::Result<Vec<f64>> {
-        self.whole("x")
+        self.whole(&self.grid.variables[0])
     }
 
     /// Returns all velocities in the same order, if they were recorded.
     pub fn velocities(&self) -> Option<io::Result<Vec<f64>>> {
-        self.spec.velocities.then(|| self.whole("v"))
+        self.grid.find("v").map(|variable| self.whole(&variable))
     }
 
-    fn whole(&self, variable: &str) -> io::Result<Vec<f64>> {
-        let dim = self.dim();
+    /// Returns one of the [`STATISTICS`](super::STATISTICS) by its number, draw after draw of each chain; None unless the run was exact.
+    pub fn statistic(&self, number: usize) -> Option<io::Result<Vec<f64>>> {
+        self.grid.find(STATISTICS.get(number)?).map(|variable| self.whole(&variable))
+    }
+
+    fn whole(&self, variable: &Variable) -> io::Result<Vec<f64>> {
+        let width = variable.width;
         let mut values = Vec::new();
-        let count = self.chains().checked_mul(self.draws).and_then(|n| n.checked_mul(dim));
+        let count = self.chains().checked_mul(self.draws).and_then(|n| n.checked_mul(width));
         let count = count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
         values.try_reserve_exact(count).map_err(io::Error::other)?;
         values.resize(count, 0.0);
-        self.read(variable, |chain, draw, words| {
-            let at = (chain * self.draws + draw) * dim;
-            for (value, word) in values[at..at + dim].iter_mut().zip(words) {
-                *value = f64::from_le_bytes(*word);
-            }
+        self.read(variable, |chain, draw, numbers| {
+            values[(chain * self.draws + draw) * width..][..width].copy_from_slice(numbers);
         })?;
         Ok(values)
     }
 
     /// Calls `take(chain, draw, values)` for every draw of a variable, chunk after chunk.
-    fn read(&self, variable: &str, mut take: impl FnMut(usize, usize, &[[u8; 8]])) -> io::Result<()> {
-        let segment = self.grid.segment;
+    fn read(&self, variable: &Variable, mut take: impl FnMut(usize, usize, &[f64])) -> io::Result<()> {
+        let (segment, width) = (self.grid.segment, variable.width);
         for (number, first) in (0..self.draws).step_by(segment).enumerate() {
-            let file = self.path.join(self.grid.chunk(variable, number as u64));
+            let file = self.path.join(variable.chunk(number as u64));
             let bytes = std::fs::read(&file).map_err(named(&file))?;
-            self.grid.check_length(&file, bytes.len() as u64)?;
+            self.grid.check_length(variable, &file, bytes.len() as u64)?;
+            let numbers = variable.numbers(&bytes);
             let count = segment.min(self.draws - first);
-            for (chain, bytes) in bytes.chunks_exact(8 * segment * self.dim()).enumerate() {
-                let (words, _) = bytes.as_chunks::<8>();
-                for (draw, words) in words.chunks_exact(self.dim()).take(count).enumerate() {
-                    take(chain, first + draw, words);
+            for (chain, numbers) in numbers.chunks_exact(segment * width).enumerate() {
+                for (draw, numbers) in numbers.chunks_exact(width).take(count).enumerate() {
+                    take(chain, first + draw, numbers);
                 }
             }
         }

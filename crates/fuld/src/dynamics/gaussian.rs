@@ -3,7 +3,7 @@
 use super::drift_flow::DriftFlow;
 use super::error::KineticError;
 use super::gaussian_drift::GaussianDrift;
-use super::kinetic::{Kinetic, relax_by_flow};
+use super::kinetic::{ExactKinetic, Kinetic, relax_by_flow, relax_linearly};
 use crate::parameters::{Beta, noise_amplitude};
 use levy_stable::Alpha;
 
@@ -13,13 +13,14 @@ pub struct GaussianKinetic {
     drift: GaussianDrift,
     flow: DriftFlow,
     amplitude: f64,
+    beta: Beta,
 }
 
 impl GaussianKinetic {
     /// Creates the energy and tabulates the flow of its friction.
     pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, KineticError> {
         let drift = GaussianDrift::new(alpha, beta);
-        Ok(Self { drift, flow: drift.flow()?, amplitude: noise_amplitude(alpha, beta)? })
+        Ok(Self { drift, flow: drift.flow()?, amplitude: noise_amplitude(alpha, beta)?, beta })
     }
 }
 
@@ -45,5 +46,28 @@ impl Kinetic for GaussianKinetic {
 
     fn alpha(&self) -> Alpha {
         self.drift.alpha()
+    }
+
+    fn exact(&self) -> Option<&dyn ExactKinetic> {
+        Some(self)
+    }
+}
+
+/// Exact sampling refreshes v by Gaussian noise, whatever α: every refreshment that keeps N(0, 1/β) gives the same target.
+impl ExactKinetic for GaussianKinetic {
+    fn beta(&self) -> f64 {
+        self.beta.get()
+    }
+
+    fn energy(&self, v: &[f64]) -> f64 {
+        0.5 * ExactKinetic::beta(self) * v.iter().map(|v| v * v).sum::<f64>()
+    }
+
+    fn refreshing_alpha(&self) -> Alpha {
+        Alpha::GAUSS
+    }
+
+    fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+        relax_linearly(Alpha::GAUSS, self.beta.get().sqrt().recip(), gamma, t, noise, v);
     }
 }

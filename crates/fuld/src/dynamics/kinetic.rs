@@ -29,6 +29,26 @@ pub trait Kinetic: Send + Sync {
 
     /// Returns the tail index of the noise.
     fn alpha(&self) -> Alpha;
+
+    /// Returns the energy with an exact refreshment of its velocity law, which exact sampling requires; None if it has none.
+    fn exact(&self) -> Option<&dyn ExactKinetic> {
+        None
+    }
+}
+
+/// A kinetic energy g that can be evaluated, and whose velocity law e^(−βg) has an exactly invariant refreshment.
+pub trait ExactKinetic: Kinetic {
+    /// Returns the inverse temperature β.
+    fn beta(&self) -> f64;
+
+    /// Returns β Σ (g(vᵢ) − g(0)) over the coordinates of one chain.
+    fn energy(&self, v: &[f64]) -> f64;
+
+    /// Returns the tail index of the noise that [`refresh`](Self::refresh) takes.
+    fn refreshing_alpha(&self) -> Alpha;
+
+    /// Applies friction γ and noise over a time t, made from draws `noise` of SαS(1). e^(−βg) is exactly invariant.
+    fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]);
 }
 
 /// Applies the exact step of the Lévy–Ornstein–Uhlenbeck process dv = −γv dt + γ^(1/α) s dL:

@@ -1,6 +1,6 @@
 //! The Newtonian kinetic energy with linear friction: h(v) = v and c(v) = v under any noise.
 
-use super::kinetic::{Kinetic, relax_linearly};
+use super::kinetic::{ExactKinetic, Kinetic, relax_linearly};
 use crate::parameters::{Beta, ParameterError, noise_amplitude};
 use levy_stable::Alpha;
 
@@ -69,5 +69,29 @@ impl Kinetic for Newtonian {
 
     fn alpha(&self) -> Alpha {
         self.alpha
+    }
+
+    /// Linear friction keeps the law of v only under Gaussian noise.
+    fn exact(&self) -> Option<&dyn ExactKinetic> {
+        let gaussian = self.alpha == Alpha::GAUSS && self.amplitude > 0.0 && self.factor == 1.0;
+        gaussian.then_some(self as &dyn ExactKinetic)
+    }
+}
+
+impl ExactKinetic for Newtonian {
+    fn beta(&self) -> f64 {
+        1.0 / (self.amplitude * self.amplitude)
+    }
+
+    fn energy(&self, v: &[f64]) -> f64 {
+        0.5 * ExactKinetic::beta(self) * v.iter().map(|v| v * v).sum::<f64>()
+    }
+
+    fn refreshing_alpha(&self) -> Alpha {
+        Alpha::GAUSS
+    }
+
+    fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+        self.relax(gamma, t, noise, v);
     }
 }

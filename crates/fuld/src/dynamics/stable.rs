@@ -1,7 +1,8 @@
 //! The α-stable kinetic energy: the friction is linear, the transport field is ∇G_α.
 
-use super::kinetic::{Kinetic, relax_linearly};
+use super::kinetic::{ExactKinetic, Kinetic, relax_linearly};
 use crate::parameters::{Beta, ParameterError, noise_amplitude};
+use levy_stable::table::EnergyTable;
 use levy_stable::{Alpha, FieldTable};
 
 /// The g for which e^(−βg) is the density of SαS((αβ)^(−1/α)), the law that linear friction with stable noise leaves invariant.
@@ -10,7 +11,9 @@ use levy_stable::{Alpha, FieldTable};
 #[derive(Clone, Debug)]
 pub struct StableKinetic {
     table: FieldTable,
+    energy: EnergyTable,
     alpha: Alpha,
+    beta: Beta,
     amplitude: f64,
     /// h(v) = outer · ∇G_α(inner · v)
     inner: f64,
@@ -21,16 +24,18 @@ impl StableKinetic {
     /// Creates the energy for 0.1 ≤ α ≤ 2, the range of [`FieldTable`]. The x-marginal is e^(−βf) at every β.
     pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
         let amplitude = noise_amplitude(alpha, beta)?;
-        Self::scaled(alpha, amplitude, 1.0 / amplitude, 1.0 / amplitude / beta.get())
+        Self::scaled(alpha, beta, 1.0 / amplitude, 1.0 / amplitude / beta.get())
     }
 
     /// Creates the energy with the transport field ∇G_α(v) that the paper prints, which is exact only at β = 1 or α = 2.
     pub fn beta_free(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
-        Self::scaled(alpha, noise_amplitude(alpha, beta)?, 1.0, 1.0)
+        Self::scaled(alpha, beta, 1.0, 1.0)
     }
 
-    fn scaled(alpha: Alpha, amplitude: f64, inner: f64, outer: f64) -> Result<Self, ParameterError> {
-        Ok(Self { table: FieldTable::new(alpha.get())?, alpha, amplitude, inner, outer })
+    fn scaled(alpha: Alpha, beta: Beta, inner: f64, outer: f64) -> Result<Self, ParameterError> {
+        let amplitude = noise_amplitude(alpha, beta)?;
+        let (table, energy) = (FieldTable::new(alpha.get())?, EnergyTable::new(alpha.get())?);
+        Ok(Self { table, energy, alpha, beta, amplitude, inner, outer })
     }
 }
 
@@ -69,5 +74,29 @@ impl Kinetic for StableKinetic {
 
     fn alpha(&self) -> Alpha {
         self.alpha
+    }
+
+    /// The paper's field without β belongs to the law of v at β = 1 or α = 2 only.
+    fn exact(&self) -> Option<&dyn ExactKinetic> {
+        let belongs = self.inner == 1.0 / self.amplitude || self.alpha == Alpha::GAUSS;
+        belongs.then_some(self as &dyn ExactKinetic)
+    }
+}
+
+impl ExactKinetic for StableKinetic {
+    fn beta(&self) -> f64 {
+        self.beta.get()
+    }
+
+    fn energy(&self, v: &[f64]) -> f64 {
+        self.energy.sum(1.0 / self.amplitude, v)
+    }
+
+    fn refreshing_alpha(&self) -> Alpha {
+        self.alpha
+    }
+
+    fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+        self.relax(gamma, t, noise, v);
     }
 }

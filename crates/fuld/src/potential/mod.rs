@@ -73,6 +73,15 @@ pub trait Potential: Send + Sync {
         false
     }
 
+    /// Writes f and ∇f at many points, one after the other. Override where both together are cheaper.
+    fn evaluate(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
+        let d = self.dim();
+        for ((x, g), value) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(values) {
+            *value = self.value(x);
+            self.gradient(x, g);
+        }
+    }
+
     /// Writes the gradients at many points, one after the other, for a batch of chains. Override to vectorise. The words are arbitrary
     /// if the potential is not stochastic.
     fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {

@@ -1,0 +1,26 @@
+//! Exact sampling: generalised Hamiltonian Monte Carlo with any kinetic energy, the α-stable one above all.
+//!
+//! One iteration of a chain (x, v) at inverse temperature β:
+//!
+//! 1. friction and noise act on v over the time of the iteration, which leaves e^(−βg) exactly invariant;
+//! 2. L leapfrog steps of f + g, in coordinates divided by their scales, propose (x′, v′);
+//! 3. the proposal is accepted with probability min(1, e^(−βΔ(f + g))); otherwise x stays and v is reversed.
+//!
+//! The stationary law is e^(−βf) at every step size. Step, scales and path length are adapted over all chains before the first draw.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `transition` | one iteration of a batch of chains |
+//! | `tuning` | [`Tuning`]: what is adapted, and what a run reports |
+//! | `descent` | from the starting points to the neighbourhood of the typical set |
+//! | `adaptation` | step by dual averaging, scales over windows, path length by expected jumps |
+
+mod adaptation;
+mod descent;
+mod transition;
+mod tuning;
+
+pub(crate) use adaptation::Adaptation;
+pub(crate) use descent::descend;
+pub(crate) use transition::{Iteration, Transition};
+pub use tuning::Tuning;

@@ -1,0 +1,200 @@
+//! One iteration of exact sampling for a batch of chains.
+
+use super::tuning::Tuning;
+use crate::Potential;
+use crate::batch::{Batch, StepWords};
+use crate::dynamics::ExactKinetic;
+use crate::random::{Purpose, Streams};
+use levy_stable::Sampler;
+
+/// A transition whose energy grows by more than this, in units of 1/β, diverged, as in Stan.
+const DIVERGENT: f64 = 1000.0;
+/// A proposal with a coordinate beyond this is rejected before the potential sees it.
+const RUNAWAY: f64 = 1e100;
+
+/// Everything that the chains of a run share in one iteration.
+#[derive(Clone, Copy)]
+pub(crate) struct Iteration<'a> {
+    pub(crate) potential: &'a dyn Potential,
+    pub(crate) kinetic: &'a dyn ExactKinetic,
+    pub(crate) sampler: &'a Sampler,
+    pub(crate) gamma: f64,
+    pub(crate) tuning: &'a Tuning,
+    /// Centre of each coordinate, for [`Transition::jumps`]; None after the adaptation.
+    pub(crate) centre: Option<&'a [f64]>,
+    /// Number of the iteration.
+    pub(crate) k: u64,
+}
+
+/// State and results of the iterations of a batch, beside positions and velocities.
+#[derive(Clone, Debug)]
+pub(crate) struct Transition {
+    beta: f64,
+    /// f at the positions of each chain.
+    pub(crate) values: Vec<f64>,
+    /// Probability with which the last proposal of each chain was accepted.
+    pub(crate) acceptance: Vec<f64>,
+    /// Whether the last proposal of each chain diverged.
+    pub(crate) diverging: Vec<bool>,
+    /// β(f + g) of each chain after the last refreshment of v.
+    pub(crate) energy: Vec<f64>,
+    /// How far each proposal moved, and how fast it was moving at its end: see [`Jump`].
+    pub(crate) jumps: Vec<Jump>,
+    /// Positions, velocities and gradients before the proposal.
+    before: [Vec<f64>; 3],
+    proposed: Vec<f64>,
+    field: Vec<f64>,
+    words: StepWords,
+}
+
+/// The displacement of a proposal in D = Σ φ(x′ᵢ) − φ(xᵢ), φ(z) = z²/(1 + z²) of centred, scaled coordinates z, and its derivative
+/// with respect to time. φ is bounded, so that no tail of the target dominates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Jump {
+    pub(crate) displacement: f64,
+    pub(crate) speed: f64,
+}
+
+impl Transition {
+    /// Creates the state of the chains `first`, `first` + 1, …
+    pub(crate) fn new(chains: usize, dim: usize, first: usize, seed: u64, beta: f64) -> Self {
+        let zeros = vec![0.0; chains * dim];
+        let streams = Streams::new(seed, first as u64, chains, Purpose::Acceptance);
+        Self {
+            beta,
+            values: vec![0.0; chains],
+            acceptance: vec![0.0; chains],
+            diverging: vec![false; chains],
+            energy: vec![0.0; chains],
+            jumps: vec![Jump::default(); chains],
+            before: [zeros.clone(), zeros.clone(), zeros.clone()],
+            proposed: vec![0.0; chains],
+            field: zeros,
+            words: StepWords::new(streams, chains, 1),
+        }
+    }
+
+    /// Returns the statistics of a chain: log density, acceptance probability, energy, and whether the proposal diverged.
+    pub(crate) fn statistics(&self, chain: usize) -> [f64; 4] {
+        let diverging = f64::from(u8::from(self.diverging[chain]));
+        [-self.beta * self.values[chain], self.acceptance[chain], self.energy[chain], diverging]
+    }
+
+    /// Computes f and ∇f at the positions.
+    pub(crate) fn evaluate(&mut self, potential: &dyn Potential, batch: &mut Batch) {
+        potential.evaluate(&batch.x, &mut self.values, &mut batch.gradient);
+    }
+
+    /// Performs one iteration. Values and gradients at the positions must have been computed.
+    pub(crate) fn iterate(&mut self, iteration: &Iteration<'_>, batch: &mut Batch) {
+        let Iteration { kinetic, tuning, k, .. } = *iteration;
+        let (dim, steps) = (batch.dim, tuning.steps(k));
+        batch.draw_noise(iteration.sampler, k);
+        batch.refresh(kinetic, iteration.gamma, steps as f64 * tuning.step);
+        let beta = kinetic.beta();
+        for (chain, v) in batch.v.chunks_exact(dim).enumerate() {
+            self.energy[chain] = beta * self.values[chain] + kinetic.energy(v);
+        }
+        for (before, now) in self.before.iter_mut().zip([&batch.x, &batch.v, &batch.gradient]) {
+            before.copy_from_slice(now);
+        }
+        self.diverging.fill(false);
+        self.leapfrog(iteration, steps, batch);
+
+        let words = self.words.at(k);
+        for chain in 0..self.values.len() {
+            let here = chain * dim..(chain + 1) * dim;
+            let proposal = beta * self.proposed[chain] + kinetic.energy(&batch.v[here.clone()]);
+            let rise = proposal - self.energy[chain];
+            // A comparison with NaN is false, so a proposal without an energy counts as divergent.
+            self.diverging[chain] |= !(rise <= DIVERGENT);
+            let probability = if self.diverging[chain] { 0.0 } else { libm::exp(-rise.max(0.0)) };
+            self.acceptance[chain] = probability;
+            self.jumps[chain] = match iteration.centre {
+                Some(centre) if probability > 0.0 => {
+                    let before = &self.before[0][here.clone()];
+                    jump(iteration, centre, before, &batch.x[here.clone()], &batch.v[here.clone()])
+                }
+                _ => Jump::default(),
+            };
+            if ((words[chain] >> 11) as f64) < probability * (1u64 << 53) as f64 {
+                self.values[chain] = self.proposed[chain];
+            } else {
+                batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
+                batch.gradient[here.clone()].copy_from_slice(&self.before[2][here.clone()]);
+                for (v, before) in batch.v[here.clone()].iter_mut().zip(&self.before[1][here]) {
+                    *v = -before;
+                }
+            }
+        }
+    }
+
+    /// Takes leapfrog steps from the present state to the proposal.
+    fn leapfrog(&mut self, iteration: &Iteration<'_>, steps: u64, batch: &mut Batch) {
+        let Iteration { potential, kinetic, tuning, .. } = *iteration;
+        let Tuning { step, scales, .. } = tuning;
+        kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+        for i in 1..=steps {
+            kinetic.transport(&batch.v, &mut self.field);
+            drift(*step, scales, &self.field, &mut batch.x);
+            self.stop_runaways(batch);
+            if i < steps {
+                batch.update_gradient(potential, 0);
+                kick(*step, scales, &batch.gradient, &mut batch.v);
+            } else {
+                potential.evaluate(&batch.x, &mut self.proposed, &mut batch.gradient);
+                kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+            }
+        }
+    }
+
+    /// Returns chains whose proposals left all bounds to where they started, so that the potential is evaluated at finite points only.
+    /// They are rejected.
+    fn stop_runaways(&mut self, batch: &mut Batch) {
+        if batch.is_within(RUNAWAY) {
+            return;
+        }
+        let dim = batch.dim;
+        for (chain, diverging) in self.diverging.iter_mut().enumerate() {
+            let here = chain * dim..(chain + 1) * dim;
+            let bounded = batch.x[here.clone()].iter().all(|x| x.abs() < RUNAWAY)
+                && batch.v[here.clone()].iter().all(|v| v.is_finite());
+            if !bounded {
+                *diverging = true;
+                batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
+                batch.v[here].fill(0.0);
+            }
+        }
+    }
+}
+
+/// Returns the jump of a proposal (x, v) of one chain from the position `before`.
+fn jump(iteration: &Iteration<'_>, centre: &[f64], before: &[f64], x: &[f64], v: &[f64]) -> Jump {
+    let phi = |z: f64| z * z / (1.0 + z * z);
+    let parameters = iteration.tuning.scales.iter().zip(centre).zip(v);
+    x.iter().zip(before).zip(parameters).fold(Jump::default(), |sum, ((x, before), ((scale, centre), &v))| {
+        let (new, old) = ((x - centre) / scale, (before - centre) / scale);
+        let slope = 2.0 * new / ((1.0 + new * new) * (1.0 + new * new));
+        let mut h = [0.0];
+        iteration.kinetic.transport(&[v], &mut h);
+        Jump { displacement: sum.displacement + phi(new) - phi(old), speed: sum.speed + slope * h[0] }
+    })
+}
+
+/// v ← v − t s ∇f, with the scales s of the coordinates.
+fn kick(t: f64, scales: &[f64], gradient: &[f64], v: &mut [f64]) {
+    for (v, gradient) in v.chunks_exact_mut(scales.len()).zip(gradient.chunks_exact(scales.len())) {
+        for ((v, g), s) in v.iter_mut().zip(gradient).zip(scales) {
+            *v -= t * s * g;
+        }
+    }
+}
+
+/// x ← x + t s h, with the scales s of the coordinates.
+fn drift(t: f64, scales: &[f64], field: &[f64], x: &mut [f64]) {
+    for (x, field) in x.chunks_exact_mut(scales.len()).zip(field.chunks_exact(scales.len())) {
+        for ((x, h), s) in x.iter_mut().zip(field).zip(scales) {
+            *x += t * s * h;
+        }
+    }
+}
