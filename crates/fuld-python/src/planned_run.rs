@@ -30,6 +30,8 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
         alpha: option(options, "alpha")?,
         beta: option(options, "beta")?,
         gamma: option(options, "gamma")?,
+        adapt: option(options, "adapt")?,
+        path: option(options, "path")?,
         step: option(options, "step")?,
         step_power: option(options, "step_power")?,
         half_life: option(options, "half_life")?,

@@ -7,6 +7,11 @@ use crate::target::Target;
 use fuld::diagnostics::Chains;
 use fuld::{Alpha, Beta, Friction, Integrator, ParameterError, Start, Step, SystemKind};
 
+/// First step of exact sampling, which its adaptation replaces.
+const EXACT_STEP: f64 = 0.1;
+/// Iterations in which exact sampling adapts itself.
+const EXACT_WARMUP: u64 = 500;
+
 /// Settings that suit one system on the double well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SystemDefaults {
@@ -29,8 +34,13 @@ impl SystemDefaults {
             SystemKind::OverdampedLangevin => 0.005,
             SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => 0.002,
         };
-        let (integrator, draw_time) =
-            if system.has_velocity() { (Integrator::Baoab, 1.0) } else { (Integrator::TamedEuler, 0.5) };
+        let (integrator, draw_time) = match system {
+            SystemKind::Fuld | SystemKind::FuldGaussian | SystemKind::UnderdampedLangevin => {
+                (Integrator::Exact, 1.0)
+            }
+            _ if system.has_velocity() => (Integrator::Baoab, 1.0),
+            _ => (Integrator::TamedEuler, 0.5),
+        };
         Self { step, integrator, draw_time }
     }
 }
@@ -65,15 +75,32 @@ impl SampleRequest {
         if self.half_life.is_some() && power.is_none() {
             return Err(SamplingError::HalfLife);
         }
-        let step = Step::new(self.step.unwrap_or(defaults.step))?;
-        let thin = self.thin.unwrap_or(((defaults.draw_time / step.get()).round() as u64).clamp(1, 10_000));
+        // Proposals require exact gradients, and a step that does not fall to be adapted.
+        let unsuited = defaults.integrator == Integrator::Exact
+            && (power.is_some() || target.potential().is_stochastic());
+        let default = if unsuited { Integrator::Baoab } else { defaults.integrator };
+        let integrator = self.integrator.unwrap_or(default);
+        let exact = integrator == Integrator::Exact;
+        let proposals = [("adapt", self.adapt.is_some()), ("path", self.path.is_some())];
+        if let Some((setting, _)) = proposals.into_iter().find(|(_, given)| *given && !exact) {
+            return Err(SamplingError::NotExact { setting, integrator });
+        }
+        if let Some(path) = self.path.filter(|path| !(*path >= 0.0 && path.is_finite())) {
+            return Err(SamplingError::Path(path));
+        }
+        let step = Step::new(self.step.unwrap_or(if exact { EXACT_STEP } else { defaults.step }))?;
+        let time = ((defaults.draw_time / step.get()).round() as u64).clamp(1, 10_000);
+        let thin = self.thin.unwrap_or(if exact { 1 } else { time });
+        let warmup = if exact { EXACT_WARMUP } else { thin.saturating_mul(100) };
         let alpha = || Alpha::new(self.alpha.unwrap_or(1.5)).map_err(ParameterError::from);
         let spec = SampleSpec {
             potential: self.potential.clone(),
             dim: target.dim(),
             param: self.param.clone(),
             system,
-            integrator: self.integrator.unwrap_or(defaults.integrator),
+            integrator,
+            adapt: exact.then(|| self.adapt.unwrap_or(true)),
+            path: exact.then(|| self.path.unwrap_or(1.0)),
             alpha: system.has_alpha().then(alpha).transpose()?,
             beta: system.has_beta().then(|| Beta::new(self.beta.unwrap_or(1.0))).transpose()?,
             gamma: system.has_velocity().then(|| Friction::new(self.gamma.unwrap_or(2.0))).transpose()?,
@@ -82,7 +109,7 @@ impl SampleRequest {
             half_life: power.map(|_| self.half_life.unwrap_or(1000.0)),
             chains: self.chains.unwrap_or(64),
             draws: self.draws.unwrap_or(1000),
-            warmup: self.warmup.unwrap_or(thin.saturating_mul(100)),
+            warmup: self.warmup.unwrap_or(warmup),
             thin,
             start: self.start.clone().map_or(Start::Gaussian(1.0), |start| start.0),
             velocities: self.velocities,
@@ -162,7 +189,13 @@ mod tests {
         assert_eq!(numbers, (Some(1.5), Some(1.0), Some(2.0)));
         assert_eq!((fuld.chains, fuld.draws, fuld.seed, fuld.velocities), (64, 1000, 0, false));
         assert_eq!((fuld.step_power, fuld.half_life, fuld.start), (None, None, Start::Gaussian(1.0)));
-        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.05, 20, 2000));
+        assert_eq!((fuld.integrator, fuld.adapt, fuld.path), (Integrator::Exact, Some(true), Some(1.0)));
+        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.1, 1, 500));
+        // A falling step cannot be adapted.
+        let falling = SampleRequest { step_power: Some(0.5), ..SampleRequest::default() };
+        let falling = falling.complete_on(&well(1)).unwrap();
+        assert_eq!((falling.integrator, falling.adapt), (Integrator::Baoab, None));
+        assert_eq!((falling.step.get(), falling.thin, falling.warmup), (0.05, 20, 2000));
         let flmc = of(SystemKind::Flmc);
         assert_eq!((flmc.integrator, flmc.gamma), (Integrator::TamedEuler, None));
         assert_eq!((flmc.step.get(), flmc.thin, flmc.warmup), (0.002, 250, 25_000));
@@ -210,8 +243,12 @@ mod tests {
         assert_eq!((run.chains, run.draws, run.thin, run.warmup, run.seed), (3, 1, 5, 11, 9));
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
         // `thin` is bounded however small the step is.
-        let tiny =
-            SampleRequest { step: Some(1e-9), ..SampleRequest::default() }.complete_on(&well(1)).unwrap();
+        let tiny = SampleRequest {
+            step: Some(1e-9),
+            integrator: Some(Integrator::Baoab),
+            ..SampleRequest::default()
+        };
+        let tiny = tiny.complete_on(&well(1)).unwrap();
         assert_eq!((tiny.thin, tiny.warmup), (10_000, 1_000_000));
     }
 
@@ -232,6 +269,9 @@ mod tests {
             "the step size must be positive and finite, got NaN",
         );
         refused(&SampleRequest { step_power: Some(-1.0), ..request() }, "finite and not negative, got -1");
+        refused(&SampleRequest { path: Some(-1.0), ..request() }, "path must be finite and not negative, got -1");
+        let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
+        refused(&SampleRequest { adapt: Some(true), ..baoab() }, "`adapt` requires the integrator exact");
         refused(&SampleRequest { half_life: Some(10.0), ..request() }, "`half_life` requires `step_power`");
         refused(&SampleRequest { chains: Some(0), ..request() }, "chains must be at least 1, got 0");
         refused(&SampleRequest { draws: Some(0), ..request() }, "draws must be at least 1, got 0");

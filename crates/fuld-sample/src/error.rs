@@ -5,7 +5,7 @@ use crate::potentials::potentials;
 use crate::target_error::{Outside, TargetError};
 use fuld::dynamics::FlmcError;
 use fuld::gibbs::GibbsError;
-use fuld::{ParameterError, SystemError, SystemKind, Unsuited};
+use fuld::{Integrator, ParameterError, SystemError, SystemKind, Unsuited};
 use thiserror::Error;
 
 /// Settings that are out of range or incompatible. The messages apply to the command line and to Python alike.
@@ -53,6 +53,17 @@ pub enum SamplingError {
         /// The system.
         system: SystemKind,
     },
+    /// A setting of exact sampling was given for another integrator.
+    #[error("`{setting}` requires the integrator exact, got {}", integrator.name())]
+    NotExact {
+        /// The setting.
+        setting: &'static str,
+        /// The integrator.
+        integrator: Integrator,
+    },
+    /// The path length is negative or not finite.
+    #[error("path must be finite and not negative, got {0}")]
+    Path(f64),
     /// A count is too small.
     #[error("{what} must be at least {least}, got {given}")]
     TooFew {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 ///     ..SampleRequest::default()
 /// };
 /// let (spec, well) = request.complete()?;
-/// assert_eq!((spec.step.get(), spec.thin, spec.warmup), (0.05, 20, 2000));
+/// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("exact", 1, 500));
 /// let run = spec.run(&well)?;
 /// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
 /// # Ok(())
@@ -39,7 +39,8 @@ pub struct SampleRequest {
     /// The system. Default: FULD.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemKind>,
-    /// Its discretisation. Default: BAOAB, or tamed Euler for systems without a velocity.
+    /// Its discretisation. Default: exact; BAOAB for systems, potentials and schedules that it does not suit; tamed Euler for systems
+    /// without a velocity.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
     /// Tail index of the noise. Default: 1.5.
@@ -48,7 +49,13 @@ pub struct SampleRequest {
     /// Friction. Default: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
-    /// Step size η. Default: 0.002 to 0.05, depending on the system.
+    /// Whether exact sampling adapts step, scales and path during the warmup. Default: yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapt: Option<bool>,
+    /// Mean time of an iteration of exact sampling, at first if it is adapted. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<f64>,
+    /// Step size η, at first if it is adapted. Default: 0.1 for exact sampling, otherwise 0.002 to 0.05, depending on the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// The p of η (1 + k/K)^(−p), k the iteration. Default: 0, a constant step.
@@ -63,10 +70,10 @@ pub struct SampleRequest {
     /// Draws per chain. Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draws: Option<u64>,
-    /// Iterations before the first draw. Default: 100 times `thin`.
+    /// Iterations before the first draw. Default: 500 for exact sampling, otherwise 100 times `thin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warmup: Option<u64>,
-    /// Iterations between draws. Default: a time of 1, or of 0.5 for systems without a velocity.
+    /// Iterations between draws. Default: 1 for exact sampling, otherwise a time of 1, or of 0.5 for systems without a velocity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<u64>,
     /// Where chains start. Default: N(0, 1). A point with one coordinate applies to all of them.

@@ -29,7 +29,11 @@ pub struct SampleSpec {
     pub beta: Option<Beta>,
     /// Friction, if the system has one.
     pub gamma: Option<Friction>,
-    /// Step size η.
+    /// Whether exact sampling adapts step, scales and path; None for other integrators.
+    pub adapt: Option<bool>,
+    /// Mean time of an iteration of exact sampling; None for other integrators.
+    pub path: Option<f64>,
+    /// Step size η, at first if it is adapted.
     pub step: Step,
     /// The p of η (1 + k/K)^(−p), if the step falls.
     pub step_power: Option<f64>,
@@ -81,6 +85,8 @@ impl SampleSpec {
             seed: self.seed,
             start: self.expanded_start()?,
             velocities: self.velocities,
+            adapt: self.adapt.unwrap_or_default(),
+            path: self.path.unwrap_or_default(),
             ..Run::new(system, self.integrator, self.schedule()?)
         })
     }
@@ -136,6 +142,8 @@ impl SampleSpec {
             integrator: Some(self.integrator),
             alpha: self.alpha.map(f64::from),
             gamma: self.gamma.map(f64::from),
+            adapt: self.adapt,
+            path: self.path,
             step: Some(self.step.get()),
             step_power: self.step_power,
             half_life: self.half_life,
@@ -200,7 +208,7 @@ impl SampleSpec {
         {
             text += &format!(", {name} {value}");
         }
-        text += &format!("; {}, step {}", self.integrator.name(), self.step.get());
+        text += &format!("; {}, {}step {}", self.integrator.name(), if self.adapt == Some(true) { "first " } else { "" }, self.step.get());
         if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }

@@ -2,8 +2,12 @@
 //!
 //! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
 
-use fuld::potential::DoubleWell;
-use fuld::{Alpha, Beta, Friction, Integrator, Run, Samples, Schedule, System, Underdamped};
+use fuld::chains::{Control, STATISTICS};
+use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
+use fuld::{
+    Alpha, Beta, Friction, Integrator, MemorySink, Potential, Run, Samples, Schedule, Start, System, Underdamped, ZarrDraws,
+    ZarrSink,
+};
 
 fn fuld(alpha: f64, gamma: f64, beta: f64) -> System {
     let (alpha, gamma, beta) =
@@ -39,11 +43,12 @@ fn acceptance(samples: &Samples) -> f64 {
 #[test]
 fn no_bias_at_any_step() {
     let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
-    for (system, exact) in [
-        (fuld(1.5, 2.0, 1.0), 1.041_797),
-        (fuld(1.0, 2.0, 1.0), 1.041_797),
-        (fuld(2.0, 2.0, 1.0), 1.041_797),
-        (fuld(1.5, 2.0, 0.25), 1.666_114),
+    // With Gaussian velocities step 1 is too long for this well: chains would stay far out for thousands of iterations.
+    for (system, step, exact) in [
+        (fuld(1.5, 2.0, 1.0), 1.0, 1.041_797),
+        (fuld(1.0, 2.0, 1.0), 1.0, 1.041_797),
+        (fuld(2.0, 2.0, 1.0), 0.5, 1.041_797),
+        (fuld(1.5, 2.0, 0.25), 1.0, 1.666_114),
         (
             System::fuld_gaussian(Underdamped {
                 alpha: Alpha::new(1.5).unwrap(),
@@ -51,15 +56,129 @@ fn no_bias_at_any_step() {
                 beta: Beta::ONE,
             })
             .unwrap(),
+            0.5,
             1.041_797,
         ),
     ] {
         let name = system.to_string();
         for path in [0.0, 2.5] {
-            let samples = fixed(system.clone(), 1.0, path).sample(&well).unwrap();
+            let samples = fixed(system.clone(), step, path).sample(&well).unwrap();
             let (value, error) = mean(&samples, |x| x * x);
             println!("{name}, path {path}: {value:.5} ± {error:.5}, accepted {:.3}", acceptance(&samples));
             assert!((value - exact).abs() < 4.0 * error && error < 0.01, "{name}: {value} ± {error}");
         }
     }
+}
+
+/// A run that adapts itself, from the default start.
+fn adapted(alpha: f64) -> Run {
+    let run = Run::new(fuld(alpha, 2.0, 1.0), Integrator::Exact, Schedule::constant(0.1).unwrap());
+    Run { chains: 64, warmup: 500, draws: 500, seed: 3, ..run }
+}
+
+/// Independent Gaussians with scales from 0.01 to 100.
+fn scaled_gaussians() -> impl Potential {
+    let scale = |i: usize| 10f64.powi(i as i32 - 2);
+    FromFn::new(
+        5,
+        move |x: &[f64]| x.iter().enumerate().map(|(i, x)| 0.5 * (x / scale(i)).powi(2)).sum(),
+        move |x: &[f64], g: &mut [f64]| (0..5).for_each(|i| g[i] = x[i] / scale(i).powi(2)),
+    )
+    .unwrap()
+    .named("scaled gaussians")
+}
+
+/// Step, scales and path are found from a start that is far from the target, and the draws have the right variances.
+#[test]
+fn adaptation_finds_scales_from_afar() {
+    for alpha in [1.5, 2.0] {
+        let run = Run { start: Start::Point(vec![100.0; 5]), ..adapted(alpha) };
+        let samples = run.sample(&scaled_gaussians()).unwrap();
+        let tuning = samples.outcome.tuning.clone().unwrap();
+        println!("{alpha}: {tuning:?}, accepted {:.3}", acceptance(&samples));
+        for (i, scale) in tuning.scales.iter().enumerate() {
+            let exact = 10f64.powi(i as i32 - 2);
+            assert!((scale / exact - 1.0).abs() < 0.2, "{alpha}: scale {i} is {scale}");
+            let draws = samples.pooled(i);
+            let variance = draws.iter().map(|x| (x / exact).powi(2)).sum::<f64>() / draws.len() as f64;
+            assert!((variance - 1.0).abs() < 0.05, "{alpha}: variance {i} is {variance}");
+        }
+        assert!((acceptance(&samples) - 0.8).abs() < 0.1);
+    }
+}
+
+/// A density on the half-line: f is NaN beyond the wall, where proposals are rejected. Gamma(2, 1) has mean 2 and variance 2.
+#[test]
+fn walls_reject_proposals() {
+    let gamma = FromFn1::new(|x: f64| x - x.ln(), |x: f64| 1.0 - 1.0 / x);
+    let run = Run { start: Start::Point(vec![1.0]), draws: 2000, ..adapted(1.5) };
+    let samples = run.sample(&gamma).unwrap();
+    let (value, error) = mean(&samples, |x| x);
+    assert!((value - 2.0).abs() < 4.0 * error && error < 0.05, "{value} ± {error}");
+    let (square, error) = mean(&samples, |x| (x - 2.0).powi(2));
+    assert!((square - 2.0).abs() < 4.0 * error && error < 0.2, "{square} ± {error}");
+    assert!(samples.pooled(0).iter().all(|&x| x > 0.0));
+}
+
+/// Draws, statistics and tuning depend on neither threads nor interruptions, in the warmup or after it.
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let target = scaled_gaussians();
+    let run = Run { chains: 150, warmup: 100, draws: 60, velocities: true, ..adapted(1.5) };
+    let whole = Run { threads: 1, ..run.clone() }.sample(&target).unwrap();
+    let parallel = Run { threads: 4, ..run.clone() }.sample(&target).unwrap();
+    assert!(whole == parallel);
+
+    let folder = crate::resumption::scratch("exact");
+    let store = folder.join("draws.zarr");
+    let run = Run { checkpoint: Some(folder.join("checkpoint")), ..run };
+    let mut stops = 0;
+    loop {
+        // Stopped after every call: some are in the warmup, some after it.
+        let mut sink = ZarrSink::new(&store);
+        let outcome = run.stream(&target, &mut sink, &mut |_| Control::Stop).unwrap();
+        if !outcome.stopped {
+            assert_eq!(outcome.tuning, whole.outcome.tuning);
+            break;
+        }
+        stops += 1;
+    }
+    assert!(stops > 2, "{stops}");
+    let stored = ZarrDraws::open(&store).unwrap();
+    assert_eq!(stored.positions().unwrap(), (0..150).flat_map(|c| positions(&whole, c)).collect::<Vec<_>>());
+    for number in 0..STATISTICS.len() {
+        assert_eq!(stored.statistic(number).unwrap().unwrap(), whole.statistic(number).unwrap().concat());
+    }
+    assert!(whole.statistic(STATISTICS.len()).is_none());
+}
+
+fn positions(samples: &Samples, chain: usize) -> Vec<f64> {
+    samples.chain(chain).chunks_exact(samples.layout().width()).flat_map(|draw| draw[..5].to_vec()).collect()
+}
+
+/// The statistics of a draw are those of its own position.
+#[test]
+fn statistics_belong_to_their_draws() {
+    let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
+    let samples = fixed(fuld(1.5, 2.0, 1.0), 1.0, 0.0).sample(&well).unwrap();
+    let (x, lp) = (samples.coordinate(0), samples.statistic(0).unwrap());
+    for (x, lp) in x.concat().iter().zip(lp.concat()) {
+        assert_eq!(-well.value(&[*x]), lp);
+    }
+    assert!(samples.statistic(3).unwrap().concat().iter().all(|&diverging| diverging == 0.0));
+}
+
+/// Systems without an exact refreshment, and gradients of minibatches, are refused.
+#[test]
+fn unsuited_systems_and_potentials_are_refused() {
+    let parameters =
+        Underdamped { alpha: Alpha::new(1.5).unwrap(), gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+    let run = Run { system: System::uncorrected(parameters).unwrap(), ..adapted(1.5) };
+    let error = run.sample(&DoubleWell::new(1, 1.0, 1.0).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("leave the law of v invariant"), "{error}");
+    let minibatches = LogisticRegression::breast_cancer(10.0).unwrap().with_batch(64).unwrap();
+    let error = adapted(1.5).sample(&minibatches).unwrap_err().to_string();
+    assert!(error.contains("minibatches"), "{error}");
+    let run = Run { path: f64::NAN, ..adapted(1.5) };
+    assert!(run.stream(&scaled_gaussians(), &mut MemorySink::default(), &mut |_| Control::Stop).is_err());
 }

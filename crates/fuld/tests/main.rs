@@ -1,12 +1,12 @@
 //! Integration tests of `fuld`, in one binary: linking twenty takes longer than running most of them.
 
-mod exact;
 mod arviz;
 mod calibration;
 mod chains;
 mod custom_kinetic;
 mod diagnostics;
 mod differences;
+mod exact;
 mod flmc_drift;
 mod folder;
 mod formula;

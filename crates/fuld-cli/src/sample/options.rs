@@ -27,7 +27,8 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     system: Option<SystemKind>,
-    /// Integrator: baoab, aboba, euler, tamed-euler [default: baoab; tamed-euler for systems without velocity]
+    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: exact; where it does not suit, baoab; tamed-euler for systems
+    /// without velocity]
     #[arg(
         long,
         help_heading = "Dynamics",
@@ -42,7 +43,13 @@ pub(super) struct SampleOptions {
     /// Friction [default: 2]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     gamma: Option<f64>,
-    /// Step size eta [default: 0.002 to 0.05, depending on the system]
+    /// Keep step, scales and path of exact sampling as given, instead of adapting them during the warmup
+    #[arg(long, help_heading = "Dynamics")]
+    no_adapt: bool,
+    /// Mean time of an iteration of exact sampling, at first if it is adapted [default: 1]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Dynamics")]
+    path: Option<f64>,
+    /// Step size eta, at first if it is adapted [default: 0.1 for exact, else 0.002 to 0.05, depending on the system]
     #[arg(
         long,
         visible_alias = "eta",
@@ -63,10 +70,10 @@ pub(super) struct SampleOptions {
     /// Draws per chain [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     draws: Option<u64>,
-    /// Steps before the first draw [default: 100 times --thin]
+    /// Iterations before the first draw [default: 500 for exact, else 100 times --thin]
     #[arg(long, value_name = "STEPS", help_heading = "Amount")]
     warmup: Option<u64>,
-    /// Steps per draw [default: time 1 divided by the step; time 0.5 for systems without velocity]
+    /// Iterations per draw [default: 1 for exact, else time 1 divided by the step; time 0.5 for systems without velocity]
     #[arg(long, value_name = "STEPS", help_heading = "Amount")]
     thin: Option<u64>,
     /// Starting points: normal:SD for random ones, or coordinates as in 1,-0.5 [default: normal:1]
@@ -95,6 +102,8 @@ impl SampleOptions {
             integrator: options.integrator,
             alpha: options.alpha,
             gamma: options.gamma,
+            adapt: options.no_adapt.then_some(false),
+            path: options.path,
             step: options.step,
             step_power: options.step_power,
             half_life: options.half_life,
