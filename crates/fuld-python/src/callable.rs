@@ -111,14 +111,27 @@ impl Callable {
         }
     }
 
-    fn gradient_into(
+    /// Calls the function once, and writes the gradients and, unless `values` is empty, the values that it returned.
+    fn call_into(
         &self,
         py: Python<'_>,
         points: &[f64],
         words: &[u64],
+        values: &mut [f64],
         gradient: &mut [f64],
     ) -> PyResult<()> {
-        let (_, answer) = self.call(py, points, words)?;
+        let (value, answer) = self.call(py, points, words)?;
+        if !values.is_empty() {
+            let array = float64(&value)?;
+            if array.len() != values.len() {
+                return Err(PyValueError::new_err(format!(
+                    "the potential returned {} values for {} points",
+                    array.len(),
+                    values.len()
+                )));
+            }
+            values.iter_mut().zip(array.readonly().as_array().iter()).for_each(|(v, value)| *v = *value);
+        }
         let array = float64(&answer)?;
         let wanted = [points.len() / self.dim, self.dim];
         let wanted = if self.vectorized { &wanted[..] } else { &wanted[1..] };
@@ -210,18 +223,31 @@ impl Potential for Callable {
         self.raised.has_failed()
     }
 
+    fn evaluate(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
+        values.fill(f64::NAN);
+        self.call_at_all(points, &vec![0; values.len()], values, gradients);
+    }
+
     fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
+        self.call_at_all(points, words, &mut [], gradients);
+    }
+}
+
+impl Callable {
+    /// Calls the function at all points, at once or one after the other. After an error the gradients are NaN.
+    fn call_at_all(&self, points: &[f64], words: &[u64], values: &mut [f64], gradients: &mut [f64]) {
         if self.has_failed() {
             return gradients.fill(f64::NAN);
         }
         Python::attach(|py| {
             let answer = if self.vectorized {
-                self.gradient_into(py, points, words, gradients)
+                self.call_into(py, points, words, values, gradients)
             } else {
-                let one = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim));
-                let mut called = one.zip(words).take_while(|_| self.raised.goes_on());
-                called.try_for_each(|((x, gradient), word)| {
-                    self.gradient_into(py, x, std::slice::from_ref(word), gradient)
+                let one = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim)).zip(words);
+                let mut called = one.enumerate().take_while(|_| self.raised.goes_on());
+                called.try_for_each(|(i, ((x, gradient), word))| {
+                    let value = values.get_mut(i..=i).unwrap_or_default();
+                    self.call_into(py, x, std::slice::from_ref(word), value, gradient)
                 })
             };
             if let Err(error) = answer {

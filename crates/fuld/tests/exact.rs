@@ -111,13 +111,16 @@ fn adaptation_finds_scales_from_afar() {
 #[test]
 fn walls_reject_proposals() {
     let gamma = FromFn1::new(|x: f64| x - x.ln(), |x: f64| 1.0 - 1.0 / x);
-    let run = Run { start: Start::Point(vec![1.0]), draws: 2000, ..adapted(1.5) };
-    let samples = run.sample(&gamma).unwrap();
+    // Half of the random starting points are beyond the wall: they are drawn again.
+    let samples = Run { draws: 2000, ..adapted(1.5) }.sample(&gamma).unwrap();
     let (value, error) = mean(&samples, |x| x);
     assert!((value - 2.0).abs() < 4.0 * error && error < 0.05, "{value} ± {error}");
     let (square, error) = mean(&samples, |x| (x - 2.0).powi(2));
     assert!((square - 2.0).abs() < 4.0 * error && error < 0.2, "{square} ± {error}");
     assert!(samples.pooled(0).iter().all(|&x| x > 0.0));
+    let outside = Run { start: Start::Point(vec![-1.0]), ..adapted(1.5) };
+    let error = outside.sample(&gamma).unwrap_err().to_string();
+    assert!(error.contains("not finite where chain 0 starts, at [-1.0]"), "{error}");
 }
 
 /// Draws, statistics and tuning depend on neither threads nor interruptions, in the warmup or after it.

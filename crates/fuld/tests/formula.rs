@@ -65,7 +65,7 @@ fn precedence() {
 #[test]
 fn functions_have_their_values() {
     type Function = fn(f64) -> f64;
-    let table: [(&str, Function); 14] = [
+    let table: [(&str, Function); 16] = [
         ("exp", f64::exp),
         ("log", f64::ln),
         ("ln", f64::ln),
@@ -80,6 +80,8 @@ fn functions_have_their_values() {
         ("atan", f64::atan),
         ("abs", f64::abs),
         ("logcosh", |x| x.cosh().ln()),
+        ("softplus", |x| x.exp().ln_1p()),
+        ("sigmoid", |x| 1.0 / (1.0 + (-x).exp())),
     ];
     for (name, function) in table {
         for x in [0.1, 0.9, 3.3] {
@@ -108,6 +110,8 @@ fn derivatives_are_simplified() {
         ("e^x", "exp(x)"),
         ("abs(x)", "sign(x)"),
         ("logcosh(x)", "tanh(x)"),
+        ("softplus(x)", "sigmoid(x)"),
+        ("log(1 + exp(x))", "sigmoid(x)"),
         ("x - x + 3*x/3", "1"),
     ];
     for (text, expected) in table {
@@ -282,4 +286,33 @@ fn kinks_and_special_values() {
     // Odd powers of negative numbers, whole exponents beyond the products, and roots.
     assert_eq!((formula("x^3").value(&[-2.0]), formula("x^101").value(&[-1.0])), (-8.0, -1.0));
     assert_eq!((formula("x^0.5").value(&[9.0]), formula("x^-1.5").value(&[4.0])), (3.0, 0.125));
+}
+
+/// Mixtures keep their density and its slope where every exponential underflows, written with `logsumexp` or with `log` and `exp`.
+#[test]
+fn logarithms_of_sums_of_exponentials_do_not_underflow() {
+    let named = "-logsumexp(log(0.3) - (x - 4)^2/2, log(0.7) - (x + 4)^2/2)";
+    let plain = "-log(0.3*exp(-(x - 4)^2/2) + 0.7*exp(-(x + 4)^2/2))";
+    let halves = "-log((3*exp(-(x - 4)^2/2) + 7*exp(-(x + 4)^2/2))/10)";
+    for text in [named, plain, halves] {
+        let f = formula(text);
+        for x in [-1e4f64, -90.0, -4.0, 0.1, 3.0, 90.0, 1e4] {
+            let [a, b] = [0.3f64.ln() - (x - 4.0).powi(2) / 2.0, 0.7f64.ln() - (x + 4.0).powi(2) / 2.0];
+            let exact = -(a.max(b) + (-(a - b).abs()).exp().ln_1p());
+            let weight = 1.0 / (1.0 + (b - a).exp());
+            let slope = weight * (x - 4.0) + (1.0 - weight) * (x + 4.0);
+            let mut gradient = [0.0];
+            f.gradient(&[x], &mut gradient);
+            assert!((f.value(&[x]) - exact).abs() < 1e-13 * exact.abs().max(1.0), "{text} at {x}");
+            assert!((gradient[0] - slope).abs() < 1e-12 * slope.abs().max(1.0), "{text} at {x}: {}", gradient[0]);
+        }
+    }
+    // The logarithm of another sum, and of a difference, stays what it is.
+    assert_eq!(formula("log(1 + x^2)").to_string(), "log(1 + x^2)");
+    assert_eq!(formula("log(exp(x) - 1)").to_string(), "log(exp(x) - 1)");
+    assert_eq!(formula("logsumexp(x)").to_string(), "x");
+    for (text, says) in [("logsumexp", "("), ("logsumexp(x, y", "closed"), ("logsumexp(x,)", "")] {
+        let error = text.parse::<Formula>().unwrap_err().to_string();
+        assert!(error.contains(says), "{text}: {error}");
+    }
 }

@@ -31,6 +31,14 @@ pub enum RunError {
     /// The start is not finite.
     #[error("chains cannot start at {0}")]
     StartValue(f64),
+    /// f or its gradient is not finite where a chain starts, and at other random points.
+    #[error("f or its gradient is not finite where chain {chain} starts, at {at:?}; choose another start")]
+    NotFinite {
+        /// Number of the chain.
+        chain: usize,
+        /// Its starting point.
+        at: Vec<f64>,
+    },
     /// The path length is negative or not finite.
     #[error("the path length must be finite and not negative, got {0}")]
     Path(f64),

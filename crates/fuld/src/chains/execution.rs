@@ -106,6 +106,7 @@ impl<'a> Execution<'a> {
             Self { run, potential, sampler, pool, layout, step: 0, workers, begun, exact, adaptation };
         let resumed = this.restore()?;
         if !resumed {
+            this.place_chains()?;
             this.begin_adaptation()?;
             // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
             sink.vacant()?;
@@ -191,6 +192,35 @@ impl<'a> Execution<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Replaces random starting points of exact sampling at which f or its gradient is not finite.
+    fn place_chains(&mut self) -> Result<(), RunError> {
+        if self.exact.is_none() {
+            return Ok(());
+        }
+        let (run, potential, dim) = (self.run, self.potential, self.layout.dim);
+        for worker in &mut self.workers {
+            let Some(transition) = &mut worker.transition else { continue };
+            transition.evaluate(potential, &mut worker.batch);
+            for chain in 0..worker.batch.chains() {
+                let here = chain * dim..(chain + 1) * dim;
+                let finite = |value: f64, gradient: &[f64]| value.is_finite() && gradient.iter().all(|g| g.is_finite());
+                if finite(transition.values[chain], &worker.batch.gradient[here.clone()]) {
+                    continue;
+                }
+                let number = run.first_chain + worker.first + chain;
+                let found = run.start.others(run.seed, number, dim).find(|point| {
+                    let (mut value, mut gradient) = ([0.0], vec![0.0; dim]);
+                    potential.evaluate(point, &mut value, &mut gradient);
+                    finite(value[0], &gradient)
+                });
+                let first = worker.batch.x[here.clone()].to_vec();
+                let point = found.ok_or(RunError::NotFinite { chain: number, at: first })?;
+                worker.batch.x[here].copy_from_slice(&point);
+            }
+        }
+        if potential.has_failed() { Err(RunError::Potential(0)) } else { Ok(()) }
     }
 
     /// Moves the chains of exact sampling to the neighbourhood of the typical set, and begins the adaptation there.

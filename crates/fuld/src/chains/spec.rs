@@ -18,7 +18,8 @@ use std::fmt;
 /// |---|---|
 /// | 1 | the first generator of random words |
 /// | 2 | Philox4x32-10 |
-pub const DYNAMICS_VERSION: u32 = 2;
+/// | 3 | logarithms of sums of exponentials in formulas do not underflow |
+pub const DYNAMICS_VERSION: u32 = 3;
 
 /// Values per segment: some megabytes.
 const SEGMENT: usize = 1 << 20;

@@ -6,6 +6,7 @@ mod error;
 mod function;
 mod graph;
 mod lexer;
+mod log_sum;
 mod lower;
 mod parse;
 mod program;

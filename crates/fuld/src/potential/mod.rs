@@ -73,12 +73,18 @@ pub trait Potential: Send + Sync {
         false
     }
 
-    /// Writes f and ∇f at many points, one after the other. Override where both together are cheaper.
+    /// Writes f and ∇f at many points, one after the other. Not called for stochastic potentials. Override where both together are
+    /// cheaper.
     fn evaluate(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
+        // A deterministic potential ignores the words.
+        const WORDS: [u64; 64] = [0; 64];
         let d = self.dim();
-        for ((x, g), value) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(values) {
-            *value = self.value(x);
-            self.gradient(x, g);
+        let gradients = gradients.chunks_mut(WORDS.len() * d);
+        for ((x, values), g) in points.chunks(WORDS.len() * d).zip(values.chunks_mut(WORDS.len())).zip(gradients) {
+            self.gradients(x, &WORDS[..values.len()], g);
+            for (x, value) in x.chunks_exact(d).zip(values) {
+                *value = self.value(x);
+            }
         }
     }
 

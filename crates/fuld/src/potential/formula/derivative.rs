@@ -120,6 +120,11 @@ impl Graph {
             Function::Abs => self.apply(Function::Sign, u),
             Function::Sign => self.constant(0.0),
             Function::LogCosh => self.apply(Function::Tanh, u),
+            Function::Softplus => self.apply(Function::Sigmoid, u),
+            Function::Sigmoid => {
+                let other = self.sub(one, t);
+                self.mul(t, other)
+            }
         }
     }
 }

@@ -26,12 +26,16 @@ pub(super) enum Function {
     Sign,
     /// ln cosh u, which does not overflow.
     LogCosh,
+    /// ln(1 + e^u), which does not overflow.
+    Softplus,
+    /// 1/(1 + e^(−u)), the derivative of softplus.
+    Sigmoid,
 }
 
 use Function::*;
 
 /// The names in formulas. `ln` is a synonym of `log`.
-const NAMES: [(&str, Function); 15] = [
+const NAMES: [(&str, Function); 17] = [
     ("exp", Exp),
     ("log", Log),
     ("ln", Log),
@@ -47,6 +51,8 @@ const NAMES: [(&str, Function); 15] = [
     ("abs", Abs),
     ("sign", Sign),
     ("logcosh", LogCosh),
+    ("softplus", Softplus),
+    ("sigmoid", Sigmoid),
 ];
 
 impl Function {
@@ -89,6 +95,11 @@ impl Function {
                 }
             }),
             LogCosh => each(x, out, |x| x.abs() + libm::log1p(libm::exp(-2.0 * x.abs())) - LN_2),
+            Softplus => each(x, out, |x| 0.5 * (x + x.abs()) + libm::log1p(libm::exp(-x.abs()))),
+            Sigmoid => each(x, out, |x| {
+                let small = libm::exp(-x.abs());
+                if x > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+            }),
         }
     }
 
@@ -174,6 +185,11 @@ mod tests {
         for x in [-30.0f64, -1.0, 0.0, 1e-3, 0.7, 12.0] {
             assert!((LogCosh.at(x) - x.cosh().ln()).abs() < 1e-15 * (1.0 + x.abs()));
         }
+        for x in [-700.0f64, -30.0, -1.0, 0.0, 1e-3, 0.7, 12.0, 700.0] {
+            let softplus = x.max(0.0) + (-x.abs()).exp().ln_1p();
+            assert!((Softplus.at(x) - softplus).abs() <= 1e-15 * softplus && (Sigmoid.at(x) + Sigmoid.at(-x) - 1.0).abs() < 1e-15);
+        }
+        assert!(Softplus.at(f64::NAN).is_nan() && Sigmoid.at(f64::NAN).is_nan());
         assert_eq!((LogCosh.at(1e300), Sign.at(-3.0), Sign.at(0.0)), (1e300, -1.0, 0.0));
         assert!(Sign.at(f64::NAN).is_nan());
     }

@@ -18,6 +18,9 @@ const MAX_LENGTH: usize = 1 << 16;
 /// The deepest nesting of parentheses, powers and signs. The parser calls itself a few times for each level.
 const MAX_DEPTH: usize = 200;
 
+/// The only function with several arguments: log(e^a + e^b + …), which neither overflows nor underflows.
+const LOG_SUM_EXP: &str = "logsumexp";
+
 const CONSTANTS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
 /// A parsed formula.
@@ -135,6 +138,9 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self, name: &str, place: Placed<'a>) -> Result<Id, FormulaError> {
+        if name == LOG_SUM_EXP {
+            return self.log_sum_exp(place);
+        }
         if let Some(function) = Function::named(name) {
             let open = self.peek();
             if open.token != Token::Sign('(') {
@@ -156,6 +162,29 @@ impl<'a> Parser<'a> {
         }
         self.dim = self.dim.max(index as usize + 1);
         Ok(self.graph.variable(index))
+    }
+
+    /// Parses the arguments of `logsumexp`, separated by commas.
+    fn log_sum_exp(&mut self, place: Placed<'a>) -> Result<Id, FormulaError> {
+        let open = self.peek();
+        if open.token != Token::Sign('(') {
+            return Err(self.error(Problem::Argument { function: LOG_SUM_EXP.to_owned() }, open));
+        }
+        let mut sum = None;
+        while sum.is_none() || self.peek().token == Token::Sign(',') {
+            self.next += 1;
+            let argument = self.nested(place, |parser| parser.expression(Level::Sum))?;
+            sum = Some(sum.map_or(argument, |sum| self.graph.log_add(sum, argument)));
+        }
+        let close = self.peek();
+        match (close.token, sum) {
+            (Token::Sign(')'), Some(sum)) => {
+                self.next += 1;
+                Ok(sum)
+            }
+            (Token::End, _) => Err(self.error(Problem::Unclosed, open)),
+            _ => Err(self.unexpected(close)),
+        }
     }
 
     /// Parses an expression in parentheses after the opening one.
@@ -204,5 +233,5 @@ fn unknown(name: &str) -> Problem {
         return Problem::Product { name, product: letters.join("*") };
     }
     let constants = CONSTANTS.iter().map(|&(known, _)| known);
-    Problem::Name { name, known: Function::names().chain(constants).chain(Family::letters()).collect() }
+    Problem::Name { name, known: Function::names().chain([LOG_SUM_EXP]).chain(constants).chain(Family::letters()).collect() }
 }

@@ -272,6 +272,11 @@ impl Graph {
         if function == Function::Neg {
             return self.neg(a);
         }
+        if function == Function::Log
+            && let Some(log) = self.log_of_sum(a)
+        {
+            return log;
+        }
         match self.value(a).map(|a| function.at(a)).filter(|value| value.is_finite()) {
             Some(value) => self.constant(value),
             None => self.intern(Node::Apply(function, a)),
