@@ -11,7 +11,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The keys of a configuration.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "potential",
     "dim",
     "param",
@@ -20,6 +20,8 @@ const KEYS: [&str; 18] = [
     "integrator",
     "alpha",
     "gamma",
+    "adapt",
+    "path",
     "step",
     "step_power",
     "half_life",

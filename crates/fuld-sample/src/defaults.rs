@@ -34,13 +34,8 @@ impl SystemDefaults {
             SystemKind::OverdampedLangevin => 0.005,
             SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => 0.002,
         };
-        let (integrator, draw_time) = match system {
-            SystemKind::Fuld | SystemKind::FuldGaussian | SystemKind::UnderdampedLangevin => {
-                (Integrator::Exact, 1.0)
-            }
-            _ if system.has_velocity() => (Integrator::Baoab, 1.0),
-            _ => (Integrator::TamedEuler, 0.5),
-        };
+        let (integrator, draw_time) =
+            if system.has_velocity() { (Integrator::Baoab, 1.0) } else { (Integrator::TamedEuler, 0.5) };
         Self { step, integrator, draw_time }
     }
 }
@@ -75,11 +70,7 @@ impl SampleRequest {
         if self.half_life.is_some() && power.is_none() {
             return Err(SamplingError::HalfLife);
         }
-        // Proposals require exact gradients, and a step that does not fall to be adapted.
-        let unsuited = defaults.integrator == Integrator::Exact
-            && (power.is_some() || target.potential().is_stochastic());
-        let default = if unsuited { Integrator::Baoab } else { defaults.integrator };
-        let integrator = self.integrator.unwrap_or(default);
+        let integrator = self.integrator.unwrap_or(defaults.integrator);
         let exact = integrator == Integrator::Exact;
         let proposals = [("adapt", self.adapt.is_some()), ("path", self.path.is_some())];
         if let Some((setting, _)) = proposals.into_iter().find(|(_, given)| *given && !exact) {
@@ -189,13 +180,11 @@ mod tests {
         assert_eq!(numbers, (Some(1.5), Some(1.0), Some(2.0)));
         assert_eq!((fuld.chains, fuld.draws, fuld.seed, fuld.velocities), (64, 1000, 0, false));
         assert_eq!((fuld.step_power, fuld.half_life, fuld.start), (None, None, Start::Gaussian(1.0)));
-        assert_eq!((fuld.integrator, fuld.adapt, fuld.path), (Integrator::Exact, Some(true), Some(1.0)));
-        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.1, 1, 500));
-        // A falling step cannot be adapted.
-        let falling = SampleRequest { step_power: Some(0.5), ..SampleRequest::default() };
-        let falling = falling.complete_on(&well(1)).unwrap();
-        assert_eq!((falling.integrator, falling.adapt), (Integrator::Baoab, None));
-        assert_eq!((falling.step.get(), falling.thin, falling.warmup), (0.05, 20, 2000));
+        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.05, 20, 2000));
+        let exact = SampleRequest { integrator: Some(Integrator::Exact), ..SampleRequest::default() };
+        let exact = exact.complete_on(&well(1)).unwrap();
+        assert_eq!((exact.adapt, exact.path, exact.step.get()), (Some(true), Some(1.0), 0.1));
+        assert_eq!((exact.thin, exact.warmup), (1, 500));
         let flmc = of(SystemKind::Flmc);
         assert_eq!((flmc.integrator, flmc.gamma), (Integrator::TamedEuler, None));
         assert_eq!((flmc.step.get(), flmc.thin, flmc.warmup), (0.002, 250, 25_000));
@@ -243,12 +232,8 @@ mod tests {
         assert_eq!((run.chains, run.draws, run.thin, run.warmup, run.seed), (3, 1, 5, 11, 9));
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
         // `thin` is bounded however small the step is.
-        let tiny = SampleRequest {
-            step: Some(1e-9),
-            integrator: Some(Integrator::Baoab),
-            ..SampleRequest::default()
-        };
-        let tiny = tiny.complete_on(&well(1)).unwrap();
+        let tiny =
+            SampleRequest { step: Some(1e-9), ..SampleRequest::default() }.complete_on(&well(1)).unwrap();
         assert_eq!((tiny.thin, tiny.warmup), (10_000, 1_000_000));
     }
 
@@ -269,7 +254,10 @@ mod tests {
             "the step size must be positive and finite, got NaN",
         );
         refused(&SampleRequest { step_power: Some(-1.0), ..request() }, "finite and not negative, got -1");
-        refused(&SampleRequest { path: Some(-1.0), ..request() }, "path must be finite and not negative, got -1");
+        refused(
+            &SampleRequest { path: Some(-1.0), ..request() },
+            "path must be finite and not negative, got -1",
+        );
         let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
         refused(&SampleRequest { adapt: Some(true), ..baoab() }, "`adapt` requires the integrator exact");
         refused(&SampleRequest { half_life: Some(10.0), ..request() }, "`half_life` requires `step_power`");

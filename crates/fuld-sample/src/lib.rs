@@ -9,7 +9,7 @@
 //! | `defaults` | all defaults, which complete a request |
 //! | `spec`, `compose` | [`SampleSpec`]: complete settings, and the run that they specify |
 //! | `folder` | the folder of a run |
-//! | `exact`, `summary`, `table`, `histogram`, `aligned` | statistics of the draws as text |
+//! | `exact`, `summary`, `proposals`, `table`, `histogram`, `aligned` | statistics of the draws as text |
 //! | `page` | statistics of the draws as an HTML page (feature `page`) |
 
 mod aligned;
@@ -24,6 +24,7 @@ mod names;
 #[cfg(feature = "page")]
 mod page;
 mod potentials;
+mod proposals;
 mod request;
 mod spec;
 mod start;
@@ -42,6 +43,7 @@ pub use names::{Named, UnknownName, by_name, nearest};
 #[cfg(feature = "page")]
 pub use page::report;
 pub use potentials::{NamedPotential, potentials};
+pub use proposals::Proposals;
 pub use request::SampleRequest;
 pub use spec::SampleSpec;
 pub use start::StartingPoint;

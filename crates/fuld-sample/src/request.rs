@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 ///     ..SampleRequest::default()
 /// };
 /// let (spec, well) = request.complete()?;
-/// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("exact", 1, 500));
+/// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("baoab", 20, 2000));
 /// let run = spec.run(&well)?;
 /// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
 /// # Ok(())
@@ -39,8 +39,7 @@ pub struct SampleRequest {
     /// The system. Default: FULD.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemKind>,
-    /// Its discretisation. Default: exact; BAOAB for systems, potentials and schedules that it does not suit; tamed Euler for systems
-    /// without a velocity.
+    /// Its discretisation. Default: BAOAB, or tamed Euler for systems without a velocity.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
     /// Tail index of the noise. Default: 1.5.

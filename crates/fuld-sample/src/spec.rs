@@ -208,7 +208,12 @@ impl SampleSpec {
         {
             text += &format!(", {name} {value}");
         }
-        text += &format!("; {}, {}step {}", self.integrator.name(), if self.adapt == Some(true) { "first " } else { "" }, self.step.get());
+        text += &format!(
+            "; {}, {}step {}",
+            self.integrator.name(),
+            if self.adapt == Some(true) { "first " } else { "" },
+            self.step.get()
+        );
         if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }

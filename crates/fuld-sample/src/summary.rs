@@ -1,6 +1,7 @@
 //! Summary statistics of each coordinate, restricted to the moments that exist for its tails.
 
 use crate::exact::Exact;
+use crate::proposals::Proposals;
 use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::ZarrDraws;
@@ -175,6 +176,8 @@ pub struct Summary {
     pub draws: usize,
     /// Whether the stationary law of the dynamics is e^(−βf).
     pub exact_dynamics: bool,
+    /// Statistics of the proposals of exact sampling.
+    pub proposals: Option<Proposals>,
 }
 
 impl Summary {
@@ -213,6 +216,7 @@ impl Summary {
             diverged: outcome.divergences.len(),
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
+            proposals: Proposals::new(draws, outcome.tuning.as_ref())?,
         })
     }
 
@@ -259,6 +263,7 @@ impl Summary {
                 names(far())
             ));
         }
+        remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
         // A system without noise does not mix.
         if spec.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());

@@ -1,7 +1,7 @@
 //! A batch of chains of one run: their state and the buffers to advance it.
 
-use crate::random::{Purpose, Streams};
 use crate::dynamics::ExactKinetic;
+use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
 

@@ -5,8 +5,8 @@
 use fuld::chains::{Control, STATISTICS};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
-    Alpha, Beta, Friction, Integrator, MemorySink, Potential, Run, Samples, Schedule, Start, System, Underdamped, ZarrDraws,
-    ZarrSink,
+    Alpha, Beta, Friction, Integrator, MemorySink, Potential, Run, Samples, Schedule, Start, System,
+    Underdamped, ZarrDraws, ZarrSink,
 };
 
 fn fuld(alpha: f64, gamma: f64, beta: f64) -> System {

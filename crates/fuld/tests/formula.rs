@@ -304,7 +304,11 @@ fn logarithms_of_sums_of_exponentials_do_not_underflow() {
             let mut gradient = [0.0];
             f.gradient(&[x], &mut gradient);
             assert!((f.value(&[x]) - exact).abs() < 1e-13 * exact.abs().max(1.0), "{text} at {x}");
-            assert!((gradient[0] - slope).abs() < 1e-12 * slope.abs().max(1.0), "{text} at {x}: {}", gradient[0]);
+            assert!(
+                (gradient[0] - slope).abs() < 1e-12 * slope.abs().max(1.0),
+                "{text} at {x}: {}",
+                gradient[0]
+            );
         }
     }
     // The logarithm of another sum, and of a difference, stays what it is.

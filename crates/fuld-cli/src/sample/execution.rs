@@ -113,6 +113,9 @@ impl SampleRun {
                 print!("\n{}", summary.distances());
                 println!("\n{pictures}");
             }
+            if let Some(proposals) = &summary.proposals {
+                println!("{}", proposals.line());
+            }
             println!("{} draws of {} chains{}", summary.draws, summary.chains, sampled.pace());
             println!("written to {0}; open {0}/page.html", out.display());
         })?;

@@ -27,8 +27,7 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     system: Option<SystemKind>,
-    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: exact; where it does not suit, baoab; tamed-euler for systems
-    /// without velocity]
+    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: baoab; tamed-euler for systems without velocity]
     #[arg(
         long,
         help_heading = "Dynamics",

@@ -43,7 +43,9 @@ pub enum RunError {
     #[error("the path length must be finite and not negative, got {0}")]
     Path(f64),
     /// Exact sampling of a potential whose gradient is estimated.
-    #[error("exact sampling requires exact gradients, but this potential estimates them from minibatches; use BAOAB")]
+    #[error(
+        "exact sampling requires exact gradients, but this potential estimates them from minibatches; use BAOAB"
+    )]
     Stochastic,
     /// A checkpoint was requested for a potential without a specification.
     #[error(

@@ -205,7 +205,9 @@ impl<'a> Execution<'a> {
             transition.evaluate(potential, &mut worker.batch);
             for chain in 0..worker.batch.chains() {
                 let here = chain * dim..(chain + 1) * dim;
-                let finite = |value: f64, gradient: &[f64]| value.is_finite() && gradient.iter().all(|g| g.is_finite());
+                let finite = |value: f64, gradient: &[f64]| {
+                    value.is_finite() && gradient.iter().all(|g| g.is_finite())
+                };
                 if finite(transition.values[chain], &worker.batch.gradient[here.clone()]) {
                     continue;
                 }
@@ -376,8 +378,7 @@ impl<'a> Execution<'a> {
                 Worker::new(first, Batch::new(dim, run.first_chain + first, x, v, run.seed), functions);
             if let Some((kinetic, _)) = self.exact {
                 let first = run.first_chain + first;
-                worker.transition =
-                    Some(Transition::new(chains.len(), dim, first, run.seed, kinetic.beta()));
+                worker.transition = Some(Transition::new(chains.len(), dim, first, run.seed, kinetic.beta()));
             }
             if let Some(saved) = &saved {
                 worker.weight = saved.weight;

@@ -33,7 +33,15 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
         let sums = vec![0.0; batch.chains() * functions];
-        Self { first, batch, weight: 0.0, sums, divergences: Vec::new(), carries_gradient: false, transition: None }
+        Self {
+            first,
+            batch,
+            weight: 0.0,
+            sums,
+            divergences: Vec::new(),
+            carries_gradient: false,
+            transition: None,
+        }
     }
 
     /// Takes the steps, updates the averages, and records every `thin`-th position after the warmup in `out`, which has space for a

@@ -154,7 +154,11 @@ impl ChunkGrid {
             arrays.push((array(group, "draw"), index(draws, self.segment), &["draw"]));
         }
         if self.dim > 1 {
-            arrays.push((array("posterior", "coordinate"), index(self.dim as u64, self.dim), &["coordinate"]));
+            arrays.push((
+                array("posterior", "coordinate"),
+                index(self.dim as u64, self.dim),
+                &["coordinate"],
+            ));
         }
         arrays.extend(self.variables.iter().map(|v| (v.array(), self.describe(v, draws), v.dimensions())));
         arrays
@@ -237,7 +241,8 @@ impl ZarrSink {
     /// Writes the fixed coordinates and then the descriptions, at the present size.
     fn describe(&self) -> io::Result<()> {
         let (layout, grid) = self.begun()?;
-        grid.groups().try_for_each(|group| self.put(&format!("{group}/chain/0"), &indices(0, layout.chains)))?;
+        grid.groups()
+            .try_for_each(|group| self.put(&format!("{group}/chain/0"), &indices(0, layout.chains)))?;
         if layout.dim > 1 {
             self.put("posterior/coordinate/0", &indices(0, layout.dim))?;
         }
@@ -303,7 +308,11 @@ impl Sink for ZarrSink {
         for variable in &grid.variables {
             let mut bytes = Vec::with_capacity(variable.bytes(chains, segment) as usize);
             let mut put = |x: f64| {
-                if variable.flag { bytes.push(u8::from(x == 1.0)) } else { bytes.extend_from_slice(&x.to_le_bytes()) }
+                if variable.flag {
+                    bytes.push(u8::from(x == 1.0))
+                } else {
+                    bytes.extend_from_slice(&x.to_le_bytes())
+                }
             };
             for chain in values.chunks_exact(count * width) {
                 for draw in chain.chunks_exact(width) {

@@ -1,7 +1,7 @@
 //! Reading of the stores that [`ZarrSink`](super::ZarrSink) writes, some coordinates at a time.
 
-use super::spec::RunSpec;
 use super::sink::STATISTICS;
+use super::spec::RunSpec;
 use super::zarr::{ATTRIBUTES, ChunkGrid, METADATA, Variable, damaged, stored_run};
 use serde_json::Value;
 use std::io;

@@ -43,7 +43,8 @@ pub(crate) struct Adaptation {
 impl Adaptation {
     /// Begins the adaptation, over `warmup` iterations, of chains at `positions`.
     pub(crate) fn new(tuning: Tuning, warmup: u64, positions: &[f64]) -> Self {
-        let centre = quartiles(positions, tuning.scales.len()).into_iter().map(|[_, median, _]| median).collect();
+        let centre =
+            quartiles(positions, tuning.scales.len()).into_iter().map(|[_, median, _]| median).collect();
         Self {
             centre,
             windows: Windows::new(warmup),
@@ -116,7 +117,8 @@ impl Adaptation {
     /// Returns the state as numbers, for a checkpoint.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
         let DualAveraging { centre, count, excess, log_step, log_average } = self.step;
-        let mut numbers = vec![self.tuning.step, self.tuning.path, centre, count, excess, log_step, log_average];
+        let mut numbers =
+            vec![self.tuning.step, self.tuning.path, centre, count, excess, log_step, log_average];
         let PathAscent { value, moments, count, log_sum, log_count } = self.path;
         numbers.extend([value, moments[0], moments[1], count, log_sum, log_count, self.stride as f64]);
         numbers.extend(self.tuning.scales.iter().chain(&self.centre).chain(&self.recent));
@@ -125,8 +127,25 @@ impl Adaptation {
 
     /// Restores the state from [`to_numbers`](Self::to_numbers); None if the numbers are too few.
     pub(crate) fn from_numbers(numbers: &[f64], warmup: u64, dim: usize) -> Option<Self> {
-        let (&[step, path, centre, count, excess, log_step, log_average, value, a, b, steps, log_sum, log_count, stride], rest) =
-            numbers.split_first_chunk()?;
+        let (
+            &[
+                step,
+                path,
+                centre,
+                count,
+                excess,
+                log_step,
+                log_average,
+                value,
+                a,
+                b,
+                steps,
+                log_sum,
+                log_count,
+                stride,
+            ],
+            rest,
+        ) = numbers.split_first_chunk()?;
         let (scales, rest) = rest.split_at_checked(dim)?;
         let (median, recent) = rest.split_at_checked(dim)?;
         Some(Self {
@@ -184,7 +203,13 @@ struct DualAveraging {
 impl DualAveraging {
     fn new(step: f64) -> Self {
         let log_step = libm::log(step);
-        Self { centre: log_step + core::f64::consts::LN_10, count: 0.0, excess: 0.0, log_step, log_average: 0.0 }
+        Self {
+            centre: log_step + core::f64::consts::LN_10,
+            count: 0.0,
+            excess: 0.0,
+            log_step,
+            log_average: 0.0,
+        }
     }
 
     fn update(&mut self, acceptance: f64) -> f64 {

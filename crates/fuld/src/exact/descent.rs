@@ -32,7 +32,8 @@ pub(crate) fn descend(potential: &dyn Potential, beta: f64, x: &mut [f64]) {
                 break;
             }
             trial.copy_from_slice(x);
-            for (chain, trial) in chains.iter().zip(trial.chunks_exact_mut(dim)).filter(|(c, _)| c.searching) {
+            for (chain, trial) in chains.iter().zip(trial.chunks_exact_mut(dim)).filter(|(c, _)| c.searching)
+            {
                 trial.iter_mut().zip(&chain.direction).for_each(|(x, d)| *x -= chain.length * d);
             }
             potential.evaluate(&trial, &mut trial_values, &mut trial_gradient);
@@ -115,9 +116,11 @@ impl Chain {
     }
 
     fn accept(&mut self, x: [&[f64]; 2], gradient: [&[f64]; 2], decrease: f64) {
-        let difference = |[old, new]: [&[f64]; 2]| new.iter().zip(old).map(|(n, o)| n - o).collect::<Vec<_>>();
+        let difference =
+            |[old, new]: [&[f64]; 2]| new.iter().zip(old).map(|(n, o)| n - o).collect::<Vec<_>>();
         let (s, y) = (difference(x), difference(gradient));
-        let [sy, ss, yy] = [(&s, &y), (&s, &s), (&y, &y)].map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
+        let [sy, ss, yy] =
+            [(&s, &y), (&s, &s), (&y, &y)].map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
         // The approximation stays positive definite if only pairs of positive curvature enter it.
         if sy > 1e-10 * (ss * yy).sqrt() {
             self.pairs.push_front((s, y, 1.0 / sy));

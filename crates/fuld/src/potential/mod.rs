@@ -80,7 +80,9 @@ pub trait Potential: Send + Sync {
         const WORDS: [u64; 64] = [0; 64];
         let d = self.dim();
         let gradients = gradients.chunks_mut(WORDS.len() * d);
-        for ((x, values), g) in points.chunks(WORDS.len() * d).zip(values.chunks_mut(WORDS.len())).zip(gradients) {
+        for ((x, values), g) in
+            points.chunks(WORDS.len() * d).zip(values.chunks_mut(WORDS.len())).zip(gradients)
+        {
             self.gradients(x, &WORDS[..values.len()], g);
             for (x, value) in x.chunks_exact(d).zip(values) {
                 *value = self.value(x);

@@ -147,8 +147,17 @@ mod tests {
         for (a, b) in [(0.0, 1e-3), (0.0, 0.5), (0.5, 4.0), (4.0, 60.0), (1e3, 1e4)] {
             let n = 2000;
             let h = (b - a) / f64::from(n);
-            let weight = |i: i32| if i == 0 || i == n { 1.0 } else if i % 2 == 1 { 4.0 } else { 2.0 };
-            let integral: f64 = (0..=n).map(|i| weight(i) * field.at(a + h * f64::from(i))).sum::<f64>() * h / 3.0;
+            let weight = |i: i32| {
+                if i == 0 || i == n {
+                    1.0
+                } else if i % 2 == 1 {
+                    4.0
+                } else {
+                    2.0
+                }
+            };
+            let integral: f64 =
+                (0..=n).map(|i| weight(i) * field.at(a + h * f64::from(i))).sum::<f64>() * h / 3.0;
             let difference = energy.at(b) - energy.at(a);
             assert!((difference / integral - 1.0).abs() < 1e-9, "{a} {b}: {difference} {integral}");
         }

@@ -187,7 +187,10 @@ mod tests {
         }
         for x in [-700.0f64, -30.0, -1.0, 0.0, 1e-3, 0.7, 12.0, 700.0] {
             let softplus = x.max(0.0) + (-x.abs()).exp().ln_1p();
-            assert!((Softplus.at(x) - softplus).abs() <= 1e-15 * softplus && (Sigmoid.at(x) + Sigmoid.at(-x) - 1.0).abs() < 1e-15);
+            assert!(
+                (Softplus.at(x) - softplus).abs() <= 1e-15 * softplus
+                    && (Sigmoid.at(x) + Sigmoid.at(-x) - 1.0).abs() < 1e-15
+            );
         }
         assert!(Softplus.at(f64::NAN).is_nan() && Sigmoid.at(f64::NAN).is_nan());
         assert_eq!((LogCosh.at(1e300), Sign.at(-3.0), Sign.at(0.0)), (1e300, -1.0, 0.0));

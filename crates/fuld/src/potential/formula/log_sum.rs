@@ -17,7 +17,8 @@ impl Graph {
     /// Returns log u, if u is a sum of exponentials with positive factors, possibly times a positive number.
     pub(super) fn log_of_sum(&mut self, u: Id) -> Option<Id> {
         let factors = self.factors(u);
-        let mut sums = factors.iter().filter(|(id, _)| matches!(self.node(*id), Node::Binary(Operator::Add, ..)));
+        let mut sums =
+            factors.iter().filter(|(id, _)| matches!(self.node(*id), Node::Binary(Operator::Add, ..)));
         let &(sum, false) = sums.next()? else { return None };
         let others: Vec<_> = factors.iter().copied().filter(|&(id, _)| id != sum).collect();
         let mut exponents = Vec::new();

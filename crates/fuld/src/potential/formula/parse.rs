@@ -233,5 +233,8 @@ fn unknown(name: &str) -> Problem {
         return Problem::Product { name, product: letters.join("*") };
     }
     let constants = CONSTANTS.iter().map(|&(known, _)| known);
-    Problem::Name { name, known: Function::names().chain([LOG_SUM_EXP]).chain(constants).chain(Family::letters()).collect() }
+    Problem::Name {
+        name,
+        known: Function::names().chain([LOG_SUM_EXP]).chain(constants).chain(Family::letters()).collect(),
+    }
 }

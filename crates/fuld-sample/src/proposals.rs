@@ -1,0 +1,122 @@
+//! Statistics of the proposals of exact sampling, with the warnings that they give rise to.
+
+use fuld::{Tuning, ZarrDraws};
+use serde::Serialize;
+use std::io;
+
+/// Smallest fraction of the energy's variance that one iteration may change (Betancourt 2016).
+const LEAST_BFMI: f64 = 0.3;
+/// Acceptance probabilities between these are close enough to the target of the adaptation.
+const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.6..=0.95;
+
+/// Step, path, acceptance and energies of exact sampling.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proposals {
+    /// Step size of the draws; None if it was given.
+    pub step: Option<f64>,
+    /// Mean time of an iteration of the draws; None if it was given.
+    pub path: Option<f64>,
+    /// Mean acceptance probability.
+    pub acceptance_rate: f64,
+    /// Number of proposals whose energy grew without bound.
+    pub divergent: usize,
+    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw.
+    pub bfmi: f64,
+}
+
+impl Proposals {
+    /// Computes the statistics; None if the run was not exact.
+    pub fn new(draws: &ZarrDraws, tuning: Option<&Tuning>) -> io::Result<Option<Self>> {
+        let statistic = |number| draws.statistic(number).transpose();
+        let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
+        else {
+            return Ok(None);
+        };
+        let bfmi = energy.chunks_exact(draws.draws().max(1)).map(bfmi).fold(f64::INFINITY, f64::min);
+        Ok(Some(Self {
+            step: tuning.map(|tuning| tuning.step),
+            path: tuning.map(|tuning| tuning.path),
+            acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
+            divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
+            bfmi,
+        }))
+    }
+
+    /// Returns step, path and acceptance in one line.
+    pub fn line(&self) -> String {
+        let accepted = format!("accepted {:.0} %", 100.0 * self.acceptance_rate);
+        match (self.step, self.path) {
+            (Some(step), Some(path)) => {
+                let steps = (path / step + 0.5).max(1.0);
+                format!(
+                    "adapted: step {step:.3}, path {path:.3} ({steps:.1} gradients per iteration); {accepted}"
+                )
+            }
+            _ => accepted,
+        }
+    }
+
+    /// Returns warnings, one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.divergent > 0 {
+            warnings.push(format!(
+                "warning: {} proposals diverged: near them f is too steep for the step, so its neighbourhood is missing from the draws; \
+                 scale or transform the variables, or lower the step",
+                self.divergent
+            ));
+        }
+        if !ACCEPTANCE.contains(&self.acceptance_rate) {
+            let change = if self.acceptance_rate < *ACCEPTANCE.start() { "shorter" } else { "longer" };
+            warnings.push(format!(
+                "warning: {:.0} % of the proposals were accepted, 80 % is best: use a {change} step, or a longer warmup",
+                100.0 * self.acceptance_rate
+            ));
+        }
+        if self.bfmi < LEAST_BFMI {
+            warnings.push(format!(
+                "warning: the energy changes too little per iteration (E-BFMI {:.2}, at least {LEAST_BFMI} is good): the tails may be \
+                 missing from the draws; scale or transform the variables",
+                self.bfmi
+            ));
+        }
+        warnings
+    }
+}
+
+fn bfmi(energy: &[f64]) -> f64 {
+    let mean = energy.iter().sum::<f64>() / energy.len() as f64;
+    let variance: f64 = energy.iter().map(|e| (e - mean).powi(2)).sum();
+    let change: f64 = energy.array_windows().map(|[a, b]| (b - a).powi(2)).sum();
+    change / variance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_name_the_value() {
+        let good =
+            Proposals { step: Some(0.5), path: Some(1.0), acceptance_rate: 0.8, divergent: 0, bfmi: 0.9 };
+        assert!(good.warnings().is_empty());
+        assert_eq!(
+            good.line(),
+            "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 80 %"
+        );
+        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, bfmi: 0.1, ..good };
+        let text = bad.warnings().join("\n");
+        for says in ["7 proposals diverged", "20 % of the proposals", "E-BFMI 0.10"] {
+            assert!(text.contains(says), "{text}");
+        }
+    }
+
+    /// Independent energies change by twice their variance; a random walk of n steps by 6/n of it or so.
+    #[test]
+    fn bfmi_is_small_for_slow_energies() {
+        let alternating: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+        assert!((bfmi(&alternating) - 3.96).abs() < 0.01);
+        let slow: Vec<f64> = (0..100).map(f64::from).collect();
+        assert!(bfmi(&slow) < 0.01);
+    }
+}
