@@ -96,8 +96,19 @@ impl PyPlannedRun {
     /// Returns all settings by name.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let SampleSpec { system, integrator, alpha, beta, gamma, step, step_power, half_life, .. } =
-            self.spec;
+        let SampleSpec {
+            system,
+            integrator,
+            alpha,
+            beta,
+            gamma,
+            adapt,
+            path,
+            step,
+            step_power,
+            half_life,
+            ..
+        } = self.spec;
         let settings = PyDict::new(py);
         settings.set_item("system", system.name())?;
         settings.set_item("integrator", integrator.name())?;
@@ -105,6 +116,8 @@ impl PyPlannedRun {
             ("alpha", alpha.map(f64::from)),
             ("beta", beta.map(f64::from)),
             ("gamma", gamma.map(f64::from)),
+            ("adapt", adapt.map(|adapt| f64::from(u8::from(adapt)))),
+            ("path", path),
             ("step", Some(step.get())),
             ("step_power", step_power),
             ("half_life", half_life),

@@ -3,8 +3,9 @@
 use crate::background::Background;
 use crate::error::{memory_error, run_error};
 use crate::store::{self, Draws};
+use fuld::Tuning;
 use fuld::chains::MemoryDraws;
-use fuld::chains::{Layout, Progress, RunError};
+use fuld::chains::{Layout, Progress, RunError, STATISTICS};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -57,6 +58,9 @@ impl Drop for PyRun {
     }
 }
 
+/// Whether the run was stopped, the chains that diverged with their steps, and step, path and scales if they were adapted.
+type Ended = (bool, Vec<(usize, u64)>, Option<(f64, f64, Vec<f64>)>);
+
 /// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report.
 type Numbers = (u64, u64, u64, usize, f64, u64);
 
@@ -108,8 +112,9 @@ impl PyRun {
         Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 
-    /// Returns whether the run was stopped, and the chains that diverged with their steps. Raises the error that ended the run.
-    fn outcome(&self, py: Python<'_>) -> PyResult<(bool, Vec<(usize, u64)>)> {
+    /// Returns whether the run was stopped, the chains that diverged with their steps, and step, path and scales if they were adapted.
+    /// Raises the error that ended the run.
+    fn outcome(&self, py: Python<'_>) -> PyResult<Ended> {
         match self.here()?.take_outcome() {
             Some(Ok(outcome)) => {
                 // In the last call before it was stopped.
@@ -117,7 +122,8 @@ impl PyRun {
                     return Err(raised);
                 }
                 let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
-                Ok((outcome.stopped, diverged))
+                let tuning = outcome.tuning.map(|Tuning { step, path, scales }| (step, path, scales));
+                Ok((outcome.stopped, diverged, tuning))
             }
             Some(Err(error)) => Err(self.error(py, error)),
             None if self.background.is_finished() => {
@@ -192,6 +198,7 @@ fn in_memory<'py>(
     let all: Bound<'_, PyArray3<f64>> = PyArray1::from_vec(py, values).reshape(shape)?;
     let slice = |from: usize, to: usize| PySlice::new(py, from as isize, to as isize, 1);
     let view = |from, to| all.get_item((slice(0, layout.chains), slice(0, made), slice(from, to)));
-    let velocities = layout.velocities.then(|| view(dim, width)).transpose()?;
-    Ok((view(0, dim)?, velocities))
+    let velocities = layout.velocities.then(|| view(dim, 2 * dim)).transpose()?;
+    let statistics = layout.statistics.then(|| view(width - STATISTICS.len(), width)).transpose()?;
+    Ok((view(0, dim)?, velocities, statistics))
 }

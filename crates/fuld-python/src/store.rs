@@ -1,7 +1,7 @@
 //! Writing and reading the draws of whole runs in a store.
 
 use crate::error::io_error;
-use fuld::chains::{Layout, Sink};
+use fuld::chains::{Layout, STATISTICS, Sink};
 use fuld::{ZarrDraws, ZarrSink};
 use numpy::ndarray::ArrayView3;
 use numpy::{PyArray1, PyArrayMethods};
@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Positions (chains, draws, dim), and velocities if they were kept.
-pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+/// Positions (chains, draws, dim), velocities if they were kept, and the statistics of exact sampling.
+pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 /// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt.
 pub(crate) fn write(
@@ -46,9 +46,17 @@ pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
     let read = py.detach(|| -> io::Result<_> {
         let draws = ZarrDraws::open(store)?;
         let velocities = draws.velocities().transpose()?;
-        Ok((draws.positions()?, velocities, [draws.chains(), draws.draws(), draws.dim()]))
+        let statistics = (0..STATISTICS.len())
+            .filter_map(|number| draws.statistic(number))
+            .collect::<io::Result<Vec<_>>>()?;
+        Ok((draws.positions()?, velocities, statistics, [draws.chains(), draws.draws(), draws.dim()]))
     });
-    let (x, v, shape) = read.map_err(|error| io_error(&error, store))?;
-    let array = |values| PyArray1::from_vec(py, values).reshape(shape).map(Bound::into_any);
-    Ok((array(x)?, v.map(array).transpose()?))
+    let (x, v, statistics, shape) = read.map_err(|error| io_error(&error, store))?;
+    let array = |values, shape| PyArray1::from_vec(py, values).reshape(shape).map(Bound::into_any);
+    let [chains, draws, _] = shape;
+    // One after the other in the store, beside each other in the array.
+    let all: Vec<f64> =
+        (0..chains * draws).flat_map(|i| statistics.iter().map(move |values| values[i])).collect();
+    let statistics = (!statistics.is_empty()).then(|| array(all, [chains, draws, STATISTICS.len()]));
+    Ok((array(x, shape)?, v.map(|v| array(v, shape)).transpose()?, statistics.transpose()?))
 }

@@ -85,8 +85,12 @@ class LocalSampling(Sampling):
             return draws
 
     def _collect(self) -> Draws:
-        stopped, diverged = self._run.outcome()
+        stopped, diverged, tuning = self._run.outcome()
         draws = self._draws()
+        if tuning is not None:
+            step, path, scales = tuning
+            adapted = {"step": step, "path": path, "scales": np.array(scales)}
+            draws.settings = {**self._settings, **adapted}
         draws.diverged = [chain for chain, _ in diverged]
         if stopped:
             draws.stopped = f"{draws.x.shape[1]} of {self._settings['draws']} draws a chain made"
@@ -97,8 +101,8 @@ class LocalSampling(Sampling):
         if self._last is not None:
             return self._last
         finished = self.finished
-        x, v = self._run.draws()
-        draws = Draws(x, v, self._names, np.arange(len(x)), self._settings)
+        x, v, statistics = self._run.draws()
+        draws = Draws(x, v, self._names, np.arange(len(x)), self._settings, statistics)
         draws.diverged = np.flatnonzero(np.isnan(x[:, -1:, 0]).any(axis=1)).tolist()
         progress = self.progress
         draws.seconds = progress.elapsed if progress else 0.0

@@ -88,7 +88,7 @@ class PartFiles:
     def load(self) -> list[Part]:
         """Return the complete parts, or the whole run if it was finished."""
         if self._about["finished"]:
-            x, v = _native.read_store(os.fspath(self._store))
+            x, v, _ = _native.read_store(os.fspath(self._store))
             diverged = np.flatnonzero(np.isnan(x[:, -1, 0]))
             return [Part(range(len(x)), x, v, diverged.tolist())]
         read = [self._read(path) for path in self._folder.glob("*.npz")]

@@ -15,6 +15,9 @@ from fuld import _native
 
 Output: TypeAlias = Literal["arviz", "xarray", "numpy"]
 
+#: The statistics of exact sampling, in the order in which the native half returns them.
+STATISTICS = ("lp", "acceptance_rate", "energy", "diverging")
+
 _NEEDS: dict[str, tuple[str, ...]] = {
     "arviz": ("arviz", "xarray"),
     "xarray": ("xarray",),
@@ -53,6 +56,8 @@ class Draws:
     """Numbers of the chains."""
     settings: Mapping[str, Any]
     """Those of the run."""
+    statistics: NDArray[np.float64] | None = None
+    """Statistics of exact sampling (chains, draws, STATISTICS)."""
     stopped: str = ""
     """How far it was when it was stopped; empty if it was not."""
     diverged: list[int] = field(default_factory=list)
@@ -77,15 +82,22 @@ class Draws:
         import arviz
         import xarray
 
-        # A chain that left for infinity has no draws from then on.
-        diverging = xarray.Dataset(
-            {"diverging": (("chain", "draw"), np.isnan(self.x[:, :, 0]))},
+        statistics = xarray.Dataset(
+            {name: (("chain", "draw"), array) for name, array in self._statistics().items()},
             coords={name: posterior.coords[name] for name in ("chain", "draw")},
         )
-        groups = {"posterior": posterior, "sample_stats": diverging}
+        groups = {"posterior": posterior, "sample_stats": statistics}
         if int(arviz.__version__.split(".")[0]) < 1:
             return arviz.InferenceData(attrs=posterior.attrs, **groups)
         return xarray.DataTree.from_dict(groups)
+
+    def _statistics(self) -> dict[str, NDArray[Any]]:
+        """Statistics of every draw, by their names in ArviZ."""
+        if self.statistics is None:
+            # A chain that left for infinity has no draws from then on.
+            return {"diverging": np.isnan(self.x[:, :, 0])}
+        arrays = {name: self.statistics[:, :, i] for i, name in enumerate(STATISTICS)}
+        return arrays | {"diverging": arrays["diverging"] == 1}
 
     def _dataset(self) -> Any:  # noqa: ANN401
         import xarray

@@ -59,6 +59,8 @@ def sample(
     gamma: float | None = None,
     step: float | None = None,
     integrator: str | None = None,
+    adapt: bool | None = None,
+    path: float | None = None,
     chains: SupportsIndex = 64,
     draws: SupportsIndex = 1000,
     warmup: SupportsIndex | None = None,
@@ -107,7 +109,13 @@ def sample(
         Step size; by default one that suits the system.
     integrator
         ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; by default one that suits the
-        system.
+        system. ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and adapts
+        itself during the warmup.
+    adapt
+        Whether step, path and scales of ``integrator="exact"`` are adapted; True by default. What
+        was adapted is in the attributes ``step``, ``path`` and ``scales`` of the result.
+    path
+        Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by default.
     chains, draws
         Number of chains, and of draws per chain.
     warmup
@@ -212,6 +220,7 @@ def sample(
     options = {
         "system": _arguments.text("system", system),
         "integrator": None if integrator is None else _arguments.text("integrator", integrator),
+        "adapt": None if adapt is None else _arguments.flag("adapt", adapt),
         "chains": chains,
         "draws": _arguments.count("draws", draws, 1),
         "warmup": _arguments.count_or_none("warmup", warmup, 0),
@@ -224,6 +233,7 @@ def sample(
             alpha=alpha,
             beta=beta,
             gamma=gamma,
+            path=path,
             step=step,
             step_power=step_power,
             half_life=half_life,
@@ -241,6 +251,11 @@ def sample(
     )
     native = target.native()
     planned = _native.PlannedRun(native, options)
+    if executor is not None and "adapt" in planned.settings:
+        raise ValueError(
+            "executor= requires another integrator than 'exact', whose chains adapt together: leave "
+            "executor out, or choose 'baoab'"
+        )
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {
         "potential": target.name,
@@ -257,8 +272,8 @@ def sample(
         if executor is None:
             # More threads than chains or processors would be idle.
             threads = min(threads or 0, chains, os.cpu_count() or 1)
-            path = None if claimed is None else os.fspath(claimed.path)
-            run = planned.start(0, chains, threads, path)
+            location = None if claimed is None else os.fspath(claimed.path)
+            run = planned.start(0, chains, threads, location)
             sampling = LocalSampling(run, native.names, settings, claimed, output)
         else:
             part_files = None if claimed is None else PartFiles(claimed, planned, settings)

@@ -60,10 +60,10 @@ class PartRunner:
                     run.stop()
         finally:
             run.stop()
-        stopped, diverged = run.outcome()
+        stopped, diverged, _ = run.outcome()
         if stopped:  # by the flag, or because the interpreter of the worker ends
             raise CancelledError
-        x, v = run.draws()
+        x, v, _ = run.draws()
         return Part(chains, x, v, [chains[chain] for chain, _ in diverged])
 
 
