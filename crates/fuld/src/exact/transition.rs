@@ -101,13 +101,12 @@ impl Transition {
         self.diverging.fill(false);
         self.leapfrog(iteration, steps, batch);
 
-        let words = self.words.at(k);
-        for chain in 0..self.values.len() {
+        for (chain, word) in self.words.at(k).iter().enumerate() {
             let here = chain * dim..(chain + 1) * dim;
             let proposal = beta * self.proposed[chain] + kinetic.energy(&batch.v[here.clone()]);
             let rise = proposal - self.energy[chain];
-            // A comparison with NaN is false, so a proposal without an energy counts as divergent.
-            self.diverging[chain] |= !(rise <= DIVERGENT);
+            // A proposal without an energy counts as divergent.
+            self.diverging[chain] |= rise.is_nan() || rise > DIVERGENT;
             let probability = if self.diverging[chain] { 0.0 } else { libm::exp(-rise.max(0.0)) };
             self.acceptance[chain] = probability;
             self.jumps[chain] = match iteration.centre {
@@ -117,7 +116,7 @@ impl Transition {
                 }
                 _ => Jump::default(),
             };
-            if ((words[chain] >> 11) as f64) < probability * (1u64 << 53) as f64 {
+            if ((word >> 11) as f64) < probability * (1u64 << 53) as f64 {
                 self.values[chain] = self.proposed[chain];
             } else {
                 batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
