@@ -1,13 +1,13 @@
 """Exact sampling: right at any step, adapted by itself, with statistics of every draw."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+import fuld
 import numpy as np
 import pytest
 
-import fuld
-
-SETTINGS = {"integrator": "exact", "output": "xarray"}
+SETTINGS: dict[str, Any] = {"integrator": "exact", "output": "xarray"}
 
 
 def test_gamma_distribution_on_the_half_line():
@@ -42,7 +42,7 @@ def test_a_function_is_adapted_from_afar():
 
 def test_arviz_has_the_statistics(tmp_path):
     pytest.importorskip("arviz")
-    settings = {"integrator": "exact", "chains": 4, "draws": 50, "warmup": 60}
+    settings: dict[str, Any] = {"integrator": "exact", "chains": 4, "draws": 50, "warmup": 60}
     first = fuld.sample("x^2/2", store=tmp_path / "s", **settings)
     again = fuld.sample("x^2/2", store=tmp_path / "s", resume=True, **settings)
     for result in (first, again):

@@ -109,13 +109,14 @@ def sample(
         Step size; by default one that suits the system.
     integrator
         ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; by default one that suits the
-        system. ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and adapts
-        itself during the warmup.
+        system. ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and
+        adapts itself during the warmup.
     adapt
         Whether step, path and scales of ``integrator="exact"`` are adapted; True by default. What
         was adapted is in the attributes ``step``, ``path`` and ``scales`` of the result.
     path
-        Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by default.
+        Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by
+        default.
     chains, draws
         Number of chains, and of draws per chain.
     warmup
@@ -253,8 +254,8 @@ def sample(
     planned = _native.PlannedRun(native, options)
     if executor is not None and "adapt" in planned.settings:
         raise ValueError(
-            "executor= requires another integrator than 'exact', whose chains adapt together: leave "
-            "executor out, or choose 'baoab'"
+            "executor= requires another integrator than 'exact', whose chains adapt together: "
+            "leave executor out, or choose 'baoab'"
         )
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {

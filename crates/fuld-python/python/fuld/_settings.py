@@ -19,6 +19,8 @@ class Settings(TypedDict, total=False):
     gamma: float | None
     step: float | None
     integrator: str | None
+    adapt: bool | None
+    path: float | None
     chains: SupportsIndex
     draws: SupportsIndex
     warmup: SupportsIndex | None
