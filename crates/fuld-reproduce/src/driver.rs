@@ -251,6 +251,7 @@ impl Work<'_> {
             seed: self.request.seed,
             seconds: self.start.elapsed().as_secs_f64(),
             exhibits: tasks.iter().filter_map(|task| task.made.clone()).collect(),
+            missing: tasks.iter().filter(|task| task.made.is_none()).map(|task| task.title.clone()).collect(),
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Report {
     pub seconds: f64,
     /// The exhibits in the order of the report.
     pub exhibits: Vec<Presentation>,
+    /// Titles of the exhibits that are not finished.
+    pub missing: Vec<String>,
 }
 
 /// A claim that does not hold, or holds in part, and the exhibit that tests it.
@@ -66,6 +68,9 @@ pub(crate) fn page(report: &Report) -> String {
             "Every figure of " em { "Fractional Underdamped Langevin Dynamics: Retargeting SGD with Momentum under Heavy-Tailed Gradient Noise" }
             " (Şimşekli, Zhu, Teh, Gürbüzbalaban, ICML 2020) from our own runs, and a verdict on each of its claims. \
              Every verdict is computed from the measurements."
+        }
+        @if !report.missing.is_empty() {
+            p.lead { b { "Not finished: " (report.missing.join(", ")) "." } " The command at the end of the page continues." }
         }
         (summary(report, Source::Paper, "The paper's claims"))
         (summary(report, Source::Ours, "Our own claims"))
@@ -225,6 +230,7 @@ mod tests {
             seed: 7,
             seconds: 3.0,
             exhibits: vec![exhibit],
+            missing: Vec::new(),
         }
     }
 
@@ -241,6 +247,13 @@ mod tests {
         assert!(
             text[ours..overview].contains("It works.") && text[ours..overview].contains("5 &lt; 4 is false.")
         );
+    }
+
+    #[test]
+    fn exhibits_that_are_missing_are_named() {
+        assert!(!page(&report()).contains("Not finished"));
+        let unfinished = Report { missing: vec!["Figure 3".into()], ..report() };
+        assert!(page(&unfinished).contains("Not finished: Figure 3."));
     }
 
     #[test]

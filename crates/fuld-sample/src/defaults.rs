@@ -255,7 +255,7 @@ mod tests {
         );
         refused(&SampleRequest { step_power: Some(-1.0), ..request() }, "finite and not negative, got -1");
         refused(
-            &SampleRequest { path: Some(-1.0), ..request() },
+            &SampleRequest { path: Some(-1.0), integrator: Some(Integrator::Exact), ..request() },
             "path must be finite and not negative, got -1",
         );
         let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };

@@ -164,7 +164,7 @@ mod tests {
         }
         assert_eq!(
             by_name::<Integrator>("eular").unwrap_err().to_string(),
-            "no integrator is called `eular` (did you mean `euler`?); there are euler, tamed-euler, baoab, aboba"
+            "no integrator is called `eular` (did you mean `euler`?); there are euler, tamed-euler, baoab, aboba, exact"
         );
     }
 
