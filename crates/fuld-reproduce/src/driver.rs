@@ -17,6 +17,7 @@ use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use fuld_train::data::DataSet;
 use fuld_train::run_all::stored_files;
+use fuld_train::train::is_checkpoint;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -280,7 +281,8 @@ fn delete(folder: &OwnedFolder) -> anyhow::Result<()> {
 /// exhibit has no record. Other files in the folder stay.
 fn delete_training(folder: &OwnedFolder) -> anyhow::Result<()> {
     let Some(training) = folder.subfolder(TRAINING)? else { return Ok(()) };
-    let files = stored_files(&training).with_context(|| format!("reading {}", training.display()))?;
+    let files =
+        stored_files(&training, is_checkpoint).with_context(|| format!("reading {}", training.display()))?;
     if !files.is_empty() {
         folder.remove_in(TRAINING, files.iter().map(String::as_str))?;
     }

@@ -5,7 +5,6 @@
 //! checkpoint. `fuld sweep` uses the former, the exhibits of `fuld reproduce` use the latter.
 
 use crate::stored::{self, Stored, StoredError};
-use crate::train::is_checkpoint;
 use fuld::Control;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -99,9 +98,9 @@ pub fn checkpoint_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.checkpoint"))
 }
 
-/// Returns the names of the files in a folder that [`run_stored`] wrote: results with their checksum, and checkpoints. Other files
-/// with such names, and symbolic links, are not listed.
-pub fn stored_files(folder: &Path) -> io::Result<Vec<String>> {
+/// Returns the names of the files in a folder that [`run_stored`] wrote: results with their checksum, and checkpoints, which
+/// `is_checkpoint` recognises. Other files with such names, and symbolic links, are not listed.
+pub fn stored_files(folder: &Path, is_checkpoint: impl Fn(&Path) -> bool) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
@@ -298,7 +297,7 @@ mod tests {
         for name in ["notes.toml", "notes.checkpoint", "count-10"] {
             std::fs::write(folder.path().join(name), "mine = 1\n").unwrap();
         }
-        let mut files = stored_files(folder.path()).unwrap();
+        let mut files = stored_files(folder.path(), crate::train::is_checkpoint).unwrap();
         files.sort();
         assert_eq!(files, ["count-10.toml", "count-20.toml", "count-30.toml", "count-40.checkpoint"]);
     }

@@ -111,7 +111,7 @@ pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), Chec
 }
 
 /// Returns whether a file begins as every checkpoint does.
-pub(crate) fn is_checkpoint(path: &Path) -> bool {
+pub fn is_checkpoint(path: &Path) -> bool {
     let mut start = [0; MARK.len()];
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MARK
 }
