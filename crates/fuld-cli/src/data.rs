@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   fuld data                                  list the data sets and where they are
   fuld data fetch mnist                      fetch MNIST into the data directory
-  fuld data fetch cifar10 --dir /big/disk    fetch CIFAR-10 into another folder
+  fuld data fetch cifar10 --data-dir /big/disk    fetch CIFAR-10 into another folder
 
 The data directory is $FULD_DATA, else $XDG_DATA_HOME/fuld, else ~/.local/share/fuld.
 `digits` is part of the program and needs no fetching.";
@@ -24,7 +24,7 @@ The data directory is $FULD_DATA, else $XDG_DATA_HOME/fuld, else ~/.local/share/
 const FETCH_EXAMPLES: &str = "\
 Examples:
   fuld data fetch mnist
-  fuld data fetch cifar10 --dir /big/disk
+  fuld data fetch cifar10 --data-dir /big/disk
   fuld data fetch mnist --mirror https://my.server/mnist/
 
 A file is called NAME.part until its SHA-256 has been verified. Repeat the command to continue an interrupted fetch.
@@ -54,7 +54,7 @@ enum Action {
 struct List {
     /// Folder to search instead of the data directory.
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    data_dir: Option<PathBuf>,
 }
 
 /// Fetch a data set and verify it.
@@ -66,7 +66,7 @@ struct Fetch {
     set: String,
     /// Folder to write to instead of the data directory.
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    data_dir: Option<PathBuf>,
     /// Base address of the publisher's files, used instead of the known servers. May be repeated; servers are tried in order.
     #[arg(long = "mirror", value_name = "URL")]
     mirrors: Vec<String>,
@@ -86,19 +86,19 @@ impl Data {
 }
 
 /// Returns the given folder, or the data directory.
-fn directory(dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
-    Ok(dir.map_or_else(data_directory, Ok)?)
+fn directory(data_dir: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    Ok(data_dir.map_or_else(data_directory, Ok)?)
 }
 
 impl List {
     fn run(self, output: &Output) -> anyhow::Result<()> {
-        let dir = directory(self.dir)?;
+        let dir = directory(self.data_dir)?;
         let listed = |name, train, test| {
             Ok::<_, anyhow::Error>(ListedSet { name, train, test, presence: presence(name, &dir)? })
         };
         let digits = ListedSet { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
         let sets = [digits, listed("mnist", 60_000, 10_000)?, listed("cifar10", 50_000, 10_000)?];
-        let value = || json!({ "directory": dir.display().to_string(), "sets": sets.iter().map(ListedSet::json).collect::<Vec<_>>() });
+        let value = || json!({ "data_dir": dir.display().to_string(), "sets": sets.iter().map(ListedSet::json).collect::<Vec<_>>() });
         output.result(value, || {
             println!("{:9} {:>8} {:>7} {:>8}  where", "name", "training", "test", "classes");
             for set in &sets {
@@ -156,7 +156,7 @@ impl ListedSet {
 
 impl Fetch {
     fn run(self, output: &Output) -> anyhow::Result<()> {
-        let dir = directory(self.dir)?;
+        let dir = directory(self.data_dir)?;
         let mut source =
             DataSource::named(&self.set).ok_or_else(|| anyhow::anyhow!("unknown data set {:?}", self.set))?;
         if !self.mirrors.is_empty() {

@@ -130,7 +130,7 @@ impl Sweep {
         let stored = StoredGrid {
             grid: read_grid(&path)?,
             data: self.data.data.clone(),
-            data_directory: self.data.directory()?,
+            data_dir: self.data.directory()?,
             device: self.compute.device(),
         };
         let name = path.file_stem().unwrap_or(path.as_os_str());
@@ -178,14 +178,14 @@ impl Sweep {
         if let Some(difference) = difference {
             return Err(RunFolderError::OtherRun { path: out, difference }.into());
         }
-        stored.data_directory = self.data.data_dir.clone().unwrap_or(stored.data_directory);
+        stored.data_dir = self.data.data_dir.clone().unwrap_or(stored.data_dir);
         Ok((stored, out.join("grid.toml"), out))
     }
 }
 
 /// Returns the specifications of the grid without duplicates, and their data sets.
 fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, DataSets)> {
-    let StoredGrid { grid, data, data_directory, device } = stored;
+    let StoredGrid { grid, data, data_dir, device } = stored;
     let in_grid = || name.display().to_string();
     let (mut all, mut distinct) = (Vec::new(), HashSet::new());
     let (mut descriptions, mut sets) = (HashMap::new(), DataSets::new());
@@ -194,9 +194,9 @@ fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, Da
     for request in requests {
         let source = request.data.clone().unwrap_or_else(|| "digits".into());
         if !descriptions.contains_key(&source) {
-            let set = DataSet::load(&source, data_directory).with_context(in_grid)?;
+            let set = DataSet::load(&source, data_dir).with_context(in_grid)?;
             let description = set.description();
-            let location = DataLocation { source: source.clone(), directory: data_directory.clone() };
+            let location = DataLocation { source: source.clone(), data_dir: data_dir.clone() };
             sets.insert(description.fingerprint.clone(), (set, location));
             descriptions.insert(source.clone(), description);
         }

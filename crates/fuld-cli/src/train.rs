@@ -114,9 +114,9 @@ impl Train {
         let request = self.settings.request(self.data.single()?);
         let location = DataLocation {
             source: request.data.clone().unwrap_or_else(|| "digits".into()),
-            directory: self.data.directory()?,
+            data_dir: self.data.directory()?,
         };
-        let data = DataSet::load(&location.source, &location.directory)?;
+        let data = DataSet::load(&location.source, &location.data_dir)?;
         let spec = request.spec(&data.description(), self.compute.device())?;
         let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
         let folder = RunFolder::open(&out)?;
@@ -143,8 +143,8 @@ impl Train {
         }
         ComputeArgs::configure(spec.device)?;
         location.source = request.data.unwrap_or(location.source);
-        location.directory = self.data.data_dir.clone().unwrap_or(location.directory);
-        let data = DataSet::load(&location.source, &location.directory)?;
+        location.data_dir = self.data.data_dir.clone().unwrap_or(location.data_dir);
+        let data = DataSet::load(&location.source, &location.data_dir)?;
         spec.check(&data.description())?;
         Ok(Task { data, location, spec, folder })
     }

@@ -105,7 +105,7 @@ pub struct DataLocation {
     /// The name or folder that was requested.
     pub source: String,
     /// The folder of named data sets.
-    pub directory: PathBuf,
+    pub data_dir: PathBuf,
 }
 
 /// The contents of `spec.toml`, which is stored when a run starts.

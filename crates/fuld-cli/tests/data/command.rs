@@ -33,7 +33,7 @@ The data directory is {0}.
     for (dir, args) in [
         (data.path(), &["data"][..]),
         (data.path(), &["data", "list"]),
-        (elsewhere.path(), &["data", "list", "--dir", data.path().to_str().unwrap()]),
+        (elsewhere.path(), &["data", "list", "--data-dir", data.path().to_str().unwrap()]),
     ] {
         assert_eq!(fuld(dir, args), (0, expected.clone(), String::new()));
     }

@@ -90,7 +90,7 @@ fn errors_name_the_invalid_key_or_value() {
         fuld(folder.path(), "sample --config a.toml").with(2, says);
     };
     refused("alpa = 1.5", &["a.toml", "`alpa`", "did you mean `alpha`?"]);
-    refused("quux = 1.5", &["`quux`", "there are potential, dim"]);
+    refused("quux = 1.5", &["`quux`", "the settings are potential, dim"]);
     refused("alpha = 'two'", &["a.toml", "alpha"]);
     refused("system = 'fudl'", &["a.toml", "system", "`fudl`", "did you mean `fuld`?"]);
     refused("system = 1", &["a.toml", "system", "1"]);

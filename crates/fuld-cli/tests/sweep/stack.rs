@@ -36,7 +36,7 @@ fn digits() -> DataSet {
 }
 
 fn location() -> DataLocation {
-    DataLocation { source: "digits".into(), directory: "nowhere".into() }
+    DataLocation { source: "digits".into(), data_dir: "nowhere".into() }
 }
 
 /// The bits of all weights, and the result.

@@ -1,6 +1,6 @@
 //! No injected noise, at the paper's widths, depths and step: auto should not be worse than SGDm.
 
-use super::{Part, auto_ahead, error_axis, pair_series, pair_table, test_error};
+use super::{GroupSummary, auto_ahead, error_axis, pair_series, pair_table, test_error};
 use crate::drawing::error_range;
 use crate::study::{Cell, Difference, NetworkRuns, Pairs, SIGNIFICANT, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement};
@@ -10,11 +10,11 @@ use fuld_plot::{Axis, Figure, Panel};
 /// alone does so once in 190, and in one of nine cells once in twenty.
 const SIGNIFICANT_IN_ONE: f64 = 4.5;
 
-pub(super) fn part(runs: &NetworkRuns) -> Part {
+pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     let caption = "No injected noise, the paper's η = γ = 0.1, which is a learning rate of 0.01 at momentum 0.99: test errors, where a lost \
                    run counts as a random answer, 90 %, and below them the difference seed by seed, where neither run is lost.";
     let difference = Some(("auto − SGDm, neither lost", Pairs::Learned));
-    Part {
+    GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
         table: Some(pair_table(runs, ["network"], |cell| [cell.size_label()], difference)),
         claims: vec![never_worse(runs)],

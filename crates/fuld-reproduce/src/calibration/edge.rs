@@ -1,17 +1,17 @@
 //! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and auto should lose none.
 
-use super::{Part, pair_table};
+use super::{GroupSummary, pair_table};
 use crate::study::{Cell, NetworkRuns, Treatment, share};
 use crate::{Claim, Judgement, Verdict};
 
-pub(super) fn part(runs: &NetworkRuns) -> Part {
+pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     let labels = |cell: &Cell| {
         let seeds = runs.runs(Treatment::Auto, cell).count();
         let lr = cell.lr.unwrap_or(f64::NAN).to_string();
         [cell.width.to_string(), cell.depth.to_string(), lr, seeds.to_string()]
     };
     let table = pair_table(runs, ["width", "depth", "learning rate", "seeds"], labels, None);
-    Part { figure: None, table: Some(table), claims: vec![none_lost(runs)] }
+    GroupSummary { figure: None, table: Some(table), claims: vec![none_lost(runs)] }
 }
 
 /// "At steps where SGDm diverges on some seeds, auto diverges on none."

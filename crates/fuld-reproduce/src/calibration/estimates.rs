@@ -1,6 +1,6 @@
 //! The noise that auto estimates, compared with the noise that was injected.
 
-use super::{EstimateRow, Part};
+use super::{EstimateRow, GroupSummary};
 use crate::study::{Cell, NetworkRow, NetworkRuns, Treatment, distinct, mean_and_error, share};
 use crate::{CaptionedFigure, Claim, Judgement, Verdict};
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -16,16 +16,16 @@ impl EstimateRow {
     fn new(run: &NetworkRow, layer: &LayerCalibration) -> Self {
         Self {
             group: run.group,
-            noise_alpha: run.noise_alpha,
-            noise_scale: run.noise_scale,
+            injected_alpha: run.injected_alpha,
+            injected_scale: run.injected_scale,
             width: run.width,
             depth: run.depth,
             lr: run.lr,
             momentum: run.momentum,
             seed: run.seed,
             layer: layer.layer,
-            estimated_noise_alpha: layer.noise_alpha,
-            estimated_noise_scale: layer.noise_scale,
+            noise_alpha: layer.noise_alpha,
+            noise_scale: layer.noise_scale,
             alpha: layer.alpha,
             kappa: layer.kappa,
             limit: layer.limit,
@@ -41,8 +41,8 @@ impl EstimateRow {
     }
 
     fn is_of(&self, run: &NetworkRow) -> bool {
-        let of_row = (self.group, self.noise_alpha, self.noise_scale, self.width, self.depth);
-        of_row == (run.group, run.noise_alpha, run.noise_scale, run.width, run.depth)
+        let of_row = (self.group, self.injected_alpha, self.injected_scale, self.width, self.depth);
+        of_row == (run.group, run.injected_alpha, run.injected_scale, run.width, run.depth)
             && (self.lr, self.momentum, self.seed) == (run.lr, run.momentum, run.seed)
     }
 }
@@ -86,20 +86,20 @@ fn estimates(runs: &NetworkRuns, rows: &[EstimateRow]) -> Vec<LayerEstimate> {
             let mean = |of: fn(&EstimateRow) -> f64| {
                 mean_and_error(&of_cell().filter(|row| row.layer == layer).map(of).collect::<Vec<_>>())
             };
-            let alpha = mean(|row| row.estimated_noise_alpha);
-            let scale = mean(|row| row.estimated_noise_scale);
+            let alpha = mean(|row| row.noise_alpha);
+            let scale = mean(|row| row.noise_scale);
             all.push(LayerEstimate { cell, noise, layer, alpha, scale });
         }
     }
     all
 }
 
-pub(super) fn part(runs: &NetworkRuns, rows: &[EstimateRow]) -> Part {
+pub(super) fn part(runs: &NetworkRuns, rows: &[EstimateRow]) -> GroupSummary {
     let estimates = estimates(runs, rows);
     let caption = "The noise of each layer that auto estimates at the end, mean over seeds with one standard error: α̂, and below it σ̂ in \
                    units of the injected σ. Shaded: within 0.1 of α, within 20 % of σ. The minibatches add noise of their own.";
     let figure = figure(&format!("calibration-{}-estimates", runs.data().id()), &estimates);
-    Part {
+    GroupSummary {
         figure: Some(CaptionedFigure::new(figure, caption)),
         table: None,
         claims: vec![alpha_is_estimated(runs, &estimates), scale_is_estimated(runs, &estimates)],
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_lost_run_has_no_estimates() {
         let (mut runs, rows) = runs_and_estimates(5.0, 9.0);
-        let off = runs.rows.iter_mut().filter(|run| run.noise_alpha == Some(1.5));
+        let off = runs.rows.iter_mut().filter(|run| run.injected_alpha == Some(1.5));
         off.for_each(|run| run.outcome = Outcome::Diverged);
         let estimates = estimates(&runs, &rows);
         assert!(estimates.len() == 2 && estimates.iter().all(LayerEstimate::alpha_is_near));

@@ -1,15 +1,15 @@
 //! Gaussian noise on every gradient: there is no heavy tail, and auto should equal SGD with momentum.
 
 use super::noise::NEAR;
-use super::{EstimateRow, Part, auto_ahead, pair_series, pair_table};
+use super::{EstimateRow, GroupSummary, auto_ahead, pair_series, pair_table};
 use crate::study::{Cell, Difference, Group, NetworkRuns, Pairs, SIGNIFICANT, share};
 use crate::{CaptionedFigure, Claim, Judgement, list};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
-pub(super) fn part(runs: &NetworkRuns, estimates: &[EstimateRow]) -> Part {
+pub(super) fn part(runs: &NetworkRuns, estimates: &[EstimateRow]) -> GroupSummary {
     let caption = "Gaussian noise on every gradient, N(0, 2σ²): accuracies, and the difference seed by seed.";
     let (label, difference) = (|cell: &Cell| [scale(cell).to_string()], Some(("auto − SGDm", Pairs::All)));
-    Part {
+    GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
         table: Some(pair_table(runs, ["Gaussian noise, σ"], label, difference)),
         claims: vec![equal(runs, estimates)],

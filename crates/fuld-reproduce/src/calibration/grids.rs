@@ -48,7 +48,7 @@ impl Network {
     /// Returns the network with injected noise of several laws.
     pub(super) fn noisy(&self, alphas: &[f64], scales: &[f64], limits: &[f64]) -> Vec<Grid> {
         let mut treatments = vec![Treatment::Sgdm, Treatment::KnownNoise, Treatment::Auto];
-        treatments.extend(limits.iter().copied().map(Treatment::ClipComponents));
+        treatments.extend(limits.iter().copied().map(Treatment::ClipValue));
         treatments.extend(NORMS.map(Treatment::ClipNorm));
         let grids = |&scale: &f64| {
             let law = |&alpha: &f64| Some(InjectedNoise { alpha, scale });
@@ -136,7 +136,7 @@ mod tests {
                     let given = (NumberOrAuto::Given(noise.alpha), Some(NumberOrAuto::Given(noise.scale)));
                     assert_eq!((spec.alpha, spec.noise_scale), given);
                 }
-                Treatment::ClipComponents(limit) => {
+                Treatment::ClipValue(limit) => {
                     assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)));
                 }
                 Treatment::Auto => {

@@ -26,16 +26,16 @@ results! {
         /// A layer at the end of a run.
         estimates: EstimateRow {
             group: Group,
-            noise_alpha: Option<f64>,
-            noise_scale: Option<f64>,
+            injected_alpha: Option<f64>,
+            injected_scale: Option<f64>,
             width: usize,
             depth: usize,
             lr: Option<f64>,
             momentum: Option<f64>,
             seed: u64,
             layer: usize,
-            estimated_noise_alpha: f64,
-            estimated_noise_scale: f64,
+            noise_alpha: f64,
+            noise_scale: f64,
             /// Tail index in use.
             alpha: f64,
             kappa: f64,
@@ -50,7 +50,7 @@ results! {
 const PAIR: [Treatment; 2] = [Treatment::Sgdm, Treatment::Auto];
 
 /// What one group of runs shows.
-struct Part {
+struct GroupSummary {
     figure: Option<CaptionedFigure>,
     table: Option<TextTable>,
     claims: Vec<Claim>,
@@ -58,6 +58,7 @@ struct Part {
 
 impl Exhibit for Calibration {
     const ID: &'static str = "calibration";
+    const VERSION: u32 = 2;
     const TITLE: &'static str = "Calibration";
     const SHOWS: &'static str = "α and noise scale estimated from the gradients";
     const SECONDS: f64 = 70.0;
@@ -119,8 +120,8 @@ impl Calibration {
         Ok(Self { estimates, runs: trained.rows })
     }
 
-    fn parts(&self) -> Vec<Part> {
-        type MakePart = fn(&NetworkRuns, &[EstimateRow]) -> Part;
+    fn parts(&self) -> Vec<GroupSummary> {
+        type MakePart = fn(&NetworkRuns, &[EstimateRow]) -> GroupSummary;
         let groups: [(Group, MakePart); 6] = [
             (Group::Noise, |runs, _| noise::part(runs)),
             (Group::Noise, estimates::part),

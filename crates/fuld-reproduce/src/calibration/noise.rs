@@ -1,6 +1,6 @@
 //! Stable noise on every gradient: auto against the best of nine limits of clipping, and against FULD that is given the noise.
 
-use super::{Part, error_axis, test_error};
+use super::{GroupSummary, error_axis, test_error};
 use crate::study::{Cell, Difference, NetworkRuns, Pairs, Treatment, share};
 use crate::{CaptionedFigure, Claim, Judgement, TextTable};
 use fuld_plot::{Axis, Figure, Panel};
@@ -8,11 +8,11 @@ use fuld_plot::{Axis, Figure, Panel};
 /// Points of accuracy by which auto may be behind.
 pub(super) const NEAR: f64 = 0.3;
 
-pub(super) fn part(runs: &NetworkRuns) -> Part {
+pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     let caption = "Symmetric stable noise on every gradient: the test error over the limit at which components are clipped, beside rules \
                    that have no limit to choose. A row for each tail index, a column for each noise scale; means over seeds with one \
                    standard error, on a logarithmic axis. A lost run counts as a random answer, 90 %.";
-    Part {
+    GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
         table: Some(table(runs)),
         claims: vec![near_best_clipping(runs), near_known_noise(runs), survives(runs)],
@@ -20,7 +20,7 @@ pub(super) fn part(runs: &NetworkRuns) -> Part {
 }
 
 /// Clipping by component, and by norm, with any limit.
-const COMPONENTS: Treatment = Treatment::ClipComponents(0.0);
+const COMPONENTS: Treatment = Treatment::ClipValue(0.0);
 const NORM: Treatment = Treatment::ClipNorm(0.0);
 
 /// Returns the treatments that differ from `kind` at most in their limit.
@@ -192,9 +192,8 @@ mod tests {
     /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A function of the tail index says how
     /// far auto is from 97 %.
     fn runs(auto: impl Fn(f64) -> f64) -> NetworkRuns {
-        use Treatment::{Auto, ClipComponents, KnownNoise, Sgdm};
-        let treatments =
-            [Sgdm, KnownNoise, Auto, ClipComponents(0.1), ClipComponents(0.2), ClipComponents(0.3)];
+        use Treatment::{Auto, ClipValue, KnownNoise, Sgdm};
+        let treatments = [Sgdm, KnownNoise, Auto, ClipValue(0.1), ClipValue(0.2), ClipValue(0.3)];
         let cells = [noisy(1.2, 0.001), noisy(1.5, 0.001), noisy(1.5, 0.01)];
         accuracies(Group::Noise, &treatments, &cells, |treatment, cell, seed| {
             let noise = cell.noise.unwrap();
@@ -203,9 +202,7 @@ mod tests {
                 Sgdm => 10.0,
                 Auto => good + auto(noise.alpha),
                 KnownNoise => good - 0.4,
-                ClipComponents(limit) => {
-                    good - 10.0 * (limit - if noise.scale > 0.005 { 0.3 } else { 0.2 }).abs()
-                }
+                ClipValue(limit) => good - 10.0 * (limit - if noise.scale > 0.005 { 0.3 } else { 0.2 }).abs(),
                 _ => unreachable!(),
             }
         })

@@ -1,6 +1,6 @@
 //! No injected noise, over learning rates: the range over which each rule trains well, and its best result.
 
-use super::{PAIR, Part, error_axis, pair_series, pair_table, test_error};
+use super::{GroupSummary, PAIR, error_axis, pair_series, pair_table, test_error};
 use crate::study::{Cell, Measure, NetworkRuns, Pairs, SIGNIFICANT, Treatment, distinct};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
@@ -9,11 +9,11 @@ use fuld_plot::{Axis, Figure, Panel};
 /// which counts as a random answer, is enough to miss that.
 const WELL: f64 = 1.0;
 
-pub(super) fn part(runs: &NetworkRuns) -> Part {
+pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     let caption = "No injected noise: the test error over the learning rate, on a logarithmic axis. A lost run counts as a random answer, \
                    90 %. Below the line a rule trains well.";
     let label = |cell: &Cell| [cell.momentum.unwrap_or(f64::NAN).to_string(), lr(cell).to_string()];
-    Part {
+    GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
         table: Some(pair_table(runs, ["momentum", "learning rate"], label, None)),
         claims: vec![wider(runs), as_good(runs)],

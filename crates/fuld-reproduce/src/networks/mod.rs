@@ -30,6 +30,7 @@ results! {
 
 impl Exhibit for Networks {
     const ID: &'static str = "networks";
+    const VERSION: u32 = 2;
     const TITLE: &'static str = "Networks";
     const SHOWS: &'static str = "networks, with their controls";
     const SECONDS: f64 = 75.0;

@@ -105,8 +105,8 @@ pub(crate) struct NetworkRow {
     pub(crate) data: ImageSet,
     pub(crate) group: Group,
     pub(crate) treatment: Treatment,
-    pub(crate) noise_alpha: Option<f64>,
-    pub(crate) noise_scale: Option<f64>,
+    pub(crate) injected_alpha: Option<f64>,
+    pub(crate) injected_scale: Option<f64>,
     pub(crate) width: usize,
     pub(crate) depth: usize,
     pub(crate) batch: usize,
@@ -135,8 +135,8 @@ impl NetworkRow {
             data: ImageSet::named(&spec.data),
             group: *group,
             treatment: *treatment,
-            noise_alpha: spec.inject_noise.map(|noise| noise.alpha),
-            noise_scale: spec.inject_noise.map(|noise| noise.scale),
+            injected_alpha: spec.inject_noise.map(|noise| noise.alpha),
+            injected_scale: spec.inject_noise.map(|noise| noise.scale),
             width,
             depth,
             batch,
@@ -160,8 +160,8 @@ impl NetworkRow {
         let rates = self.group != Group::Grid;
         Cell {
             noise: self
-                .noise_alpha
-                .zip(self.noise_scale)
+                .injected_alpha
+                .zip(self.injected_scale)
                 .map(|(alpha, scale)| InjectedNoise { alpha, scale }),
             width: self.width,
             depth: self.depth,

@@ -30,7 +30,7 @@ pub(crate) enum Treatment {
     /// SGD with momentum, gradients scaled to at most this joint norm.
     ClipNorm(f64),
     /// SGD with momentum, gradient components clipped at this value.
-    ClipComponents(f64),
+    ClipValue(f64),
     /// Adam.
     Adam,
     /// FULD in the matched form with the α and the noise scale of the injected noise.
@@ -59,7 +59,7 @@ impl TryFrom<String> for Treatment {
         let limit = |kind: Self| text.strip_prefix(kind.about().0)?.strip_prefix('_')?.parse().ok();
         let read = |kind: Self| match kind {
             Self::ClipNorm(_) => Some(Self::ClipNorm(limit(kind)?)),
-            Self::ClipComponents(_) => Some(Self::ClipComponents(limit(kind)?)),
+            Self::ClipValue(_) => Some(Self::ClipValue(limit(kind)?)),
             _ => (kind.about().0 == text).then_some(kind),
         };
         Self::KINDS.into_iter().find_map(read).ok_or_else(|| format!("unknown treatment {text:?}"))
@@ -85,7 +85,7 @@ impl Treatment {
         Self::AuthorsControl,
         Self::Sgdm,
         Self::ClipNorm(f64::NAN),
-        Self::ClipComponents(f64::NAN),
+        Self::ClipValue(f64::NAN),
         Self::Adam,
         Self::KnownNoise,
         Self::Auto,
@@ -102,7 +102,7 @@ impl Treatment {
             Self::AuthorsControl => ("sgdm_matched_to_authors", "SGDm, the code's step", Hue::Muted),
             Self::Sgdm => ("sgdm", "SGDm", Hue::Vermillion),
             Self::ClipNorm(_) => ("clip_norm", "SGDm clipped by norm", Hue::Orange),
-            Self::ClipComponents(_) => ("clip_components", "SGDm clipped by component", Hue::Muted),
+            Self::ClipValue(_) => ("clip_value", "SGDm clipped by component", Hue::Muted),
             Self::Adam => ("adam", "Adam", Hue::Purple),
             Self::KnownNoise => ("known_noise", "FULD with known noise", Hue::Green),
             Self::Auto => ("auto", "FULD auto", Hue::Blue),
@@ -130,7 +130,7 @@ impl Treatment {
     /// Returns the limit of clipping.
     pub(crate) fn limit(self) -> Option<f64> {
         match self {
-            Self::ClipNorm(limit) | Self::ClipComponents(limit) => Some(limit),
+            Self::ClipNorm(limit) | Self::ClipValue(limit) => Some(limit),
             _ => None,
         }
     }
@@ -148,9 +148,7 @@ impl Treatment {
             }
             Self::Sgdm => optimizer(Optimizer::Sgdm),
             Self::ClipNorm(limit) => TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipNorm) },
-            Self::ClipComponents(limit) => {
-                TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipValue) }
-            }
+            Self::ClipValue(limit) => TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipValue) },
             Self::Adam => optimizer(Optimizer::Adam),
             Self::KnownNoise => TrainRequest {
                 alpha: base.inject_noise.map(|noise| noise.alpha.into()),
@@ -170,7 +168,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let clipped = [Treatment::ClipNorm(0.1), Treatment::ClipComponents(1e-4)];
+        let clipped = [Treatment::ClipNorm(0.1), Treatment::ClipValue(1e-4)];
         for treatment in Treatment::KINDS.into_iter().filter(|kind| kind.limit().is_none()).chain(clipped) {
             assert_eq!(Treatment::try_from(treatment.to_string()), Ok(treatment));
         }

@@ -10,12 +10,12 @@ const WELL: f64 = 0.1;
 
 /// Returns all claims. Claims about optimizers that were not compared are left out.
 pub(super) fn claims(tuning: &Tuning, noise: &[TensorNoise]) -> Vec<Claim> {
-    use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
+    use Treatment::{Adam, Auto, ClipNorm, ClipValue, Sgdm};
     let mut claims = vec![heavy_tails(noise)];
     claims.extend(compared("adam-below-sgdm", tuning, (Adam, Ends::Below, Sgdm)));
     claims.extend(rare_words(tuning));
     claims.extend(compared("auto-below-sgdm", tuning, (Auto, Ends::Below, Sgdm)));
-    let clipped = [ClipNorm(0.0), ClipComponents(0.0)].into_iter().filter_map(|kind| tuning.of_kind(kind));
+    let clipped = [ClipNorm(0.0), ClipValue(0.0)].into_iter().filter_map(|kind| tuning.of_kind(kind));
     let mean = |tuned: &Tuned| tuned.excess().iter().sum::<f64>() / tuned.tests.len() as f64;
     let best = clipped.min_by(|a, b| mean(a).total_cmp(&mean(b)));
     claims.extend(best.and_then(|best| {

@@ -38,7 +38,7 @@ results! {
         runs: TextRow {
             stage: Stage,
             treatment: Treatment,
-            learning_rate: f64,
+            lr: f64,
             seed: u64,
             excess: f64,
             excess_ranks_1_to_10: f64,
@@ -78,6 +78,7 @@ results! {
 
 impl Exhibit for Text {
     const ID: &'static str = "text";
+    const VERSION: u32 = 2;
     const TITLE: &'static str = "Beyond the paper · Text with a power-law vocabulary";
     const SHOWS: &'static str = "text with a power-law vocabulary";
     const SECONDS: f64 = 75.0;
@@ -136,17 +137,12 @@ impl Exhibit for Text {
 }
 
 impl TextRow {
-    fn new(
-        stage: Stage,
-        (treatment, learning_rate): (Treatment, f64),
-        seed: u64,
-        result: &TextResult,
-    ) -> Self {
+    fn new(stage: Stage, (treatment, lr): (Treatment, f64), seed: u64, result: &TextResult) -> Self {
         let [common, middle, rare] = result.excess_by_rank;
         Self {
             stage,
             treatment,
-            learning_rate,
+            lr,
             seed,
             excess: result.excess,
             excess_ranks_1_to_10: common,
@@ -162,7 +158,7 @@ impl TextRow {
     /// Returns the tuned setting for readers.
     fn setting(&self) -> String {
         let limit = self.treatment.limit().map_or(String::new(), |limit| format!(", limit {limit}"));
-        format!("learning rate {}{limit}", self.learning_rate)
+        format!("learning rate {}{limit}", self.lr)
     }
 }
 
@@ -244,14 +240,14 @@ impl TextStudy {
     }
 
     /// Returns a run of a treatment at a learning rate.
-    fn run(&self, stage: Stage, (treatment, learning_rate): (Treatment, f64), seed: u64) -> TextRun {
+    fn run(&self, stage: Stage, (treatment, lr): (Treatment, f64), seed: u64) -> TextRun {
         let (evaluation, measurements) = match stage {
             Stage::Tuning => (EvaluationText::Validation, 1),
             Stage::Test => (EvaluationText::Test, self.measurements),
         };
         let first_of_sgdm = treatment == Treatment::Sgdm && seed == self.test_seeds().start;
         let spec = TextSpec {
-            learning_rate,
+            lr,
             seed,
             evaluation,
             measurements,
@@ -268,7 +264,7 @@ impl TextStudy {
 fn optimizer(treatment: Treatment) -> TextOptimizer {
     match treatment {
         Treatment::ClipNorm(limit) => TextOptimizer::ClipNorm(limit),
-        Treatment::ClipComponents(limit) => TextOptimizer::ClipComponents(limit),
+        Treatment::ClipValue(limit) => TextOptimizer::ClipValue(limit),
         Treatment::Adam => TextOptimizer::Adam,
         Treatment::Auto => TextOptimizer::Auto,
         _ => TextOptimizer::Sgdm,
@@ -289,7 +285,7 @@ impl Text {
 
         let mut tests = Vec::new();
         for Tuned { chosen, .. } in Tuning::of(&results.runs).all {
-            tests.extend(study.test_seeds().map(|seed| ((chosen.treatment, chosen.learning_rate), seed)));
+            tests.extend(study.test_seeds().map(|seed| ((chosen.treatment, chosen.lr), seed)));
         }
         let runs: Vec<TextRun> = tests.iter().map(|&(it, seed)| study.run(Stage::Test, it, seed)).collect();
         let outcomes = train(context, "best settings on text", &runs, tuning_share..1.0)?;

@@ -74,10 +74,10 @@ fn progress_is_reported_and_results_are_kept() {
 fn tuning_ending_at(ends: &[(Treatment, [f64; 3])]) -> Tuning {
     let mut rows = Vec::new();
     for &(kind, by_rank) in ends {
-        let row = |stage, (treatment, learning_rate), seed, excess: f64, by_rank: [f64; 3]| TextRow {
+        let row = |stage, (treatment, lr), seed, excess: f64, by_rank: [f64; 3]| TextRow {
             stage,
             treatment,
-            learning_rate,
+            lr,
             seed,
             excess,
             excess_ranks_1_to_10: by_rank[0],
@@ -139,9 +139,9 @@ fn verdicts_come_out_either_way() {
 
 #[test]
 fn auto_may_win_or_lose() {
-    use Treatment::{Adam, Auto, ClipComponents, ClipNorm, Sgdm};
+    use Treatment::{Adam, Auto, ClipNorm, ClipValue, Sgdm};
     let [low, middle, high] = [0.1, 0.3, 0.6].map(|end| [end; 3]);
-    let others = [(Sgdm, high), (ClipNorm(0.0), high), (ClipComponents(0.0), middle), (Adam, low)];
+    let others = [(Sgdm, high), (ClipNorm(0.0), high), (ClipValue(0.0), middle), (Adam, low)];
     let with = |end: f64| tuning_ending_at(&[&others[..], &[(Auto, [end; 3])]].concat());
     let says = [
         "auto ends below SGDm",

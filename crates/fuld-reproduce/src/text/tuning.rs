@@ -10,7 +10,7 @@ pub(super) const TRIALS: usize = 9;
 pub(super) const KINDS: [Treatment; 5] = [
     Treatment::Sgdm,
     Treatment::ClipNorm(f64::NAN),
-    Treatment::ClipComponents(f64::NAN),
+    Treatment::ClipValue(f64::NAN),
     Treatment::Adam,
     Treatment::Auto,
 ];
@@ -20,7 +20,7 @@ pub(super) fn candidates(kind: Treatment) -> Vec<(Treatment, f64)> {
     let (first, limited): (f64, Vec<Treatment>) = match kind {
         // Preliminary runs on wider grids chose the first learning rates and the limits of clipping.
         Treatment::ClipNorm(_) => (0.1, [0.4, 0.8, 1.6].map(Treatment::ClipNorm).into()),
-        Treatment::ClipComponents(_) => (0.2, [0.004, 0.016, 0.064].map(Treatment::ClipComponents).into()),
+        Treatment::ClipValue(_) => (0.2, [0.004, 0.016, 0.064].map(Treatment::ClipValue).into()),
         Treatment::Adam => (0.0004, vec![kind]),
         // The matched form has the learning rates of SGD.
         _ => (0.0125, vec![kind]),
@@ -98,16 +98,16 @@ impl Tuned {
     /// Returns the best excess loss of each learning rate, over limits.
     pub(super) fn by_rate(&self) -> Vec<(f64, f64)> {
         let best = |rate: f64| {
-            let losses = self.trials.iter().filter(|row| row.learning_rate == rate).map(|row| row.excess);
+            let losses = self.trials.iter().filter(|row| row.lr == rate).map(|row| row.excess);
             (rate, losses.fold(f64::INFINITY, f64::min))
         };
-        distinct(self.trials.iter().map(|row| row.learning_rate)).into_iter().map(best).collect()
+        distinct(self.trials.iter().map(|row| row.lr)).into_iter().map(best).collect()
     }
 
     /// Returns whether the best learning rate is the first or the last that was tried, so that a better one may lie beyond.
     pub(super) fn is_at_an_end(&self) -> bool {
         let ends = [self.trials.first(), self.trials.last()];
-        ends.into_iter().flatten().any(|row| row.learning_rate == self.chosen.learning_rate)
+        ends.into_iter().flatten().any(|row| row.lr == self.chosen.lr)
     }
 
     /// Returns mean and standard error over seeds of the excess loss of each range of ranks.

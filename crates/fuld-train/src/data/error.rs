@@ -32,7 +32,7 @@ pub enum DataError {
     )]
     Unknown(String),
     /// The data directory does not contain the set.
-    #[error("{set} is not in {}: fetch it with `fuld data fetch {set} --dir {}`, or name the folder that contains its files", folder.display(), folder.display())]
+    #[error("{set} is not in {}: fetch it with `fuld data fetch {set} --data-dir {}`, or name the folder that contains its files", folder.display(), folder.display())]
     NotFetched {
         /// The name of the set.
         set: &'static str,
@@ -63,7 +63,7 @@ pub enum DataError {
     #[error("{} contains neither MNIST (train-images-idx3-ubyte.gz, …) nor CIFAR-10 (data_batch_1.bin, …)", .0.display())]
     Nothing(PathBuf),
     /// None of the environment variables that determine the data directory is set.
-    #[error("the data directory is not known: set FULD_DATA to a folder, or give --dir")]
+    #[error("the data directory is not known: set FULD_DATA to a folder, or give --data-dir")]
     NoDirectory,
     /// The contents are not a set of images.
     #[error(transparent)]

@@ -34,7 +34,7 @@ pub struct StoredGrid {
     #[serde(default)]
     pub data: Vec<String>,
     /// The folder of named data sets.
-    pub data_directory: PathBuf,
+    pub data_dir: PathBuf,
     /// The device.
     pub device: Device,
 }

@@ -13,7 +13,7 @@ type Gradients = Vec<Tensor<Flex, 2>>;
 /// An optimizer that updates a model.
 pub(super) struct ModelOptimizer {
     kind: TextOptimizer,
-    learning_rate: f64,
+    lr: f64,
     rule: Rule,
 }
 
@@ -29,18 +29,18 @@ struct WithState<O: SimpleOptimizer<Flex>> {
 }
 
 impl ModelOptimizer {
-    pub(super) fn new(kind: TextOptimizer, learning_rate: f64) -> Result<Self, RuleError> {
+    pub(super) fn new(kind: TextOptimizer, lr: f64) -> Result<Self, RuleError> {
         let momentum =
             |config: FuldConfig| Ok::<_, RuleError>(Rule::Momentum(WithState::new(config.build()?)));
         let rule = match kind {
             // burn's default ε is 1e-5; Adam's is 1e-8.
             TextOptimizer::Adam => Rule::Adam(WithState::new(AdamConfig::new().with_epsilon(1e-8).build())),
             TextOptimizer::Auto => momentum(FuldConfig::auto(MOMENTUM))?,
-            TextOptimizer::Sgdm | TextOptimizer::ClipNorm(_) | TextOptimizer::ClipComponents(_) => {
+            TextOptimizer::Sgdm | TextOptimizer::ClipNorm(_) | TextOptimizer::ClipValue(_) => {
                 momentum(FuldConfig::new(2.0, Form::Sgd { momentum: MOMENTUM }))?
             }
         };
-        Ok(Self { kind, learning_rate, rule })
+        Ok(Self { kind, lr, rule })
     }
 
     /// Clips the gradients if the optimizer does so, and updates the model.
@@ -51,14 +51,14 @@ impl ModelOptimizer {
     ) -> Result<(), RuleError> {
         let gradients = match self.kind {
             TextOptimizer::ClipNorm(limit) => clipped(gradients, |all| clip::by_norm(all, limit).map(drop))?,
-            TextOptimizer::ClipComponents(limit) => {
+            TextOptimizer::ClipValue(limit) => {
                 clipped(gradients, |all| all.iter_mut().try_for_each(|g| clip::by_value(g, limit)))?
             }
             _ => gradients,
         };
         match &mut self.rule {
-            Rule::Momentum(rule) => rule.step(self.learning_rate, model, gradients),
-            Rule::Adam(rule) => rule.step(self.learning_rate, model, gradients),
+            Rule::Momentum(rule) => rule.step(self.lr, model, gradients),
+            Rule::Adam(rule) => rule.step(self.lr, model, gradients),
         }
         Ok(())
     }
@@ -85,13 +85,13 @@ impl<O: SimpleOptimizer<Flex>> WithState<O> {
         Self { rule, states: Vec::new() }
     }
 
-    fn step(&mut self, learning_rate: f64, model: &mut Transformer<Flex>, gradients: Gradients) {
+    fn step(&mut self, lr: f64, model: &mut Transformer<Flex>, gradients: Gradients) {
         self.states.resize(gradients.len(), None);
         // burn updates tensors in place if nothing else holds them.
         let tensors = std::mem::take(&mut model.tensors);
         let updated =
             tensors.into_iter().zip(gradients).zip(&mut self.states).map(|((x, gradient), state)| {
-                let (x, new) = self.rule.step(learning_rate, x, gradient, state.take());
+                let (x, new) = self.rule.step(lr, x, gradient, state.take());
                 *state = new;
                 x
             });

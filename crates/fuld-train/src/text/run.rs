@@ -44,9 +44,9 @@ pub struct TensorCalibration {
 }
 
 impl TensorCalibration {
-    fn new(tensor: &str, learning_rate: f64, estimates: &Estimates) -> Self {
+    fn new(tensor: &str, lr: f64, estimates: &Estimates) -> Self {
         let Estimates { noise_alpha, noise_scale, alpha, momentum_knee, limit, beyond_knee } = *estimates;
-        let kappa = if alpha == 2.0 { f64::INFINITY } else { learning_rate.sqrt() * momentum_knee };
+        let kappa = if alpha == 2.0 { f64::INFINITY } else { lr.sqrt() * momentum_knee };
         Self { tensor: tensor.into(), noise_alpha, noise_scale, alpha, kappa, limit, beyond_knee }
     }
 }
@@ -107,11 +107,11 @@ impl StoredRun for TextRun {
 
 /// Trains a model. `watch` receives the completed share before every step. Returns `None` if it returns [`Control::Stop`].
 fn train(spec: &TextSpec, watch: &mut dyn FnMut(f64) -> Control) -> Result<Option<TextResult>, RuleError> {
-    let TextSpec { task, optimizer, learning_rate, seed, .. } = *spec;
+    let TextSpec { task, optimizer, lr, seed, .. } = *spec;
     let language = task.language();
     let evaluation = Evaluation::new(&task, &language, spec.evaluation);
     let mut model = Transformer::new(task.shape, seed, &Default::default());
-    let mut optimizer = ModelOptimizer::new(optimizer, learning_rate)?;
+    let mut optimizer = ModelOptimizer::new(optimizer, lr)?;
     let (mut measurements, mut last) = (Vec::new(), Vec::new());
     for step in 0..task.steps {
         if watch(step as f64 / task.steps as f64) == Control::Stop {
@@ -134,7 +134,7 @@ fn train(spec: &TextSpec, watch: &mut dyn FnMut(f64) -> Control) -> Result<Optio
     let tensors = task.shape.tensors();
     let estimates = optimizer.estimates();
     let calibration =
-        tensors.iter().zip(&estimates).map(|((name, ..), r)| TensorCalibration::new(name, learning_rate, r));
+        tensors.iter().zip(&estimates).map(|((name, ..), r)| TensorCalibration::new(name, lr, r));
     Ok(Some(TextResult {
         excess: if converged { excess } else { f64::INFINITY },
         excess_by_rank: if converged { evaluation.by_rank(&last, RANK_ENDS) } else { [f64::INFINITY; 3] },

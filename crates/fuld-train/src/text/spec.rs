@@ -64,7 +64,7 @@ pub enum TextOptimizer {
     /// SGD with momentum on gradients scaled to at most this joint norm.
     ClipNorm(f64),
     /// SGD with momentum on gradients whose components are clipped at this value.
-    ClipComponents(f64),
+    ClipValue(f64),
     /// Adam with its usual constants.
     Adam,
     /// FULD in the matched form with automatic α and noise scale.
@@ -85,7 +85,7 @@ pub enum EvaluationText {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextSpec {
     /// The learning rate.
-    pub learning_rate: f64,
+    pub lr: f64,
     /// Seed of weights and minibatches.
     #[serde(with = "seed_as_text")]
     pub seed: u64,
@@ -107,12 +107,12 @@ impl TextSpec {
         let optimizer = match self.optimizer {
             TextOptimizer::Sgdm => "sgdm".into(),
             TextOptimizer::ClipNorm(limit) => format!("clip_norm_{limit}"),
-            TextOptimizer::ClipComponents(limit) => format!("clip_components_{limit}"),
+            TextOptimizer::ClipValue(limit) => format!("clip_value_{limit}"),
             TextOptimizer::Adam => "adam".into(),
             TextOptimizer::Auto => "auto".to_owned(),
         };
         let text = toml::to_string(self).unwrap_or_default();
-        let (rate, seed, hash) = (self.learning_rate, self.seed, fingerprint(text.as_bytes()));
+        let (rate, seed, hash) = (self.lr, self.seed, fingerprint(text.as_bytes()));
         format!("{optimizer}-lr{rate}-seed{seed}-{hash:016x}")
     }
 }

@@ -16,7 +16,7 @@ fn spec() -> TextSpec {
         shape: TransformerShape { words: 1000, context: 8, width: 32, hidden: 64 },
     };
     TextSpec {
-        learning_rate: 0.0064,
+        lr: 0.0064,
         seed: 5,
         evaluation: EvaluationText::Test,
         measurements: 2,
@@ -30,7 +30,7 @@ fn small() -> TextSpec {
     let shape = TransformerShape { words: 40, context: 4, width: 8, hidden: 8 };
     let task =
         TextTask { topics: 4, batch: 8, steps: 3, sentences: 70, evaluation_seed: 7, shape, ..spec().task };
-    TextSpec { learning_rate: 0.1, measurements: 1, task, ..spec() }
+    TextSpec { lr: 0.1, measurements: 1, task, ..spec() }
 }
 
 fn trained(spec: &TextSpec) -> TextResult {
@@ -48,7 +48,7 @@ fn a_model_learns_more_than_frequencies() {
     assert!(adam.excess < 0.5 * frequencies && adam.excess > 0.0, "{} {frequencies}", adam.excess);
     assert_eq!(adam.measurements.iter().map(|point| point.step).collect::<Vec<_>>(), [75, 150]);
     assert_eq!(adam.measurements[1].excess, adam.excess);
-    let diverged = trained(&TextSpec { optimizer: TextOptimizer::Sgdm, learning_rate: 1e38, ..spec() });
+    let diverged = trained(&TextSpec { optimizer: TextOptimizer::Sgdm, lr: 1e38, ..spec() });
     assert!(diverged.excess == f64::INFINITY && diverged.excess_by_rank == [f64::INFINITY; 3]);
     assert!(train(&spec(), &mut |_| Control::Stop).unwrap().is_none());
 }
@@ -57,11 +57,11 @@ fn a_model_learns_more_than_frequencies() {
 fn clipping_changes_the_result_only_below_its_limit() {
     let excess = |optimizer| trained(&TextSpec { optimizer, ..small() }).excess;
     let plain = excess(TextOptimizer::Sgdm);
-    for clip in [TextOptimizer::ClipNorm, TextOptimizer::ClipComponents] {
+    for clip in [TextOptimizer::ClipNorm, TextOptimizer::ClipValue] {
         assert_eq!(excess(clip(1e6)), plain);
         assert_ne!(excess(clip(0.01)), plain);
     }
-    assert_ne!(excess(TextOptimizer::ClipNorm(0.01)), excess(TextOptimizer::ClipComponents(0.01)));
+    assert_ne!(excess(TextOptimizer::ClipNorm(0.01)), excess(TextOptimizer::ClipValue(0.01)));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn ranks_are_averaged_separately() {
 fn results_are_stored_and_reused() {
     let folder = tempfile::TempDir::new().unwrap();
     let auto = TextSpec { optimizer: TextOptimizer::Auto, gradient_noise: true, seed: u64::MAX, ..small() };
-    let diverged = TextSpec { optimizer: TextOptimizer::Sgdm, learning_rate: 1e38, ..small() };
+    let diverged = TextSpec { optimizer: TextOptimizer::Sgdm, lr: 1e38, ..small() };
     let runs = [auto, diverged].map(|spec| TextRun { spec, seconds: 1.0 });
     let first = run_stored(&runs, folder.path(), 2, &|_| Control::Continue).unwrap().unwrap();
     // Nothing is left to train, so nothing can be stopped.
