@@ -58,7 +58,7 @@ def test_a_store_is_not_overwritten(tmp_path):
         fuld.sample(well, store=tmp_path / "s", **SETTINGS)
     (tmp_path / "s" / ".fuld-state").unlink()
     for resume in (False, True):
-        with pytest.raises(FileExistsError, match="holds a run already|already contains draws"):
+        with pytest.raises(FileExistsError, match=r"holds a run already|already contains draws"):
             fuld.sample(well, store=tmp_path / "s", resume=resume, **SETTINGS)
     assert files(tmp_path / "s") == before
 
