@@ -2,11 +2,11 @@
 //!
 //! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
 
-use fuld::chains::{Control, STATISTICS};
+use fuld::chains::{Callback, Control, STATISTICS};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
-    Alpha, Beta, Friction, Integrator, MemorySink, Potential, Run, Samples, Schedule, Start, System,
-    Underdamped, ZarrDraws, ZarrSink,
+    Alpha, Beta, Friction, Integrator, MemorySink, Polynomial, Potential, Run, Samples, Schedule, Start,
+    Step, System, Underdamped, ZarrDraws, ZarrSink,
 };
 
 fn fuld(alpha: f64, gamma: f64, beta: f64) -> System {
@@ -153,6 +153,35 @@ fn threads_and_interruptions_change_nothing() {
         assert_eq!(stored.statistic(number).unwrap().unwrap(), whole.statistic(number).unwrap().concat());
     }
     assert!(whole.statistic(STATISTICS.len()).is_none());
+}
+
+/// Every iteration has the step of its own number, however the iterations are divided into intervals of time.
+#[test]
+fn falling_steps_do_not_depend_on_the_clock() {
+    let schedule =
+        Schedule::polynomial(Polynomial { start: Step::new(1.0).unwrap(), half_life: 50.0, power: 0.5 });
+    let run = Run { schedule: schedule.unwrap(), chains: 4, ..fixed(fuld(1.5, 2.0, 1.0), 1.0, 0.0) };
+    let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
+    let whole = run.sample(&well).unwrap();
+    let run = Run { checkpoint: Some(crate::resumption::scratch("falling").join("checkpoint")), ..run };
+    let mut values = Vec::new();
+    while run
+        .stream(
+            &well,
+            &mut Callback(|first, draws: &[f64]| {
+                values.push((first, draws.to_vec()));
+                Ok(())
+            }),
+            &mut |_| Control::Stop,
+        )
+        .unwrap()
+        .stopped
+    {}
+    let (first, last) = values.last().unwrap();
+    let (width, count) = (whole.layout().width(), last.len() / 4);
+    for (chain, draws) in last.chunks_exact(count).enumerate() {
+        assert_eq!(&whole.chain(chain)[*first as usize * width..][..count], draws);
+    }
 }
 
 fn positions(samples: &Samples, chain: usize) -> Vec<f64> {

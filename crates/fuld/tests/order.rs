@@ -17,21 +17,31 @@ use fuld::chains::{Control, MemorySink, Start};
 use fuld::dynamics::{Newtonian, StableKinetic};
 use fuld::potential::{DoubleWell, Harmonic};
 use fuld::{Alpha, Integrator, Kinetic, Run, Schedule, System};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A kinetic energy whose noise is replaced: by 0, or by one unit impulse in the first step.
+/// What stands in for the noise of [`Replaced`].
+#[derive(Clone, Copy, PartialEq)]
+enum Replacement {
+    Nothing,
+    /// One unit impulse in the first step.
+    Impulse,
+    /// The force cos(ωt) on v. The relaxation over each step is exact.
+    Force,
+}
+
+/// ω of the force.
+const FREQUENCY: f64 = 5.0;
+
+/// A kinetic energy whose noise is replaced.
 struct Replaced<K> {
     kinetic: K,
-    impulse: AtomicBool,
+    by: Replacement,
+    step: AtomicU32,
 }
 
 impl<K: Kinetic> Replaced<K> {
-    fn silent(kinetic: K) -> Self {
-        Self { kinetic, impulse: AtomicBool::new(false) }
-    }
-
-    fn impulse(kinetic: K) -> Self {
-        Self { kinetic, impulse: AtomicBool::new(true) }
+    fn by(by: Replacement, kinetic: K) -> Self {
+        Self { kinetic, by, step: AtomicU32::new(0) }
     }
 }
 
@@ -50,48 +60,19 @@ impl<K: Kinetic> Kinetic for Replaced<K> {
     }
 
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-        let value = if self.impulse.swap(false, Ordering::Relaxed) { 1.0 } else { 0.0 };
+        let step = self.step.fetch_add(1, Ordering::Relaxed);
+        let value = if self.by == Replacement::Impulse && step == 0 { 1.0 } else { 0.0 };
         self.kinetic.relax(gamma, t, &vec![value; noise.len()], v);
-    }
-
-    fn alpha(&self) -> Alpha {
-        self.kinetic.alpha()
-    }
-}
-
-/// A kinetic energy with the force cos(ωt) on v in place of noise: the relaxation over each step is exact.
-struct Forced {
-    kinetic: StableKinetic,
-    step: AtomicU32,
-}
-
-/// ω of the force.
-const FREQUENCY: f64 = 5.0;
-
-impl Kinetic for Forced {
-    fn transport(&self, v: &[f64], out: &mut [f64]) {
-        self.kinetic.transport(v, out);
-    }
-
-    fn friction(&self, v: &[f64], out: &mut [f64]) {
-        self.kinetic.friction(v, out);
-    }
-
-    fn amplitude(&self) -> f64 {
-        0.0
-    }
-
-    /// Adds ∫₀ᵗ e^(−γ(t−s)) cos(ω(t₀ + s)) ds to the relaxation without noise.
-    fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-        self.kinetic.relax(gamma, t, &vec![0.0; noise.len()], v);
-        let begin = t * f64::from(self.step.fetch_add(1, Ordering::Relaxed));
-        // The antiderivative of e^(γs) cos(ωs), times e^(−γs).
-        let at = |s: f64| {
-            let (sin, cos) = (FREQUENCY * s).sin_cos();
-            (gamma * cos + FREQUENCY * sin) / (gamma * gamma + FREQUENCY * FREQUENCY)
-        };
-        let added = at(begin + t) - (-gamma * t).exp() * at(begin);
-        v.iter_mut().for_each(|v| *v += added);
+        if self.by == Replacement::Force {
+            // ∫₀ᵗ e^(−γ(t−s)) cos(ω(t₀ + s)) ds by the antiderivative of e^(γs) cos(ωs), times e^(−γs).
+            let at = |s: f64| {
+                let (sin, cos) = (FREQUENCY * s).sin_cos();
+                (gamma * cos + FREQUENCY * sin) / (gamma * gamma + FREQUENCY * FREQUENCY)
+            };
+            let begin = t * f64::from(step);
+            let added = at(begin + t) - (-gamma * t).exp() * at(begin);
+            v.iter_mut().for_each(|v| *v += added);
+        }
     }
 
     fn alpha(&self) -> Alpha {
@@ -162,7 +143,7 @@ fn assert_order<K: Kinetic + 'static>(integrator: Integrator, kinetic: impl Fn()
 fn trajectories_without_noise_have_the_order_of_the_integrator() {
     let exact = runge_kutta(|_| 0.0);
     for integrator in [Integrator::Euler, Integrator::Baoab, Integrator::Aboba] {
-        assert_order(integrator, || Replaced::silent(stable_kinetic()), exact);
+        assert_order(integrator, || Replaced::by(Replacement::Nothing, stable_kinetic()), exact);
     }
 }
 
@@ -171,7 +152,7 @@ fn trajectories_without_noise_have_the_order_of_the_integrator() {
 fn forced_trajectories_of_splittings_are_of_second_order() {
     let exact = runge_kutta(|time| (FREQUENCY * time).cos());
     for integrator in [Integrator::Baoab, Integrator::Aboba] {
-        assert_order(integrator, || Forced { kinetic: stable_kinetic(), step: AtomicU32::new(0) }, exact);
+        assert_order(integrator, || Replaced::by(Replacement::Force, stable_kinetic()), exact);
     }
 }
 
@@ -181,7 +162,7 @@ const STIFFNESS: f64 = 4.0;
 /// σᵅ of the stationary law SαS(σ) of x in the uncorrected system on a spring, by the response to one unit impulse: x is
 /// Σ K_n ξ_(−n) with independent ξ ~ SαS(1), so σᵅ = Σ |K_n|ᵅ.
 fn stationary_scale(integrator: Integrator, tail: f64, friction: f64, eta: f64) -> f64 {
-    let kinetic = Replaced::impulse(Newtonian::new(alpha(tail), beta(1.0)).unwrap());
+    let kinetic = Replaced::by(Replacement::Impulse, Newtonian::new(alpha(tail), beta(1.0)).unwrap());
     let system = System::underdamped("impulse", kinetic, gamma(friction)).unwrap();
     let run = Run::new(system, integrator, Schedule::constant(eta).unwrap());
     let draws = (60.0 / eta) as u64;

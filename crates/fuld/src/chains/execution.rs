@@ -11,9 +11,10 @@ use crate::batch::Batch;
 use crate::dynamics::ExactKinetic;
 use crate::exact::{Adaptation, Iteration, Transition, descend};
 use crate::system::Motion;
-use crate::{Integrator, ParameterError, Potential, Tuning};
+use crate::{Integrator, ParameterError, Potential, Schedule, Tuning};
 use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Coordinates per batch, so that its arrays stay in the first-level cache.
@@ -54,7 +55,7 @@ impl Run {
 pub(super) struct Execution<'a> {
     run: &'a Run,
     potential: &'a dyn Potential,
-    sampler: Sampler,
+    sampler: Arc<Sampler>,
     pool: rayon::ThreadPool,
     layout: Layout,
     /// Steps taken.
@@ -100,7 +101,7 @@ impl<'a> Execution<'a> {
             return Err(RunError::Stochastic);
         }
         let alpha = exact.map_or(run.system.alpha(), |(kinetic, _)| kinetic.refreshing_alpha());
-        let sampler = SymmetricStable::new(alpha.get()).map_err(ParameterError::from)?.sampler();
+        let sampler = Arc::new(SymmetricStable::new(alpha.get()).map_err(ParameterError::from)?.sampler());
         let (workers, adaptation) = (Vec::new(), None);
         let mut this =
             Self { run, potential, sampler, pool, layout, step: 0, workers, begun, exact, adaptation };
@@ -229,13 +230,10 @@ impl<'a> Execution<'a> {
     fn begin_adaptation(&mut self) -> Result<(), RunError> {
         let Some((kinetic, _)) = self.exact.filter(|_| self.run.adapt) else { return Ok(()) };
         let potential = self.potential;
-        let down = |worker: &mut Worker| descend(potential, kinetic.beta(), &mut worker.batch.x);
-        if potential.takes_all_chains() {
-            self.workers.iter_mut().for_each(down);
-        } else {
-            let workers = &mut self.workers;
-            self.pool.install(|| workers.par_iter_mut().for_each(down));
-        }
+        self.with_workers(|worker, _| {
+            descend(potential, kinetic.beta(), &mut worker.batch.x);
+            Ok(())
+        })?;
         if potential.has_failed() {
             return Err(RunError::Potential(0));
         }
@@ -254,7 +252,9 @@ impl<'a> Execution<'a> {
         let mut k = steps.start;
         while k < steps.end {
             let adapting = self.adaptation.is_some() && k < self.run.warmup;
-            let end = if adapting { k + 1 } else { steps.end };
+            // All iterations of one call have the same step.
+            let varies = self.adaptation.is_none() && !matches!(self.run.schedule, Schedule::Constant(_));
+            let end = if adapting || varies { k + 1 } else { steps.end };
             self.iterate(k..end, adapting)?;
             if adapting {
                 let acceptance = self.gather(|w| w.transition.as_ref().map_or(&[][..], |t| &t.acceptance));
@@ -272,28 +272,16 @@ impl<'a> Execution<'a> {
     /// Performs iterations with the present tuning.
     fn iterate(&mut self, iterations: std::ops::Range<u64>, adapting: bool) -> Result<(), RunError> {
         let Some((kinetic, gamma)) = self.exact else { return Ok(()) };
-        let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
-        let plain;
+        let (run, potential, sampler) = (self.run, self.potential, Arc::clone(&self.sampler));
         let (tuning, centre) = match &self.adaptation {
-            Some(adaptation) => (&adaptation.tuning, adapting.then_some(&adaptation.centre[..])),
-            None => {
-                plain = Tuning::plain(run.schedule.at(iterations.start)?, run.path, self.layout.dim);
-                (&plain, None)
-            }
+            Some(adaptation) => (adaptation.tuning.clone(), adapting.then(|| adaptation.centre.clone())),
+            None => (Tuning::plain(run.schedule.at(iterations.start)?, run.path, self.layout.dim), None),
         };
-        let iteration = Iteration { potential, kinetic, sampler, gamma, tuning, centre, k: iterations.start };
-        let draw = (self.layout.spec.draws_at(iterations.start) - self.segment_start()) as usize;
-        let room = self.layout.segment * self.layout.width();
-        let parts = split(&mut self.begun, &self.workers, room);
-        let advance = |(worker, part): (&mut Worker, &mut [f64])| {
-            worker.iterate(run, &iteration, iterations.clone(), draw, part)
-        };
-        if potential.takes_all_chains() {
-            self.workers.iter_mut().zip(parts).try_for_each(advance)?;
-        } else {
-            let workers = &mut self.workers;
-            self.pool.install(|| workers.par_iter_mut().zip(parts).try_for_each(advance))?;
-        }
+        let (k, centre) = (iterations.start, centre.as_deref());
+        let iteration =
+            Iteration { potential, kinetic, sampler: &sampler, gamma, tuning: &tuning, centre, k };
+        let draw = self.draw_in_segment(k);
+        self.with_workers(|worker, part| worker.iterate(run, &iteration, iterations.clone(), draw, part))?;
         self.step = iterations.end;
         Ok(())
     }
@@ -302,21 +290,39 @@ impl<'a> Execution<'a> {
         if self.exact.is_some() {
             return self.advance_exact(steps);
         }
-        let (run, potential, sampler) = (self.run, self.potential, &self.sampler);
-        let draw = (self.layout.spec.draws_at(steps.start) - self.segment_start()) as usize;
-        let room = self.layout.segment * self.layout.width();
-        let parts = split(&mut self.begun, &self.workers, room);
-        let advance = |(worker, part): (&mut Worker, &mut [f64])| {
-            worker.advance(run, potential, sampler, steps.clone(), draw, part)
-        };
-        let workers = &mut self.workers;
-        if potential.takes_all_chains() {
-            workers.iter_mut().zip(parts).try_for_each(advance)?;
-        } else {
-            self.pool.install(|| workers.par_iter_mut().zip(parts).try_for_each(advance))?;
-        }
+        let (run, potential, sampler) = (self.run, self.potential, Arc::clone(&self.sampler));
+        let draw = self.draw_in_segment(steps.start);
+        self.with_workers(|worker, part| {
+            worker.advance(run, potential, &sampler, steps.clone(), draw, part)
+        })?;
         self.step = steps.end;
         Ok(())
+    }
+
+    /// Returns the number of draws of the present segment before a step.
+    fn draw_in_segment(&self, step: u64) -> usize {
+        (self.layout.spec.draws_at(step) - self.segment_start()) as usize
+    }
+
+    /// Calls a function with every worker and its part of the segment: in parallel, unless the potential takes all chains at once.
+    fn with_workers(
+        &mut self,
+        work: impl Fn(&mut Worker, &mut [f64]) -> Result<(), RunError> + Sync,
+    ) -> Result<(), RunError> {
+        let room = self.layout.segment * self.layout.width();
+        let mut rest = &mut self.begun[..];
+        let mut parts = Vec::with_capacity(self.workers.len());
+        for worker in &self.workers {
+            let (part, others) = rest.split_at_mut(worker.batch.chains() * room);
+            parts.push(part);
+            rest = others;
+        }
+        let workers = &mut self.workers;
+        if self.potential.takes_all_chains() {
+            return workers.iter_mut().zip(parts).try_for_each(|(worker, part)| work(worker, part));
+        }
+        self.pool
+            .install(|| workers.par_iter_mut().zip(parts).try_for_each(|(worker, part)| work(worker, part)))
     }
 
     /// Returns the draws of the present segment so far, without unused space; `first` is the first draw of the segment.
@@ -438,17 +444,6 @@ impl<'a> Execution<'a> {
         let tuning = self.adaptation.as_ref().map(|adaptation| adaptation.tuning.clone());
         Outcome { draws: self.layout.spec.draws_at(self.step), stopped, divergences, averages, tuning }
     }
-}
-
-/// Splits the draws of a segment into those of the workers.
-fn split<'a>(mut draws: &'a mut [f64], workers: &[Worker], room: usize) -> Vec<&'a mut [f64]> {
-    let mut parts = Vec::with_capacity(workers.len());
-    for worker in workers {
-        let (part, others) = draws.split_at_mut(worker.batch.chains() * room);
-        parts.push(part);
-        draws = others;
-    }
-    parts
 }
 
 /// Number of steps per interval, adapted to their duration. It does not affect the draws.
