@@ -8,7 +8,6 @@ one row for each, padded with zeros, which have no logarithm and are ignored.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,32 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
+from fuld.optax import _estimates
 from fuld.optax._constants import CONSTANTS, ESTIMATORS
 from fuld.optax._field import Number
 from fuld.optax._sampled_positions import count
-
-LN_2 = math.log(2)
-
-
-class LogSums(NamedTuple):
-    """Number, sum and sum of squares of log|x|, over the last steps."""
-
-    weight: Any
-    sum: Any
-    squares: Any
-    #: Of the logarithm of the root mean square.
-    root: Any
-
-
-class NoiseSums(NamedTuple):
-    """Sums over first and second differences of gradients, for the noise."""
-
-    weight: Any
-    growth: Any
-    seen: Any
-    log: Any
-    #: Of the covariance of log|difference| between neighbours.
-    shared: Any
+from fuld.optax._sums import LogSums, NoiseSums, add_logs, add_quadruple, select
 
 
 class Estimators(NamedTuple):
@@ -164,14 +142,16 @@ def update_limits(
     difference = state.previous - gradient
     pair = jnp.where((phase == 1)[:, None], difference, state.pair)
     previous = jnp.where((phase == 3)[:, None], difference, gradient)
-    noise = _if(phase == 3, _noise_sums(found.noise, pair, difference, counts), found.noise)
-    gradients = _log_sums(found.gradients, gradient, *_sampled_now(found, counts, gradient))
+    noise = select(phase == 3, add_quadruple(found.noise, pair, difference, counts), found.noise)
+    gradients = add_logs(found.gradients, gradient, *_sampled_now(found, counts, gradient))
     found = found._replace(
         gradients_seen=_turned(found, 1),
         noise=noise,
         gradients=gradients,
-        limit=_limit(
-            gradients, found.alpha if alpha is None else alpha, _trust(noise, found.momentum)
+        limit=_estimates.limit(
+            gradients,
+            found.alpha if alpha is None else alpha,
+            _estimates.trust(noise, found.momentum),
         )
         if limited
         else jnp.full_like(found.limit, jnp.inf),
@@ -193,11 +173,15 @@ def settle(
     # The gradient of this step is counted already.
     before = found._replace(gradients_seen=_turned(found, -1))
     sampled, number = _sampled_now(before, counts, followed)
-    momentum = _log_sums(found.momentum, followed, sampled, number)
-    used = _alpha(found.noise, momentum) if alpha is None else jnp.full_like(found.alpha, alpha)
+    momentum = add_logs(found.momentum, followed, sampled, number)
+    used = (
+        _estimates.alpha_in_use(found.noise, momentum)
+        if alpha is None
+        else jnp.full_like(found.alpha, alpha)
+    )
     if noise_scale is None:
-        trust = _trust(found.noise, momentum)
-        momentum_knee = _momentum_knee(momentum, used, trust, found.limit_in_use, memory)
+        trust = _estimates.trust(found.noise, momentum)
+        momentum_knee = _estimates.momentum_knee(momentum, used, trust, found.limit_in_use, memory)
     else:
         momentum_knee = jnp.asarray(noise_scale, np.float32) * jnp.asarray(memory, np.float32) ** (
             -1 / used
@@ -219,11 +203,11 @@ def estimates(state: CalibrationState) -> Calibration:
     """Return the present estimates, in arrays with a number for each array of the tree."""
     found = state.estimators
     noise, seen = found.noise, found.noise.seen > 0
-    growth = jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
+    growth = jnp.maximum(noise.growth / noise.weight, _estimates.LN_2 / 2)
     mean = noise.log / jnp.where(seen, noise.seen, 1)
-    scale = jnp.exp(_log_scale(mean - growth, LN_2 / growth))
+    scale = jnp.exp(_estimates.log_scale(mean - growth, _estimates.LN_2 / growth))
     return Calibration(
-        noise_alpha=LN_2 / growth,
+        noise_alpha=_estimates.LN_2 / growth,
         noise_scale=jnp.where(seen, scale, jnp.nan),
         alpha=found.alpha,
         momentum_knee=found.momentum_knee,
@@ -234,20 +218,6 @@ def estimates(state: CalibrationState) -> Calibration:
 
 def _packed(found: Estimators) -> jax.Array:
     return jnp.stack(jax.tree.leaves(found))
-
-
-def _if(condition: jax.Array, new: Any, old: Any) -> Any:  # noqa: ANN401
-    return jax.tree.map(lambda new, old: jnp.where(condition, new, old), new, old)
-
-
-def _counts(x: jax.Array) -> jax.Array:
-    """Return whether a number has a finite logarithm: not so zeros, NaN and infinity."""
-    limits, size = np.finfo(np.float32), jnp.abs(x)
-    return (size >= limits.tiny) & (size <= limits.max)
-
-
-def _logs(x: jax.Array, counts: jax.Array) -> jax.Array:
-    return jnp.log(jnp.abs(jnp.where(counts, x, 1)))
 
 
 def _turned(found: Estimators, by: int) -> jax.Array:
@@ -267,137 +237,3 @@ def _sampled_now(
     end = jnp.where(first, counts, jnp.floor(counts * (phase + 1) / 4))[:, None]
     place = np.arange(x.shape[1], dtype=np.float32)
     return (start <= place) & (place < end), jnp.maximum(end - start, 1)[:, 0]
-
-
-def _log_sums(old: LogSums, x: jax.Array, sampled: jax.Array, counts: jax.Array) -> LogSums:
-    there = sampled & _counts(x)
-    logs = _logs(x, there)
-    weight, total, squares = (
-        jnp.sum(x, axis=1) / counts for x in (there.astype(x.dtype), logs, logs**2)
-    )
-    # The root mean square in units of the geometric mean, which leaves no number out.
-    middle = total / jnp.where(weight > 0, weight, 1)
-    square = jnp.sum(jnp.where(there, x * jnp.exp(-middle)[:, None], 0) ** 2, axis=1) / counts
-    square = jnp.minimum(square / jnp.where(weight > 0, weight, 1), np.finfo(np.float32).max)
-    root = middle + 0.5 * jnp.log(jnp.where(weight > 0, square, 1))
-    seen = LogSums(weight, total, squares, weight * root)
-    keep = 1 - 1 / CONSTANTS.steps
-    new = LogSums(*(keep * old + seen for old, seen in zip(old, seen, strict=True)))
-    updated: LogSums = _if(seen.weight > 0, new, old)
-    return updated
-
-
-def _noise_sums(
-    old: NoiseSums, first: jax.Array, second: jax.Array, counts: NDArray[Any]
-) -> NoiseSums:
-    """Add a quadruple: the differences of its two pairs."""
-    there = _counts(first) & _counts(second)
-    number = jnp.sum(there, axis=1).astype(np.float32)
-    a, b = (jnp.sum(_logs(x, there), axis=1) / jnp.maximum(number, 1) for x in (first, second))
-    mean, half = (a + b) / 2, (b - a)[:, None] / 2
-    shared = _shared(first, a)
-    # Each pair in units of its own mean.
-    first, second = jnp.where(there, first, 0), jnp.where(there, second, 0)
-    contrast = first * jnp.exp(half) + second * jnp.exp(-half)
-    both = there & _counts(contrast)
-    number_of_both = jnp.sum(both, axis=1).astype(np.float32)
-    log = jnp.sum(_logs(contrast, both), axis=1) / jnp.maximum(number_of_both, 1)
-    weight, keep = number / counts, 1 - 1 / CONSTANTS.quadruples
-    new = NoiseSums(
-        weight=keep * old.weight + weight,
-        growth=keep * old.growth + weight * (log - mean),
-        seen=keep * old.seen + weight,
-        log=keep * old.log + weight * mean,
-        shared=keep * old.shared + weight * shared,
-    )
-    updated: NoiseSums = _if(number_of_both > 0, new, old)
-    return updated
-
-
-def _shared(first: jax.Array, mean: jax.Array) -> jax.Array:
-    """Return the mean covariance of the logarithms of neighbours in a row."""
-    there = _counts(first)
-    off = jnp.where(there, _logs(first, there) - mean[:, None], 0)
-    ends = (np.arange(first.shape[1] - 1) + 1) % int(CONSTANTS.row) == 0
-    pairs = there[:, 1:] & there[:, :-1] & ~ends
-    number = jnp.sum(pairs, axis=1)
-    return jnp.sum(jnp.where(pairs, off[:, 1:] * off[:, :-1], 0), axis=1) / jnp.maximum(number, 1)
-
-
-def _log_scale(mean: jax.Array, alpha: jax.Array) -> jax.Array:
-    """Return log σ = E log|X| - C(1/α - 1)."""
-    return mean - np.euler_gamma * (1 / alpha - 1)
-
-
-def _spread(sums: LogSums, alpha: jax.Array) -> jax.Array:
-    """Return τ = √(V - (π²/6)(1/α² + 1/2)), 0 where that is negative."""
-    weight = jnp.where(sums.weight > 0, sums.weight, 1)
-    variance = sums.squares / weight - (sums.sum / weight) ** 2
-    return jnp.sqrt(jnp.maximum(variance - math.pi**2 / 6 * (1 / alpha**2 + 0.5), 0))
-
-
-def _alpha(noise: NoiseSums, momentum: LogSums) -> jax.Array:
-    """Return the tail index to use: that of the noise as far as it explains the momentum."""
-    at = CONSTANTS
-    growth = noise.growth / noise.weight
-    gaussian = growth < LN_2 / at.gaussian
-    raw = LN_2 / jnp.where(gaussian, 1, growth)
-    alpha = jnp.maximum(raw, at.min_alpha)
-    trusted = at.initial_alpha + (alpha - at.initial_alpha) * _trust(noise, momentum)
-    alpha = jnp.where(alpha < at.initial_alpha, trusted, alpha)
-    return jnp.where(gaussian, 2, jnp.floor(alpha / at.grid + 0.5) * at.grid)
-
-
-def _trust(noise: NoiseSums, momentum: LogSums) -> jax.Array:
-    """Return how far stable noise explains the momentum, from 0 to 1."""
-    at = CONSTANTS
-    # No stable law grows less than the Gaussian.
-    raw = LN_2 / jnp.maximum(noise.growth / noise.weight, LN_2 / 2)
-    spread = _spread(momentum, jnp.clip(raw, at.min_alpha, 2))
-    shared = jnp.maximum(noise.shared / jnp.where(noise.seen > 0, noise.seen, 1), 0)
-    trust = jnp.clip((raw - at.no_noise) / (at.noise - at.no_noise), 0, 1)
-    return trust / (1 + spread**2 + at.shared * shared)
-
-
-def _momentum_knee(
-    momentum: LogSums, alpha: jax.Array, trust: jax.Array, limit: jax.Array, memory: Number
-) -> jax.Array:
-    """Return α^(1/α) s e^(1.25 τ + trust ε), or e^0.4 times the momentum's root mean square."""
-    # How far the momentum exceeds that of clipped noise: √(1 - μ²) from 1 - μ.
-    width = jnp.asarray(memory, np.float32) * (2 - jnp.asarray(memory, np.float32))
-    mean = momentum.sum / jnp.where(momentum.weight > 0, momentum.weight, 1)
-    short = jnp.log(limit) - 0.5 * jnp.log(width) + CONSTANTS.knee_short
-    further = jnp.clip(CONSTANTS.knee_behind * (mean - short), 0, CONSTANTS.knee_limited)
-    spread = CONSTANTS.knee_spread * _spread(momentum, alpha)
-    beyond = jnp.log(alpha) / alpha + spread + further * trust
-    return _at(momentum, alpha, beyond, CONSTANTS.knee_root, trust)
-
-
-def _limit(gradients: LogSums, alpha: Number, trust: jax.Array) -> jax.Array:
-    """Return λ s e^((3 - 1.5 trust) τ - 0.5) of the gradients, or e^3.4 of their r.m.s.
-
-    λ = 1/(1 - (α/2)^32)
-    """
-    alpha = jnp.full_like(gradients.weight, alpha)
-    late = 1 - (alpha / 2) ** CONSTANTS.limit_power
-    ahead = CONSTANTS.limit - jnp.log(jnp.where(alpha < 2, late, 1))
-    spreads = CONSTANTS.limit_spread - CONSTANTS.limit_spread_noise * trust
-    beyond = ahead + spreads * _spread(gradients, alpha)
-    place = _at(gradients, alpha, beyond, CONSTANTS.limit_root, trust)
-    return jnp.where(alpha < 2, place, jnp.inf)
-
-
-def _at(
-    sums: LogSums, alpha: jax.Array, beyond: jax.Array, roots: float, trust: jax.Array
-) -> jax.Array:
-    """Return s e^beyond, moved out to e^roots of the r.m.s. as far as noise is not trusted.
-
-    The result is clipped to the range of single precision, and infinite without gradients.
-    """
-    weight = jnp.where(sums.weight > 0, sums.weight, 1)
-    noise = _log_scale(sums.sum / weight, alpha) + beyond
-    signal = roots + sums.root / weight
-    place = jnp.exp(noise + (1 - trust) * jnp.maximum(signal - noise, 0))
-    return jnp.where(
-        sums.weight > 0, jnp.clip(place, CONSTANTS.smallest, CONSTANTS.largest), jnp.inf
-    )
