@@ -32,8 +32,9 @@ use std::process::ExitCode;
 /// Each table [[grid]] is a separate grid that extends the common settings. Settings that an optimizer does not have are left out for it.
 ///
 /// Each run uses one core and has its own folder. Repeat the command to continue an interrupted sweep. results.csv and results.parquet
-/// contain one row per run; failed runs have their error. Several processes may share a folder, each with its --shard of the runs or all
-/// with the same runs.
+/// contain one row per run; failed runs have their error. If the grid changes, the results of runs that it still contains are used again;
+/// the other runs stay in the folder, but not in the table. Several processes may share a folder, each with its --shard of the runs or
+/// all with the same runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example of a grid:
@@ -91,6 +92,7 @@ impl Sweep {
         let (stored, name, out) = self.grid()?;
         ComputeArgs::configure(stored.device)?;
         let (specs, data) = specs(&stored, &name)?;
+        let grid: HashSet<String> = specs.iter().map(TrainSpec::name).collect();
         let runs = sweep_runs(specs, &out, self.shard);
         if runs.is_empty() {
             output.note(|| "this shard of the grid contains no runs".into());
@@ -108,7 +110,8 @@ impl Sweep {
         let folder = SweepFolder::open(&out)?;
         let stop = interrupt::listen()?;
         folder.start(&stored)?;
-        let execution = Execution { stop, data: &data, out: &out, checkpoints: self.checkpoints, output };
+        let execution =
+            Execution { stop, data: &data, out: &out, grid, checkpoints: self.checkpoints, output };
         match stored.device {
             Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count()),
             #[cfg(feature = "cuda")]
@@ -213,6 +216,8 @@ struct Execution<'a> {
     stop: fuld::StopFlag,
     data: &'a DataSets,
     out: &'a Path,
+    /// The names of all runs of the grid, also of those in other shards.
+    grid: HashSet<String>,
     checkpoints: CheckpointArgs,
     output: &'a Output,
 }
@@ -224,12 +229,13 @@ impl Execution<'_> {
             let runs: usize = stacks.iter().map(Vec::len).sum();
             format!("{runs} runs of {} data sets in {}, {workers} at a time", data.len(), out.display())
         });
-        let progress = SweepProgress::new(out, &stacks, workers, output, self.stop.clone());
+        let progress = SweepProgress::new(out, &self.grid, &stacks, workers, output, self.stop.clone());
         let every = checkpoints.checkpoint_every;
         let counts = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| progress.show(event))
             .with_context(|| format!("sweeping in {}", out.display()))?;
         progress.finish();
-        let rows = write_table(out).with_context(|| format!("writing the table in {}", out.display()))?;
+        let rows = write_table(out, &self.grid)
+            .with_context(|| format!("writing the table in {}", out.display()))?;
         let seconds = progress.seconds();
         let table = out.join("results.csv").display().to_string();
         let value = || json!({ "rows": rows, "counts": counts, "seconds": seconds, "table": table });

@@ -8,6 +8,7 @@ use fuld_train::spec::TRAINING_VERSION;
 use fuld_train::sweep::{SweepEvent, SweepRun, write_table};
 use fuld_train::train::{RunResult, RunStatus};
 use indicatif::{MultiProgress, ProgressBar};
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +19,14 @@ use std::time::{Duration, Instant};
 const TABLE_EVERY: Duration = Duration::from_secs(5);
 
 /// The progress of a sweep.
-pub(super) struct SweepProgress {
+pub(super) struct SweepProgress<'a> {
     bars: MultiProgress,
     /// Counts the iterations of all runs, which take about the same time each.
     total: ProgressBar,
     workers: Vec<ProgressBar>,
     out: PathBuf,
+    /// The names of the runs in the table.
+    grid: &'a HashSet<String>,
     written: Mutex<Instant>,
     start: Instant,
     /// Iterations of runs that ended, and of the runs that each thread is training.
@@ -37,9 +40,10 @@ pub(super) struct SweepProgress {
     stop: StopFlag,
 }
 
-impl SweepProgress {
+impl<'a> SweepProgress<'a> {
     pub(super) fn new(
         out: &Path,
+        grid: &'a HashSet<String>,
         stacks: &[Vec<SweepRun>],
         workers: usize,
         output: &Output,
@@ -68,6 +72,7 @@ impl SweepProgress {
             stop,
             workers,
             out: out.into(),
+            grid,
             written: Mutex::new(Instant::now()),
             start: Instant::now(),
         };
@@ -136,7 +141,7 @@ impl SweepProgress {
     /// Writes the table of the runs so far. Ignores errors, because writing it at the end reports them.
     fn table(&self) {
         let Ok(mut written) = self.written.try_lock() else { return };
-        if written.elapsed() > TABLE_EVERY && write_table(&self.out).is_ok() {
+        if written.elapsed() > TABLE_EVERY && write_table(&self.out, self.grid).is_ok() {
             *written = Instant::now();
         }
     }

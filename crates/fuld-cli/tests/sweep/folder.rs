@@ -119,6 +119,31 @@ fn resume_requires_only_the_folder() {
     assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&swept(SMALL)).timeless());
 }
 
+/// A grid that grows keeps its finished runs; the table lists the runs of the present grid only.
+#[test]
+fn the_table_lists_only_the_runs_of_the_grid() {
+    let folder = swept(SMALL);
+    let seeds = || -> Vec<String> {
+        SweepTable::of(&folder).rows.into_iter().map(|row| row["seed"].clone()).collect()
+    };
+    let sweep = |seeds: &str, options: &str| {
+        std::fs::write(folder.path().join("grid.toml"), SMALL.replace("'0..3'", seeds)).unwrap();
+        fuld(folder.path(), &format!("{SWEEP} {options}")).with(0, &[]).stdout
+    };
+    let ended = sweep("'1..5'", "--json");
+    let ended: serde_json::Value = serde_json::from_str(&ended).unwrap();
+    assert_eq!((&ended["counts"]["before"], &ended["counts"]["done"]), (&2.into(), &2.into()));
+    assert_eq!(ended["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(seeds(), ["1", "2", "3", "4"]);
+    // The table of a shard has the runs of all shards.
+    sweep("'2..5'", "--shard 1/3");
+    assert_eq!(seeds(), ["2", "3", "4"]);
+    // The first grid again: no run is trained twice.
+    assert!(sweep("'0..3'", "").contains("0 runs in"));
+    assert_eq!(seeds(), ["0", "1", "2"]);
+    assert_eq!(runs(&folder).len(), 5);
+}
+
 /// The result of one run, copied into the folder of another, has a valid checksum.
 #[test]
 fn the_result_of_another_run_is_an_error() {

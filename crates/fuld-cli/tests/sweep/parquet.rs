@@ -6,7 +6,7 @@ use crate::program::fuld;
 use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use tempfile::TempDir;
 
@@ -73,7 +73,7 @@ fn an_empty_table_has_all_columns() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("swept");
     std::fs::create_dir(&out).unwrap();
-    assert!(fuld_train::sweep::write_table(&out).unwrap().is_empty());
+    assert!(fuld_train::sweep::write_table(&out, &HashSet::new()).unwrap().is_empty());
     let csv = SweepTable::of(&folder);
     assert!(csv.rows.is_empty() && csv.columns.contains(&"test_accuracy".into()), "{csv:?}");
     let file = open(&folder);

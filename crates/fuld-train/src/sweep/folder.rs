@@ -3,9 +3,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `grid.toml` | the grid of the last sweep, and the location of its data sets |
-//! | `runs/NAME/` | the folders of the runs |
+//! | `runs/NAME/` | the folders of the runs, also those of earlier grids |
 //! | `failures/NAME.toml` | the errors of runs that failed |
-//! | `results.csv`, `results.parquet` | one row per run |
+//! | `results.csv`, `results.parquet` | one row per run of the last grid |
 //! | `stack-HASH.bin` | the state of a stack of runs that has not finished |
 
 use super::{failures, table};

@@ -14,4 +14,4 @@ pub use folder::{SWEEP_COMMAND, StoredGrid, SweepFolder};
 pub use grid::{GridError, grid_requests, read_grid};
 pub use results::write_table;
 pub use runs::{Shard, SweepRun, into_stacks, sweep_runs};
-pub use table::{SweepRow, sweep_rows};
+pub use table::SweepRow;

@@ -3,13 +3,15 @@
 use super::parquet;
 use super::table::{SweepRow, lock, sweep_rows};
 use fuld::durable::replace;
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-/// Writes `results.csv` and `results.parquet` of all runs in the folder that have ended. Only one process writes at a time.
-pub fn write_table(out: &Path) -> io::Result<Vec<SweepRow>> {
+/// Writes `results.csv` and `results.parquet` of those runs of the grid that have ended, and returns their rows. `grid` contains the
+/// names of the runs; the folder may also contain the runs of other grids. Only one process writes at a time.
+pub fn write_table(out: &Path, grid: &HashSet<String>) -> io::Result<Vec<SweepRow>> {
     let _lock = lock(out)?;
-    let rows = sweep_rows(out)?;
+    let rows = sweep_rows(out, grid)?;
     replace(&out.join("results.csv"), &csv_bytes(&rows).map_err(io::Error::other)?)?;
     replace(&out.join("results.parquet"), &parquet::bytes(&rows).map_err(io::Error::other)?)?;
     Ok(rows)

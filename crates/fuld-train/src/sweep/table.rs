@@ -6,6 +6,7 @@ use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::Stored;
 use crate::train::{FinalMeans, RunResult, RunStatus};
 use serde::{Serialize, Serializer};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -43,20 +44,21 @@ impl RunEnd {
     }
 }
 
-/// Returns the rows of all runs in a sweep's folder that have ended, ordered by their settings. Runs that no sweep made, and symbolic
-/// links, are not listed.
+/// Returns the rows of those runs of the grid that have ended, ordered by their settings. `grid` contains the names of the runs. Runs of
+/// other grids, runs that no sweep made, and symbolic links are not listed.
 ///
 /// Results are written under another name and renamed when they are complete, so a partial result is never read.
-pub fn sweep_rows(out: &Path) -> io::Result<Vec<SweepRow>> {
+pub(super) fn sweep_rows(out: &Path, grid: &HashSet<String>) -> io::Result<Vec<SweepRow>> {
     let folder = out.join("runs");
     let mut failed = failures::all(out)?;
+    failed.retain(|name, _| grid.contains(name));
     let mut ends = Vec::new();
     for entry in if folder.exists() { Some(fs::read_dir(folder)?) } else { None }.into_iter().flatten() {
         let entry = entry?;
-        if !RunFolder::is_made_by_sweep(&entry.path()) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !grid.contains(&name) || !RunFolder::is_made_by_sweep(&entry.path()) {
             continue;
         }
-        let name = entry.file_name().to_string_lossy().into_owned();
         let unusable = match read_result(&entry.path()) {
             Ok(Stored::Current(result)) if result.spec.name() == name => {
                 failed.remove(&name);
