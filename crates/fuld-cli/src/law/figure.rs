@@ -1,6 +1,6 @@
 //! Figures of a function of the stable law, or of draws.
 
-use super::function::Function;
+use super::function::LawFunction;
 use super::points::Points;
 use crate::grouped::grouped;
 use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -13,7 +13,7 @@ const MOST_DOTS: usize = 40;
 /// The ratio of largest and smallest point above which the axis is logarithmic.
 const LOGARITHMIC_FROM: f64 = 1e3;
 
-impl Function {
+impl LawFunction {
     /// Returns the default range of a figure, in which the function visibly differs from that of the Gaussian.
     pub(super) fn range(self, law: &SymmetricStable) -> (f64, f64) {
         let around = |size: f64| (-size * law.scale(), size * law.scale());
@@ -49,7 +49,7 @@ impl Function {
 }
 
 /// Draws a function of every law and of the Gaussian, over the points or over the default range.
-pub(super) fn curves(function: Function, laws: &[SymmetricStable], points: &[f64]) -> Figure {
+pub(super) fn curves(function: LawFunction, laws: &[SymmetricStable], points: &[f64]) -> Figure {
     let (mut from, mut to) = function.range(&laws[0]);
     let finite = || points.iter().copied().filter(|x| x.is_finite());
     let (low, high) = extremes(finite());
@@ -119,11 +119,11 @@ pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure
         let xs = between(from, to, false);
         let mut panel = Panel::new(format!("{} draws", grouped(draws.len())))
             .x(Axis::linear("x").range(from, to))
-            .y(Axis::linear(Function::Sample.label()))
+            .y(Axis::linear(LawFunction::Sample.label()))
             .steps(Hue::Muted, "draws", &bins)
-            .line(Hue::alpha(law.alpha()), label(law), over(Function::Pdf, law, &xs));
-        if let Some(gauss) = gauss(Function::Pdf, std::slice::from_ref(law)) {
-            panel = panel.dashed(Hue::alpha(2.0), "Gaussian (α = 2)", over(Function::Pdf, &gauss, &xs));
+            .line(Hue::alpha(law.alpha()), label(law), over(LawFunction::Pdf, law, &xs));
+        if let Some(gauss) = gauss(LawFunction::Pdf, std::slice::from_ref(law)) {
+            panel = panel.dashed(Hue::alpha(2.0), "Gaussian (α = 2)", over(LawFunction::Pdf, &gauss, &xs));
         }
         figure = figure.panel(panel);
     }
@@ -135,7 +135,7 @@ fn extremes(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// Returns the Gaussian of the same scale, unless it is among the laws.
-pub(super) fn gauss(function: Function, laws: &[SymmetricStable]) -> Option<SymmetricStable> {
+pub(super) fn gauss(function: LawFunction, laws: &[SymmetricStable]) -> Option<SymmetricStable> {
     let present = laws.iter().any(|law| law.alpha() == 2.0);
     if present { None } else { function.law(2.0, laws[0].scale()).ok() }
 }
@@ -144,7 +144,7 @@ fn label(law: &SymmetricStable) -> String {
     format!("α = {}", law.alpha())
 }
 
-fn over(function: Function, law: &SymmetricStable, xs: &[f64]) -> Vec<(f64, f64)> {
+fn over(function: LawFunction, law: &SymmetricStable, xs: &[f64]) -> Vec<(f64, f64)> {
     xs.iter().map(|&x| (x, function.at(law, x))).collect()
 }
 

@@ -5,7 +5,7 @@ use levy_stable::{ParameterError, SymmetricStable};
 
 /// A function of the stable law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Function {
+pub(super) enum LawFunction {
     /// Density
     Pdf,
     /// Logarithm of the density, finite even if the density underflows
@@ -28,7 +28,7 @@ pub(super) enum Function {
     Sample,
 }
 
-impl Function {
+impl LawFunction {
     /// Returns the name of the column; on the command line it is written with hyphens.
     pub(super) fn name(self) -> &'static str {
         match self {

@@ -13,12 +13,12 @@ use super::output::Output;
 use super::plot_file::PlotFile;
 use figure::{curves, histograms};
 use fuld::random::{Purpose, Stream};
-use function::Function;
+use function::LawFunction;
 use input::NumberSink;
 use levy_stable::SymmetricStable;
 use points::Points;
 use records::{RecordFormat, Records};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, IsTerminal, StdoutLock, Write};
 
 /// Draws per block.
 const BLOCK: usize = 4096;
@@ -28,8 +28,8 @@ const BLOCK: usize = 4096;
 /// The law SαS(σ) has the characteristic function exp(-|σω|^α). α = 2 is the Gaussian of variance 2σ², α = 1 is the Cauchy law of scale
 /// σ, and for α < 2 the tail probability falls as |x|^(-α). Values are accurate to about 14 digits for every α and x, even in the tails.
 ///
-/// Points are arguments, ranges, or numbers on standard input. For each point, one line of CSV is printed. Without points, a terminal
-/// shows a table of some values and a sketch.
+/// Points are arguments, ranges, or numbers on standard input. For each point, one line of CSV is printed, or with --json one object per
+/// law, which contains its alpha. Without points, a terminal shows a table of some values and a sketch.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Points:
@@ -51,7 +51,7 @@ Infinite values are inf in CSV and null in JSON.")]
 pub(super) struct Law {
     /// The function
     #[arg(value_enum)]
-    function: Function,
+    function: LawFunction,
     /// Points: numbers, ranges like -5..5/101, or - for standard input
     #[arg(value_name = "X", allow_negative_numbers = true)]
     points: Vec<Points>,
@@ -85,7 +85,7 @@ impl Law {
             .map(|&alpha| self.function.law(alpha, scale))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Usage(error.to_string()))?;
-        if self.function == Function::Sample {
+        if self.function == LawFunction::Sample {
             return self.draw(&laws, output);
         }
         if let Some(file) = &self.plot {
@@ -104,14 +104,14 @@ impl Law {
 
     /// Returns an error for combinations of options that are not allowed.
     fn check(&self) -> Result<(), Usage> {
-        let (name, sample) = (self.function.name(), self.function == Function::Sample);
+        let (name, sample) = (self.function.name(), self.function == LawFunction::Sample);
         Usage::unless(sample || self.count.is_none() && self.seed.is_none(), || {
             format!("--count and --seed are allowed only for sample; {name} requires points")
         })?;
         Usage::unless(!sample || self.points.is_empty(), || {
             "sample takes no points; set the number of draws with --count".into()
         })?;
-        Usage::unless(self.function != Function::GradG || self.scale.is_none(), || {
+        Usage::unless(self.function != LawFunction::GradG || self.scale.is_none(), || {
             "grad-g has the scale alpha^(-1/alpha) by definition; leave out --scale, or use score".into()
         })?;
         for (i, alpha) in self.alpha.iter().enumerate() {
@@ -125,25 +125,22 @@ impl Law {
         self.points.iter().flat_map(Points::numbers).try_for_each(|x| self.function.check(x)).map_err(Usage)
     }
 
-    fn form(&self, output: &Output) -> RecordFormat {
-        if output.json { RecordFormat::Json } else { RecordFormat::Csv { header: !self.no_header } }
-    }
-
-    /// Returns the name of each law's column: `name`, with α if there are several laws.
-    fn columns(&self, name: &str) -> Vec<String> {
-        match &self.alpha[..] {
-            [_] => vec![name.into()],
-            alphas => alphas.iter().map(|alpha| format!("{name}_{alpha}")).collect(),
-        }
+    /// Returns a writer of values to standard output.
+    fn records(
+        &self,
+        argument: Option<&'static str>,
+        value: &'static str,
+        output: &Output,
+    ) -> io::Result<Records<BufWriter<StdoutLock<'static>>>> {
+        let format =
+            if output.json { RecordFormat::Json } else { RecordFormat::Csv { header: !self.no_header } };
+        Records::new(BufWriter::new(io::stdout().lock()), argument, value, self.alpha.clone(), format)
     }
 
     fn evaluate(&self, laws: Vec<SymmetricStable>, output: &Output) -> anyhow::Result<()> {
-        let out = BufWriter::new(io::stdout().lock());
-        let mut names = vec![self.function.argument().to_string()];
-        names.extend(self.columns(self.function.name()));
-        let records = Records::new(out, names, self.form(output))?;
+        let records = self.records(Some(self.function.argument()), self.function.name(), output)?;
         let mut writer =
-            ValueWriter { function: self.function, record: vec![0.0; 1 + laws.len()], laws, records };
+            ValueWriter { function: self.function, values: vec![0.0; laws.len()], laws, records };
         let read =
             |writer: &mut ValueWriter<_>| input::for_each_number(BufReader::new(io::stdin().lock()), writer);
         for points in &self.points {
@@ -164,19 +161,18 @@ impl Law {
         let (count, stream) =
             (self.count.unwrap_or(10), Stream::new(self.seed.unwrap_or(0), 0, Purpose::Noise));
         let samplers: Vec<_> = laws.iter().map(SymmetricStable::sampler).collect();
-        let out = BufWriter::new(io::stdout().lock());
-        let mut records = Records::new(out, self.columns("draw"), self.form(output))?;
+        let mut records = self.records(None, "draw", output)?;
         let mut kept = vec![Vec::new(); laws.len()];
         let mut words = [0; BLOCK];
-        let mut record = vec![0.0; laws.len()];
+        let mut values = vec![0.0; laws.len()];
         for first in (0..count).step_by(BLOCK) {
             let words = &mut words[..BLOCK.min(count - first)];
             stream.fill(first as u64, words);
             let mut draws = vec![vec![0.0; words.len()]; laws.len()];
             samplers.iter().zip(&mut draws).for_each(|(sampler, draws)| sampler.transform(words, draws));
             for i in 0..words.len() {
-                record.iter_mut().zip(&draws).for_each(|(number, draws)| *number = draws[i]);
-                records.write(&record)?;
+                values.iter_mut().zip(&draws).for_each(|(value, draws)| *value = draws[i]);
+                records.write(None, &values)?;
             }
             if self.plot.is_some() {
                 kept.iter_mut().zip(draws).for_each(|(kept, draws)| kept.extend(draws));
@@ -189,10 +185,10 @@ impl Law {
 
 /// Writes the values of a function at each point it receives.
 struct ValueWriter<W: Write> {
-    function: Function,
+    function: LawFunction,
     laws: Vec<SymmetricStable>,
     records: Records<W>,
-    record: Vec<f64>,
+    values: Vec<f64>,
 }
 
 impl<W: Write> NumberSink for ValueWriter<W> {
@@ -201,11 +197,10 @@ impl<W: Write> NumberSink for ValueWriter<W> {
     }
 
     fn take(&mut self, x: f64) -> io::Result<()> {
-        self.record[0] = x;
-        for (value, law) in self.record[1..].iter_mut().zip(&self.laws) {
+        for (value, law) in self.values.iter_mut().zip(&self.laws) {
             *value = self.function.at(law, x);
         }
-        self.records.write(&self.record)
+        self.records.write(Some(x), &self.values)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,28 +1,28 @@
 //! The overview of a function in a terminal: a table of some values and a sketch.
 
 use super::figure::gauss;
-use super::function::Function;
+use super::function::LawFunction;
 use super::sketch::{Curve, sketch};
 use levy_stable::SymmetricStable;
 use std::fmt::Write;
 
 /// Returns the points of the table.
-pub(super) fn points(function: Function, law: &SymmetricStable) -> Vec<f64> {
-    let unit = if function == Function::GradG { 1.0 } else { law.scale() };
+pub(super) fn points(function: LawFunction, law: &SymmetricStable) -> Vec<f64> {
+    let unit = if function == LawFunction::GradG { 1.0 } else { law.scale() };
     match function {
-        Function::Quantile => vec![0.5, 0.6, 0.75, 0.9, 0.95, 0.99, 0.999],
-        Function::Isf => vec![0.5, 0.25, 0.1, 0.01, 1e-3, 1e-6, 1e-9],
+        LawFunction::Quantile => vec![0.5, 0.6, 0.75, 0.9, 0.95, 0.99, 0.999],
+        LawFunction::Isf => vec![0.5, 0.25, 0.1, 0.01, 1e-3, 1e-6, 1e-9],
         _ => [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0].map(|x| x * unit).to_vec(),
     }
 }
 
 /// Returns a table and a sketch of a function, compared with the Gaussian.
-pub(super) fn overview(function: Function, laws: &[SymmetricStable]) -> String {
+pub(super) fn overview(function: LawFunction, laws: &[SymmetricStable]) -> String {
     let (name, argument) = (function.name(), function.argument());
     let gauss = gauss(function, laws);
     let all: Vec<&SymmetricStable> = laws.iter().chain(&gauss).collect();
     let mut text = match function {
-        Function::GradG => format!("{name}(v): minus the score of SαS(α^(-1/α))\n\n"),
+        LawFunction::GradG => format!("{name}(v): minus the score of SαS(α^(-1/α))\n\n"),
         _ => format!("{name} of SαS({})\n\n", laws[0].scale()),
     };
     let _ = write!(text, "{argument:>10}");

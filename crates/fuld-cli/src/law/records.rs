@@ -2,12 +2,17 @@
 
 use std::io::{self, Write};
 
-/// A writer of records: CSV with a header, or one JSON array of objects.
+/// A writer of the values of several laws: CSV with one column per law, or one JSON array with one object per point and law.
 ///
 /// Numbers have the fewest digits that give them back exactly. Infinite numbers are `inf` in CSV and null in JSON, which has none.
 pub(super) struct Records<W: Write> {
     out: W,
-    names: Vec<String>,
+    /// The name of the argument; draws have none.
+    argument: Option<&'static str>,
+    /// The name of the value.
+    value: &'static str,
+    /// The tail indices of the laws.
+    alphas: Vec<f64>,
     format: RecordFormat,
     empty: bool,
 }
@@ -23,33 +28,44 @@ pub(super) enum RecordFormat {
 }
 
 impl<W: Write> Records<W> {
-    pub(super) fn new(mut out: W, names: Vec<String>, format: RecordFormat) -> io::Result<Self> {
+    pub(super) fn new(
+        mut out: W,
+        argument: Option<&'static str>,
+        value: &'static str,
+        alphas: Vec<f64>,
+        format: RecordFormat,
+    ) -> io::Result<Self> {
         match format {
-            RecordFormat::Csv { header: true } => writeln!(out, "{}", names.join(","))?,
+            RecordFormat::Csv { header: true } => {
+                let columns = match &alphas[..] {
+                    [_] => vec![value.to_owned()],
+                    alphas => alphas.iter().map(|alpha| format!("{value}_{alpha}")).collect(),
+                };
+                let names: Vec<String> = argument.map(str::to_owned).into_iter().chain(columns).collect();
+                writeln!(out, "{}", names.join(","))?;
+            }
             RecordFormat::Csv { header: false } => {}
             RecordFormat::Json => out.write_all(b"[")?,
         }
-        Ok(Self { out, names, format, empty: true })
+        Ok(Self { out, argument, value, alphas, format, empty: true })
     }
 
-    /// Writes a record, one number for each name.
-    pub(super) fn write(&mut self, numbers: &[f64]) -> io::Result<()> {
-        let json = self.format == RecordFormat::Json;
-        if json {
+    /// Writes the values of all laws at a point, or one draw from each of them without a point.
+    pub(super) fn write(&mut self, point: Option<f64>, values: &[f64]) -> io::Result<()> {
+        if self.format != RecordFormat::Json {
+            let cells: Vec<String> = point.iter().chain(values).copied().map(shortest).collect();
+            return writeln!(self.out, "{}", cells.join(","));
+        }
+        let Self { argument, value: name, .. } = *self;
+        for (alpha, &value) in self.alphas.iter().zip(values) {
             self.out.write_all(if self.empty { b"\n  {" } else { b",\n  {" })?;
-        }
-        self.empty = false;
-        for (i, (name, number)) in self.names.iter().zip(numbers).enumerate() {
-            let comma = if i > 0 { "," } else { "" };
-            if !json {
-                write!(self.out, "{comma}{}", shortest(*number))?;
-            } else if number.is_finite() {
-                write!(self.out, "{comma}\"{name}\":{}", shortest(*number))?;
-            } else {
-                write!(self.out, "{comma}\"{name}\":null")?;
+            self.empty = false;
+            if let (Some(argument), Some(point)) = (argument, point) {
+                write!(self.out, "\"{argument}\":{},", json(point))?;
             }
+            write!(self.out, "\"alpha\":{},\"{name}\":{}}}", json(*alpha), json(value))?;
         }
-        self.out.write_all(if json { b"}" } else { b"\n" })
+        Ok(())
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -65,6 +81,11 @@ impl<W: Write> Records<W> {
         }
         self.out.flush()
     }
+}
+
+/// Formats a number for JSON, which has no infinite ones.
+fn json(number: f64) -> String {
+    if number.is_finite() { shortest(number) } else { "null".into() }
 }
 
 /// Formats a number with the fewest digits that give it back exactly, with an exponent if it is very small or large. Zero has no sign.

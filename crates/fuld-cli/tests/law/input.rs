@@ -51,9 +51,14 @@ fn json_is_one_array_of_objects() {
         serde_json::from_str(&law(arguments, input).printed()).unwrap()
     };
     let value = parsed("quantile 0.25 1 --alpha 1,1.5 --json", "");
-    assert_eq!(value[0]["quantile_1"].as_f64(), Some(SymmetricStable::new(1.0).unwrap().quantile(0.25)));
-    assert_eq!(value[1]["p"].as_f64(), Some(1.0));
-    assert!(value[1]["quantile_1.5"].is_null(), "JSON has no infinite numbers");
+    // One object per point and law.
+    let places: Vec<_> = value.as_array().unwrap().iter().map(|one| (&one["p"], &one["alpha"])).collect();
+    assert_eq!(serde_json::json!(places), serde_json::json!([[0.25, 1], [0.25, 1.5], [1, 1], [1, 1.5]]));
+    for (place, alpha) in [1.0, 1.5].into_iter().enumerate() {
+        let exact = SymmetricStable::new(alpha).unwrap().quantile(0.25);
+        assert_eq!(value[place]["quantile"].as_f64(), Some(exact));
+    }
+    assert_eq!(value[3].get("quantile"), Some(&Value::Null), "JSON has no infinite numbers");
     assert_eq!(parsed("--json pdf --alpha 1.5", "1 2 3").as_array().unwrap().len(), 3);
     assert_eq!(parsed("pdf --alpha 1.5 --json", ""), serde_json::json!([]));
     assert_eq!(parsed("sample --alpha 1.5 --json --count 4", "").as_array().unwrap().len(), 4);
