@@ -89,6 +89,6 @@ fn of_training(error: &TrainError) -> bool {
     matches!(error, TrainError::Checkpoint(error) if of_checkpoint(error))
 }
 
-fn of_checkpoint(error: &fuld_train::train::CheckpointError) -> bool {
-    matches!(error, fuld_train::train::CheckpointError::OtherRun { .. })
+fn of_checkpoint(error: &fuld_train::train::TrainCheckpointError) -> bool {
+    matches!(error, fuld_train::train::TrainCheckpointError::OtherRun { .. })
 }

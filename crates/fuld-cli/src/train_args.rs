@@ -19,10 +19,10 @@ pub(super) struct TrainArgs {
     /// Images per minibatch [default: 100]
     #[arg(long, help_heading = "Task")]
     batch: Option<usize>,
-    /// Steps [default: 10000, digits 2000]
+    /// Iterations [default: 10000, digits 2000]
     #[arg(long, value_name = "K", help_heading = "Task")]
     iterations: Option<u64>,
-    /// Steps between two measurements [default: 100]
+    /// Iterations between two measurements [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Task")]
     measure_every: Option<u64>,
     /// Seed of weights, minibatches and noise [default: 0]
@@ -70,7 +70,7 @@ pub(super) struct TrainArgs {
     /// Add symmetric stable noise to every component of the gradients, as in 1.5,1e-3
     #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]
     inject_noise: Option<InjectedNoise>,
-    /// Estimate the tail index of each layer's gradient noise every N steps, as in every=1000
+    /// Estimate the tail index of each layer's gradient noise every N iterations, as in every=1000
     #[arg(long, value_name = "every=N", value_parser = parse_every, help_heading = "Noise")]
     tail_index: Option<u64>,
 }

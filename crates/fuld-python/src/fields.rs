@@ -3,7 +3,7 @@
 use crate::error::value_error;
 use crate::interruptible::{interruptible, interruptible_if};
 use crate::threads;
-use fuld::dynamics::{FlmcDrift, Function, GaussianDrift, Kinetic, StableKinetic};
+use fuld::dynamics::{DifferentiableFunction, FlmcDrift, GaussianDrift, Kinetic, StableKinetic};
 use fuld::gibbs::Gibbs;
 use fuld::{Alpha, Beta, Friction, ParameterError, System, Underdamped};
 use fuld_sample::Target;
@@ -117,7 +117,7 @@ fn flmc_drift<'py>(
             f.gradient(&[x], &mut slope);
             unless(stop, || slope[0])
         };
-        let f = Function { value, derivative: slope };
+        let f = DifferentiableFunction { value, derivative: slope };
         let drift = FlmcDrift::new(alpha, beta, f, reach).map_err(value_error)?;
         Ok::<_, PyErr>(x.iter().map(|&x| unless(stop, || drift.at(x))).collect())
     };

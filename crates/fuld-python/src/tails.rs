@@ -4,8 +4,9 @@ use crate::error::value_error;
 use crate::interruptible::interruptible;
 use crate::threads;
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Fit, Hill, Interval,
-    IntervalEstimate, LogMoments, Method, Sample, Scaling, TailIndexError, TailIndexEstimator,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Estimate, Expected, Hill, Interval,
+    IntervalEstimate, LogMoments, Method, ResampleFit, Scaling, TailIndexError, TailIndexEstimator,
+    TailSample,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -45,7 +46,7 @@ fn tail_index(
     let x = x.as_slice()?;
     let find = |stop: &AtomicBool| {
         bootstrap.check()?;
-        let sample = Sample::rows(x, dimension, scaling)?;
+        let sample = TailSample::rows(x, dimension, scaling)?;
         let estimator = Stoppable { estimator: &*estimator, stop };
         let found = bootstrap.intervals(&estimator, &sample, in_parallel)?;
         let gaussian =
@@ -68,7 +69,7 @@ fn tail_index(
 }
 
 /// Spreads the fits of a bootstrap over the threads of rayon.
-fn in_parallel(count: usize, fit: &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
+fn in_parallel(count: usize, fit: &ResampleFit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
     (0..count).into_par_iter().map(fit).collect()
 }
 
@@ -83,7 +84,7 @@ struct Stoppable<'a> {
 }
 
 impl TailIndexEstimator for Stoppable<'_> {
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(TailIndexError::Stopped);
         }

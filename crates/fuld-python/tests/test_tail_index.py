@@ -193,7 +193,7 @@ def broken(index: tuple[int, ...], value: float) -> NDArray[np.float64]:
         (numbers().reshape(5, 10, 10), {}, r"got shape \(5, 10, 10\); x.reshape\(-1\)"),
         (1.5, {}, r"got shape \(\)"),
         (np.zeros((20, 0)), {}, "rows without numbers"),
-        ([[1.0], [2.0, 3.0]], {}, "x is no array of numbers"),
+        ([[1.0], [2.0, 3.0]], {}, "x is not an array of numbers"),
         (numbers(), {"method": "hil"}, "did you mean .hill."),
         (numbers(), {"method": "logmoments"}, "did you mean .log-moments."),
         (

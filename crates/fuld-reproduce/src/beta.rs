@@ -13,22 +13,20 @@ const BETAS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.02;
 const LENGTH: Length = Length { chains: 4096, warmup: 2_000, draws: 20, thin: 100 };
-/// Name in the table, label in the figure, system.
-const FIELDS: [(&str, &str, SystemKind); 2] = [
-    ("without-beta", "∇G_{α} without β, as printed", SystemKind::FuldBetaFree),
-    ("exact", "h_{β}, exact", SystemKind::Fuld),
-];
+/// Systems, with the labels of their fields in the figure.
+const SYSTEMS: [(SystemKind, &str); 2] =
+    [(SystemKind::FuldBetaFree, "∇G_{α} without β, as printed"), (SystemKind::Fuld, "h_{β}, exact")];
 
 results! {
     /// FULD at every β.
     Betas {
-        /// One field at one β.
+        /// One system at one β.
         betas: Measured {
-            field: String,
+            system: String,
             alpha: f64,
             beta: f64,
             ks: f64,
-            ks_noise: f64,
+            ks_bootstrap: f64,
             /// E x² divided by its exact value.
             second_moment_ratio: f64,
             diverged: usize,
@@ -41,20 +39,21 @@ impl Exhibit for Betas {
     const TITLE: &'static str = "Beyond the paper · FULD at every β";
     const SHOWS: &'static str = "beyond the paper: every inverse temperature β";
     const SECONDS: f64 = 6.0;
+    const VERSION: u32 = 2;
 
     settings! { alpha: ALPHAS, beta: BETAS, gamma: GAMMA, step: ETA, chains: LENGTH.chains }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut betas = Vec::new();
-        for (field, _, system) in FIELDS {
+        for (kind, _) in SYSTEMS {
             for (alpha, beta) in ALPHAS.into_iter().flat_map(|alpha| BETAS.map(|beta| (alpha, beta))) {
                 let target = target(beta)?;
-                let request = noisy_chains(system, Integrator::Baoab, (alpha, GAMMA), ETA, LENGTH);
+                let request = noisy_chains(kind, Integrator::Baoab, (alpha, GAMMA), ETA, LENGTH);
                 let request = SampleRequest { beta: Some(beta), ..request };
                 let Sampled { draws, distance, diverged } = Sampled::new(context, request, &target)?;
-                let (Distance { ks, ks_noise }, field) = (distance, field.into());
+                let (Distance { ks, ks_bootstrap }, system) = (distance, kind.name().into());
                 let second_moment_ratio = second_moment(&draws) / target.expectation(|x| x * x);
-                betas.push(Measured { field, alpha, beta, ks, ks_noise, second_moment_ratio, diverged });
+                betas.push(Measured { system, alpha, beta, ks, ks_bootstrap, second_moment_ratio, diverged });
                 context.progress(betas.len() as f64 / 28.0);
             }
         }
@@ -72,12 +71,13 @@ impl Exhibit for Betas {
         let axis = || Axis::log("inverse temperature β").ticks(&BETAS);
         let mut left = Panel::new("distance to exp(−βf)").x(axis()).y(Axis::log("KS distance"));
         let mut right = Panel::new("second moment").x(axis()).y(Axis::linear("E x² over its exact value"));
-        for (field, label, _) in FIELDS {
-            let draw = if field == "exact" { Panel::line } else { Panel::dashed };
+        for (system, label) in SYSTEMS {
+            let draw = if system == SystemKind::Fuld { Panel::line } else { Panel::dashed };
             for alpha in ALPHAS {
                 let (hue, label) = (Hue::alpha(alpha), format!("{label}, α = {alpha}"));
                 let of = |value: fn(&Measured) -> f64| {
-                    curve(&self.betas, |m| m.field == field && m.alpha == alpha, |m| (m.beta, value(m)))
+                    let is_meant = |m: &Measured| m.system == system.name() && m.alpha == alpha;
+                    curve(&self.betas, is_meant, |m| (m.beta, value(m)))
                 };
                 left = draw(left, hue, label.clone(), of(|m| m.ks));
                 right = draw(right, hue, label, of(|m| m.second_moment_ratio));
@@ -85,7 +85,7 @@ impl Exhibit for Betas {
         }
         let noise = BETAS.map(|beta| {
             let at_beta = self.betas.iter().filter(|m| m.beta == beta);
-            (beta, at_beta.map(|m| m.ks_noise).fold(0.0, f64::max))
+            (beta, at_beta.map(|m| m.ks_bootstrap).fold(0.0, f64::max))
         });
         left = left.dotted(Hue::Muted, "95 % quantile of Monte Carlo error", noise.to_vec());
         vec![CaptionedFigure::new(
@@ -95,7 +95,7 @@ impl Exhibit for Betas {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let [printed, exact] = ["without-beta", "exact"].map(|field| self.judged(field));
+        let [printed, exact] = SYSTEMS.map(|(system, _)| self.judged(system));
         let says_paper = "Theorem 1, with ψ = e^(−g) as printed: exp(−βf) is invariant at every β.";
         let says_ours = "With h_β, that is ψ = e^(−βg), exp(−βf) is invariant at every β.";
         vec![
@@ -106,15 +106,16 @@ impl Exhibit for Betas {
 }
 
 impl Betas {
-    /// Judges a field at β = 1 and elsewhere.
-    fn judged(&self, field: &str) -> (String, Judgement) {
+    /// Judges a system at β = 1 and elsewhere.
+    fn judged(&self, system: SystemKind) -> (String, Judgement) {
         let [one, other] = [true, false].map(|at_one| {
-            let is_meant = |m: &&Measured| m.field == field && (m.beta == 1.0) == at_one;
+            let is_meant = |m: &&Measured| m.system == system.name() && (m.beta == 1.0) == at_one;
             let all: Vec<&Measured> = self.betas.iter().filter(is_meant).collect();
             let worst = all.iter().max_by(|a, b| a.ks.total_cmp(&b.ks));
-            let worst = worst.map(|m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_noise));
-            let agree =
-                |m: &&Measured| Distance { ks: m.ks, ks_noise: m.ks_noise }.agrees() && m.diverged == 0;
+            let worst = worst.map(|m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_bootstrap));
+            let agree = |m: &&Measured| {
+                Distance { ks: m.ks, ks_bootstrap: m.ks_bootstrap }.agrees() && m.diverged == 0
+            };
             (all.iter().all(agree), worst.unwrap_or_default())
         });
         let measured = format!("KS distance up to {}; elsewhere up to {}.", one.1, other.1);
@@ -136,11 +137,11 @@ mod tests {
     fn a_bias_at_any_beta_is_seen() {
         let verdict = |rows: &[(f64, f64, usize)]| {
             let measured = |&(beta, ks, diverged)| Measured {
-                field: "exact".into(),
+                system: SystemKind::Fuld.name().into(),
                 alpha: 1.5,
                 beta,
                 ks,
-                ks_noise: 0.01,
+                ks_bootstrap: 0.01,
                 second_moment_ratio: 1.0,
                 diverged,
             };

@@ -19,7 +19,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Judges by the number of checks that pass: `Holds` if all do, `Fails` if none does or there is none.
+    /// Judges by the number of checks that pass: `Holds` if all do, `Fails` if none does or without checks.
     pub(crate) fn of_count(passed: usize, checks: usize) -> Self {
         match passed {
             0 => Self::Fails,
@@ -84,7 +84,7 @@ pub struct Claim {
     pub id: String,
     /// Who says it.
     pub source: Source,
-    /// What is claimed.
+    /// The statement.
     pub says: String,
     /// What was measured, with its numbers.
     pub measured: String,

@@ -3,7 +3,7 @@
 use crate::drawing::curve;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::potential::{Cauchy, DoubleWell};
-use fuld::{Alpha, Beta, Friction, Potential, System, Underdamped};
+use fuld::{Alpha, Beta, Friction, Potential, System, SystemKind, Underdamped};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
 const GAMMA: f64 = 1.0;
@@ -18,18 +18,20 @@ const DT: f64 = 2e-3;
 const TIME: f64 = 40.0;
 /// Where the two trajectories of the figure start.
 const STARTS: [(f64, f64); 2] = [(-3.0, 2.0), (3.0, -2.0)];
-/// Name in the tables, and in the figure.
-const PROBLEMS: [(&str, &str); 2] =
-    [("gaussian", "x⁴/4, Gaussian energy"), ("stable", "−log Cauchy, stable energy")];
+/// The system in the tables, and the names in the file and in the caption of its figure.
+const PROBLEMS: [(SystemKind, &str, &str); 2] = [
+    (SystemKind::FuldGaussian, "gaussian", "x⁴/4, Gaussian energy"),
+    (SystemKind::Fuld, "stable", "−log Cauchy, stable energy"),
+];
 
 results! {
     /// Conformal Hamiltonian fields.
     Conformal {
         /// The field at a point: dx/dt, and the two parts of dv/dt.
-        fields: Arrow { field: String, alpha: f64, x: f64, v: f64, transport: f64, force: f64, friction: f64 },
-        trajectories: TrajectoryPoint { field: String, alpha: f64, trajectory: usize, x: f64, v: f64 },
+        fields: Arrow { system: String, alpha: f64, x: f64, v: f64, transport: f64, force: f64, friction: f64 },
+        trajectories: TrajectoryPoint { system: String, alpha: f64, trajectory: usize, x: f64, v: f64 },
         measured: Measured {
-            field: String,
+            system: String,
             alpha: f64,
             /// Share of the window in which the field points away from the origin.
             outward: f64,
@@ -51,10 +53,11 @@ struct Field {
 }
 
 impl Field {
-    fn new(problem: &str, alpha: f64) -> anyhow::Result<Self> {
+    /// Creates the field of a system with its potential in [`PROBLEMS`].
+    fn new(system: SystemKind, alpha: f64) -> anyhow::Result<Self> {
         let parameters =
             Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::ONE };
-        Ok(if problem == "gaussian" {
+        Ok(if system == SystemKind::FuldGaussian {
             let system = System::fuld_gaussian(parameters)?;
             Self { system, potential: Box::new(DoubleWell::new(1, 1.0, 0.0)?) }
         } else {
@@ -109,18 +112,22 @@ impl Field {
         if settled < 0.9 * TIME { settled } else { f64::INFINITY }
     }
 
-    fn measure(&self, name: &str, alpha: f64) -> Measured {
-        let times: Vec<f64> = grid(3).into_iter().map(|start| self.settling_time(start)).collect();
+    fn measure(&self, system: SystemKind, alpha: f64, context: &Context<'_>) -> anyhow::Result<Measured> {
+        let mut times = Vec::new();
+        for start in grid(3) {
+            context.check_stop()?;
+            times.push(self.settling_time(start));
+        }
         let settled: Vec<f64> = times.iter().copied().filter(|time| time.is_finite()).collect();
-        Measured {
-            field: name.into(),
+        Ok(Measured {
+            system: system.name().into(),
             alpha,
             outward: self.outward(),
             settling_time: settled.iter().sum::<f64>() / settled.len() as f64,
             trajectories: times.len(),
             escaped: times.len() - settled.len(),
             power: -WINDOW * self.at(0.0, WINDOW).2 / GAMMA,
-        }
+        })
     }
 }
 
@@ -135,24 +142,26 @@ impl Exhibit for Conformal {
     const TITLE: &'static str = "Supplement · Conformal Hamiltonian fields";
     const SHOWS: &'static str = "the supplement's conformal Hamiltonian fields";
     const SECONDS: f64 = 4.0;
+    const VERSION: u32 = 2;
 
     settings! { alpha: ALPHAS, beta: 1.0, gamma: GAMMA, window: WINDOW, runge_kutta_step: DT, time: TIME }
 
-    fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self::default();
-        for (name, _) in PROBLEMS {
+        for (kind, ..) in PROBLEMS {
+            let system = || kind.name().to_owned();
             for alpha in ALPHAS {
-                let field = Field::new(name, alpha)?;
+                let field = Field::new(kind, alpha)?;
                 results.fields.extend(grid(CELLS).into_iter().map(|(x, v)| {
                     let (transport, force, friction) = field.at(x, v);
-                    Arrow { field: name.into(), alpha, x, v, transport, force, friction }
+                    Arrow { system: system(), alpha, x, v, transport, force, friction }
                 }));
                 for (trajectory, start) in STARTS.into_iter().enumerate() {
                     let points = field.trajectory(start).take(10_000).step_by(10);
-                    let point = |(x, v)| TrajectoryPoint { field: name.into(), alpha, trajectory, x, v };
+                    let point = |(x, v)| TrajectoryPoint { system: system(), alpha, trajectory, x, v };
                     results.trajectories.extend(points.map(point));
                 }
-                results.measured.push(field.measure(name, alpha));
+                results.measured.push(field.measure(kind, alpha, context)?);
             }
         }
         Ok(results)
@@ -168,15 +177,15 @@ impl Exhibit for Conformal {
 
     fn figures(&self) -> Vec<CaptionedFigure> {
         PROBLEMS
-            .map(|(name, title)| {
+            .map(|(system, name, title)| {
                 let mut figure = Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
                 for alpha in ALPHAS {
-                    let is_meant = |a: &&Arrow| a.field == name && a.alpha == alpha;
+                    let is_meant = |a: &&Arrow| a.system == system.name() && a.alpha == alpha;
                     let arrows: Vec<&Arrow> = self.fields.iter().filter(is_meant).collect();
                     let mut total = panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
                     for number in 0..STARTS.len() {
                         let is_meant = |p: &TrajectoryPoint| {
-                            p.field == name && p.alpha == alpha && p.trajectory == number
+                            p.system == system.name() && p.alpha == alpha && p.trajectory == number
                         };
                         let line = curve(&self.trajectories, is_meant, |p| (p.x, p.v));
                         total = total.line(Hue::Ink, "two trajectories", line);
@@ -197,7 +206,7 @@ impl Exhibit for Conformal {
         vec![TextTable::of(
             &self.measured,
             &[
-                ("field", |m| format!("{}, α = {}", title(&m.field), m.alpha)),
+                ("field", |m| format!("{}, α = {}", title(&m.system), m.alpha)),
                 ("points outward", |m| format!("{:.1} %", 100.0 * m.outward)),
                 ("time to settle", |m| format!("{:.2}", m.settling_time)),
                 ("did not settle", |m| m.escaped.to_string()),
@@ -258,9 +267,9 @@ impl Exhibit for Conformal {
     }
 }
 
-/// Returns the title of a problem by its name.
-fn title(problem: &str) -> &'static str {
-    PROBLEMS.into_iter().find(|(name, _)| *name == problem).map_or("", |(_, title)| title)
+/// Returns the title of the problem of a system.
+fn title(system: &str) -> &'static str {
+    PROBLEMS.into_iter().find(|(kind, ..)| kind.name() == system).map_or("", |(.., title)| title)
 }
 
 fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {

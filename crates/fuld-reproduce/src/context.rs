@@ -65,6 +65,11 @@ impl<'a> Context<'a> {
         (self.on_progress)(share);
     }
 
+    /// Returns [`Interrupted`] after a request to stop.
+    pub(crate) fn check_stop(&self) -> Result<(), Interrupted> {
+        if self.stop.is_requested() { Err(Interrupted) } else { Ok(()) }
+    }
+
     /// Samples as `fuld sample` does, with the seed of the context, and records the settings.
     pub(crate) fn sample(&self, request: SampleRequest) -> anyhow::Result<(MemoryDraws, Outcome)> {
         self.sample_with(request, |run| run)
@@ -88,9 +93,7 @@ impl<'a> Context<'a> {
         let run = Run { threads: self.threads, ..run };
         let mut sink = MemorySink::default();
         let outcome = run.stream(target.potential(), &mut sink, &mut |_| self.stop.control())?;
-        if self.stop.is_requested() {
-            return Err(Interrupted.into());
-        }
+        self.check_stop()?;
         Ok((sink.into_draws().ok_or(Interrupted)?, outcome))
     }
 

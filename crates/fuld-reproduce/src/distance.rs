@@ -12,9 +12,9 @@ use fuld_sample::SampleRequest;
 pub(crate) struct Distance {
     /// sup |F̂ − F|
     pub(crate) ks: f64,
-    /// The 95 % quantile of the distance if the law is right. The draws of one chain depend on each other, so the quantile is
-    /// found by resampling whole chains.
-    pub(crate) ks_noise: f64,
+    /// The 95 % quantile of the distance if the law is right, by a bootstrap over whole chains, because the draws of one chain
+    /// depend on each other. `fuld sample` estimates it from the effective sample size instead and calls it `ks_noise`.
+    pub(crate) ks_bootstrap: f64,
 }
 
 /// Quantiles at which distributions are compared when chains are resampled.
@@ -28,13 +28,13 @@ impl Distance {
     /// Returns whether Monte Carlo error and a small step explain the distance. 1.5 times the 95 % quantile is exceeded about
     /// once in a thousand.
     pub(crate) fn agrees(&self) -> bool {
-        self.ks <= 1.5 * self.ks_noise + STEP_BIAS
+        self.ks <= 1.5 * self.ks_bootstrap + STEP_BIAS
     }
 
     /// Returns the distance of the finite draws of chains to a law.
     pub(crate) fn of(chains: &[Vec<f64>], law: &Gibbs) -> anyhow::Result<Self> {
         let ks = Sample::new(finite(chains))?.kolmogorov_smirnov(|x| law.cdf(x))?.distance;
-        Ok(Self { ks, ks_noise: noise(chains, law) })
+        Ok(Self { ks, ks_bootstrap: bootstrap(chains, law) })
     }
 }
 
@@ -55,7 +55,7 @@ impl Sampled {
 }
 
 /// Resamples whole chains and returns the 95 % quantile of the distance to all of them.
-fn noise(chains: &[Vec<f64>], law: &Gibbs) -> f64 {
+fn bootstrap(chains: &[Vec<f64>], law: &Gibbs) -> f64 {
     let quantiles: Vec<f64> = (1..QUANTILES).map(|i| law.quantile(i as f64 / QUANTILES as f64)).collect();
     // For each chain, the number of draws below each quantile and the number of draws.
     let counts: Vec<(Vec<f64>, f64)> = chains
@@ -99,15 +99,15 @@ mod tests {
 
     /// For independent draws the 0.95 quantile of the distance is 1.36/√n; the test resolves a tenth of it.
     #[test]
-    fn noise_is_that_of_independent_draws() {
+    fn the_bootstrap_has_the_noise_of_independent_draws() {
         let law = Gibbs::new(&Harmonic::isotropic(1, 1.0).unwrap(), fuld::Beta::ONE).unwrap();
         let uniform = |i: u64| (Stream::new(5, 0, Purpose::Noise).word(i) >> 11) as f64 / (1u64 << 53) as f64;
         let chains: Vec<Vec<f64>> =
             (0..2000).map(|i| vec![law.quantile(uniform(i).clamp(1e-9, 1.0 - 1e-9))]).collect();
         let distance = Distance::of(&chains, &law).unwrap();
-        assert!((distance.ks_noise * 2000f64.sqrt() / 1.36 - 1.0).abs() < 0.12, "{distance:?}");
+        assert!((distance.ks_bootstrap * 2000f64.sqrt() / 1.36 - 1.0).abs() < 0.12, "{distance:?}");
         // The same draws twice in each chain: they carry no more information.
         let twice: Vec<Vec<f64>> = chains.iter().map(|chain| chain.repeat(2)).collect();
-        assert_eq!(Distance::of(&twice, &law).unwrap().ks_noise, distance.ks_noise);
+        assert_eq!(Distance::of(&twice, &law).unwrap().ks_bootstrap, distance.ks_bootstrap);
     }
 }

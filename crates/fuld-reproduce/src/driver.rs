@@ -2,13 +2,13 @@
 //!
 //! Every exhibit has a folder with its tables, figures and `settings.toml`. An exhibit whose specification is unchanged is
 //! read from there; one whose specification differs is made again, with a note that says what changed. The page is written
-//! after every exhibit, so an interrupted reproduction leaves a report of what is finished.
+//! after every exhibit, so an interrupted reproduction leaves a report of the finished exhibits.
 
 use crate::context::{Context, Interrupted};
 use crate::exhibit::{Entry, Presentation};
 use crate::report::{Report, page};
 use crate::request::{REQUEST, Reproduction, ReproductionError};
-use crate::specification::{self, Record, Specification};
+use crate::specification::{self, ExhibitSpec, Record};
 use crate::study::{ImageSet, SWEEP, TRAINING};
 use crate::table::Tables;
 use anyhow::Context as _;
@@ -21,12 +21,12 @@ use fuld_train::train::is_checkpoint;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What the driver reports on the way.
+/// An event that the driver reports.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A note for the user.
     Note(&'a str),
-    /// An exhibit is being made; this is what it shows.
+    /// An exhibit is being made, with a description of what it shows.
     Started(&'a str),
     /// The finished share of all work, from 0 to 1.
     Progress(f64),
@@ -61,7 +61,7 @@ impl<'a> Task<'a> {
 }
 
 impl Reproduction {
-    /// Makes what is missing in the folder `out` and writes the report. `fresh` deletes the chosen exhibits first. Stops when
+    /// Makes the exhibits that are missing in the folder `out` and writes the report. `fresh` deletes the chosen exhibits first. Stops when
     /// `stop` is requested; the report then says so, and the same call continues.
     pub fn run(
         &self,
@@ -109,7 +109,7 @@ impl Reproduction {
         let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         folders.sort();
         for record in folders.iter().filter_map(|folder| Record::read(folder)) {
-            let Specification { exhibit, seed: there, .. } = record.specification;
+            let ExhibitSpec { exhibit, seed: there, .. } = record.specification;
             let is_deleted = fresh && tasks.iter().any(|task| task.id == exhibit);
             if there != self.seed && !is_deleted {
                 let (folder, here) = (out.to_path_buf(), self.seed);
@@ -182,7 +182,8 @@ impl Work<'_> {
         }
     }
 
-    /// Reads the exhibit from its folder. If it has to be made, the error says why, unless there is nothing.
+    /// Reads the exhibit from its folder. If it has to be made, the error says why; `None` if the folder
+    /// contains no exhibit.
     fn kept(&self, task: &Task<'_>) -> anyhow::Result<Result<Presentation, Option<String>>> {
         let folder = self.out.join(&task.id);
         let Some(record) = Record::read(&folder) else {

@@ -2,7 +2,7 @@
 
 use crate::claim::Claim;
 use crate::context::Context;
-use crate::specification::{DataIdentity, Record, Specification, Versions};
+use crate::specification::{DataIdentity, ExhibitSpec, Record, Versions};
 use crate::table::{TableError, Tables};
 use fuld_plot::Figure;
 
@@ -127,8 +127,8 @@ impl Entry {
     }
 
     /// Returns what identifies the tables made in a context, for the exhibit called `id` with its data set.
-    pub(crate) fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<Specification> {
-        Ok(Specification {
+    pub(crate) fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<ExhibitSpec> {
+        Ok(ExhibitSpec {
             exhibit: id.into(),
             seed: context.seed,
             full: self.trains.then_some(context.full),

@@ -30,7 +30,7 @@ pub fn exhibits() -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Context;
+    use crate::context::{Context, Interrupted};
     use crate::specification::Record;
     use crate::table::Tables;
     use crate::{Claim, Verdict};
@@ -85,6 +85,18 @@ mod tests {
             let read = read_config(&file, &SampleRequest::default()).unwrap();
             assert_eq!(read, run, "{exhibit}");
             assert!(read.complete().is_ok(), "{exhibit}");
+        }
+    }
+
+    /// Exhibits also stop where they do not sample, and leave no result.
+    #[test]
+    fn every_exhibit_stops_when_requested() {
+        let folder = TempDir::new().unwrap();
+        let context = Context::new(3, folder.path());
+        context.stop.request();
+        for exhibit in exhibits().into_iter().filter(|exhibit| !exhibit.trains) {
+            let error = (exhibit.experiment)(&context).map(drop).unwrap_err();
+            assert!(error.is::<Interrupted>(), "{}: {error}", exhibit.id);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::drawing::by_alpha;
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, list};
-use fuld::dynamics::{CustomKinetic, Function, GaussianDrift};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction, GaussianDrift};
 use fuld::{Alpha, Beta};
 use fuld_plot::{Axis, Figure, Panel};
 use levy_stable::{FieldTable, SymmetricStable};
@@ -36,9 +36,10 @@ impl Exhibit for Fig2 {
 
     settings! { alpha: ALPHAS, beta: 1.0 }
 
-    fn experiment(_: &Context<'_>) -> anyhow::Result<Self> {
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self { bessel_forms: bessel_forms()?, ..Self::default() };
         for alpha in ALPHAS {
+            context.check_stop()?;
             let c = drift(alpha)?;
             let points = (-250..=250).map(|i| f64::from(i) / 50.0);
             results.drift.extend(points.map(|v| DriftPoint { alpha, v, c: c.at(v) }));
@@ -52,12 +53,14 @@ impl Exhibit for Fig2 {
             results.growth.push(Growth { alpha, rate });
         }
         for alpha in [1.2, 1.5, 1.8] {
+            context.check_stop()?;
             results.identity.push(Identity { alpha, error: identity_error(alpha)? });
         }
         for alpha in [1.9, 1.75, 1.5, 1.0] {
             results.shape.push(shape(alpha)?);
         }
         for alpha in [0.2, 0.5, 1.0, 1.5, 1.9, 1.999_999, 2.0] {
+            context.check_stop()?;
             results.steepness.push(steepness(alpha)?);
         }
         Ok(results)
@@ -159,7 +162,7 @@ fn drift(alpha: f64) -> anyhow::Result<GaussianDrift> {
 /// Theorem 3: c(v) = v when e^(−g) is the stable density, here by numerical Riesz integrals that do not use the theorem.
 fn identity_error(alpha: f64) -> anyhow::Result<f64> {
     let law = SymmetricStable::kinetic(alpha)?;
-    let energy = Function { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) };
+    let energy = DifferentiableFunction { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) };
     let kinetic = CustomKinetic::new(Alpha::new(alpha)?, Beta::ONE, energy)?;
     let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
     Ok(points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max))

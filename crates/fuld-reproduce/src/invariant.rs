@@ -18,29 +18,29 @@ const CHAINS: usize = 2048;
 results! {
     /// Invariant measures for the quartic potential.
     Fig3 {
-        /// The invariant measure of a dynamics as its chains show it.
+        /// The invariant measure of a system as its chains show it.
         summary: Measured {
-            dynamics: String,
+            system: String,
             alpha: f64,
             ks: f64,
-            ks_noise: f64,
+            ks_bootstrap: f64,
             mode: f64,
             mode_error: f64,
             diverged: usize,
             chains: usize,
             effective_draws: f64,
         },
-        /// A point of a density; the target has no α.
-        densities: Density { dynamics: String, alpha: Option<f64>, x: f64, density: f64 },
+        /// A point of a density; the target has neither system nor α.
+        densities: Density { system: Option<String>, alpha: Option<f64>, x: f64, density: f64 },
     }
 }
 
-/// A dynamics for each tail index: its name in the tables and its chains.
-type Pair = [(&'static str, fn(f64, Length) -> SampleRequest); 2];
+/// A system for each tail index: its kind in the tables and its chains.
+type Pair = [(SystemKind, fn(f64, Length) -> SampleRequest); 2];
 
 const EULER_PAIR: Pair = [
-    ("uncorrected", |alpha, length| euler_chains(SystemKind::Uncorrected, alpha, ETA, length)),
-    ("FULD", |alpha, length| euler_chains(SystemKind::Fuld, alpha, ETA, length)),
+    (SystemKind::Uncorrected, |alpha, length| euler_chains(SystemKind::Uncorrected, alpha, ETA, length)),
+    (SystemKind::Fuld, |alpha, length| euler_chains(SystemKind::Fuld, alpha, ETA, length)),
 ];
 
 impl Exhibit for Fig3 {
@@ -48,6 +48,7 @@ impl Exhibit for Fig3 {
     const TITLE: &'static str = "Figure 3 · Invariant measures for the quartic potential";
     const SHOWS: &'static str = "invariant measures for the quartic potential";
     const SECONDS: f64 = 5.0;
+    const VERSION: u32 = 2;
 
     settings! {
         alpha: ALPHAS, gamma: GAMMA, step: ETA,
@@ -69,17 +70,20 @@ impl Exhibit for Fig3 {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let density = |dynamics: &str, alpha: Option<f64>| {
-            curve(&self.densities, |p| p.dynamics == dynamics && p.alpha == alpha, |p| (p.x, p.density))
+        let density = |system: Option<SystemKind>, alpha: Option<f64>| {
+            let system = system.map(SystemKind::name);
+            let is_meant = |p: &Density| p.system.as_deref() == system && p.alpha == alpha;
+            curve(&self.densities, is_meant, |p| (p.x, p.density))
         };
+        let of = |system: SystemKind, alpha: f64| density(Some(system), Some(alpha));
         let mut figure = Figure::new("fig3");
         for alpha in ALPHAS {
             let panel = Panel::new(format!("α = {alpha}"))
                 .x(Axis::linear("x").range(-0.99 * WINDOW, 0.99 * WINDOW))
                 .y(Axis::linear("density").range(0.0, 0.39))
-                .area(Hue::Muted, "exp(−f), normalised", density("target", None))
-                .steps(Hue::Vermillion, "uncorrected dynamics", &density("uncorrected", Some(alpha)))
-                .steps(Hue::Blue, "FULD", &density("FULD", Some(alpha)))
+                .area(Hue::Muted, "exp(−f), normalised", density(None, None))
+                .steps(Hue::Vermillion, "uncorrected dynamics", &of(SystemKind::Uncorrected, alpha))
+                .steps(Hue::Blue, "FULD", &of(SystemKind::Fuld, alpha))
                 .vertical(-1.0, "")
                 .vertical(1.0, "minima of f");
             figure = figure.panel(panel);
@@ -91,9 +95,9 @@ impl Exhibit for Fig3 {
         vec![TextTable::of(
             &self.summary,
             &[
-                ("dynamics", |m| format!("{}, α = {}", m.dynamics, m.alpha)),
+                ("system", |m| format!("{}, α = {}", title(&m.system), m.alpha)),
                 ("KS to target", |m| format!("{:.4}", m.ks)),
-                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_bootstrap)),
                 ("modes at ±", |m| format!("{:.3} ± {:.3}", m.mode, m.mode_error)),
                 ("diverged", |m| format!("{} of {}", m.diverged, m.chains)),
                 ("effective draws", |m| format!("{:.0}", m.effective_draws)),
@@ -102,8 +106,9 @@ impl Exhibit for Fig3 {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let of = |dynamics: &'static str| self.summary.iter().filter(move |m| m.dynamics == dynamics);
-        of("FULD").map(Measured::fuld).chain(of("uncorrected").map(Measured::uncorrected)).collect()
+        let of = |system: SystemKind| self.summary.iter().filter(move |m| m.system == system.name());
+        let uncorrected = of(SystemKind::Uncorrected).map(Measured::uncorrected);
+        of(SystemKind::Fuld).map(Measured::fuld).chain(uncorrected).collect()
     }
 }
 
@@ -114,17 +119,17 @@ impl Fig3 {
         let length = Length { chains: count, warmup: WARMUP, draws, thin: THIN };
         let mut results = Self::default();
         for alpha in ALPHAS {
-            for (name, chains) in pair {
+            for &(system, chains) in pair {
                 let Sampled { draws, distance, diverged } =
                     Sampled::new(context, chains(alpha, length), &target)?;
                 let is_whole = |chain: &&Vec<f64>| chain.iter().all(|x| x.is_finite());
                 let whole: Vec<&Vec<f64>> = draws.iter().filter(is_whole).collect();
-                let (Distance { ks, ks_noise }, (mode, mode_error)) = (distance, mode(&draws));
+                let (Distance { ks, ks_bootstrap }, (mode, mode_error)) = (distance, mode(&draws));
                 results.summary.push(Measured {
-                    dynamics: (*name).into(),
+                    system: system.name().into(),
                     alpha,
                     ks,
-                    ks_noise,
+                    ks_bootstrap,
                     mode,
                     mode_error,
                     diverged,
@@ -132,23 +137,29 @@ impl Fig3 {
                     effective_draws: if whole.is_empty() { 0.0 } else { Chains::new(&whole)?.ess_bulk() },
                 });
                 // Chains that diverge count until they do.
-                results.add_density(name, Some(alpha), histogram(&draws, 140)?);
+                results.add_density(Some(system), Some(alpha), histogram(&draws, 140)?);
                 context.progress(0.25 * results.summary.len() as f64);
             }
         }
-        results.add_density("target", None, exact_density()?);
+        results.add_density(None, None, exact_density()?);
         Ok(results)
     }
 
-    fn add_density(&mut self, dynamics: &str, alpha: Option<f64>, points: Vec<(f64, f64)>) {
-        let point = |(x, density)| Density { dynamics: dynamics.into(), alpha, x, density };
+    fn add_density(&mut self, system: Option<SystemKind>, alpha: Option<f64>, points: Vec<(f64, f64)>) {
+        let system = system.map(SystemKind::name);
+        let point = |(x, density)| Density { system: system.map(str::to_owned), alpha, x, density };
         self.densities.extend(points.into_iter().map(point));
     }
 }
 
+/// Returns the name of a system in texts.
+fn title(system: &str) -> &str {
+    if system == SystemKind::Fuld.name() { "FULD" } else { system }
+}
+
 impl Measured {
     fn agrees(&self) -> bool {
-        Distance { ks: self.ks, ks_noise: self.ks_noise }.agrees()
+        Distance { ks: self.ks, ks_bootstrap: self.ks_bootstrap }.agrees()
     }
 
     /// Returns whether the modes are visibly and significantly off the minima of f, ±1.
@@ -158,17 +169,17 @@ impl Measured {
     }
 
     fn fuld(&self) -> Claim {
-        let Self { alpha, ks, ks_noise, mode, mode_error, diverged, chains, .. } = self;
+        let Self { alpha, ks, ks_bootstrap, mode, mode_error, diverged, chains, .. } = self;
         Claim::paper(
             format!("fuld-alpha-{alpha}"),
             format!("FULD captures exp(−f) very accurately at α = {alpha}."),
             format!(
-                "KS distance {ks:.4} (noise: {ks_noise:.4}); modes at ±{mode:.3} ± {mode_error:.3}; {diverged} of {chains} chains diverged."
+                "KS distance {ks:.4} (noise: {ks_bootstrap:.4}); modes at ±{mode:.3} ± {mode_error:.3}; {diverged} of {chains} chains diverged."
             ),
             Judgement::of([(
                 self.agrees() && *ks <= 0.02 && *diverged == 0 && !self.has_moved(),
                 format!(
-                    "the KS distance {ks:.4} exceeds what noise of {ks_noise:.4} and a small step explain, the modes are not at the \
+                    "the KS distance {ks:.4} exceeds what noise of {ks_bootstrap:.4} and a small step explain, the modes are not at the \
                      minima of f, or chains diverged"
                 ),
             )]),
@@ -176,10 +187,10 @@ impl Measured {
     }
 
     fn uncorrected(&self) -> Claim {
-        let Self { ks, ks_noise, mode, mode_error, diverged, chains, .. } = self;
+        let Self { ks, ks_bootstrap, mode, mode_error, diverged, chains, .. } = self;
         let (shift, moved) = (mode - 1.0, self.has_moved());
         let measured = format!(
-            "KS distance {ks:.4} (noise: {ks_noise:.4}); modes at ±{mode:.3}, {shift:+.3} ± {mode_error:.3} from the minima; {diverged} of \
+            "KS distance {ks:.4} (noise: {ks_bootstrap:.4}); modes at ±{mode:.3}, {shift:+.3} ± {mode_error:.3} from the minima; {diverged} of \
              {chains} chains diverged."
         );
         let (id, says, checks) = if self.alpha < 1.5 {
@@ -218,10 +229,10 @@ mod tests {
         results.claims().into_iter().map(|claim| claim.verdict).collect()
     }
 
-    /// The claims hold for the right dynamics and fail when another one is run under its name. The seed is fixed; fewer than
+    /// The claims hold for the right system and fail when another one is run under its name. The seed is fixed; fewer than
     /// one seed in a hundred would decide otherwise by chance.
     #[test]
-    fn wrong_dynamics_lose_their_verdicts() {
+    fn wrong_systems_lose_their_verdicts() {
         let [(uncorrected, ud), (corrected, fuld)] = EULER_PAIR;
         let right = verdicts(&EULER_PAIR, 2048);
         assert!(right.iter().all(|&verdict| verdict == Verdict::Holds), "{right:?}");

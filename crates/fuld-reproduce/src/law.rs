@@ -57,6 +57,7 @@ impl Exhibit for Law {
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut errors = Vec::new();
         for Reference { alpha, x, pdf, sf, score } in reference()? {
+            context.check_stop()?;
             let law = SymmetricStable::new(alpha)?;
             let error =
                 |ours: f64, exact: f64| if exact == 0.0 { ours.abs() } else { (ours / exact - 1.0).abs() };
@@ -154,13 +155,14 @@ fn speeds(context: &Context<'_>) -> anyhow::Result<Vec<Speed>> {
         let (table, sampler) = (FieldTable::new(alpha)?, law.sampler());
         let mut add = |function: &str, million_per_second: f64| {
             all.push(Speed { function: function.into(), alpha, million_per_second });
+            context.check_stop()
         };
-        add("pdf", speed(COUNT, || law.pdf_into(black_box(&x), &mut out)));
-        add("sf", speed(COUNT, || law.sf_into(black_box(&x), &mut out)));
-        add("score", speed(COUNT, || law.score_into(black_box(&x), &mut out)));
-        add("∇G_α table, f64", speed(MANY, || table.eval_into(black_box(&many), &mut bulk)));
-        add("∇G_α table, f32", speed(MANY, || table.eval_into_f32(black_box(&single), &mut bulk_single)));
-        add("draws", speed(MANY, || sampler.transform(black_box(&words), &mut bulk)));
+        add("pdf", speed(COUNT, || law.pdf_into(black_box(&x), &mut out)))?;
+        add("sf", speed(COUNT, || law.sf_into(black_box(&x), &mut out)))?;
+        add("score", speed(COUNT, || law.score_into(black_box(&x), &mut out)))?;
+        add("∇G_α table, f64", speed(MANY, || table.eval_into(black_box(&many), &mut bulk)))?;
+        add("∇G_α table, f32", speed(MANY, || table.eval_into_f32(black_box(&single), &mut bulk_single)))?;
+        add("draws", speed(MANY, || sampler.transform(black_box(&words), &mut bulk)))?;
     }
     Ok(all)
 }

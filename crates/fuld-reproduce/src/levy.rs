@@ -45,6 +45,7 @@ impl Exhibit for Fig1 {
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut results = Self::default();
         for (number, alpha) in (0..).zip(ALPHAS) {
+            context.check_stop()?;
             let law = SymmetricStable::new(alpha)?;
             let points = (-300..=300).map(|i| f64::from(i) / 50.0);
             results.densities.extend(points.map(|x| Density { alpha, x, pdf: law.pdf(x) }));
@@ -116,6 +117,7 @@ impl Fig1 {
     /// Compares the quartiles of sums of n increments with those of single ones: they grow by n^(1/α).
     fn add_scaling(&mut self, context: &Context<'_>) -> anyhow::Result<()> {
         for (number, alpha) in (100..).zip(SCALING_ALPHAS) {
+            context.check_stop()?;
             let draws = context.noise(alpha, number, BLOCK * BLOCKS)?;
             let sums: Vec<f64> = draws.chunks_exact(BLOCK).map(|block| block.iter().sum()).collect();
             let spread = |numbers: Vec<f64>| -> anyhow::Result<f64> {

@@ -41,7 +41,7 @@ pub use exhibit::{Entry, Presentation};
 pub use exhibits::exhibits;
 pub use report::{Exception, Report};
 pub use request::{Reproduction, ReproductionError};
-pub use specification::{DataIdentity, Record, Specification, Versions};
+pub use specification::{DataIdentity, ExhibitSpec, Record, Versions};
 
 pub(crate) use claim::{Judgement, list};
 pub(crate) use context::Context;

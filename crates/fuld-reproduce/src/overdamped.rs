@@ -21,7 +21,7 @@ results! {
         frictions: Measured {
             gamma: f64,
             ks: f64,
-            ks_noise: f64,
+            ks_bootstrap: f64,
             mode: f64,
             mode_error: f64,
             overdamped_mode: f64,
@@ -64,6 +64,7 @@ impl Exhibit for Overdamped {
     const TITLE: &'static str = "Footnote to Figure 3 · Large friction";
     const SHOWS: &'static str = "the footnote on large friction";
     const SECONDS: f64 = 4.0;
+    const VERSION: u32 = 2;
 
     settings! { alpha: 1.0, gamma: FRICTIONS, step: ETA, chains: CHAINS }
 
@@ -74,9 +75,9 @@ impl Exhibit for Overdamped {
             let limit = CauchyQuartic::new(gamma);
             let request = noisy_chains(SystemKind::Uncorrected, Integrator::Baoab, (1.0, gamma), ETA, LENGTH);
             let Sampled { draws, distance, diverged } = Sampled::new(context, request, &limit.law()?)?;
-            let Distance { ks, ks_noise } = distance;
+            let Distance { ks, ks_bootstrap } = distance;
             let ((mode, mode_error), overdamped_mode) = (mode(&draws), limit.mode());
-            frictions.push(Measured { gamma, ks, ks_noise, mode, mode_error, overdamped_mode, diverged });
+            frictions.push(Measured { gamma, ks, ks_bootstrap, mode, mode_error, overdamped_mode, diverged });
             context.progress(frictions.len() as f64 / FRICTIONS.len() as f64);
         }
         Ok(Self { frictions })
@@ -113,7 +114,7 @@ impl Exhibit for Overdamped {
             &[
                 ("γ", |m| m.gamma.to_string()),
                 ("KS to overdamped", |m| format!("{:.4}", m.ks)),
-                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_bootstrap)),
                 ("modes at ±", |m| format!("{:.3} ± {:.3}", m.mode, m.mode_error)),
                 ("overdamped modes", |m| format!("{:.3}", m.overdamped_mode)),
                 ("diverged", |m| format!("{} of {CHAINS}", m.diverged)),

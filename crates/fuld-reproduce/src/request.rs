@@ -1,4 +1,4 @@
-//! What is to be reproduced: which exhibits, on which data, with which seed.
+//! The request of a reproduction: exhibits, data sets and seed.
 
 use crate::exhibit::Entry;
 use crate::exhibits::exhibits;
@@ -11,7 +11,7 @@ use thiserror::Error;
 /// The file in the output folder that stores the request, for `--resume`.
 pub(crate) const REQUEST: &str = "reproduce.toml";
 
-/// What is to be reproduced.
+/// The exhibits to be made, with their data sets and seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reproduction {

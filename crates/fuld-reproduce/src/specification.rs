@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Everything that the tables of an exhibit depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Specification {
+pub struct ExhibitSpec {
     /// The exhibit, with its data set if it has one: `fig3`, `networks-digits`.
     pub exhibit: String,
     /// The seed of all randomness.
@@ -75,7 +75,7 @@ pub struct Record {
     #[serde(default)]
     pub files: Vec<String>,
     /// The specification.
-    pub specification: Specification,
+    pub specification: ExhibitSpec,
 }
 
 /// The name of the file. It is written last, so a folder that has one has everything.
@@ -86,7 +86,7 @@ const RUNS: &str = "runs/";
 
 impl Record {
     /// Creates the record of tables that are made now by a command.
-    pub(crate) fn new(command: String, tables: &Tables, specification: Specification) -> Self {
+    pub(crate) fn new(command: String, tables: &Tables, specification: ExhibitSpec) -> Self {
         let fuld = env!("CARGO_PKG_VERSION").into();
         Self { fuld, command, tables: tables.checksum(), files: tables.files(), specification }
     }
@@ -128,7 +128,7 @@ impl Record {
     }
 }
 
-impl Specification {
+impl ExhibitSpec {
     /// Returns the first key in which an earlier specification differs from this one, with both values.
     pub(crate) fn difference(&self, earlier: &Self) -> Option<String> {
         let table = |specification: &Self| toml::Table::try_from(specification).ok();
@@ -158,8 +158,8 @@ fn difference(prefix: &str, was: &toml::Table, is: &toml::Table) -> Option<Strin
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn specification() -> Specification {
-        Specification {
+    pub(crate) fn specification() -> ExhibitSpec {
+        ExhibitSpec {
             exhibit: "fig3".into(),
             seed: 7,
             full: None,
@@ -175,7 +175,7 @@ pub(crate) mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         assert_eq!(Record::read(folder.path()), None);
         let data = DataIdentity { name: "digits".into(), fingerprint: "ab".into() };
-        let specification = Specification { data: Some(data), full: Some(true), ..specification() };
+        let specification = ExhibitSpec { data: Some(data), full: Some(true), ..specification() };
         let command = "fuld reproduce --only fig3".to_owned();
         let record = Record {
             fuld: "0.1.0".into(),

@@ -33,24 +33,24 @@ const HUES: [Hue; 9] = {
 results! {
     /// Every dynamics the paper names.
     Systems {
-        /// A dynamics and the distance of its chains to exp(−f).
+        /// A system and the distance of its chains to exp(−f).
         systems: Measured {
-            dynamics: String,
+            system: String,
             is_exact: bool,
             step: f64,
             ks: f64,
-            ks_noise: f64,
+            ks_bootstrap: f64,
             second_moment: f64,
             exact_second_moment: f64,
             diverged: usize,
         },
-        densities: Density { dynamics: String, x: f64, density: f64 },
+        densities: Density { system: String, x: f64, density: f64 },
     }
 }
 
 impl Measured {
     fn agrees(&self) -> bool {
-        Distance { ks: self.ks, ks_noise: self.ks_noise }.agrees()
+        Distance { ks: self.ks, ks_bootstrap: self.ks_bootstrap }.agrees()
     }
 }
 
@@ -59,6 +59,7 @@ impl Exhibit for Systems {
     const TITLE: &'static str = "Section 2 · Every dynamics the paper names";
     const SHOWS: &'static str = "every dynamics the paper names, on the double well";
     const SECONDS: f64 = 6.0;
+    const VERSION: u32 = 2;
 
     settings! { alpha: ALPHA, gamma: GAMMA, chains: CHAINS, step: SYSTEMS.map(|(.., step, _)| step) }
 
@@ -66,28 +67,29 @@ impl Exhibit for Systems {
         let target = target(1.0)?;
         let exact_second_moment = target.expectation(|x| x * x);
         let mut results = Self::default();
-        for (name, system, integrator, step, is_exact) in SYSTEMS {
+        for (_, kind, integrator, step, is_exact) in SYSTEMS {
+            let system = || kind.name().to_owned();
             let thin = (2.0 / step) as u64;
             let length = Length { chains: CHAINS, warmup: 10 * thin, draws: 10, thin };
             let request = SampleRequest {
-                alpha: system.has_alpha().then_some(ALPHA),
-                gamma: system.has_velocity().then_some(GAMMA),
-                ..chains(system, integrator, step, length)
+                alpha: kind.has_alpha().then_some(ALPHA),
+                gamma: kind.has_velocity().then_some(GAMMA),
+                ..chains(kind, integrator, step, length)
             };
             let Sampled { draws, distance, diverged } = Sampled::new(context, request, &target)?;
-            let Distance { ks, ks_noise } = distance;
+            let Distance { ks, ks_bootstrap } = distance;
             results.systems.push(Measured {
-                dynamics: name.into(),
+                system: system(),
                 is_exact,
                 step,
                 ks,
-                ks_noise,
+                ks_bootstrap,
                 second_moment: second_moment(&draws),
                 exact_second_moment,
                 diverged,
             });
             let bins = histogram(&draws, 70)?.into_iter();
-            results.densities.extend(bins.map(|(x, density)| Density { dynamics: name.into(), x, density }));
+            results.densities.extend(bins.map(|(x, density)| Density { system: system(), x, density }));
             context.progress(results.systems.len() as f64 / SYSTEMS.len() as f64);
         }
         Ok(results)
@@ -109,8 +111,9 @@ impl Exhibit for Systems {
                     Panel::new(title).x(Axis::linear("x").range(-WINDOW, WINDOW)).y(Axis::linear("density"));
                 panel.area(Hue::Muted, "exp(−f), normalised", exact.clone())
             });
-        for (Measured { dynamics: name, is_exact, .. }, hue) in self.systems.iter().zip(HUES) {
-            let density = curve(&self.densities, |p| p.dynamics == *name, |p| (p.x, p.density));
+        for (Measured { system, is_exact, .. }, hue) in self.systems.iter().zip(HUES) {
+            let density = curve(&self.densities, |p| p.system == *system, |p| (p.x, p.density));
+            let name = title(system);
             if *is_exact {
                 left = left.line(hue, name, density);
             } else {
@@ -127,10 +130,10 @@ impl Exhibit for Systems {
         vec![TextTable::of(
             &self.systems,
             &[
-                ("dynamics", |m| m.dynamics.clone()),
+                ("system", |m| title(&m.system).into()),
                 ("step", |m| m.step.to_string()),
                 ("KS to target", |m| format!("{:.4}", m.ks)),
-                ("95 % of noise", |m| format!("{:.4}", m.ks_noise)),
+                ("95 % of noise", |m| format!("{:.4}", m.ks_bootstrap)),
                 (&second_moment, |m| format!("{:.3}", m.second_moment)),
                 ("diverged", |m| m.diverged.to_string()),
             ],
@@ -140,18 +143,21 @@ impl Exhibit for Systems {
     fn claims(&self) -> Vec<Claim> {
         let (exact, other): (Vec<_>, Vec<_>) = self.systems.iter().partition(|m| m.is_exact);
         let text = |all: &[&Measured]| {
-            let of = |m: &&Measured| format!("{} {:.3} (noise {:.3})", m.dynamics, m.ks, m.ks_noise);
+            let of =
+                |m: &&Measured| format!("{} {:.3} (noise {:.3})", title(&m.system), m.ks, m.ks_bootstrap);
             format!("KS distances: {}.", all.iter().map(of).collect::<Vec<_>>().join("; "))
         };
         let exact_checks = exact.iter().map(|m| {
             let why = format!(
                 "{} is {:.3} from exp(−f) with {} of {CHAINS} chains diverged",
-                m.dynamics, m.ks, m.diverged
+                title(&m.system),
+                m.ks,
+                m.diverged
             );
             (m.agrees() && m.diverged == 0, why)
         });
         let other_checks =
-            other.iter().map(|m| (!m.agrees(), format!("no bias of {} can be seen", m.dynamics)));
+            other.iter().map(|m| (!m.agrees(), format!("no bias of {} can be seen", title(&m.system))));
         vec![
             Claim::paper(
                 "exact",
@@ -169,6 +175,11 @@ impl Exhibit for Systems {
     }
 }
 
+/// Returns the name of a system in figures and texts.
+fn title(system: &str) -> &'static str {
+    SYSTEMS.into_iter().find(|(_, kind, ..)| kind.name() == system).map_or("", |(title, ..)| title)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,11 +188,11 @@ mod tests {
     #[test]
     fn bias_decides() {
         let measured = |is_exact: bool, ks: f64, diverged: usize| Measured {
-            dynamics: "a".into(),
+            system: SystemKind::Fuld.name().into(),
             is_exact,
             step: 0.1,
             ks,
-            ks_noise: 0.01,
+            ks_bootstrap: 0.01,
             second_moment: 1.0,
             exact_second_moment: 1.0,
             diverged,

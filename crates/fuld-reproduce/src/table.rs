@@ -17,7 +17,7 @@ use thiserror::Error;
 /// A table that is missing, or that does not hold rows of the expected type.
 #[derive(Debug, Error)]
 pub(crate) enum TableError {
-    #[error("there is no table `{0}`")]
+    #[error("the table `{0}` is missing")]
     Missing(String),
     #[error("table `{name}`: {source}")]
     Row { name: String, source: csv::Error },
@@ -133,6 +133,6 @@ mod tests {
         }
         let tables = Tables::default().with("rows", &[Other { name: "a" }]).unwrap();
         assert!(tables.rows::<Row>("rows").unwrap_err().to_string().starts_with("table `rows`: "));
-        assert_eq!(tables.rows::<Row>("other").unwrap_err().to_string(), "there is no table `other`");
+        assert_eq!(tables.rows::<Row>("other").unwrap_err().to_string(), "the table `other` is missing");
     }
 }

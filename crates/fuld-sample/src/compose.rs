@@ -2,7 +2,7 @@
 
 use crate::error::SamplingError;
 use crate::target::Target;
-use fuld::dynamics::Function;
+use fuld::dynamics::DifferentiableFunction;
 use fuld::gibbs::Gibbs;
 use fuld::{Beta, Flmc, Potential, Specification, System, SystemKind, Underdamped};
 
@@ -32,7 +32,7 @@ fn flmc(parameters: Underdamped, target: &Target) -> Result<System, SamplingErro
     };
     // The run's identity describes the potential itself.
     let potential = Specification::new("the potential of the run");
-    let f = Function { value: |x: f64| f.value(&[x]), derivative };
+    let f = DifferentiableFunction { value: |x: f64| f.value(&[x]), derivative };
     Ok(System::flmc(Flmc { alpha, beta, reach, potential }, f)?)
 }
 

@@ -12,7 +12,7 @@ use crate::mlp::Mlp;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::{self, Difference, Stored, StoredError};
 use crate::tensor_file::TensorFile;
-use crate::train::{CheckpointError, RunResult, check_checkpoint};
+use crate::train::{RunResult, TrainCheckpointError, check_checkpoint};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use fuld::durable::replace;
@@ -77,7 +77,7 @@ pub enum RunFolderError {
     Changed(PathBuf),
     /// The checkpoint cannot be used.
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(#[from] TrainCheckpointError),
     /// A stored file cannot be read or written.
     #[error(transparent)]
     Stored(#[from] StoredError),

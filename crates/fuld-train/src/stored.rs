@@ -15,7 +15,7 @@ use toml::Table;
 /// A stored result, compared with the wanted version and specification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored<T> {
-    /// There is no file.
+    /// The file does not exist.
     Missing,
     /// The wanted result.
     Current(T),

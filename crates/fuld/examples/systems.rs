@@ -3,7 +3,7 @@
 //! Usage: cargo run --release -p fuld --example systems [ALPHA [BETA]]
 
 use fuld::diagnostics::{KernelDensity, Sample};
-use fuld::dynamics::{CustomKinetic, Function};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
 use fuld::{
@@ -37,8 +37,10 @@ fn compare() -> Result<(), Box<dyn Error>> {
     let parameters = Underdamped { alpha, gamma, beta };
     // Parameters that no system accepts are an error; a system that does not accept them says so in its line.
     System::uncorrected(parameters)?;
-    let well =
-        Function { value: |x: f64| 0.25 * x.powi(4) - 0.5 * x * x, derivative: |x: f64| x * x * x - x };
+    let well = DifferentiableFunction {
+        value: |x: f64| 0.25 * x.powi(4) - 0.5 * x * x,
+        derivative: |x: f64| x * x * x - x,
+    };
     let flmc = Flmc { alpha, beta, reach: 6.0, potential: "double well".into() };
     let systems: [Named; 11] = [
         ("FULD, stable kinetic energy", System::fuld(parameters).map_err(Box::from), Integrator::Baoab, 0.05),
@@ -108,8 +110,10 @@ fn compare() -> Result<(), Box<dyn Error>> {
 /// g = √(1 + v²), as in special relativity: velocities of the position stay below 1.
 fn relativistic(parameters: Underdamped) -> Result<System, Box<dyn Error>> {
     let Underdamped { alpha, gamma, beta } = parameters;
-    let energy =
-        Function { value: |v: f64| (1.0 + v * v).sqrt(), derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+    let energy = DifferentiableFunction {
+        value: |v: f64| (1.0 + v * v).sqrt(),
+        derivative: |v: f64| v / (1.0 + v * v).sqrt(),
+    };
     let kinetic = CustomKinetic::new(alpha, beta, energy)?;
     Ok(System::underdamped("relativistic FULD", kinetic, gamma)?)
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Returns the FNV-1a checksum of bytes, which detects truncated or changed files. It is no identity: use SHA-256 for that.
+/// Returns the FNV-1a checksum of bytes, which detects truncated or changed files. It does not identify contents: use SHA-256 for
+/// that.
 pub fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

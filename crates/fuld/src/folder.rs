@@ -200,7 +200,7 @@ fn remove_from<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>) -> R
     Ok(())
 }
 
-/// Returns the command that made a folder, or `None` if the folder has no marker of this program. A symbolic link is no marker.
+/// Returns the command that made a folder, or `None` if the folder has no marker of this program. A symbolic link does not count as a marker.
 fn made_by(path: &Path) -> Option<String> {
     fs::symlink_metadata(path.join(MARKER)).ok().filter(fs::Metadata::is_file)?;
     let text = fs::read_to_string(path.join(MARKER)).ok()?;

@@ -1,6 +1,6 @@
 //! User-defined kinetic energies, compared with the two that have closed forms and with the spectral derivative.
 
-use fuld::dynamics::{CustomKinetic, Function, GaussianDrift, KineticError};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction, GaussianDrift, KineticError};
 use fuld::numerics::riesz;
 use levy_stable::SymmetricStable;
 
@@ -13,7 +13,7 @@ fn custom<G: Fn(f64) -> f64>(
     CustomKinetic::new(
         crate::parameters::alpha(alpha),
         crate::parameters::beta(beta),
-        Function { value: g, derivative },
+        DifferentiableFunction { value: g, derivative },
     )
 }
 

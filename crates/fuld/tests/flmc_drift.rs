@@ -1,7 +1,7 @@
 //! The drift of fractional Langevin Monte Carlo, compared with two other computations and with the equation it solves.
 
 use fuld::ParameterError;
-use fuld::dynamics::{FlmcDrift, FlmcError, Function, approximation_factor};
+use fuld::dynamics::{DifferentiableFunction, FlmcDrift, FlmcError, approximation_factor};
 use fuld::numerics::riesz;
 
 fn drift_of(
@@ -11,7 +11,7 @@ fn drift_of(
     derivative: impl Fn(f64) -> f64,
     reach: f64,
 ) -> Result<FlmcDrift, FlmcError> {
-    let f = Function { value: f, derivative };
+    let f = DifferentiableFunction { value: f, derivative };
     FlmcDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), f, reach)
 }
 

@@ -3,7 +3,7 @@
 use crate::parameters::underdamped;
 use crate::wells::{run, wells};
 use fuld::chains::{Callback, CheckpointError, Control, DYNAMICS_VERSION, RunError, RunSpec, ZarrSink};
-use fuld::dynamics::{CustomKinetic, Function};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{Formula, FromFn1, LogisticRegression};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System, ZarrDraws};
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ fn custom_schedules_and_kinetic_energies_are_part_of_a_run() {
     let steps = difference("steps", (&run, &wells(1)), (&scheduled(0.5), &wells(1)));
     assert!(steps.contains("schedule"), "{steps}");
     let quartic = |strength: f64| {
-        let energy = Function {
+        let energy = DifferentiableFunction {
             value: move |v: f64| 0.5 * v * v + strength * v.powi(4),
             derivative: move |v: f64| v + 4.0 * strength * v.powi(3),
         };

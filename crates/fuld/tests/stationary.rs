@@ -6,7 +6,7 @@
 use crate::parameters::{noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian};
 use crate::wells::wells;
 use fuld::chains::{Control, MemorySink, Samples};
-use fuld::dynamics::{CustomKinetic, Function};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::{Alpha, Beta, Flmc, Friction, Integrator, Potential, Run, Schedule, System};
 use levy_stable::SymmetricStable;
 use std::f64::consts::PI;
@@ -254,7 +254,7 @@ fn explicit_euler_explodes_on_the_gaussian_energy() {
 fn custom_energy_is_exact() {
     let (alpha, beta) = (1.4, 2.0);
     let g = |v: f64| (1.0 + v * v).sqrt();
-    let energy = Function { value: g, derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+    let energy = DifferentiableFunction { value: g, derivative: |v: f64| v / (1.0 + v * v).sqrt() };
     let kinetic =
         CustomKinetic::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), energy).unwrap();
     let system = System::underdamped("relativistic", kinetic, crate::parameters::gamma(4.0)).unwrap();
@@ -273,14 +273,15 @@ fn flmc_is_exact_and_its_approximation_is_not() {
         // The range on which the drift is tabulated, where βf reaches about 100.
         let reach = (400.0 / beta).powf(0.25);
         let parameters = flmc(alpha, beta, reach);
-        let well = Function { value: f, derivative: |x: f64| x * x * x - x };
+        let well = DifferentiableFunction { value: f, derivative: |x: f64| x * x * x - x };
         let system = System::flmc(parameters, well).unwrap();
         let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
         let d = kolmogorov(&samples.pooled(0), gibbs(beta));
         assert!(d < CHANCE + 0.006, "alpha = {alpha}, beta = {beta}: {d}");
     }
     // A well that is not at 0: nothing in the tamed step may take 0 for the middle.
-    let well = Function { value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0), derivative: |x: f64| x - 7.0 };
+    let well =
+        DifferentiableFunction { value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0), derivative: |x: f64| x - 7.0 };
     let shifted = System::flmc(flmc(1.5, 1.0, 14.0), well).unwrap();
     let samples = equilibrate(shifted, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
     let normal = SymmetricStable::new(2.0).unwrap().with_scale(0.5f64.sqrt()).unwrap();

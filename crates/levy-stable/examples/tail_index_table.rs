@@ -5,8 +5,8 @@
 
 use levy_stable::SymmetricStable;
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments, Sample,
-    TailIndexError, TailIndexEstimator,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments, TailIndexError,
+    TailIndexEstimator, TailSample,
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .map(|seed| {
                     let mut x = vec![0.0; n];
                     sampler.fill(&mut rng, &mut x);
-                    method.with_interval(&Sample::scalars(&x)?, &bootstrap(seed))
+                    method.with_interval(&TailSample::scalars(&x)?, &bootstrap(seed))
                 })
                 .collect::<Result<Vec<_>, TailIndexError>>()?;
             println!("| {name} | {alpha} | {} |", row(&runs, alpha));

@@ -72,8 +72,8 @@ fn improve(x: f64, q: f64, (sf, local): (f64, Local), logarithmic: bool) -> (f64
         let d = x * local.pdf / sf;
         let m = 1.0 - x * slope + d;
         // Beyond 1e150 x² g″ would be ∞·0; it is −x g′ there.
-        let bend = if x < 1e150 { x * x * local.slope_derivative } else { -x * slope };
-        let third = m * m - x * slope - bend + d * m;
+        let scaled_second = if x < 1e150 { x * x * local.slope_derivative } else { -x * slope };
+        let third = m * m - x * slope - scaled_second + d * m;
         let step = householder(libm::log(sf / q) / d, m, third);
         (x * libm::exp(step), step)
     }
@@ -91,8 +91,8 @@ fn start_value(law: &UnitLaw, q: f64, tail: f64) -> f64 {
     let centre = (0.5 - q) / law.peak();
     if law.alpha() < 0.6 {
         // As α → 0, 2 sf → 1 − e^(−z) with z = x^(−α): the tail's z = 2q becomes −ln(1 − 2q).
-        let bent = libm::pow(-libm::log1p(-2.0 * q) / (2.0 * q), -1.0 / law.alpha());
-        return (tail * bent).max(centre);
+        let correction = libm::pow(-libm::log1p(-2.0 * q) / (2.0 * q), -1.0 / law.alpha());
+        return (tail * correction).max(centre);
     }
     // For laws with the same density at 0, ln x at fixed q is nearly linear in 1/α: interpolate between Gauss and
     // Cauchy. In the far tail the leading term is more accurate.

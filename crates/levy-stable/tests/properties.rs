@@ -274,8 +274,8 @@ fn moments() {
     }
 }
 
-/// Where a factor of the moment leaves the doubles: what is infinite is so at every scale, and what is not may still be a
-/// number.
+/// Where a factor of the moment overflows or underflows: infinite moments are infinite at every scale, and finite ones may still be
+/// representable.
 #[test]
 fn moments_at_the_edges_of_the_doubles() {
     let law = |alpha, scale| SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();

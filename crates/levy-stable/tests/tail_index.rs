@@ -4,8 +4,8 @@
 //! as measured by the example `tail_index_table`.
 
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Sample, Scaling,
-    TailIndexEstimator, gaussian_control,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling, TailIndexEstimator,
+    TailSample, gaussian_control,
 };
 use levy_stable::{Sampler, SymmetricStable};
 use rand::SeedableRng;
@@ -87,7 +87,7 @@ fn coverage(method: &dyn TailIndexEstimator, alphas: [f64; 3]) -> [[usize; 2]; 3
         let (sampler, mut covered) =
             (SymmetricStable::new(alpha).unwrap().with_scale(SCALE).unwrap().sampler(), [0; 2]);
         for seed in 0..60 {
-            let sample = Sample::scalars(&draw(&sampler, 2000, 1000 + seed)).unwrap();
+            let sample = TailSample::scalars(&draw(&sampler, 2000, 1000 + seed)).unwrap();
             let found =
                 method.with_interval(&sample, &Bootstrap { resamples: 99, level: 0.9, seed }).unwrap();
             covered[0] += usize::from(found.alpha.contains(alpha));
@@ -145,12 +145,12 @@ fn rows_are_centred_and_scaled_by_coordinate() {
     let blocks = BlockLogMoments::default();
     let characteristic = CharacteristicRegression::default();
     for method in [&blocks as &dyn TailIndexEstimator, &characteristic, &LogMoments] {
-        let scaled = method.fit(&Sample::rows(&rows, 3, Scaling::PerCoordinate).unwrap()).unwrap();
+        let scaled = method.fit(&TailSample::rows(&rows, 3, Scaling::PerCoordinate).unwrap()).unwrap();
         assert!((scaled.alpha - 1.7).abs() < 0.17, "{scaled:?}");
         let mean = SCALE * 2f64.cbrt();
         assert!((scaled.scale.unwrap() / mean).ln().abs() < 0.07, "{scaled:?} for {mean}");
     }
-    let mixed = LogMoments.fit(&Sample::rows(&rows, 3, Scaling::Common).unwrap()).unwrap();
+    let mixed = LogMoments.fit(&TailSample::rows(&rows, 3, Scaling::Common).unwrap()).unwrap();
     assert!(mixed.alpha < 0.9, "{mixed:?}");
 }
 
@@ -162,8 +162,8 @@ fn repeated_coordinates_do_not_narrow_the_interval() {
     let pairs: Vec<f64> = x.iter().flat_map(|&x| [x, x]).collect();
     let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed: 3 };
     for method in [&BlockLogMoments::default() as &dyn TailIndexEstimator, &LogMoments] {
-        let once = method.with_interval(&Sample::scalars(&x).unwrap(), &bootstrap).unwrap();
-        let sample = Sample::rows(&pairs, 2, Scaling::Common).unwrap();
+        let once = method.with_interval(&TailSample::scalars(&x).unwrap(), &bootstrap).unwrap();
+        let sample = TailSample::rows(&pairs, 2, Scaling::Common).unwrap();
         let twice = method.with_interval(&sample, &bootstrap).unwrap();
         assert!((once.alpha.low - twice.alpha.low).abs() < 2e-3, "{once:?} {twice:?}");
         assert!((once.alpha.high - twice.alpha.high).abs() < 2e-3, "{once:?} {twice:?}");

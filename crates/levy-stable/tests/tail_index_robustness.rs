@@ -3,8 +3,8 @@
 use levy_stable::SymmetricStable;
 use levy_stable::quantiles::quantile_by_selection;
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Sample, Scaling, TailIndexError,
-    TailIndexEstimator, gaussian_control,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling, TailIndexError,
+    TailIndexEstimator, TailSample, gaussian_control,
 };
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -58,14 +58,14 @@ fn too_few_and_constant_data_are_refused() {
         }
     });
     let rows: Vec<f64> = cauchy(50).into_iter().flat_map(|x| [x, 4.0]).collect();
-    let error = Sample::rows(&rows, 2, Scaling::Common).unwrap_err();
+    let error = TailSample::rows(&rows, 2, Scaling::Common).unwrap_err();
     assert_eq!(error.to_string(), "coordinate 1 of the data is constant (4); remove it");
-    let error = Sample::rows(&rows, 3, Scaling::Common).unwrap_err();
+    let error = TailSample::rows(&rows, 3, Scaling::Common).unwrap_err();
     assert_eq!(
         error.to_string(),
         "100 numbers do not form rows of dimension 3; the dimension must divide their number"
     );
-    assert!(Sample::rows(&rows, 0, Scaling::Common).is_err());
+    assert!(TailSample::rows(&rows, 0, Scaling::Common).is_err());
     let error = Hill { k: Some(0) }.estimate(&cauchy(50)).unwrap_err();
     assert_eq!(error, TailIndexError::OrderStatistics(0));
     let error = Hill { k: Some(usize::MAX) }.estimate(&cauchy(50)).unwrap_err();
@@ -95,7 +95,7 @@ fn mostly_zeros_have_no_spread() {
     x[..800].fill(0.0);
     assert!(LogMoments.estimate(&x).is_ok());
     assert_eq!(gaussian_control(&x, &LogMoments, 1), Err(TailIndexError::NoSpread { coordinate: 0 }));
-    let error = Sample::rows(&x, 1, Scaling::PerCoordinate).unwrap_err();
+    let error = TailSample::rows(&x, 1, Scaling::PerCoordinate).unwrap_err();
     assert_eq!(error, TailIndexError::NoSpread { coordinate: 0 });
 }
 
@@ -115,7 +115,7 @@ fn strange_data_give_numbers_or_errors() {
         let kinds = 2 + round % (pool.len() - 1);
         let x: Vec<f64> = (0..2 * n).map(|_| pool[(rng.next_u64() % kinds as u64) as usize]).collect();
         for scaling in [Scaling::Common, Scaling::PerCoordinate] {
-            let Ok(sample) = Sample::rows(&x, 2, scaling) else { continue };
+            let Ok(sample) = TailSample::rows(&x, 2, scaling) else { continue };
             let twin = if round % 10 == 0 { sample.gaussian_twin(1).ok() } else { None };
             each(|name, method| {
                 let bootstrap = Bootstrap { resamples: 19, ..Bootstrap::default() };

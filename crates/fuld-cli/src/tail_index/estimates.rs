@@ -1,7 +1,7 @@
 //! Estimates of all methods for the data and for Gaussian numbers of the same shape.
 
 use levy_stable::tail_index::{
-    Bootstrap, Expected, Fit, Hill, Interval, IntervalEstimate, Method, Sample, TailIndexError,
+    Bootstrap, Expected, Hill, Interval, IntervalEstimate, Method, ResampleFit, TailIndexError, TailSample,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -36,11 +36,11 @@ impl SampleEstimates {
 
     /// Computes all estimates. Returns an error if all methods fail. Calls `on_fit` after each fit.
     pub(super) fn of(
-        sample: &Sample,
+        sample: &TailSample,
         bootstrap: &Bootstrap,
         on_fit: &(dyn Fn() + Sync),
     ) -> Result<Self, TailIndexError> {
-        let in_parallel = |count: usize, fit: &Fit<'_>| {
+        let in_parallel = |count: usize, fit: &ResampleFit<'_>| {
             (0..count).into_par_iter().map(|index| fit(index).inspect(|_| on_fit())).collect()
         };
         let find = |method: Method| {

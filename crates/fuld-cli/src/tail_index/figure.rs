@@ -3,7 +3,7 @@
 use super::estimates::SampleEstimates;
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use levy_stable::SymmetricStable;
-use levy_stable::tail_index::{Method, Sample};
+use levy_stable::tail_index::{Method, TailSample};
 
 /// Dots per sample, evenly spaced on the logarithmic axis.
 const DOTS: usize = 160;
@@ -11,7 +11,7 @@ const DOTS: usize = 160;
 const CURVE_POINTS: usize = 400;
 
 /// Draws a panel for each sample, titled with its name.
-pub(super) fn figure(samples: &[(String, Sample, SampleEstimates)]) -> Figure {
+pub(super) fn figure(samples: &[(String, TailSample, SampleEstimates)]) -> Figure {
     let height = if samples.len() > 1 { 300.0 } else { 440.0 };
     let figure = Figure::new("tail-index").columns(samples.len().min(2)).panel_height(height);
     samples
@@ -19,11 +19,11 @@ pub(super) fn figure(samples: &[(String, Sample, SampleEstimates)]) -> Figure {
         .fold(figure, |figure, (name, sample, estimates)| figure.panel(panel(name, sample, estimates)))
 }
 
-fn panel(name: &str, sample: &Sample, estimates: &SampleEstimates) -> Panel {
+fn panel(name: &str, sample: &TailSample, estimates: &SampleEstimates) -> Panel {
     let mut sizes: Vec<f64> = sample.pooled().iter().map(|x| x.abs()).filter(|&x| x > 0.0).collect();
     sizes.sort_unstable_by(|a, b| b.total_cmp(a));
     let n = sample.pooled().len() as f64;
-    // From a fifth of the median size, below which there is no tail, to twice the largest.
+    // From a fifth of the median size, where the tail has not begun, to twice the largest.
     let median = sizes[sizes.len() / 2];
     let (from, to) = (0.2 * median, 2.0 * sizes[0].max(median));
     let mut panel = Panel::new(name)

@@ -16,7 +16,7 @@ use anyhow::Context;
 use conclusion::conclusion;
 use estimates::{MethodEstimate, SampleEstimates, ValueWithInterval};
 use indicatif::ProgressBar;
-use levy_stable::tail_index::{Bootstrap, Interval, Sample, Scaling, TailIndexError};
+use levy_stable::tail_index::{Bootstrap, Interval, Scaling, TailIndexError, TailSample};
 use remarks::remarks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use std::time::Instant;
 /// Estimate the tail index of numbers in a file.
 ///
 /// Prints four estimates of α and of the scale σ with bootstrap intervals, and the estimate of each method for as many Gaussian numbers
-/// of the same spread. An α that is not clearly below that is no evidence of a heavy tail. The numbers are assumed to be independent draws
+/// of the same spread. The numbers show a heavy tail only if α is clearly below that. The numbers are assumed to be independent draws
 /// from one law that is symmetric about its median.
 ///
 /// The file is an array of NumPy (.npy, one or two dimensions), Parquet, or text: CSV or numbers separated by white space, with or without
@@ -109,7 +109,7 @@ impl TailIndex {
     }
 
     /// Returns the samples with their names: one for all columns, or one per column.
-    fn samples(&self, table: NumberTable) -> anyhow::Result<Vec<(String, Sample)>> {
+    fn samples(&self, table: NumberTable) -> anyhow::Result<Vec<(String, TailSample)>> {
         let file = self.shown();
         let choice = self.by_column || !self.columns.is_empty() || table.unnamed;
         let several = table.columns.len() > 1;
@@ -134,7 +134,7 @@ impl TailIndex {
     }
 
     /// Returns the rows of these columns as a sample.
-    fn sample(&self, columns: &[&Column]) -> anyhow::Result<Sample> {
+    fn sample(&self, columns: &[&Column]) -> anyhow::Result<TailSample> {
         let count = columns.first().map_or(0, |column| column.values.len());
         let mut rows = Vec::with_capacity(count * columns.len());
         // The rows of the file that are used.
@@ -157,7 +157,7 @@ impl TailIndex {
         }
         let scaling = if columns.len() > 1 { Scaling::PerCoordinate } else { Scaling::Common };
         // Checks here, where errors can name the column, that the columns have a spread, which the Gaussian numbers require.
-        let sample = Sample::rows(&rows, columns.len(), scaling)
+        let sample = TailSample::rows(&rows, columns.len(), scaling)
             .and_then(|sample| sample.gaussian_twin(self.seed).map(|_| sample));
         sample.map_err(|error| refusal(error, columns, &places))
     }
@@ -167,7 +167,7 @@ impl TailIndex {
         if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.display().to_string() }
     }
 
-    fn print(&self, found: &[(String, Sample, SampleEstimates)]) {
+    fn print(&self, found: &[(String, TailSample, SampleEstimates)]) {
         for (i, (name, sample, estimates)) in found.iter().enumerate() {
             let dimension = sample.pooled().len() / sample.len();
             let what = match dimension {
@@ -181,7 +181,7 @@ impl TailIndex {
         }
     }
 
-    fn value(&self, found: &[(String, Sample, SampleEstimates)]) -> Value {
+    fn value(&self, found: &[(String, TailSample, SampleEstimates)]) -> Value {
         let samples: Vec<Value> = found.iter().map(|(name, sample, estimates)| {
             let methods: Vec<Value> = estimates
                     .all.iter().map(|(method, found)| match found {

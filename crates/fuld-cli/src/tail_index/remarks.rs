@@ -2,13 +2,13 @@
 
 use super::estimates::SampleEstimates;
 use crate::grouped::grouped;
-use levy_stable::tail_index::{Method, Sample};
+use levy_stable::tail_index::{Method, TailSample};
 
 /// The largest share of one number that is not remarked on. A law with a density has no repeated numbers; rounding may cause some.
 const LARGEST_SHARE: f64 = 0.05;
 
 /// Returns one sentence for each violated assumption.
-pub(super) fn remarks(sample: &Sample, estimates: &SampleEstimates) -> Vec<String> {
+pub(super) fn remarks(sample: &TailSample, estimates: &SampleEstimates) -> Vec<String> {
     [dependence(estimates), repeated_number(sample)].into_iter().flatten().collect()
 }
 
@@ -24,7 +24,7 @@ fn dependence(estimates: &SampleEstimates) -> Option<String> {
 }
 
 /// Remarks on a number that occurs too often.
-fn repeated_number(sample: &Sample) -> Option<String> {
+fn repeated_number(sample: &TailSample) -> Option<String> {
     let most = sample.coordinates().map(longest_run).max()?;
     (most as f64 > LARGEST_SHARE * sample.len() as f64).then(|| {
         format!(

@@ -24,7 +24,7 @@ def real_array(x: ArrayLike, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(x)
     except ValueError as error:
-        raise ValueError(f"{name} is no array of numbers: {error}") from None
+        raise ValueError(f"{name} is not an array of numbers: {error}") from None
     if array.dtype.kind == "O" and all(isinstance(value, (int, float)) for value in array.flat):
         # Integers of Python beyond those of 64 bits.
         try:

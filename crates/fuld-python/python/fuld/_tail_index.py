@@ -136,8 +136,8 @@ def tail_index(
         scale is then the geometric mean over the coordinates. ``"common"`` does not scale them.
         One-dimensional data are never scaled.
     control : bool
-        Whether to apply the method also to Gaussian numbers of the same shape and quartiles. An
-        alpha that is not clearly below the estimate for them is no evidence of a heavy tail.
+        Whether to apply the method also to Gaussian numbers of the same shape and quartiles. The
+        data show a heavy tail only if alpha is clearly below the estimate for these numbers.
     rounds : int, optional
         For ``"characteristic"``: largest number of regressions; 10 by default.
     sizes : iterable of int, optional

@@ -89,7 +89,7 @@ def test_nothing_beyond_the_knee_is_none_on_an_axis_of_percents():
     assert panel(figure, "beyond knee, %").get_ylim()[1] == 1
 
 
-def test_without_a_bend_there_is_no_panel_of_it():
+def test_without_a_knee_its_panel_is_missing():
     params, optimizer, monitor = watched(50)
     StableGradients(1.5, params).train(optimizer, 40)
     figure = monitor.plot()

@@ -54,8 +54,8 @@ def test_the_table_of_scales(printed):
     pattern = r"^(\d\.\d{3}) +([\d.]+)%  ([\d.]+)$"
     written, found = rows(TEXT, pattern), rows(printed, pattern)
     assert len(written) == 7
-    for (scale, bent, loss), (_, bent_here, loss_here) in zip(written, found, strict=True):
-        assert bent_here == pytest.approx(bent, abs=1.5), scale
+    for (scale, beyond, loss), (_, beyond_here, loss_here) in zip(written, found, strict=True):
+        assert beyond_here == pytest.approx(beyond, abs=1.5), scale
         assert loss_here == pytest.approx(loss, rel=0.2), scale
     # The text claims that 0.1 costs nothing, and that the scale of the noise does.
     losses = {scale: loss for scale, _, loss in found}

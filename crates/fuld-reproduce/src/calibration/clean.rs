@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::claim::Verdict;
     use crate::study::test_rows::{PLAIN, accuracies};
-    use crate::study::{Group, Outcome};
+    use crate::study::{Group, RunOutcome};
 
     /// SGDm at 95 %, and auto ahead by a function of depth and seed.
     fn runs(auto: impl Fn(usize, u64) -> f64) -> NetworkRuns {
@@ -119,7 +119,7 @@ mod tests {
         let lost = |treatment: Treatment| {
             let mut runs = runs(|_, seed| jitter(seed));
             let run = runs.rows.iter_mut().find(|run| run.treatment == treatment).unwrap();
-            run.outcome = Outcome::Diverged;
+            run.outcome = RunOutcome::Diverged;
             never_worse(&runs).verdict
         };
         assert_eq!((lost(Treatment::Auto), lost(Treatment::Sgdm)), (Verdict::InPart, Verdict::Holds));

@@ -189,7 +189,7 @@ fn claim(
 mod tests {
     use super::*;
     use crate::study::test_rows::{accuracies, noisy};
-    use crate::study::{Group, Outcome};
+    use crate::study::{Group, RunOutcome};
 
     /// Two laws, two layers; the second layer under the second law is off by this much.
     fn runs_and_estimates(alpha: f64, factor: f64) -> (NetworkRuns, Vec<EstimateRow>) {
@@ -240,7 +240,7 @@ mod tests {
     fn a_lost_run_has_no_estimates() {
         let (mut runs, rows) = runs_and_estimates(5.0, 9.0);
         let off = runs.rows.iter_mut().filter(|run| run.injected_alpha == Some(1.5));
-        off.for_each(|run| run.outcome = Outcome::Diverged);
+        off.for_each(|run| run.outcome = RunOutcome::Diverged);
         let estimates = estimates(&runs, &rows);
         assert!(estimates.len() == 2 && estimates.iter().all(LayerEstimate::alpha_is_near));
     }

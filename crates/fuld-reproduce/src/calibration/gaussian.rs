@@ -1,4 +1,4 @@
-//! Gaussian noise on every gradient: there is no heavy tail, and auto should equal SGD with momentum.
+//! Gaussian noise on every gradient: the noise has no heavy tail, and auto should equal SGD with momentum.
 
 use super::noise::NEAR;
 use super::{EstimateRow, GroupSummary, auto_ahead, pair_series, pair_table};

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::claim::Verdict;
     use crate::study::test_rows::{accuracies, noisy};
-    use crate::study::{Group, Outcome};
+    use crate::study::{Group, RunOutcome};
 
     /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A function of the tail index says how
     /// far auto is from 97 %.
@@ -238,7 +238,7 @@ mod tests {
         let mut runs = runs(|_| 0.0);
         assert_eq!(survives(&runs).verdict, Verdict::Holds);
         let run = runs.rows.iter_mut().find(|run| run.treatment == Treatment::Auto).unwrap();
-        run.outcome = Outcome::Diverged;
+        run.outcome = RunOutcome::Diverged;
         let claim = survives(&runs);
         assert_eq!(claim.verdict, Verdict::Fails);
         assert!(claim.measured.contains("1 of 15 runs of auto, all 15 of SGDm"), "{}", claim.measured);

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::claim::Verdict;
     use crate::study::test_rows::{PLAIN, accuracies};
-    use crate::study::{Group, Outcome};
+    use crate::study::{Group, RunOutcome};
 
     /// Accuracies over five learning rates, 1 to 16, of SGDm and of auto.
     fn runs(sgdm: [f64; 5], auto: [f64; 5]) -> NetworkRuns {
@@ -154,7 +154,7 @@ mod tests {
         let mut all = runs([96.0; 5], [96.0; 5]);
         let is_it =
             |run: &&mut crate::study::NetworkRow| run.treatment == Treatment::Auto && run.lr == Some(8.0);
-        all.rows.iter_mut().find(is_it).unwrap().outcome = Outcome::Diverged;
+        all.rows.iter_mut().find(is_it).unwrap().outcome = RunOutcome::Diverged;
         assert_eq!(range(&all, Treatment::Auto, 0.99), Some((1.0, 4.0)));
         assert_eq!(range(&all, Treatment::Sgdm, 0.99), Some((1.0, 16.0)));
         assert_eq!(wider(&all).verdict, Verdict::Fails);

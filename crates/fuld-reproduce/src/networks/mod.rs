@@ -9,8 +9,8 @@ mod figures;
 mod momenta;
 
 use crate::study::{
-    Grid, Group, Measure, NetworkRow, NetworkRuns, Outcome, SIGNIFICANT, Treatment, all_runs, seeds, to_toml,
-    train_networks,
+    Grid, Group, Measure, NetworkRow, NetworkRuns, RunOutcome, SIGNIFICANT, Treatment, all_runs, seeds,
+    to_toml, train_networks,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_train::spec::TrainSpec;
@@ -133,7 +133,7 @@ fn text(runs: &NetworkRuns) -> String {
     let eta = number(gaussian.and_then(|run| run.eta));
     let factor = |control| number(row(control).and_then(|run| run.lr)) / (eta * eta);
     let unstable = runs.rows.iter().filter(|run| !run.is_stable()).count();
-    let diverged = runs.rows.iter().filter(|run| run.outcome == Outcome::Diverged).count();
+    let diverged = runs.rows.iter().filter(|run| run.outcome == RunOutcome::Diverged).count();
     format!(
         "Fully connected ReLU networks on {}: {} runs, {} seeds for each width, depth and optimizer, {} iterations with η = {eta}, \
          γ = {}, batches of {}. Numbers are means of the last two measurements, 100 iterations apart, with one standard error over \

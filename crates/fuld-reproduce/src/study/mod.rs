@@ -24,7 +24,7 @@ pub(crate) use grid::{Grid, SWEEP, all_runs, seeds, to_toml};
 pub(crate) use image_set::ImageSet;
 #[cfg(test)]
 pub(crate) use network_row::LabelledRun;
-pub(crate) use network_row::{Cell, Group, Measure, NetworkRow, Outcome};
+pub(crate) use network_row::{Cell, Group, Measure, NetworkRow, RunOutcome};
 #[cfg(test)]
 pub(crate) use network_runs::test_rows;
 pub(crate) use network_runs::{NetworkRuns, Pairs, distinct};

@@ -17,7 +17,7 @@ const LEARNED_ACCURACY: f64 = 15.0;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Outcome {
+pub(crate) enum RunOutcome {
     /// It is better than a random answer on the test set.
     Learned,
     /// Its test accuracy is that of a random answer.
@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
     Diverged,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Judges a run by its final means; `None` for a run that diverged.
     pub(crate) fn of(means: Option<&FinalMeans>) -> Self {
         match means {
@@ -119,7 +119,7 @@ pub(crate) struct NetworkRow {
     pub(crate) iterations: u64,
     /// Steps taken.
     pub(crate) steps: u64,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RunOutcome,
     pub(crate) train_loss: Option<f64>,
     pub(crate) train_accuracy: Option<f64>,
     pub(crate) test_loss: Option<f64>,
@@ -147,7 +147,7 @@ impl NetworkRow {
             seed,
             iterations,
             steps,
-            outcome: Outcome::of(means.as_ref()),
+            outcome: RunOutcome::of(means.as_ref()),
             train_loss: means.map(|means| means.train_loss),
             train_accuracy: means.map(|means| means.train_accuracy),
             test_loss: means.map(|means| means.test_loss),
@@ -172,12 +172,12 @@ impl NetworkRow {
 
     /// Returns whether the run neither diverged nor exploded.
     pub(crate) fn is_stable(&self) -> bool {
-        matches!(self.outcome, Outcome::Learned | Outcome::AtChance)
+        matches!(self.outcome, RunOutcome::Learned | RunOutcome::AtChance)
     }
 
     /// Returns whether the run learned nothing.
     pub(crate) fn is_lost(&self) -> bool {
-        self.outcome != Outcome::Learned
+        self.outcome != RunOutcome::Learned
     }
 
     /// Returns a measured quantity; accuracies in percent.

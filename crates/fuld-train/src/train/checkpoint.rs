@@ -24,7 +24,7 @@ const START: usize = MARK.len() + 1;
 /// An error of a checkpoint. The file is not changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum CheckpointError {
+pub enum TrainCheckpointError {
     /// The file cannot be read or written.
     #[error("checkpoint {}: {source}", path.display())]
     Io {
@@ -75,7 +75,7 @@ pub enum CheckpointError {
 
 /// The state of a stack of runs.
 #[derive(Clone, Debug)]
-pub(super) struct Checkpoint {
+pub(super) struct TrainCheckpoint {
     pub(super) header: CheckpointHeader,
     /// Weights and the optimizer's state.
     pub(super) tensors: TensorFile,
@@ -100,14 +100,14 @@ impl CheckpointHeader {
 /// A checkpoint on disk.
 pub(super) enum StoredCheckpoint {
     Missing,
-    Current(Box<Checkpoint>),
+    Current(Box<TrainCheckpoint>),
     /// The version of the training rule that made the checkpoint, if it is not the current one.
     OtherVersion(u32),
 }
 
 /// Returns an error unless a checkpoint is missing, belongs to this run, or was made for it by another version of the rule.
-pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), CheckpointError> {
-    Checkpoint::read(path, std::slice::from_ref(spec)).map(drop)
+pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), TrainCheckpointError> {
+    TrainCheckpoint::read(path, std::slice::from_ref(spec)).map(drop)
 }
 
 /// Returns whether a file begins as every checkpoint does.
@@ -118,15 +118,15 @@ pub fn is_checkpoint(path: &Path) -> bool {
 
 /// Returns the version of the training rule that made the checkpoint of a run, if it is another one than the current.
 pub(super) fn stale_version(path: &Path, spec: &TrainSpec) -> Option<u32> {
-    match Checkpoint::read(path, std::slice::from_ref(spec)) {
+    match TrainCheckpoint::read(path, std::slice::from_ref(spec)) {
         Ok(StoredCheckpoint::OtherVersion(version)) => Some(version),
         _ => None,
     }
 }
 
-impl Checkpoint {
-    pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        let failed = |source| CheckpointError::Io { path: path.into(), source };
+impl TrainCheckpoint {
+    pub(super) fn write(&self, path: &Path) -> Result<(), TrainCheckpointError> {
+        let failed = |source| TrainCheckpointError::Io { path: path.into(), source };
         let header = toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
         let tensors = self.tensors.to_bytes().map_err(|error| failed(io::Error::other(error)))?;
         let mut bytes = [MARK, &[FORMAT][..]].concat();
@@ -139,18 +139,18 @@ impl Checkpoint {
     }
 
     /// Reads the checkpoint of these runs.
-    pub(super) fn read(path: &Path, specs: &[TrainSpec]) -> Result<StoredCheckpoint, CheckpointError> {
+    pub(super) fn read(path: &Path, specs: &[TrainSpec]) -> Result<StoredCheckpoint, TrainCheckpointError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredCheckpoint::Missing),
-            Err(source) => return Err(CheckpointError::Io { path: path.into(), source }),
+            Err(source) => return Err(TrainCheckpointError::Io { path: path.into(), source }),
         };
-        let damaged = |byte| CheckpointError::Damaged { path: path.into(), byte };
+        let damaged = |byte| TrainCheckpointError::Damaged { path: path.into(), byte };
         match bytes.strip_prefix(MARK) {
-            None | Some([]) => return Err(CheckpointError::Foreign { path: path.into() }),
+            None | Some([]) => return Err(TrainCheckpointError::Foreign { path: path.into() }),
             Some([FORMAT, ..]) => {}
             Some([found, ..]) => {
-                return Err(CheckpointError::Format { path: path.into(), found: char::from(*found) });
+                return Err(TrainCheckpointError::Format { path: path.into(), found: char::from(*found) });
             }
         }
         let Some((sealed, checksum)) = bytes.split_last_chunk() else { return Err(damaged(START)) };
@@ -178,7 +178,7 @@ impl Checkpoint {
             let (stored, wanted) = (header.get("specs"), toml::Value::try_from(specs).ok());
             if stored != wanted.as_ref() {
                 let difference = Difference::between(&text(stored), &text(wanted.as_ref()));
-                return Err(CheckpointError::OtherRun { path: path.into(), difference });
+                return Err(TrainCheckpointError::OtherRun { path: path.into(), difference });
             }
             return Ok(StoredCheckpoint::OtherVersion(u32::try_from(version).unwrap_or(1)));
         }
@@ -186,7 +186,7 @@ impl Checkpoint {
         if header.specs != specs {
             let text = |specs: &[TrainSpec]| specs.iter().map(TrainSpec::to_toml).collect::<String>();
             let difference = Difference::between(&text(&header.specs), &text(specs));
-            return Err(CheckpointError::OtherRun { path: path.into(), difference });
+            return Err(TrainCheckpointError::OtherRun { path: path.into(), difference });
         }
         let tensors = TensorFile::from_bytes(tensors).map_err(|_| damaged(sealed.len()))?;
         if header.records.len() != specs.len() {

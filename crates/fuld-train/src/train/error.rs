@@ -1,6 +1,6 @@
 //! Errors of training.
 
-use super::checkpoint::CheckpointError;
+use super::checkpoint::TrainCheckpointError;
 use crate::data::MinibatchError;
 use fuld_burn::StackError;
 use thiserror::Error;
@@ -20,5 +20,5 @@ pub enum TrainError {
     Minibatch(#[from] MinibatchError),
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(#[from] TrainCheckpointError),
 }

@@ -18,7 +18,7 @@ mod trainer;
 pub use crate::tensor_file::TensorError;
 pub use calibration::LayerCalibration;
 pub(crate) use checkpoint::check_checkpoint;
-pub use checkpoint::{CheckpointError, is_checkpoint};
+pub use checkpoint::{TrainCheckpointError, is_checkpoint};
 pub use error::TrainError;
 pub use measurement::{FinalMeans, Measurement};
 pub use momentum_run::{LargestMomentum, MomentumRun, MomentumSpec};

@@ -1,6 +1,6 @@
 //! Training from the start or from a checkpoint to the end: steps, measurements, divergence and stops.
 
-use super::checkpoint::{Checkpoint, CheckpointError, CheckpointHeader, StoredCheckpoint};
+use super::checkpoint::{CheckpointHeader, StoredCheckpoint, TrainCheckpoint, TrainCheckpointError};
 use super::error::TrainError;
 use super::measurement::{FinalMeans, Measurement};
 use super::run_result::{RunRecord, RunResult, RunStatus};
@@ -107,7 +107,7 @@ impl<'a, B: Backend> Training<'a, B> {
             start: now,
             saved: now,
         };
-        match Checkpoint::read(path, specs)? {
+        match TrainCheckpoint::read(path, specs)? {
             StoredCheckpoint::Current(checkpoint) => training.restore(*checkpoint)?,
             StoredCheckpoint::Missing => training.measure()?,
             StoredCheckpoint::OtherVersion(version) => {
@@ -118,8 +118,11 @@ impl<'a, B: Backend> Training<'a, B> {
         Ok(training)
     }
 
-    fn restore(&mut self, Checkpoint { header, tensors }: Checkpoint) -> Result<(), CheckpointError> {
-        let unfit = |source| CheckpointError::Tensors { path: self.path.into(), source };
+    fn restore(
+        &mut self,
+        TrainCheckpoint { header, tensors }: TrainCheckpoint,
+    ) -> Result<(), TrainCheckpointError> {
+        let unfit = |source| TrainCheckpointError::Tensors { path: self.path.into(), source };
         self.trainer.restore(header.iteration, tensors).map_err(unfit)?;
         (self.records, self.earlier_seconds) = (header.records, header.seconds);
         Ok(())
@@ -205,7 +208,7 @@ impl<'a, B: Backend> Training<'a, B> {
     fn save(&mut self) -> Result<(), TrainError> {
         let (iteration, records) = (self.trainer.iteration(), self.records.clone());
         let header = CheckpointHeader::new(iteration, self.seconds(), records, self.specs);
-        Checkpoint { header, tensors: self.trainer.save() }.write(self.path)?;
+        TrainCheckpoint { header, tensors: self.trainer.save() }.write(self.path)?;
         self.saved = Instant::now();
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is recorded about a run while it is trained, and its result.
+//! The records of a run while it is trained, and its result.
 
 use super::calibration::LayerCalibration;
 use super::measurement::{FinalMeans, Measurement};

@@ -7,7 +7,7 @@
 use crate::data::{MinibatchError, Minibatches};
 use fuld::random::{Purpose, Stream};
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, Sample, Scaling, TailIndexError, TailIndexEstimator,
+    BlockLogMoments, Bootstrap, Scaling, TailIndexError, TailIndexEstimator, TailSample,
 };
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ fn varies(rows: &[&Vec<f64>], coordinate: usize) -> bool {
 
 /// Returns α̂, its interval, and the estimate for Gaussian numbers.
 fn estimate(numbers: &[f64], coordinates: usize, seed: u64) -> Result<(f64, f64, f64, f64), TailIndexError> {
-    let sample = Sample::rows(numbers, coordinates, Scaling::PerCoordinate)?;
+    let sample = TailSample::rows(numbers, coordinates, Scaling::PerCoordinate)?;
     let method = BlockLogMoments::default();
     let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
     let gaussian = method.fit(&sample.gaussian_twin(seed)?)?.alpha;

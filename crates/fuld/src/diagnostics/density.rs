@@ -131,9 +131,9 @@ impl KernelDensity {
         let (mut shift, mut height) = (0.0, f[i]);
         if i > 0 && i + 1 < f.len() {
             let (left, right) = (f[i - 1], f[i + 1]);
-            let bend = left - 2.0 * f[i] + right;
-            if bend < 0.0 {
-                shift = 0.5 * (left - right) / bend;
+            let curvature = left - 2.0 * f[i] + right;
+            if curvature < 0.0 {
+                shift = 0.5 * (left - right) / curvature;
                 height -= 0.25 * (left - right) * shift;
             }
         }

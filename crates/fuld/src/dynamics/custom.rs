@@ -1,8 +1,8 @@
 //! User-supplied kinetic energies: their friction, by quadrature, for noise of any tail index.
 
+use super::differentiable_function::DifferentiableFunction;
 use super::drift_flow::{DriftFlow, FlowError, OddDrift};
 use super::error::KineticError;
-use super::function::Function;
 use super::kinetic::{Kinetic, relax_by_flow};
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
 use crate::parameters::{Beta, noise_amplitude};
@@ -25,11 +25,11 @@ use libm::{log2, pow};
 /// g must be smooth, so that c has a slope at 0 and polynomials can represent it: |v| is refused.
 ///
 /// ```
-/// use fuld::dynamics::{CustomKinetic, Function};
+/// use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 /// use fuld::{Alpha, Beta};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // The energy of special relativity: velocities of the position stay below 1.
-/// let g = Function { value: |v: f64| (1.0 + v * v).sqrt(), derivative: |v: f64| v / (1.0 + v * v).sqrt() };
+/// let g = DifferentiableFunction { value: |v: f64| (1.0 + v * v).sqrt(), derivative: |v: f64| v / (1.0 + v * v).sqrt() };
 /// let kinetic = CustomKinetic::new(Alpha::new(1.5)?, Beta::ONE, g)?;
 /// assert!(kinetic.transport(1e9) <= 1.0, "no faster than light");
 /// assert!(kinetic.friction(9.0) > 9.0 * kinetic.friction(1.0));
@@ -67,9 +67,9 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
     pub fn new(
         alpha: Alpha,
         beta: Beta,
-        energy: Function<impl Fn(f64) -> f64, G>,
+        energy: DifferentiableFunction<impl Fn(f64) -> f64, G>,
     ) -> Result<Self, KineticError> {
-        let Function { value: g, derivative: slope_of_g } = energy;
+        let DifferentiableFunction { value: g, derivative: slope_of_g } = energy;
         let amplitude = noise_amplitude(alpha, beta)?;
         let (a, b) = (alpha.get(), beta.get());
         let scale = FractionalGradient::new(a, b, &g, &slope_of_g, vec![0.0]).width();

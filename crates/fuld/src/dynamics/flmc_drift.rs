@@ -7,8 +7,8 @@
 //!
 //! This is the paper's formula with β in φ, where the paper has e^(−f), and with no β elsewhere. At α = 2, b = −f′.
 
+use super::differentiable_function::DifferentiableFunction;
 use super::drift::Drift;
-use super::function::Function;
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
 use crate::parameters::{Beta, ParameterError};
 use levy_stable::Alpha;
@@ -69,10 +69,10 @@ impl FlmcDrift {
     pub fn new(
         alpha: Alpha,
         beta: Beta,
-        f: Function<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
+        f: DifferentiableFunction<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
         reach: f64,
     ) -> Result<Self, FlmcError> {
-        let Function { value: f, derivative: slope } = f;
+        let DifferentiableFunction { value: f, derivative: slope } = f;
         let (alpha, beta) = (alpha.get(), beta.get());
         if !(reach > 0.0 && reach.is_finite()) {
             return Err(FlmcError::Reach(reach));

@@ -10,11 +10,11 @@
 //! | `flmc_drift` | [`FlmcDrift`], the exact drift of fractional Langevin Monte Carlo |
 
 mod custom;
+mod differentiable_function;
 mod drift;
 mod drift_flow;
 mod error;
 mod flmc_drift;
-mod function;
 mod gaussian;
 mod gaussian_drift;
 mod kinetic;
@@ -22,12 +22,12 @@ mod newtonian;
 mod stable;
 
 pub use custom::CustomKinetic;
+pub use differentiable_function::DifferentiableFunction;
 pub(crate) use drift::Downhill;
 pub use drift::Drift;
 pub use drift_flow::{DriftFlow, FlowError, OddDrift};
 pub use error::KineticError;
 pub use flmc_drift::{FlmcDrift, FlmcError, approximation_factor};
-pub use function::Function;
 pub use gaussian::GaussianKinetic;
 pub use gaussian_drift::GaussianDrift;
 pub use kinetic::{ExactKinetic, Kinetic};

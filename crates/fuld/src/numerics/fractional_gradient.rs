@@ -37,7 +37,7 @@ pub(crate) struct FractionalGradient<F, G> {
 }
 
 impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
-    /// Creates the fractional gradient of f, given its derivative and its [`wells`], of which there must be at least one.
+    /// Creates the fractional gradient of f, given its derivative and its [`wells`]. At least one well is required.
     pub(crate) fn new(alpha: f64, beta: f64, f: F, slope: G, wells: Vec<f64>) -> Self {
         let deepest = wells.iter().copied().fold(f64::NAN, |best, x| if f(x) >= f(best) { best } else { x });
         let lowest = f(deepest);

@@ -34,8 +34,8 @@ impl Potential for Rosenbrock {
 
     fn value(&self, x: &[f64]) -> f64 {
         let term = |x: f64, y: f64| {
-            let (off, bend) = (self.a - x, y - x * x);
-            off * off + self.b * bend * bend
+            let (from_a, from_parabola) = (self.a - x, y - x * x);
+            from_a * from_a + self.b * from_parabola * from_parabola
         };
         x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
     }

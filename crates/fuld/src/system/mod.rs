@@ -30,7 +30,7 @@ pub use shapes::{
 };
 pub use table::{Exactness, SystemFacts, SystemKind, SystemSpec};
 
-use crate::dynamics::{Drift, FlmcDrift, Function, Kinetic};
+use crate::dynamics::{DifferentiableFunction, Drift, FlmcDrift, Kinetic};
 use crate::parameters::{Beta, Friction, noise_amplitude};
 use crate::specification::Specification;
 use levy_stable::Alpha;
@@ -62,7 +62,7 @@ impl System {
     /// `parameters.potential` describes f in the run's identity.
     pub fn flmc(
         parameters: Flmc,
-        f: Function<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
+        f: DifferentiableFunction<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
     ) -> Result<Self, SystemError> {
         let Flmc { alpha, beta, reach, .. } = parameters;
         Self::with_drift(FlmcDrift::new(alpha, beta, f, reach)?, alpha, beta, SystemSpec::Flmc(parameters))

@@ -90,10 +90,10 @@ pub enum TableAlpha {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// There is no table for this tail index.
+    /// The data contain no table for this tail index.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// There is no band of this number.
+    /// The data contain no band with this number.
     #[error("bands are numbered from 0 to {last}, got {number}")]
     Band {
         /// The number that was asked for.
@@ -204,7 +204,8 @@ impl TableData {
     }
 }
 
-/// Returns the law that ∇G_α belongs to, for 0.1 ≤ α ≤ 2: below, the field bends over more octaves than a table should have.
+/// Returns the law that ∇G_α belongs to, for 0.1 ≤ α ≤ 2: for smaller α, the field is nonlinear over too many octaves
+/// for a table.
 pub(crate) fn tabulated(alpha: f64) -> Result<SymmetricStable, ParameterError> {
     if Alpha::new(alpha)?.get() < 0.1 {
         return Err(ParameterError::TableAlpha(alpha));

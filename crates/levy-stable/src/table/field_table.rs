@@ -78,7 +78,7 @@ impl TryFrom<Stored> for FieldTable {
 }
 
 impl FieldTable {
-    /// Builds the table for 0.1 ≤ α ≤ 2: below, ∇G_α bends over more octaves than a table should have.
+    /// Builds the table for 0.1 ≤ α ≤ 2: for smaller α, ∇G_α is nonlinear over too many octaves for a table.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = tabulated(alpha)?;
         let stored =

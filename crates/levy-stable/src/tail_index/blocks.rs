@@ -2,7 +2,7 @@
 
 use super::log_moments::Logs;
 use super::sample::sorted;
-use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use super::{Estimate, TailIndexError, TailIndexEstimator, TailSample};
 use crate::quantiles::quantile_of_sorted;
 
 /// Estimates α from the growth of sums.
@@ -39,7 +39,7 @@ impl Default for BlockLogMoments {
 }
 
 impl TailIndexEstimator for BlockLogMoments {
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError> {
         let largest = *self.sizes.iter().max().ok_or(TailIndexError::NoBlockSize)?;
         if let Some(&m) = self.sizes.iter().find(|&&m| m < 2) {
             return Err(TailIndexError::BlockSize(m));
@@ -59,7 +59,7 @@ impl TailIndexEstimator for BlockLogMoments {
 }
 
 /// Returns 1/α̂ from blocks of m ≥ 2 numbers, at least two of which fit into the sample.
-fn slope(sample: &Sample, mean_log: f64, m: usize, lags: usize) -> Result<f64, TailIndexError> {
+fn slope(sample: &TailSample, mean_log: f64, m: usize, lags: usize) -> Result<f64, TailIndexError> {
     // Means instead of sums, which could overflow: log|Y| = log m + log|mean|.
     let size = m as f64;
     let mut means = Vec::new();

@@ -1,6 +1,6 @@
 //! The estimator of Koutrouvelis: regression on the empirical characteristic function.
 
-use super::{Estimate, LogMoments, Sample, TailIndexError, TailIndexEstimator};
+use super::{Estimate, LogMoments, TailIndexError, TailIndexEstimator, TailSample};
 use std::f64::consts::PI;
 
 /// Spacing of the regression points t for data of unit scale (Koutrouvelis 1980).
@@ -36,7 +36,7 @@ impl Default for CharacteristicRegression {
 }
 
 impl TailIndexEstimator for CharacteristicRegression {
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError> {
         let x = sample.pooled();
         let mut current = Line::from(LogMoments.fit(sample)?);
         for _ in 0..self.rounds.max(1) {

@@ -1,8 +1,8 @@
 //! The Gaussian control: the estimates to expect if the data had no heavy tail.
 
-use super::interval::{Fit, first_estimate};
+use super::interval::{ResampleFit, first_estimate};
 use super::sample::sorted;
-use super::{Bootstrap, Estimate, Interval, Sample, TailIndexError, TailIndexEstimator};
+use super::{Bootstrap, Estimate, Interval, TailIndexError, TailIndexEstimator, TailSample};
 use crate::quantiles::quantile_of_sorted;
 use crate::random::{Purpose, Stream};
 use crate::{Sampler, SymmetricStable};
@@ -10,7 +10,7 @@ use crate::{Sampler, SymmetricStable};
 /// Interquartile range of SαS(1) at α = 2, the Gaussian law of variance 2: 2√2 Φ⁻¹(3/4).
 const GAUSSIAN_RANGE: f64 = 1.907_745_104_817_88;
 
-impl Sample {
+impl TailSample {
     /// Returns a sample of independent Gaussian numbers with the shape of this one. Each coordinate has the same median and
     /// interquartile range as here.
     pub fn gaussian_twin(&self, seed: u64) -> Result<Self, TailIndexError> {
@@ -21,7 +21,7 @@ impl Sample {
 /// Samples of independent SαS draws with the shape of another sample and its median and interquartile range of each
 /// coordinate.
 struct Twins<'a> {
-    of: &'a Sample,
+    of: &'a TailSample,
     law: Sampler,
     /// The scale of the draws of each coordinate.
     factors: Vec<f64>,
@@ -29,7 +29,7 @@ struct Twins<'a> {
 }
 
 impl<'a> Twins<'a> {
-    fn of(sample: &'a Sample, alpha: f64, seed: u64) -> Result<Self, TailIndexError> {
+    fn of(sample: &'a TailSample, alpha: f64, seed: u64) -> Result<Self, TailIndexError> {
         let law = SymmetricStable::new(alpha)?.sampler();
         let range = if alpha == 2.0 { GAUSSIAN_RANGE } else { 2.0 * law.law().isf(0.25) };
         let factors = sample.spreads()?.iter().map(|spread| spread / range).collect();
@@ -37,7 +37,7 @@ impl<'a> Twins<'a> {
     }
 
     /// Returns the sample with this index; every `attempt` gives another one.
-    fn nth(&self, index: usize, attempt: u64) -> Result<Sample, TailIndexError> {
+    fn nth(&self, index: usize, attempt: u64) -> Result<TailSample, TailIndexError> {
         let mut words = vec![0; self.of.len()];
         let first = attempt * words.len() as u64;
         self.of.like(|coordinate, column| {
@@ -70,8 +70,8 @@ impl Bootstrap {
         &self,
         alpha: f64,
         estimator: &E,
-        sample: &Sample,
-        run: impl FnOnce(usize, &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
+        sample: &TailSample,
+        run: impl FnOnce(usize, &ResampleFit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
     ) -> Result<Expected, TailIndexError>
     where
         E: TailIndexEstimator + ?Sized,
@@ -88,8 +88,9 @@ impl Bootstrap {
 
 /// Runs the estimator on as many Gaussian numbers as there are in `x`, of the same median and interquartile range.
 ///
-/// The result shows what the method estimates for data without a heavy tail at this n, with its bias and noise. An α̂ from
-/// `x` that is not clearly smaller is no evidence of a heavy tail. For vectors, fit the [`gaussian_twin`](Sample::gaussian_twin) of the sample.
+/// The result shows what the method estimates for data without a heavy tail at this n, with its bias and noise. The data show a
+/// heavy tail only if the α̂ from `x` is clearly smaller. For vectors, fit the [`gaussian_twin`](TailSample::gaussian_twin) of the
+/// sample.
 ///
 /// ```
 /// use levy_stable::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
@@ -107,7 +108,7 @@ pub fn gaussian_control<E>(x: &[f64], estimator: &E, seed: u64) -> Result<Estima
 where
     E: TailIndexEstimator + ?Sized,
 {
-    estimator.fit(&Sample::scalars(x)?.gaussian_twin(seed)?)
+    estimator.fit(&TailSample::scalars(x)?.gaussian_twin(seed)?)
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn twins_have_the_same_quartiles() {
         let x: Vec<f64> = (0..20_000).map(|i| 3.0 + 0.01 * f64::from(i)).collect();
-        let sample = Sample::scalars(&x).unwrap();
+        let sample = TailSample::scalars(&x).unwrap();
         for (alpha, index) in [(2.0, 0), (0.8, 1), (1.7, 2)] {
             let twin = Twins::of(&sample, alpha, 1).unwrap().nth(index, 0).unwrap();
             let inside = twin.pooled().iter().filter(|x| x.abs() < 50.0).count();
@@ -142,7 +143,7 @@ mod tests {
         let expected = |n: i32, seed| {
             let x: Vec<f64> = (0..n).map(f64::from).collect();
             let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed };
-            let sample = Sample::scalars(&x).unwrap();
+            let sample = TailSample::scalars(&x).unwrap();
             bootstrap.if_stable(1.2, &CharacteristicRegression::default(), &sample, in_order).unwrap()
         };
         let (few, many) = (expected(300, 1), expected(3_000, 1));

@@ -1,13 +1,13 @@
 //! Hill's estimator.
 
-use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use super::{Estimate, TailIndexError, TailIndexEstimator, TailSample};
 
 /// Estimates α from the k largest numbers, by the mean excess of log|X| over its (k+1)-th largest value:
 ///
 /// > 1/α̂ = (1/k) Σ_{i ≤ k} log(|X|₍ᵢ₎ / |X|₍ₖ₊₁₎).
 ///
 /// It assumes only a power tail P(|X| > x) ∝ x^(−α) beyond |X|₍ₖ₊₁₎. It does not assume stability, so α̂ is not cut off at 2
-/// and there is no scale. For stable laws near α = 2 the estimate is too large: the power tail has a weight ∝ 2 − α and
+/// and no scale is estimated. For stable laws near α = 2 the estimate is too large: the power tail has a weight ∝ 2 − α and
 /// begins beyond all but a few of the numbers, and the others belong to the steeper end of the Gaussian bulk. With the
 /// default k and n = 20 000 the mean estimate is
 ///
@@ -24,7 +24,7 @@ pub struct Hill {
 }
 
 impl TailIndexEstimator for Hill {
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError> {
         let mut sizes: Vec<f64> = sample.pooled().iter().filter(|&&x| x != 0.0).map(|x| x.abs()).collect();
         let n = sample.pooled().len();
         let k = self.k.unwrap_or_else(|| (0.5 * libm::pow(n as f64, 2.0 / 3.0)).max(2.0) as usize);

@@ -3,7 +3,7 @@
 use super::sample::sorted;
 #[cfg(doc)]
 use super::{BlockLogMoments, CharacteristicRegression, LogMoments};
-use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use super::{Estimate, TailIndexError, TailIndexEstimator, TailSample};
 use crate::quantiles::quantile_of_sorted;
 use crate::random::{Purpose, Stream};
 
@@ -68,10 +68,10 @@ pub struct IntervalEstimate {
 }
 
 /// A function that returns the estimate from the resample with the given index, below [`Bootstrap::resamples`].
-pub type Fit<'a> = dyn Fn(usize) -> Result<Estimate, TailIndexError> + Sync + 'a;
+pub type ResampleFit<'a> = dyn Fn(usize) -> Result<Estimate, TailIndexError> + Sync + 'a;
 
 /// Runs the fits one after the other.
-pub(super) fn in_order(count: usize, fit: &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
+pub(super) fn in_order(count: usize, fit: &ResampleFit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
     (0..count).map(fit).collect()
 }
 
@@ -84,8 +84,8 @@ impl Bootstrap {
     pub fn intervals<E>(
         &self,
         estimator: &E,
-        sample: &Sample,
-        run: impl FnOnce(usize, &Fit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
+        sample: &TailSample,
+        run: impl FnOnce(usize, &ResampleFit<'_>) -> Result<Vec<Estimate>, TailIndexError>,
     ) -> Result<IntervalEstimate, TailIndexError>
     where
         E: TailIndexEstimator + ?Sized,
@@ -159,11 +159,11 @@ mod tests {
     /// Returns the intervals with resamples run in reverse order.
     fn backwards<E: TailIndexEstimator>(
         estimator: &E,
-        sample: &Sample,
+        sample: &TailSample,
         bootstrap: &Bootstrap,
         fits: &mut usize,
     ) -> IntervalEstimate {
-        let run = |count: usize, fit: &Fit<'_>| {
+        let run = |count: usize, fit: &ResampleFit<'_>| {
             let mut all = (0..count).rev().map(fit).collect::<Result<Vec<_>, _>>()?;
             all.reverse();
             *fits += all.len();
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn settings_are_checked() {
-        let sample = Sample::scalars(&data()).unwrap();
+        let sample = TailSample::scalars(&data()).unwrap();
         let run = |resamples, level| {
             LogMoments.with_interval(&sample, &Bootstrap { resamples, level, seed: 1 }).map(|_| ())
         };
@@ -201,7 +201,7 @@ mod tests {
     /// The same seed gives the same interval, on every machine; the next seed another.
     #[test]
     fn intervals_follow_the_seed() {
-        let sample = Sample::scalars(&data()).unwrap();
+        let sample = TailSample::scalars(&data()).unwrap();
         let run =
             |seed| LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap();
         assert_eq!(run(5), run(5));
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn resamples_without_an_estimate_are_drawn_again() {
         let hill = Hill { k: Some(1) };
-        let sample = Sample::scalars(&data()).unwrap();
+        let sample = TailSample::scalars(&data()).unwrap();
         let bootstrap = Bootstrap { seed: 5, ..Bootstrap::default() };
         let found = hill.with_interval(&sample, &bootstrap).unwrap();
         assert_eq!(backwards(&hill, &sample, &bootstrap, &mut 0), found);

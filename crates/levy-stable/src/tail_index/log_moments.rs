@@ -1,6 +1,6 @@
 //! The log-moment estimator, from the first two moments of log|X|.
 
-use super::{Estimate, Sample, TailIndexError, TailIndexEstimator};
+use super::{Estimate, TailIndexError, TailIndexEstimator, TailSample};
 use std::f64::consts::PI;
 
 /// Euler's constant C.
@@ -17,7 +17,7 @@ pub(super) const EULER: f64 = 0.577_215_664_901_532_9;
 pub struct LogMoments;
 
 impl TailIndexEstimator for LogMoments {
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError> {
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError> {
         let logs = Logs::of(sample.pooled())?;
         let alpha = 1.0 / libm::sqrt((6.0 / (PI * PI) * logs.variance - 0.5).max(0.25));
         Ok(Estimate { alpha, scale: Some(logs.scale(alpha)), zeros: logs.zeros })

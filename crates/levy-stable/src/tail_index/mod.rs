@@ -1,14 +1,14 @@
 //! Estimators of the tail index α and the scale σ from symmetric stable data, with characteristic function exp(−|σω|^α).
 //!
 //! ```
-//! use levy_stable::tail_index::{Bootstrap, CharacteristicRegression, Sample, TailIndexEstimator, gaussian_control};
+//! use levy_stable::tail_index::{Bootstrap, CharacteristicRegression, TailSample, TailIndexEstimator, gaussian_control};
 //! use levy_stable::SymmetricStable;
 //! use rand::SeedableRng;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut x = vec![0.0; 2000];
 //! SymmetricStable::new(1.7)?.with_scale(0.5)?.sampler().fill(&mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1), &mut x);
 //! let method = CharacteristicRegression::default();
-//! let found = method.with_interval(&Sample::scalars(&x)?, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
+//! let found = method.with_interval(&TailSample::scalars(&x)?, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
 //! println!("alpha = {:.2}, from {:.2} to {:.2}", found.estimate.alpha, found.alpha.low, found.alpha.high);
 //! println!("Gaussian data would give {:.2}", gaussian_control(&x, &method, 1)?.alpha);
 //! assert!(found.alpha.contains(1.7));
@@ -51,12 +51,12 @@ pub use characteristic::CharacteristicRegression;
 pub use control::{Expected, gaussian_control};
 pub use error::TailIndexError;
 pub use hill::Hill;
-pub use interval::{Bootstrap, Fit, Interval, IntervalEstimate};
+pub use interval::{Bootstrap, Interval, IntervalEstimate, ResampleFit};
 pub use log_moments::LogMoments;
 pub use log_moments::{log_scale_of, log_variance};
 pub use method::Method;
 pub use quadruples::{QuadrupleEstimate, Quadruples};
-pub use sample::{Sample, Scaling};
+pub use sample::{Scaling, TailSample};
 
 /// The estimate of a tail index and scale from a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,17 +72,17 @@ pub struct Estimate {
 /// A method that estimates the tail index.
 pub trait TailIndexEstimator: Sync {
     /// Returns the estimate from a checked and centred sample.
-    fn fit(&self, sample: &Sample) -> Result<Estimate, TailIndexError>;
+    fn fit(&self, sample: &TailSample) -> Result<Estimate, TailIndexError>;
 
     /// Returns the estimate from numbers.
     fn estimate(&self, x: &[f64]) -> Result<Estimate, TailIndexError> {
-        self.fit(&Sample::scalars(x)?)
+        self.fit(&TailSample::scalars(x)?)
     }
 
     /// Returns the estimate with bootstrap intervals for α and σ.
     fn with_interval(
         &self,
-        sample: &Sample,
+        sample: &TailSample,
         bootstrap: &Bootstrap,
     ) -> Result<IntervalEstimate, TailIndexError> {
         bootstrap.intervals(self, sample, in_order)

@@ -28,24 +28,24 @@ pub enum Scaling {
 /// estimators that take logarithms exclude.
 ///
 /// ```
-/// use levy_stable::tail_index::{LogMoments, Sample, Scaling, TailIndexEstimator, TailIndexError};
+/// use levy_stable::tail_index::{LogMoments, TailSample, Scaling, TailIndexEstimator, TailIndexError};
 /// # fn main() -> Result<(), TailIndexError> {
 /// let rows: Vec<f64> = (0..20).flat_map(|i| [f64::from(i * i), 1e-3 * f64::from(i)]).collect();
-/// let sample = Sample::rows(&rows, 2, Scaling::PerCoordinate)?;
+/// let sample = TailSample::rows(&rows, 2, Scaling::PerCoordinate)?;
 /// println!("{:?}", LogMoments.fit(&sample)?);
-/// let error = Sample::scalars(&[0.0, f64::NAN]).unwrap_err();
+/// let error = TailSample::scalars(&[0.0, f64::NAN]).unwrap_err();
 /// assert_eq!(error.to_string(), "number 1 of the data is NaN; numbers must be finite and at most 1e300 in size");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct TailSample {
     /// One coordinate after the other, so that the numbers of a coordinate are contiguous.
     values: Vec<f64>,
     rows: usize,
 }
 
-impl Sample {
+impl TailSample {
     /// Creates a sample of numbers.
     pub fn scalars(x: &[f64]) -> Result<Self, TailIndexError> {
         Self::rows(x, 1, Scaling::Common)
@@ -169,11 +169,11 @@ mod tests {
     #[test]
     fn rows_become_centred_coordinates() {
         let x: Vec<f64> = (0..11).flat_map(|i| [f64::from(i), 100.0 - 2.0 * f64::from(i)]).collect();
-        let sample = Sample::rows(&x, 2, Scaling::Common).unwrap();
+        let sample = TailSample::rows(&x, 2, Scaling::Common).unwrap();
         let columns: Vec<&[f64]> = sample.coordinates().collect();
         assert_eq!((columns[0][0], columns[0][10]), (-5.0, 5.0));
         assert_eq!((columns[1][0], columns[1][10]), (10.0, -10.0));
-        let scaled = Sample::rows(&x, 2, Scaling::PerCoordinate).unwrap();
+        let scaled = TailSample::rows(&x, 2, Scaling::PerCoordinate).unwrap();
         let spreads = scaled.spreads().unwrap();
         assert!((spreads[0] - spreads[1]).abs() < 1e-12);
         assert!(
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn resampling_keeps_rows_together() {
         let x: Vec<f64> = numbers(30).into_iter().flat_map(|i| [i, 3.0 * i]).collect();
-        let sample = Sample::rows(&x, 2, Scaling::Common).unwrap();
+        let sample = TailSample::rows(&x, 2, Scaling::Common).unwrap();
         let mut drawn = sample.clone();
         sample.resample(Stream::new(1, 0, Purpose::Resample), 0, &mut drawn);
         assert_ne!(drawn, sample);

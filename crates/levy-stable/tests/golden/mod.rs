@@ -15,7 +15,7 @@ pub(crate) fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// |ours − exact| relative to `size`, where results below the normal range count by what is left of their digits and
+/// |ours − exact| relative to `size`, where results below the normal range count by the digits that they still have and
 /// equal infinities are equal.
 pub(crate) fn error(ours: f64, exact: f64, size: f64) -> f64 {
     if ours == exact {

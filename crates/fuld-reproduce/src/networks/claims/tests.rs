@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::claim::Source;
-use crate::study::Outcome;
+use crate::study::RunOutcome;
 use crate::study::test_rows::grid;
 
 const NEAR: Momenta = Momenta {
@@ -83,7 +83,7 @@ fn a_run_that_exploded_is_named_and_loses() {
     for run in
         results.rows.iter_mut().filter(|run| run.treatment == PaperFormula && run.seed == 1 && run.depth > 3)
     {
-        run.outcome = Outcome::Diverged;
+        run.outcome = RunOutcome::Diverged;
     }
     assert_eq!(verdict("mnist", &results, NEAR, &["most cases", "1.75 does"]), Verdict::Fails);
     let claims = claims_on("mnist", &results, NEAR);
@@ -138,7 +138,7 @@ fn tail_or_learning_rate() {
 fn nothing_holds_on_no_evidence() {
     let explode = |out: fn(&NetworkRow) -> bool| {
         let mut results = with(&[32], |_, _, _| 0.0);
-        results.rows.iter_mut().filter(|run| out(run)).for_each(|run| run.outcome = Outcome::Diverged);
+        results.rows.iter_mut().filter(|run| out(run)).for_each(|run| run.outcome = RunOutcome::Diverged);
         results
     };
     let all = explode(|_| true);
@@ -266,7 +266,7 @@ fn the_peak_is_not_the_best_of_many_throws() {
         cells.iter().map(|&cell| pure.over(PaperFormula, PaperGaussian, Measure::TestAccuracy, &[cell]).mean);
     let (best, found) = (alone.fold(f64::MIN, f64::max), peak(&pure, PaperFormula, &cells));
     assert!(best > 0.3 && found.mean < 0.5 * best && !found.is_gain(), "{best} {found:?}");
-    // What is really there is found, and is as large as it is.
+    // An effect in the data is detected, with its size.
     let real = grid(&[64], &depths, |treatment, _, depth, seed| {
         let gain = if treatment == PaperFormula && depth == 7 { 2.0 } else { 0.0 };
         (1.0, 0.01 * (gain + 0.3 * noise(treatment, depth, seed)))

@@ -1,6 +1,6 @@
 use super::test_rows::{PLAIN, accuracies, grid, row};
 use super::*;
-use crate::study::Outcome;
+use crate::study::RunOutcome;
 use fuld_train::train::FinalMeans;
 
 #[test]
@@ -8,19 +8,19 @@ fn a_run_without_a_finite_loss_has_not_learned() {
     let outcome = |train_loss, test_accuracy| {
         let means =
             FinalMeans { measurements: 2, train_loss, train_accuracy: 0.5, test_loss: 1.0, test_accuracy };
-        Outcome::of(Some(&means))
+        RunOutcome::of(Some(&means))
     };
-    assert_eq!(outcome(0.1, 0.97), Outcome::Learned);
-    assert_eq!(outcome(2.303, 0.1135), Outcome::AtChance);
-    assert_eq!(outcome(1e9, 0.6), Outcome::Exploded);
-    assert_eq!(outcome(f64::NAN, f64::NAN), Outcome::Diverged);
-    assert_eq!(Outcome::of(None), Outcome::Diverged);
+    assert_eq!(outcome(0.1, 0.97), RunOutcome::Learned);
+    assert_eq!(outcome(2.303, 0.1135), RunOutcome::AtChance);
+    assert_eq!(outcome(1e9, 0.6), RunOutcome::Exploded);
+    assert_eq!(outcome(f64::NAN, f64::NAN), RunOutcome::Diverged);
+    assert_eq!(RunOutcome::of(None), RunOutcome::Diverged);
 }
 
 #[test]
 fn a_lost_run_counts_as_a_random_answer() {
     let run = |loss, accuracy| row(Group::Clean, Treatment::Auto, PLAIN, 0, (loss, accuracy));
-    let diverged = NetworkRow { outcome: Outcome::Diverged, ..run(1.0, 0.97) };
+    let diverged = NetworkRow { outcome: RunOutcome::Diverged, ..run(1.0, 0.97) };
     let found = [run(1.0, 0.97), run(1.0, 0.1135), run(1e6, 0.6), diverged].map(|run| run.accuracy());
     assert_eq!(found, [97.0, 10.0, 10.0, 10.0]);
 }
@@ -68,7 +68,7 @@ fn the_treatment_that_explodes_more_often_loses_the_cell() {
     };
     assert_eq!((gain(&runs).won, gain(&runs).lost), (1, 0));
     let place = runs.rows.iter().position(|run| run.treatment == Treatment::PaperFormula).unwrap();
-    for outcome in [Outcome::Exploded, Outcome::Diverged] {
+    for outcome in [RunOutcome::Exploded, RunOutcome::Diverged] {
         runs.rows[place].outcome = outcome;
         let now = gain(&runs);
         assert_eq!((now.won, now.lost), (0, 1));

@@ -2,7 +2,7 @@
 
 /// A function of one variable and its derivative, named so that they cannot be confused at the call site.
 #[derive(Clone, Copy, Debug)]
-pub struct Function<F, D> {
+pub struct DifferentiableFunction<F, D> {
     /// f(x).
     pub value: F,
     /// f′(x).
