@@ -33,7 +33,7 @@ class Images:
 
 
 class MissingError(Exception):
-    """There are no such files, or they are not what they should be."""
+    """The files are missing or damaged."""
 
 
 def load(folder: Path | None) -> Images:
@@ -106,5 +106,5 @@ def _idx(folder: Path, name: str) -> Bytes:
     head = 4 + 4 * data[3] if len(data) > 3 else 4
     shape = [int.from_bytes(data[at : at + 4], "big") for at in range(4, head, 4)]
     if data[:3] != b"\0\0\x08" or len(data) != head + math.prod(shape):
-        raise MissingError(f"{name} in {folder} is no idx file, or not whole: fetch it again")
+        raise MissingError(f"{name} in {folder} is not a complete idx file: fetch it again")
     return np.frombuffer(data, dtype=np.uint8, offset=head).reshape(shape).copy()

@@ -110,7 +110,7 @@ def train(
 def draw_noise(
     alpha: float | None, scale: float, shape: torch.Size, generator: np.random.Generator
 ) -> Tensor:
-    """What is added to the gradient of a layer."""
+    """Return the noise that is added to the gradient of a layer."""
     if alpha is None:
         return torch.zeros(shape)
     draws = fuld.SymmetricStable(alpha, scale=scale).rvs(tuple(shape), random_state=generator)

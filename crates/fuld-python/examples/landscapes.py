@@ -22,7 +22,7 @@ class Landscape:
     f: Callable[[Any, Any], Any]
     start: tuple[float, float]
     box: tuple[float, float, float, float]
-    """What is drawn: x from, to, y from, to."""
+    """The region that is drawn: x from, to, y from, to."""
     levels: Floats
     """Contours."""
     lr: float

@@ -56,7 +56,7 @@ def rust_options(alpha: float, noise_scale: float | None) -> dict[str, object]:
 def train(
     images: Images, alpha: float, noise_scale: float | None, seed: int, steps: int, every: int
 ) -> list[tuple[float, float]]:
-    """Trains, and measures at the start and every so many steps."""
+    """Train, and measure at the start and after every `every` steps."""
     torch.manual_seed(seed)
     network = make_network(images, WIDTH, DEPTH)
     optimizer = make_optimizer(network, alpha, noise_scale)

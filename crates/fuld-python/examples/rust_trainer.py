@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class TrainerError(Exception):
-    """The program is not there, or it failed."""
+    """The program was not found, or it failed."""
 
 
 def find(given: Path | None) -> Path:

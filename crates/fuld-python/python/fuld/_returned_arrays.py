@@ -19,7 +19,7 @@ def float64(answer: Any) -> NDArray[np.float64]:  # noqa: ANN401
         array = np.asarray(answer)
     except ValueError as error:  # rows of different lengths
         raise TypeError(f"a potential must return arrays of numbers, got {kind}: {error}") from None
-    # Of the half precisions some are no number to NumPy (V), but they can be made one.
+    # NumPy does not know some half precisions (V), but it can convert them.
     if array.dtype.kind not in "biufV":
         what = f"an array of {array.dtype}" if isinstance(answer, np.ndarray) else kind
         raise TypeError(f"a potential must return real numbers, got {what}")

@@ -16,11 +16,11 @@ from fuld import _native
 from fuld._arrays import Values
 from fuld._random_words import RandomState, random_words
 
-#: The length or shape of what is drawn.
+#: The length or shape of the draws.
 Size: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
-# Words taken from the generator at a time: few enough for the nearest cache, unless so many draws
-# are wanted that it pays to wake threads for them.
+# Words taken from the generator at a time: BLOCK fits into the nearest cache, SHARED is enough
+# work for several threads.
 BLOCK = 1 << 14
 SHARED = 1 << 18
 

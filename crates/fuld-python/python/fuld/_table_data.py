@@ -35,7 +35,7 @@ class TableData:
 
     @property
     def shift(self) -> float:
-        """What is added to small v: a power of two."""
+        """The power of two that is added to small v."""
         return 2.0**self.lowest
 
     @property

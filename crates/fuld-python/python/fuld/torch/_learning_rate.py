@@ -1,4 +1,4 @@
-"""Whether a learning rate can be."""
+"""The check of a learning rate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def check_lr(lr: Any) -> None:  # noqa: ANN401
-    """Raises an error if it is no learning rate; of a tensor only what can be known at once."""
+    """Raise an error if `lr` is not a valid learning rate."""
     if isinstance(lr, Tensor):
         if lr.numel() != 1:
             raise ValueError(f"Tensor lr must be 1-element, got one of shape {tuple(lr.shape)}")

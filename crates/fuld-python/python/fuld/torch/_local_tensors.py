@@ -51,7 +51,7 @@ def like(params: list[Any], grads: list[Any]) -> list[Tensor]:
 
 def _local(t: Tensor) -> Tensor:
     part = t.to_local() if hasattr(t, "to_local") else t
-    # What is still on its way from other processes has no memory yet.
+    # A tensor that is still being received from other processes has no memory yet.
     return part.wait() if hasattr(part, "wait") else part
 
 

@@ -42,7 +42,7 @@ class TailSums:
 
     def __init__(self, counts: list[int], device: torch.device, dtype: torch.dtype) -> None:
         self.rows = torch.full((STEPS, sum(counts)), torch.nan, device=device, dtype=dtype)
-        # Where there is no double precision, the errors of small numbers of steps are rough.
+        # Without double precision, the errors of small numbers of steps are rough.
         self._double = torch.float32 if device.type == "mps" else torch.float64
         each = torch.tensor(counts, device=device)
         self._owner = torch.repeat_interleave(torch.arange(len(counts), device=device), each)
@@ -73,7 +73,7 @@ class TailSums:
         of_each = torch.cat([of_each, of_each.sum(0, keepdim=True)])
         means, bad, lost_now = of_each.split([MEANS, 1, 1], dim=1)
         moments = means[:, 1:4]
-        # About their mean at these steps: that it changes with time is no spread of coordinates.
+        # About their mean at these steps: its change with time is not a spread of coordinates.
         means[:, 4].sub_(means[:, 3].square() / means[:, 1].clamp(min=1))
         squares = (moments.unsqueeze(2) * moments.unsqueeze(1)).flatten(1)
         used = (means[:, 1:2] > 0).to(means.dtype)
