@@ -9,7 +9,7 @@ use fuld::chains::{Layout, Progress, RunError, STATISTICS};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{PyDict, PySlice};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,8 +58,8 @@ impl Drop for PyRun {
     }
 }
 
-/// Whether the run was stopped, the chains that diverged with their steps, and step, path and scales if they were adapted.
-type Ended = (bool, Vec<(usize, u64)>, Option<(f64, f64, Vec<f64>)>);
+/// Whether the run was stopped, the chains that diverged with their steps, and by name the numbers that were adapted.
+type Ended = (bool, Vec<(usize, u64)>, Option<Py<PyDict>>);
 
 /// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report.
 type Numbers = (u64, u64, u64, usize, f64, u64);
@@ -112,7 +112,7 @@ impl PyRun {
         Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 
-    /// Returns whether the run was stopped, the chains that diverged with their steps, and step, path and scales if they were adapted.
+    /// Returns whether the run was stopped, the chains that diverged with their steps, and by name the numbers that were adapted.
     /// Raises the error that ended the run.
     fn outcome(&self, py: Python<'_>) -> PyResult<Ended> {
         match self.here()?.take_outcome() {
@@ -122,7 +122,7 @@ impl PyRun {
                     return Err(raised);
                 }
                 let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
-                let tuning = outcome.tuning.map(|Tuning { step, path, scales }| (step, path, scales));
+                let tuning = outcome.tuning.map(|tuning| adapted(py, &tuning)).transpose()?;
                 Ok((outcome.stopped, diverged, tuning))
             }
             Some(Err(error)) => Err(self.error(py, error)),
@@ -173,6 +173,17 @@ impl PyRun {
 /// Converts seconds to a duration; zero if they are negative or not a number.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
+}
+
+/// Returns the numbers that exact sampling adapted, by name.
+fn adapted(py: Python<'_>, tuning: &Tuning) -> PyResult<Py<PyDict>> {
+    let numbers = PyDict::new(py);
+    numbers.set_item("step", tuning.step)?;
+    numbers.set_item("path", tuning.path())?;
+    numbers.set_item("paths", PyArray1::from_slice(py, &tuning.paths))?;
+    numbers.set_item("scales", PyArray1::from_slice(py, &tuning.scales))?;
+    numbers.set_item("gradients_per_iteration", tuning.mean_steps())?;
+    Ok(numbers.unbind())
 }
 
 /// Returns the draws made so far, without the space reserved for the others.

@@ -7,7 +7,7 @@ use std::io;
 /// Smallest fraction of the energy's variance that one iteration may change (Betancourt 2016).
 const LEAST_BFMI: f64 = 0.3;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
-const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.6..=0.95;
+const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
 
 /// Step, path, acceptance and energies of exact sampling.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +16,8 @@ pub struct Proposals {
     pub step: Option<f64>,
     /// Mean time of an iteration of the draws; None if it was given.
     pub path: Option<f64>,
+    /// Mean number of gradients per iteration; None if step and path were given.
+    pub gradients: Option<f64>,
     /// Mean acceptance probability.
     pub acceptance_rate: f64,
     /// Number of proposals whose energy grew without bound.
@@ -35,7 +37,8 @@ impl Proposals {
         let bfmi = energy.chunks_exact(draws.draws().max(1)).map(bfmi).fold(f64::INFINITY, f64::min);
         Ok(Some(Self {
             step: tuning.map(|tuning| tuning.step),
-            path: tuning.map(|tuning| tuning.path),
+            path: tuning.map(Tuning::path),
+            gradients: tuning.map(Tuning::mean_steps),
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
             divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
             bfmi,
@@ -45,11 +48,10 @@ impl Proposals {
     /// Returns step, path and acceptance in one line.
     pub fn line(&self) -> String {
         let accepted = format!("accepted {:.0} %", 100.0 * self.acceptance_rate);
-        match (self.step, self.path) {
-            (Some(step), Some(path)) => {
-                let steps = (path / step + 0.5).max(1.0);
+        match (self.step, self.path, self.gradients) {
+            (Some(step), Some(path), Some(gradients)) => {
                 format!(
-                    "adapted: step {step:.3}, path {path:.3} ({steps:.1} gradients per iteration); {accepted}"
+                    "adapted: step {step:.3}, path {path:.3} ({gradients:.1} gradients per iteration); {accepted}"
                 )
             }
             _ => accepted,
@@ -69,7 +71,7 @@ impl Proposals {
         if !ACCEPTANCE.contains(&self.acceptance_rate) {
             let change = if self.acceptance_rate < *ACCEPTANCE.start() { "shorter" } else { "longer" };
             warnings.push(format!(
-                "warning: {:.0} % of the proposals were accepted, 80 % is best: use a {change} step, or a longer warmup",
+                "warning: {:.0} % of the proposals were accepted, 90 % is best: use a {change} step, or a longer warmup",
                 100.0 * self.acceptance_rate
             ));
         }
@@ -97,12 +99,18 @@ mod tests {
 
     #[test]
     fn warnings_name_the_value() {
-        let good =
-            Proposals { step: Some(0.5), path: Some(1.0), acceptance_rate: 0.8, divergent: 0, bfmi: 0.9 };
+        let good = Proposals {
+            step: Some(0.5),
+            path: Some(1.0),
+            gradients: Some(2.5),
+            acceptance_rate: 0.9,
+            divergent: 0,
+            bfmi: 0.9,
+        };
         assert!(good.warnings().is_empty());
         assert_eq!(
             good.line(),
-            "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 80 %"
+            "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
         let bad = Proposals { acceptance_rate: 0.2, divergent: 7, bfmi: 0.1, ..good };
         let text = bad.warnings().join("\n");

@@ -5,6 +5,9 @@ use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
 
+/// A chain with a position beyond this has diverged.
+const RUNAWAY: f64 = 1e100;
+
 /// Some chains of one run: positions, velocities, gradients and the integrator's buffers.
 ///
 /// Coordinates of one chain follow each other, chain after chain.
@@ -90,9 +93,17 @@ impl Batch {
         add(scale, &self.noise, &mut self.x);
     }
 
-    /// Returns whether all |x| are below `limit` and all velocities are finite.
-    pub(crate) fn is_within(&self, limit: f64) -> bool {
-        all_below(limit, &self.x) && all_below(f64::INFINITY, &self.v)
+    /// Returns whether no chain diverged.
+    pub(crate) fn is_bounded(&self) -> bool {
+        all_below(RUNAWAY, &self.x) && all_below(f64::INFINITY, &self.v)
+    }
+
+    /// Returns the first coordinate of a chain that is too large, NaN if only a velocity is not finite, and None if it did not diverge.
+    pub(crate) fn runaway(&self, chain: usize) -> Option<f64> {
+        let here = chain * self.dim..(chain + 1) * self.dim;
+        // NaN is not below any number.
+        let position = self.x[here.clone()].iter().copied().find(|x| !all_below(RUNAWAY, &[*x]));
+        position.or_else(|| (!all_below(f64::INFINITY, &self.v[here])).then_some(f64::NAN))
     }
 }
 

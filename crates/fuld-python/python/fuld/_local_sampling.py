@@ -85,11 +85,9 @@ class LocalSampling(Sampling):
             return draws
 
     def _collect(self) -> Draws:
-        stopped, diverged, tuning = self._run.outcome()
+        stopped, diverged, adapted = self._run.outcome()
         draws = self._draws()
-        if tuning is not None:
-            step, path, scales = tuning
-            adapted = {"step": step, "path": path, "scales": np.array(scales)}
+        if adapted is not None:
             draws.settings = {**self._settings, **adapted}
         draws.diverged = [chain for chain, _ in diverged]
         if stopped:

@@ -154,12 +154,8 @@ impl Checkpoint {
         // A segment that is not complete yet is in the checkpoint; complete ones are in the sink.
         let unfinished = (spec.draws_at(self.step) % layout.segment as u64) as usize;
         let last = usize::try_from(spec.total_steps().min(self.step)).unwrap_or(usize::MAX);
-        // The positions of some iterations follow a fixed number of numbers.
         let adaptation = match spec.adapt {
-            Some(true) => {
-                let fixed = Adaptation::numbers(spec.dim);
-                fixed + self.adaptation.len().saturating_sub(fixed) / coordinates * coordinates
-            }
+            Some(true) => Adaptation::count(&self.adaptation, spec.chains, spec.dim),
             _ => 0,
         };
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);

@@ -9,9 +9,9 @@ use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
 use crate::dynamics::ExactKinetic;
-use crate::exact::{Adaptation, Iteration, Transition, descend};
+use crate::exact::{Adaptation, Transition};
 use crate::system::Motion;
-use crate::{Integrator, ParameterError, Potential, Schedule, Tuning};
+use crate::{Integrator, ParameterError, Potential};
 use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -53,20 +53,20 @@ impl Run {
 
 /// A run with its state.
 pub(super) struct Execution<'a> {
-    run: &'a Run,
-    potential: &'a dyn Potential,
-    sampler: Arc<Sampler>,
+    pub(super) run: &'a Run,
+    pub(super) potential: &'a dyn Potential,
+    pub(super) sampler: Arc<Sampler>,
     pool: rayon::ThreadPool,
-    layout: Layout,
+    pub(super) layout: Layout,
     /// Steps taken.
-    step: u64,
-    workers: Vec<Worker>,
+    pub(super) step: u64,
+    pub(super) workers: Vec<Worker>,
     /// Draws of the unfinished segment, with space for a whole segment per chain.
     begun: Vec<f64>,
     /// Kinetic energy and friction of exact sampling.
-    exact: Option<(&'a dyn ExactKinetic, f64)>,
+    pub(super) exact: Option<(&'a dyn ExactKinetic, f64)>,
     /// State of its adaptation, which is complete after the warmup.
-    adaptation: Option<Adaptation>,
+    pub(super) adaptation: Option<Adaptation>,
 }
 
 impl<'a> Execution<'a> {
@@ -195,95 +195,9 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Replaces random starting points of exact sampling at which f or its gradient is not finite.
-    fn place_chains(&mut self) -> Result<(), RunError> {
-        if self.exact.is_none() {
-            return Ok(());
-        }
-        let (run, potential, dim) = (self.run, self.potential, self.layout.dim);
-        for worker in &mut self.workers {
-            let Some(transition) = &mut worker.transition else { continue };
-            transition.evaluate(potential, &mut worker.batch);
-            for chain in 0..worker.batch.chains() {
-                let here = chain * dim..(chain + 1) * dim;
-                let finite = |value: f64, gradient: &[f64]| {
-                    value.is_finite() && gradient.iter().all(|g| g.is_finite())
-                };
-                if finite(transition.values[chain], &worker.batch.gradient[here.clone()]) {
-                    continue;
-                }
-                let number = run.first_chain + worker.first + chain;
-                let found = run.start.others(run.seed, number, dim).find(|point| {
-                    let (mut value, mut gradient) = ([0.0], vec![0.0; dim]);
-                    potential.evaluate(point, &mut value, &mut gradient);
-                    finite(value[0], &gradient)
-                });
-                let first = worker.batch.x[here.clone()].to_vec();
-                let point = found.ok_or(RunError::NotFinite { chain: number, at: first })?;
-                worker.batch.x[here].copy_from_slice(&point);
-            }
-        }
-        if potential.has_failed() { Err(RunError::Potential(0)) } else { Ok(()) }
-    }
-
-    /// Moves the chains of exact sampling to the neighbourhood of the typical set, and begins the adaptation there.
-    fn begin_adaptation(&mut self) -> Result<(), RunError> {
-        let Some((kinetic, _)) = self.exact.filter(|_| self.run.adapt) else { return Ok(()) };
-        let potential = self.potential;
-        self.with_workers(|worker, _| {
-            descend(potential, kinetic.beta(), &mut worker.batch.x);
-            Ok(())
-        })?;
-        if potential.has_failed() {
-            return Err(RunError::Potential(0));
-        }
-        let tuning = Tuning::plain(self.run.schedule.at(0)?, self.run.path.max(1.0), self.layout.dim);
-        self.adaptation = Some(Adaptation::new(tuning, self.run.warmup, &self.gather(|w| &w.batch.x)));
-        Ok(())
-    }
-
     /// Concatenates an array of all workers.
     fn gather<T: Copy>(&self, of: fn(&Worker) -> &[T]) -> Vec<T> {
         self.workers.iter().flat_map(of).copied().collect()
-    }
-
-    /// Performs iterations of exact sampling. While step, scales and path are adapted, all chains learn from each other after each.
-    fn advance_exact(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
-        let mut k = steps.start;
-        while k < steps.end {
-            let adapting = self.adaptation.is_some() && k < self.run.warmup;
-            // All iterations of one call have the same step.
-            let varies = self.adaptation.is_none() && !matches!(self.run.schedule, Schedule::Constant(_));
-            let end = if adapting || varies { k + 1 } else { steps.end };
-            self.iterate(k..end, adapting)?;
-            if adapting {
-                let acceptance = self.gather(|w| w.transition.as_ref().map_or(&[][..], |t| &t.acceptance));
-                let jumps = self.gather(|w| w.transition.as_ref().map_or(&[][..], |t| &t.jumps));
-                let positions = self.gather(|w| &w.batch.x);
-                if let Some(adaptation) = &mut self.adaptation {
-                    adaptation.update(k, &acceptance, &jumps, &positions);
-                }
-            }
-            k = end;
-        }
-        Ok(())
-    }
-
-    /// Performs iterations with the present tuning.
-    fn iterate(&mut self, iterations: std::ops::Range<u64>, adapting: bool) -> Result<(), RunError> {
-        let Some((kinetic, gamma)) = self.exact else { return Ok(()) };
-        let (run, potential, sampler) = (self.run, self.potential, Arc::clone(&self.sampler));
-        let (tuning, centre) = match &self.adaptation {
-            Some(adaptation) => (adaptation.tuning.clone(), adapting.then(|| adaptation.centre.clone())),
-            None => (Tuning::plain(run.schedule.at(iterations.start)?, run.path, self.layout.dim), None),
-        };
-        let (k, centre) = (iterations.start, centre.as_deref());
-        let iteration =
-            Iteration { potential, kinetic, sampler: &sampler, gamma, tuning: &tuning, centre, k };
-        let draw = self.draw_in_segment(k);
-        self.with_workers(|worker, part| worker.iterate(run, &iteration, iterations.clone(), draw, part))?;
-        self.step = iterations.end;
-        Ok(())
     }
 
     fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
@@ -300,12 +214,12 @@ impl<'a> Execution<'a> {
     }
 
     /// Returns the number of draws of the present segment before a step.
-    fn draw_in_segment(&self, step: u64) -> usize {
+    pub(super) fn draw_in_segment(&self, step: u64) -> usize {
         (self.layout.spec.draws_at(step) - self.segment_start()) as usize
     }
 
     /// Calls a function with every worker and its part of the segment: in parallel, unless the potential takes all chains at once.
-    fn with_workers(
+    pub(super) fn with_workers(
         &mut self,
         work: impl Fn(&mut Worker, &mut [f64]) -> Result<(), RunError> + Sync,
     ) -> Result<(), RunError> {
@@ -396,7 +310,7 @@ impl<'a> Execution<'a> {
         let Some(saved) = saved else { return Ok(false) };
         self.step = saved.step;
         if self.exact.is_some() && run.adapt {
-            self.adaptation = Adaptation::from_numbers(&saved.adaptation, run.warmup, dim);
+            self.adaptation = Adaptation::from_numbers(&saved.adaptation, run.warmup, run.chains, dim);
         }
         let count = saved.begun.len() / run.chains;
         if count > 0 {

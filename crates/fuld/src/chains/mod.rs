@@ -20,6 +20,7 @@
 
 mod checkpoint;
 mod error;
+mod exact_execution;
 mod execution;
 mod memory;
 mod outcome;

@@ -19,7 +19,8 @@ use std::fmt;
 /// | 1 | the first generator of random words |
 /// | 2 | Philox4x32-10 |
 /// | 3 | logarithms of sums of exponentials in formulas do not underflow |
-pub const DYNAMICS_VERSION: u32 = 3;
+/// | 4 | paths of exact sampling follow turning times |
+pub const DYNAMICS_VERSION: u32 = 4;
 
 /// Values per segment: some megabytes.
 const SEGMENT: usize = 1 << 20;

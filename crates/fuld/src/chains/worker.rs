@@ -9,9 +9,6 @@ use crate::batch::Batch;
 use crate::exact::{Iteration, Transition};
 use levy_stable::Sampler;
 
-/// A chain with a position beyond this has diverged.
-const RUNAWAY: f64 = 1e100;
-
 /// A batch of chains with its sums and divergences.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
@@ -66,7 +63,7 @@ impl Worker {
             if potential.has_failed() {
                 return Err(RunError::Potential(k));
             }
-            if !self.batch.is_within(RUNAWAY) {
+            if !self.batch.is_bounded() {
                 self.park_diverged(k);
             }
             draw += self.keep(run, k, eta, draw, out);
@@ -117,13 +114,8 @@ impl Worker {
     fn park_diverged(&mut self, step: u64) {
         let d = self.batch.dim;
         for chain in 0..self.batch.chains() {
+            let Some(value) = self.batch.runaway(chain) else { continue };
             let here = chain * d..(chain + 1) * d;
-            let runaway = self.batch.x[here.clone()].iter().find(|x| x.abs() >= RUNAWAY || !x.is_finite());
-            let value = match runaway {
-                Some(&x) => x,
-                None if self.batch.v[here.clone()].iter().all(|v| v.is_finite()) => continue,
-                None => f64::NAN,
-            };
             self.batch.x[here.clone()].fill(0.0);
             self.batch.v[here.clone()].fill(0.0);
             self.batch.gradient[here].fill(0.0);

@@ -6,14 +6,14 @@
 //! 2. L leapfrog steps of f + g, in coordinates divided by their scales, propose (x′, v′);
 //! 3. the proposal is accepted with probability min(1, e^(−βΔ(f + g))); otherwise x stays and v is reversed.
 //!
-//! The stationary law is e^(−βf) at every step size. Step, scales and path length are adapted over all chains before the first draw.
+//! The stationary law is e^(−βf) at every step size. Step, scales and paths are adapted over all chains before the first draw.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `transition` | one iteration of a batch of chains |
 //! | `tuning` | [`Tuning`]: what is adapted, and what a run reports |
 //! | `descent` | from the starting points to the neighbourhood of the typical set |
-//! | `adaptation` | step by dual averaging, scales over windows, path length by expected jumps |
+//! | `adaptation` | step by dual averaging, scales over windows, paths from turning times |
 
 mod adaptation;
 mod descent;

@@ -1,6 +1,6 @@
 //! One iteration of exact sampling for a batch of chains.
 
-use super::tuning::Tuning;
+use super::tuning::{MOST_STEPS, Tuning};
 use crate::Potential;
 use crate::batch::{Batch, StepWords};
 use crate::dynamics::ExactKinetic;
@@ -9,8 +9,6 @@ use levy_stable::Sampler;
 
 /// A transition whose energy grows by more than this, in units of 1/β, diverged, as in Stan.
 const DIVERGENT: f64 = 1000.0;
-/// A proposal with a coordinate beyond this is rejected before the potential sees it.
-const RUNAWAY: f64 = 1e100;
 
 /// Everything that the chains of a run share in one iteration.
 #[derive(Clone, Copy)]
@@ -20,8 +18,8 @@ pub(crate) struct Iteration<'a> {
     pub(crate) sampler: &'a Sampler,
     pub(crate) gamma: f64,
     pub(crate) tuning: &'a Tuning,
-    /// Centre of each coordinate, for [`Transition::jumps`]; None after the adaptation.
-    pub(crate) centre: Option<&'a [f64]>,
+    /// Whether turning times are measured after the iteration.
+    pub(crate) measures_turns: bool,
     /// Number of the iteration.
     pub(crate) k: u64,
 }
@@ -38,21 +36,13 @@ pub(crate) struct Transition {
     pub(crate) diverging: Vec<bool>,
     /// β(f + g) of each chain after the last refreshment of v.
     pub(crate) energy: Vec<f64>,
-    /// How far each proposal moved, and how fast it was moving at its end: see [`Jump`].
-    pub(crate) jumps: Vec<Jump>,
+    /// Turning time of each chain, where it was measured.
+    pub(crate) turns: Vec<f64>,
     /// Positions, velocities and gradients before the proposal.
     before: [Vec<f64>; 3],
     proposed: Vec<f64>,
     field: Vec<f64>,
     words: StepWords,
-}
-
-/// The displacement of a proposal in D = Σ φ(x′ᵢ) − φ(xᵢ), φ(z) = z²/(1 + z²) of centred, scaled coordinates z, and its derivative
-/// with respect to time. φ is bounded, so that no tail of the target dominates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Jump {
-    pub(crate) displacement: f64,
-    pub(crate) speed: f64,
 }
 
 impl Transition {
@@ -66,7 +56,7 @@ impl Transition {
             acceptance: vec![0.0; chains],
             diverging: vec![false; chains],
             energy: vec![0.0; chains],
-            jumps: vec![Jump::default(); chains],
+            turns: vec![0.0; chains],
             before: [zeros.clone(), zeros.clone(), zeros.clone()],
             proposed: vec![0.0; chains],
             field: zeros,
@@ -109,13 +99,6 @@ impl Transition {
             self.diverging[chain] |= rise.is_nan() || rise > DIVERGENT;
             let probability = if self.diverging[chain] { 0.0 } else { libm::exp(-rise.max(0.0)) };
             self.acceptance[chain] = probability;
-            self.jumps[chain] = match iteration.centre {
-                Some(centre) if probability > 0.0 => {
-                    let before = &self.before[0][here.clone()];
-                    jump(iteration, centre, before, &batch.x[here.clone()], &batch.v[here.clone()])
-                }
-                _ => Jump::default(),
-            };
             if ((word >> 11) as f64) < probability * (1u64 << 53) as f64 {
                 self.values[chain] = self.proposed[chain];
             } else {
@@ -125,6 +108,48 @@ impl Transition {
                     *v = -before;
                 }
             }
+        }
+        if iteration.measures_turns {
+            self.measure_turns(iteration, batch);
+        }
+    }
+
+    /// Follows each chain until it has come back to half the largest squared distance from its start, in scaled coordinates, and records
+    /// when it was furthest. The chains end where they were.
+    fn measure_turns(&mut self, iteration: &Iteration<'_>, batch: &mut Batch) {
+        let Iteration { potential, kinetic, tuning, .. } = *iteration;
+        let Tuning { step, scales, .. } = tuning;
+        for (before, now) in self.before.iter_mut().zip([&batch.x, &batch.v, &batch.gradient]) {
+            before.copy_from_slice(now);
+        }
+        let mut furthest = vec![0.0; self.turns.len()];
+        let mut turned = vec![false; self.turns.len()];
+        self.turns.fill(*step);
+        kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+        for i in 1..=MOST_STEPS {
+            kinetic.transport(&batch.v, &mut self.field);
+            drift(*step, scales, &self.field, &mut batch.x);
+            self.stop_runaways(batch);
+            let points = batch.x.chunks_exact(batch.dim).zip(self.before[0].chunks_exact(batch.dim));
+            for (chain, (x, start)) in points.enumerate() {
+                if turned[chain] {
+                    continue;
+                }
+                let square = |((x, start), scale): ((&f64, &f64), &f64)| ((x - start) / scale).powi(2);
+                let distance: f64 = x.iter().zip(start).zip(scales).map(square).sum();
+                turned[chain] = distance < 0.5 * furthest[chain];
+                if distance > furthest[chain] {
+                    (furthest[chain], self.turns[chain]) = (distance, i as f64 * step);
+                }
+            }
+            if turned.iter().all(|turned| *turned) {
+                break;
+            }
+            batch.update_gradient(potential, 0);
+            kick(*step, scales, &batch.gradient, &mut batch.v);
+        }
+        for (now, before) in [&mut batch.x, &mut batch.v, &mut batch.gradient].into_iter().zip(&self.before) {
+            now.copy_from_slice(before);
         }
     }
 
@@ -150,34 +175,19 @@ impl Transition {
     /// Returns chains whose proposals left all bounds to where they started, so that the potential is evaluated at finite points only.
     /// They are rejected.
     fn stop_runaways(&mut self, batch: &mut Batch) {
-        if batch.is_within(RUNAWAY) {
+        if batch.is_bounded() {
             return;
         }
         let dim = batch.dim;
         for (chain, diverging) in self.diverging.iter_mut().enumerate() {
-            let here = chain * dim..(chain + 1) * dim;
-            let bounded = batch.x[here.clone()].iter().all(|x| x.abs() < RUNAWAY)
-                && batch.v[here.clone()].iter().all(|v| v.is_finite());
-            if !bounded {
+            if batch.runaway(chain).is_some() {
+                let here = chain * dim..(chain + 1) * dim;
                 *diverging = true;
                 batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
                 batch.v[here].fill(0.0);
             }
         }
     }
-}
-
-/// Returns the jump of a proposal (x, v) of one chain from the position `before`.
-fn jump(iteration: &Iteration<'_>, centre: &[f64], before: &[f64], x: &[f64], v: &[f64]) -> Jump {
-    let phi = |z: f64| z * z / (1.0 + z * z);
-    let parameters = iteration.tuning.scales.iter().zip(centre).zip(v);
-    x.iter().zip(before).zip(parameters).fold(Jump::default(), |sum, ((x, before), ((scale, centre), &v))| {
-        let (new, old) = ((x - centre) / scale, (before - centre) / scale);
-        let slope = 2.0 * new / ((1.0 + new * new) * (1.0 + new * new));
-        let mut h = [0.0];
-        iteration.kinetic.transport(&[v], &mut h);
-        Jump { displacement: sum.displacement + phi(new) - phi(old), speed: sum.speed + slope * h[0] }
-    })
 }
 
 /// v ← v − t s ∇f, with the scales s of the coordinates.
