@@ -55,7 +55,11 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
         || is(error, of_training)
         || is(error, |error| matches!(error, FetchError::Occupied(_)))
         || is(error, |error| {
-            matches!(error, RunError::Checkpoint(fuld::chains::CheckpointError::OtherRun { .. }))
+            matches!(
+                error,
+                RunError::NotFinite { .. }
+                    | RunError::Checkpoint(fuld::chains::CheckpointError::OtherRun { .. })
+            )
         })
 }
 

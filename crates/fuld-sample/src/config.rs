@@ -34,6 +34,9 @@ const KEYS: [&str; 20] = [
     "seed",
 ];
 
+/// The keys that only exact sampling has.
+const PROPOSALS: [&str; 2] = ["adapt", "path"];
+
 /// Reads a configuration. Settings in `over` take precedence over those of the file.
 pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, SamplingError> {
     let wrong = |reason: String| SamplingError::Config { path: path.display().to_string(), reason };
@@ -74,6 +77,10 @@ fn merged(mut table: Table, over: &SampleRequest) -> Result<SampleRequest, Strin
     }
     if let Some(system) = over.system {
         remove_foreign(&mut table, system);
+    }
+    let exact = table.get("integrator").and_then(Value::as_str) == Some(Integrator::Exact.name());
+    if over.integrator.map_or(!exact, |integrator| integrator != Integrator::Exact) {
+        PROPOSALS.iter().for_each(|key| _ = table.remove(*key));
     }
     let mut given = Table::try_from(over).map_err(|error| error.to_string())?;
     // Merge parameters one by one: those that `over` does not give stay.

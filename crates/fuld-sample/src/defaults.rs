@@ -23,7 +23,8 @@ struct SystemDefaults {
 }
 
 impl SystemDefaults {
-    fn of(system: SystemKind) -> Self {
+    /// Returns the defaults. `adjustable` says whether proposals can be accepted or rejected: gradients are exact and steps do not fall.
+    fn of(system: SystemKind, adjustable: bool) -> Self {
         let step = match system {
             SystemKind::Fuld
             | SystemKind::FuldBetaFree
@@ -34,8 +35,13 @@ impl SystemDefaults {
             SystemKind::OverdampedLangevin => 0.005,
             SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => 0.002,
         };
-        let (integrator, draw_time) =
-            if system.has_velocity() { (Integrator::Baoab, 1.0) } else { (Integrator::TamedEuler, 0.5) };
+        let (integrator, draw_time) = match system {
+            SystemKind::Fuld | SystemKind::FuldGaussian | SystemKind::UnderdampedLangevin if adjustable => {
+                (Integrator::Exact, 1.0)
+            }
+            system if system.has_velocity() => (Integrator::Baoab, 1.0),
+            _ => (Integrator::TamedEuler, 0.5),
+        };
         Self { step, integrator, draw_time }
     }
 }
@@ -64,9 +70,9 @@ impl SampleRequest {
     /// The target takes precedence over `potential`, `dim` and `param`, which the specification repeats only to name it.
     pub fn complete_on(&self, target: &Target) -> Result<SampleSpec, SamplingError> {
         let system = self.system.unwrap_or_default();
-        let defaults = SystemDefaults::of(system);
         self.refuse_foreign(system)?;
         let power = self.step_power.filter(|&power| power != 0.0);
+        let defaults = SystemDefaults::of(system, power.is_none() && !target.potential().is_stochastic());
         if self.half_life.is_some() && power.is_none() {
             return Err(SamplingError::HalfLife);
         }
@@ -83,6 +89,7 @@ impl SampleRequest {
         let time = ((defaults.draw_time / step.get()).round() as u64).clamp(1, 10_000);
         let thin = self.thin.unwrap_or(if exact { 1 } else { time });
         let warmup = if exact { EXACT_WARMUP } else { thin.saturating_mul(100) };
+        let gamma = self.gamma.or((system.has_velocity() && !exact).then_some(2.0));
         let alpha = || Alpha::new(self.alpha.unwrap_or(1.5)).map_err(ParameterError::from);
         let spec = SampleSpec {
             potential: self.potential.clone(),
@@ -94,7 +101,7 @@ impl SampleRequest {
             path: exact.then(|| self.path.unwrap_or(1.0)),
             alpha: system.has_alpha().then(alpha).transpose()?,
             beta: system.has_beta().then(|| Beta::new(self.beta.unwrap_or(1.0))).transpose()?,
-            gamma: system.has_velocity().then(|| Friction::new(self.gamma.unwrap_or(2.0))).transpose()?,
+            gamma: gamma.map(Friction::new).transpose()?,
             step,
             step_power: power,
             half_life: power.map(|_| self.half_life.unwrap_or(1000.0)),
@@ -142,7 +149,7 @@ mod tests {
             assert_eq!(built.spec().kind(), Some(system));
             assert_eq!(built.is_underdamped(), system.has_velocity(), "{system}");
             assert_eq!(built.alpha().get() == 1.5, system.has_alpha(), "{system}");
-            assert!(SystemDefaults::of(system).integrator.check(&built).is_ok(), "{system}");
+            assert!(SystemDefaults::of(system, true).integrator.check(&built).is_ok(), "{system}");
             let spec = serde_json::to_value(built.spec()).unwrap();
             assert_eq!(spec["system"], system.name());
             let has = [
@@ -177,14 +184,19 @@ mod tests {
         };
         let fuld = of(SystemKind::Fuld);
         let numbers = (fuld.alpha.map(f64::from), fuld.beta.map(f64::from), fuld.gamma.map(f64::from));
-        assert_eq!(numbers, (Some(1.5), Some(1.0), Some(2.0)));
+        assert_eq!(numbers, (Some(1.5), Some(1.0), None));
         assert_eq!((fuld.chains, fuld.draws, fuld.seed, fuld.velocities), (64, 1000, 0, false));
         assert_eq!((fuld.step_power, fuld.half_life, fuld.start), (None, None, Start::Gaussian(1.0)));
-        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.05, 20, 2000));
-        let exact = SampleRequest { integrator: Some(Integrator::Exact), ..SampleRequest::default() };
-        let exact = exact.complete_on(&well(1)).unwrap();
-        assert_eq!((exact.adapt, exact.path, exact.step.get()), (Some(true), Some(1.0), 0.1));
-        assert_eq!((exact.thin, exact.warmup), (1, 500));
+        assert_eq!((fuld.integrator, fuld.adapt, fuld.path), (Integrator::Exact, Some(true), Some(1.0)));
+        assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.1, 1, 500));
+        let falling = SampleRequest { step_power: Some(0.5), ..SampleRequest::default() };
+        let baoab = SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
+        for request in [falling, baoab] {
+            let spec = request.complete_on(&well(1)).unwrap();
+            assert_eq!((spec.integrator, spec.adapt, spec.path), (Integrator::Baoab, None, None));
+            assert_eq!((spec.step.get(), spec.thin, spec.warmup), (0.05, 20, 2000));
+            assert_eq!(spec.gamma.map(f64::from), Some(2.0));
+        }
         let flmc = of(SystemKind::Flmc);
         assert_eq!((flmc.integrator, flmc.gamma), (Integrator::TamedEuler, None));
         assert_eq!((flmc.step.get(), flmc.thin, flmc.warmup), (0.002, 250, 25_000));
@@ -232,8 +244,12 @@ mod tests {
         assert_eq!((run.chains, run.draws, run.thin, run.warmup, run.seed), (3, 1, 5, 11, 9));
         assert_eq!((run.start, run.velocities), (Start::Point(vec![2.0; 3]), true));
         // `thin` is bounded however small the step is.
-        let tiny =
-            SampleRequest { step: Some(1e-9), ..SampleRequest::default() }.complete_on(&well(1)).unwrap();
+        let tiny = SampleRequest {
+            step: Some(1e-9),
+            integrator: Some(Integrator::Baoab),
+            ..SampleRequest::default()
+        };
+        let tiny = tiny.complete_on(&well(1)).unwrap();
         assert_eq!((tiny.thin, tiny.warmup), (10_000, 1_000_000));
     }
 
@@ -255,7 +271,7 @@ mod tests {
         );
         refused(&SampleRequest { step_power: Some(-1.0), ..request() }, "finite and not negative, got -1");
         refused(
-            &SampleRequest { path: Some(-1.0), integrator: Some(Integrator::Exact), ..request() },
+            &SampleRequest { path: Some(-1.0), ..request() },
             "path must be finite and not negative, got -1",
         );
         let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };

@@ -27,7 +27,7 @@ pub struct SampleSpec {
     pub alpha: Option<Alpha>,
     /// Inverse temperature, if the system has one.
     pub beta: Option<Beta>,
-    /// Friction, if the system has one.
+    /// Friction, if the system has one. Exact sampling without one draws new velocities in each iteration.
     pub gamma: Option<Friction>,
     /// Whether exact sampling adapts step, scales and path; None for other integrators.
     pub adapt: Option<bool>,
@@ -56,11 +56,12 @@ pub struct SampleSpec {
 }
 
 impl SampleSpec {
-    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ = 0, β = 1.
+    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ = 0, β = 1; for exact sampling γ → ∞.
     pub fn parameters(&self) -> Underdamped {
+        let no_gamma = if self.integrator == Integrator::Exact { Friction::COMPLETE } else { Friction::ZERO };
         Underdamped {
             alpha: self.alpha.unwrap_or(Alpha::GAUSS),
-            gamma: self.gamma.unwrap_or(Friction::ZERO),
+            gamma: self.gamma.unwrap_or(no_gamma),
             beta: self.beta.unwrap_or(Beta::ONE),
         }
     }

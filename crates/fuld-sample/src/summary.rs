@@ -17,10 +17,10 @@ const R_HAT: f64 = 1.01;
 const ESS: f64 = 400.0;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
-/// A Kolmogorov–Smirnov distance above this is not explained by a usual step …
-const FAR: f64 = 0.1;
-/// … if it is also this many times the 95 % quantile of chance.
+/// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
 const TIMES_NOISE: f64 = 3.0;
+/// … and above this, unless proposals are accepted or rejected: a usual step may explain less.
+const FAR: f64 = 0.1;
 /// Numbers held in memory at a time: as many coordinates are read together as fit.
 const HELD: usize = 1 << 25;
 
@@ -152,9 +152,10 @@ impl Coordinate {
         })
     }
 
-    /// Returns whether the draws are further from the exact law than step size and chance explain.
-    fn is_far(&self) -> bool {
-        self.ks.is_some_and(|ks| ks.distance > FAR && ks.distance > TIMES_NOISE * ks.noise)
+    /// Returns whether the draws are further from the exact law than chance and a step size that causes a bias explain.
+    fn is_far(&self, biased: bool) -> bool {
+        let least = if biased { FAR } else { 0.0 };
+        self.ks.is_some_and(|ks| ks.distance > least && ks.distance > TIMES_NOISE * ks.noise)
     }
 
     fn is_suspect(&self) -> bool {
@@ -254,8 +255,8 @@ impl Summary {
             };
             remarks.push(format!("{} {why}", spec.system));
         }
-        if self.exact_dynamics && self.coordinates.iter().any(Coordinate::is_far) {
-            let far = || self.coordinates.iter().filter(|c| c.is_far());
+        let far = || self.coordinates.iter().filter(|c| c.is_far(self.proposals.is_none()));
+        if self.exact_dynamics && far().next().is_some() {
             let most = far().filter_map(|c| c.ks).map(|ks| ks.distance).fold(0.0, f64::max);
             remarks.push(format!(
                 "warning: {}: a KS distance of {most:.2} is far more than chance, so these are not draws from exp(-beta f): chains \

@@ -109,6 +109,8 @@ impl Beta {
 impl Friction {
     /// γ = 0: no friction, and so no noise on the velocity.
     pub const ZERO: Self = Self(0.0);
+    /// γ so large that exact sampling draws new velocities in each iteration: e^(−γt) vanishes for every time t in use.
+    pub const COMPLETE: Self = Self(1e6);
 }
 
 /// Returns β^(−1/α), the amplitude of stable noise at inverse temperature β.

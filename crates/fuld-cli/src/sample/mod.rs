@@ -115,6 +115,9 @@ impl Sample {
         };
         let run = SampleRun { run, spec, target, folder, stop };
         run.finish(output).map_err(|error| {
+            if matches!(error.downcast_ref(), Some(RunError::NotFinite { .. })) {
+                return error;
+            }
             let advice = if cannot_continue(&error) {
                 format!(
                     "the run in {} cannot continue; name another folder with --out, or start again with --fresh (without --resume)",

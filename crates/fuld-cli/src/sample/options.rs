@@ -27,7 +27,7 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     system: Option<SystemKind>,
-    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: baoab; tamed-euler for systems without velocity]
+    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: exact for fuld, fuld-gaussian and underdamped-langevin; else baoab, or tamed-euler for systems without velocity]
     #[arg(
         long,
         help_heading = "Dynamics",
@@ -39,7 +39,7 @@ pub(super) struct SampleOptions {
     /// Tail index of the noise, above 0 and at most 2, which is Gaussian [default: 1.5]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     alpha: Option<f64>,
-    /// Friction [default: 2]
+    /// Friction [default: 2; exact draws new velocities in each iteration]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     gamma: Option<f64>,
     /// Keep step, scales and path of exact sampling as given, instead of adapting them during the warmup
@@ -70,10 +70,10 @@ pub(super) struct SampleOptions {
     #[arg(long, value_name = "N", help_heading = "Amount")]
     draws: Option<u64>,
     /// Iterations before the first draw [default: 500 for exact, else 100 times --thin]
-    #[arg(long, value_name = "STEPS", help_heading = "Amount")]
+    #[arg(long, value_name = "N", help_heading = "Amount")]
     warmup: Option<u64>,
     /// Iterations per draw [default: 1 for exact, else time 1 divided by the step; time 0.5 for systems without velocity]
-    #[arg(long, value_name = "STEPS", help_heading = "Amount")]
+    #[arg(long, value_name = "N", help_heading = "Amount")]
     thin: Option<u64>,
     /// Starting points: normal:SD for random ones, or coordinates as in 1,-0.5 [default: normal:1]
     #[arg(long, value_name = "START", allow_hyphen_values = true, help_heading = "Amount")]

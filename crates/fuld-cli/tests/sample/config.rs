@@ -60,7 +60,10 @@ fn a_file_can_be_used_with_another_system() {
     fuld(folder.path(), "sample --config a.toml --system overdamped-langevin --save-config b.toml")
         .with(0, &[]);
     let other = table(&folder.path().join("b.toml"));
-    assert!(["alpha", "gamma", "velocities"].iter().all(|key| !other.contains_key(*key)), "{other}");
+    assert!(
+        ["alpha", "gamma", "velocities", "adapt", "path"].iter().all(|key| !other.contains_key(*key)),
+        "{other}"
+    );
     assert_eq!((other["beta"].as_float(), other["seed"].as_integer()), (Some(3.0), Some(4)));
     assert_eq!(other["integrator"].as_str(), Some("tamed-euler"));
     // A setting that the system does not have is an error if it is given as an option.

@@ -4,7 +4,7 @@ use super::{assert_same_run, scratch};
 use crate::program::{fuld, kill, signal, start, wait, wait_until};
 use std::path::Path;
 
-const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --out run";
+const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --thin 20 --out run";
 
 /// Returns the number of draws per chain in the checkpoint: all draws, until the first segment of the store is full.
 fn saved(run: &Path) -> u64 {

@@ -47,7 +47,7 @@ fn errors_name_the_invalid_setting() {
     refused("sample x^2+y^2 --system flmc --out run", &["sum of one function", "the system fuld"]);
     refused("sample -x^2 --system flmc --out run", &[]);
     refused(
-        "sample x-log(x) --out run",
+        "sample x-log(x) --integrator baoab --out run",
         &["of 64 chains would start where f is not finite", "choose a start where f is finite"],
     );
     refused("sample x+sqrt(x) --start -1 --out run", &["64 of 64 chains", "at -1"]);

@@ -86,14 +86,18 @@ fn tails_and_speed_are_reported_only_if_measured() {
 fn a_large_distance_from_the_exact_law_causes_a_warning() {
     let folder = scratch();
     let lost = "sample double_well --param b=40 --alpha 2 --start 1 --draws 400 --out run";
-    fuld(folder.path(), lost).with(0, &["warning: x: a KS distance of 0.5"]);
+    fuld(folder.path(), lost).with(0, &["warning: x: a KS distance of 0."]);
 }
 
 /// At the start f is finite, but its gradient is not.
 #[test]
 fn a_start_without_gradient_is_an_error() {
     let folder = scratch();
-    let ended = fuld(folder.path(), "sample x+sqrt(x) --start 0 --draws 20 --out run").with(3, &["--start"]);
+    let ended = fuld(folder.path(), "sample x+sqrt(x) --start 0 --draws 20 --out run")
+        .with(2, &["choose another start"]);
+    assert!(!ended.stderr.contains("continues"), "{}", ended.stderr);
+    let baoab = "sample x+sqrt(x) --start 0 --draws 20 --integrator baoab --out other";
+    let ended = fuld(folder.path(), baoab).with(3, &["--start"]);
     assert!(!ended.stderr.contains("--system fuld"), "{}", ended.stderr);
 }
 
