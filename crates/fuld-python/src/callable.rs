@@ -53,13 +53,13 @@ impl Raised {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// A function of one point is not called for the remaining chains, and has failed if there are any. A function of all chains is
-    /// called once per step, and the run checks for a stop between steps.
+    /// The function is not called any more. It has failed if there are further chains or points, because one iteration may require many
+    /// calls.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether to continue with the next point.
+    /// Returns whether to continue with the next call.
     fn goes_on(&self) -> bool {
         let stopped = self.stop.load(Ordering::Relaxed);
         self.failed.fetch_or(stopped, Ordering::Relaxed);
@@ -236,7 +236,7 @@ impl Potential for Callable {
 impl Callable {
     /// Calls the function at all points, at once or one after the other. After an error the gradients are NaN.
     fn call_at_all(&self, points: &[f64], words: &[u64], values: &mut [f64], gradients: &mut [f64]) {
-        if self.has_failed() {
+        if self.has_failed() || !self.raised.goes_on() {
             return gradients.fill(f64::NAN);
         }
         Python::attach(|py| {

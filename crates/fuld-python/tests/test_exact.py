@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_refused():
     with ThreadPoolExecutor() as executor, pytest.raises(ValueError, match="adapt together"):
         fuld.sample("x^2/2", integrator="exact", executor=executor)
     with pytest.raises(ValueError, match="`adapt` requires the integrator exact, got baoab"):
-        fuld.sample("x^2/2", adapt=True)
+        fuld.sample("x^2/2", adapt=True, integrator="baoab")
     with pytest.raises(ValueError, match="path must be finite and not negative, got -1"):
         fuld.sample("x^2/2", path=-1, **SETTINGS)
     with pytest.raises(ValueError, match="leave the law of v invariant"):

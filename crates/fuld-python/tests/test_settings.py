@@ -161,7 +161,7 @@ except MemoryError as error:
         ),
         (
             "with fuld.sample('x^2/2', chains=4, draws=5 * 10**7, threads=1, blocking=False, "
-            "output='numpy') as run: print('looked', run.peek()['x'].shape[0])",
+            "integrator='baoab', output='numpy') as run: print('looked', run.peek()['x'].shape[0])",
             "looked 4",
         ),
     ],

@@ -47,7 +47,7 @@ def slow():
 
 
 # Of a thousand chains that are called one by one, a step takes minutes.
-SLOW = {"all": (well, 5000, 0.3, 4), "one": (one_well, 20_000, 0.3, 1000)}
+SLOW = {"all": (well, 5000, 0.3, 4), "one": (one_well, 100_000, 0.3, 1000)}
 
 
 @pytest.mark.parametrize("what", SLOW)
@@ -95,11 +95,12 @@ def test_pause_is_heard_after_the_call_under_way(slow):
 
 
 def test_a_slow_function_is_called_once_a_step(slow):
+    settings = {"dim": 1, "chains": 2, "warmup": 0, "thin": 1, "integrator": "baoab"}
     function = slow(well, 10**9, 0.0)
-    fuld.sample(function, dim=1, chains=2, draws=1, warmup=0, thin=1, output="numpy")
+    fuld.sample(function, draws=1, output="numpy", **settings)
     trial = function.calls
     function = slow(well, trial, 0.02)
-    fuld.sample(function, dim=1, chains=2, draws=25, warmup=0, thin=1, output="numpy")
+    fuld.sample(function, draws=25, output="numpy", **settings)
     assert function.calls == trial + 24
 
 

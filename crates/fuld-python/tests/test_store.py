@@ -177,7 +177,7 @@ def test_a_disk_that_is_full(tmp_path, executor):
         import resource
         from concurrent.futures import ThreadPoolExecutor
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        settings = {{**{SETTINGS}, "draws": 40_000}}
+        settings = {{**{SETTINGS}, "draws": 40_000, "integrator": "baoab"}}
         try:
             fuld.sample("x^2/2", store={str(tmp_path / "s")!r}, executor={executor}, **settings)
         except OSError as error:
@@ -185,7 +185,7 @@ def test_a_disk_that_is_full(tmp_path, executor):
     """)
     assert "File too large" in script.end()[0]
     # With room, it goes on.
-    settings: dict[str, Any] = {**SETTINGS, "draws": 40_000}
+    settings: dict[str, Any] = {**SETTINGS, "draws": 40_000, "integrator": "baoab"}
     with ThreadPoolExecutor(2) as pool:
         pool_or_none = None if executor == "None" else pool
         kept = fuld.sample(

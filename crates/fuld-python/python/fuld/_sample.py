@@ -104,25 +104,29 @@ def sample(
     beta
         Inverse temperature; 1 by default.
     gamma
-        Friction; 2 by default.
+        Friction; 2 by default. ``integrator="exact"`` draws new velocities in each iteration by
+        default.
     step
-        Step size; by default one that suits the system.
+        Step size, at first if it is adapted; by default one that suits the system.
     integrator
-        ``"baoab"``, ``"aboba"``, ``"euler"`` or ``"tamed-euler"``; by default one that suits the
-        system. ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and
-        adapts itself during the warmup.
+        ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and adapts
+        itself during the warmup. It is the default of the systems ``fuld``, ``fuld-gaussian`` and
+        ``underdamped-langevin``, unless gradients are stochastic, the step falls, or there is an
+        `executor`. The others, ``"baoab"``, ``"aboba"``, ``"euler"`` and ``"tamed-euler"``, have a
+        bias that vanishes with the step.
     adapt
-        Whether step, path and scales of ``integrator="exact"`` are adapted; True by default. What
-        was adapted is in the attributes ``step``, ``path`` and ``scales`` of the result.
+        Whether step, paths and scales of ``integrator="exact"`` are adapted; True by default. What
+        was adapted is in the attributes ``step``, ``path``, ``paths`` and ``scales`` of the result.
     path
         Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by
         default.
     chains, draws
         Number of chains, and of draws per chain.
     warmup
-        Steps before the first draw; by default those of 100 draws.
+        Iterations before the first draw; by default 500 for ``integrator="exact"``, which adapts
+        itself in them, else those of 100 draws.
     thin
-        Steps per draw; by default a time of 1.
+        Iterations per draw; by default 1 for ``integrator="exact"``, else a time of 1.
     seed
         Seed of the random numbers. Draws depend on it alone, not on `threads` or `executor`.
     dim
@@ -150,7 +154,8 @@ def sample(
     executor
         A `concurrent.futures.Executor` that runs the chains in other processes or on other
         machines, such as a ``ProcessPoolExecutor`` or
-        ``dask.distributed.Client(...).get_executor()``.
+        ``dask.distributed.Client(...).get_executor()``. The default integrator is ``"baoab"``
+        then, because the chains of ``"exact"`` adapt together.
     parts
         Number of tasks for the `executor` that the chains are divided into.
     progress
@@ -252,11 +257,14 @@ def sample(
     )
     native = target.native()
     planned = _native.PlannedRun(native, options)
-    if executor is not None and "adapt" in planned.settings:
-        raise ValueError(
-            "executor= requires another integrator than 'exact', whose chains adapt together: "
-            "leave executor out, or choose 'baoab'"
-        )
+    if executor is not None and planned.settings.get("adapt"):
+        if integrator is not None:
+            raise ValueError(
+                "executor= requires adapt=False, because the chains of integrator='exact' adapt "
+                "together; or leave executor or integrator out"
+            )
+        options["integrator"] = "baoab"
+        planned = _native.PlannedRun(native, options)
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {
         "potential": target.name,

@@ -155,7 +155,8 @@ impl Checkpoint {
         let unfinished = (spec.draws_at(self.step) % layout.segment as u64) as usize;
         let last = usize::try_from(spec.total_steps().min(self.step)).unwrap_or(usize::MAX);
         let adaptation = match spec.adapt {
-            Some(true) => Adaptation::count(&self.adaptation, spec.chains, spec.dim),
+            // It begins with the first step.
+            Some(true) if self.step > 0 => Adaptation::count(&self.adaptation, spec.chains, spec.dim),
             _ => 0,
         };
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);

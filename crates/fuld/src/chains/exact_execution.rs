@@ -38,8 +38,8 @@ impl Execution<'_> {
         if potential.has_failed() { Err(RunError::Potential(0)) } else { Ok(()) }
     }
 
-    /// Moves the chains of exact sampling to the neighbourhood of the typical set, and begins the adaptation there.
-    pub(super) fn begin_adaptation(&mut self) -> Result<(), RunError> {
+    /// Moves the chains to the neighbourhood of the typical set, and begins the adaptation there.
+    fn begin_adaptation(&mut self) -> Result<(), RunError> {
         let Some((kinetic, _)) = self.exact.filter(|_| self.run.adapt) else { return Ok(()) };
         let potential = self.potential;
         self.with_workers(|worker, _| {
@@ -56,6 +56,9 @@ impl Execution<'_> {
 
     /// Performs iterations of exact sampling. While step, scales and path are adapted, all chains learn from each other after each.
     pub(super) fn advance_exact(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+        if steps.start == 0 {
+            self.begin_adaptation()?;
+        }
         let mut k = steps.start;
         while k < steps.end {
             let adapting = self.adaptation.is_some() && k < self.run.warmup;

@@ -47,7 +47,14 @@ impl Run {
         if self.checkpoint.is_some() && potential.specification().is_none() {
             return Err(RunError::Unspecified);
         }
-        Execution::begin(self, potential, sink)?.finish(sink, progress)
+        let execution = match Execution::begin(self, potential, sink) {
+            // The potential may fail because the run is being stopped.
+            Err(RunError::Potential(_)) if progress(&Progress::default()) == Control::Stop => {
+                return Ok(Outcome { stopped: true, ..Outcome::default() });
+            }
+            begun => begun?,
+        };
+        execution.finish(sink, progress)
     }
 }
 
@@ -108,7 +115,6 @@ impl<'a> Execution<'a> {
         let resumed = this.restore()?;
         if !resumed {
             this.place_chains()?;
-            this.begin_adaptation()?;
             // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
             sink.vacant()?;
             this.save()?;

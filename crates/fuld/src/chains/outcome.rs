@@ -4,7 +4,7 @@ use crate::Tuning;
 use std::time::Duration;
 
 /// Progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Steps taken per chain.
     pub steps: u64,
@@ -59,7 +59,7 @@ impl Average {
 }
 
 /// The result of a run apart from its draws.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Draws per chain so far.
     pub draws: u64,
