@@ -184,7 +184,8 @@ def test_an_error_ends_the_interpreter_in_the_middle_of_a_run():
 def test_a_fork_leaves_the_run_with_its_parent():
     script = Script("""
         handle = fuld.sample(well, draws=10**7, chains=4, output="numpy", blocking=False)
-        time.sleep(0.2)
+        while handle.progress is None:
+            time.sleep(0.05)
         print("ready", flush=True)
         if os.fork() == 0:
             for ask in (handle.result, handle.peek, handle.abort, handle.pause):

@@ -188,11 +188,13 @@ def sample(
     before the first draw it raises KeyboardInterrupt. An exception in a function ends the run and
     is raised here, with its traceback.
 
-    The draws of a chain that diverges are NaN from there on, and ``diverging`` in ``sample_stats``;
-    a warning `fuld.Diverged` reports it.
+    With ``integrator="exact"`` a proposal that diverges is rejected, and counted by ``diverging`` in
+    ``sample_stats``. With other integrators the draws of a chain that diverges are NaN from there
+    on; a warning `fuld.Diverged` reports it.
 
     All settings are attributes of the result. ``exact`` is 1 if the dynamics leaves exp(-beta f)
-    invariant as the step size tends to 0, and 0 if not or if gradients are stochastic.
+    invariant as the step size tends to 0, and 0 if not or if gradients are stochastic; with
+    ``integrator="exact"`` the step size does not matter.
 
     Examples
     --------
@@ -210,7 +212,7 @@ def sample(
     ...     a, b = x[:, 0], x[:, 1]
     ...     slope = np.stack([2 * (a - 1) - 20 * a * (b - a**2), 10 * (b - a**2)], axis=1)
     ...     return (1 - a) ** 2 + 5 * (b - a**2) ** 2, slope
-    >>> fuld.sample(rosenbrock, dim=2, draws=100, step=0.02, output="numpy")["x"].shape
+    >>> fuld.sample(rosenbrock, dim=2, draws=100, output="numpy")["x"].shape
     (64, 100, 2)
     """
     check_output(output)
