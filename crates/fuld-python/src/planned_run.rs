@@ -7,13 +7,20 @@ use crate::run::PyRun;
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::Layout;
-use fuld::{Potential, Run, Start, SystemKind};
-use fuld_sample::{Named, SampleRequest, SampleSpec, SamplingError, StartingPoint, Target, by_name};
+use fuld::chains::{Layout, Outcome};
+use fuld::diagnostics::Chains;
+use fuld::{Potential, Run, Start, StopFlag, SystemKind};
+use fuld_sample::{
+    DrawSource, Exact, Named, SampleRequest, SampleSpec, SamplingError, StartingPoint, Summary, Target,
+    by_name,
+};
+use numpy::ndarray::{ArrayView2, ArrayView3};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -156,6 +163,28 @@ impl PyPlannedRun {
         py.detach(|| store::write(&store, &layout, x, v)).map_err(|error| io_error(&error, &store))
     }
 
+    /// Returns warnings about the draws (chains, draws, dim) and their statistics, one line each.
+    fn warnings(
+        &self,
+        py: Python<'_>,
+        x: PyReadonlyArray3<'_, f64>,
+        statistics: Option<PyReadonlyArray3<'_, f64>>,
+    ) -> PyResult<Vec<String>> {
+        let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
+        let finite = draws.x.outer_iter().any(|chain| chain.iter().all(|x| x.is_finite()));
+        if !finite || draws.draws() < Chains::LEAST_DRAWS {
+            return Ok(Vec::new());
+        }
+        let PyTarget { target, raised, .. } = self.target.get();
+        let summary = py.detach(|| {
+            // Quadrature evaluates a potential too often for a function of Python.
+            let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
+            Summary::new(&draws, &Outcome::default(), &self.spec, target, &exact, &StopFlag::default())
+        });
+        let remarks = summary.map_err(value_error)?.remarks(&self.spec);
+        Ok(remarks.iter().filter_map(|remark| remark.strip_prefix("warning: ")).map(Into::into).collect())
+    }
+
     /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun.
     fn start(
         &self,
@@ -181,6 +210,38 @@ impl PyPlannedRun {
 impl PyPlannedRun {
     fn layout(&self) -> PyResult<Layout> {
         self.run.layout(self.target.get().target.potential()).map_err(value_error)
+    }
+}
+
+/// The draws of a run as arrays of NumPy.
+struct ArrayDraws<'a> {
+    /// (chains, draws, dim)
+    x: ArrayView3<'a, f64>,
+    /// (chains, draws, statistics)
+    statistics: Option<ArrayView3<'a, f64>>,
+}
+
+impl DrawSource for ArrayDraws<'_> {
+    fn chains(&self) -> usize {
+        self.x.shape()[0]
+    }
+
+    fn draws(&self) -> usize {
+        self.x.shape()[1]
+    }
+
+    fn dim(&self) -> usize {
+        self.x.shape()[2]
+    }
+
+    fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>> {
+        let series = |i| self.x.outer_iter().map(move |chain| chain.column(i).to_vec()).collect();
+        Ok(coordinates.map(series).collect())
+    }
+
+    fn statistic(&self, number: usize) -> io::Result<Option<Vec<f64>>> {
+        let column = |chain: ArrayView2<'_, f64>| chain.column(number).to_vec();
+        Ok(self.statistics.as_ref().map(|all| all.outer_iter().flat_map(column).collect()))
     }
 }
 

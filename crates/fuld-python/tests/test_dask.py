@@ -16,7 +16,14 @@ from tests.wells import far_well, slow_well, well
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # dask's own
 
-SETTINGS: dict[str, Any] = {"draws": 50, "chains": 12, "seed": 5, "dim": 2, "integrator": "baoab", "output": "numpy"}
+SETTINGS: dict[str, Any] = {
+    "draws": 50,
+    "chains": 12,
+    "seed": 5,
+    "dim": 2,
+    "integrator": "baoab",
+    "output": "numpy",
+}
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,14 @@ import pytest
 from tests.test_interrupt import PACKAGE, Script, files
 from tests.wells import deadly_well, deep_well, far_well, one_well, slow_well, well
 
-SETTINGS: dict[str, Any] = {"draws": 50, "chains": 7, "seed": 5, "dim": 2, "integrator": "baoab", "output": "numpy"}
+SETTINGS: dict[str, Any] = {
+    "draws": 50,
+    "chains": 7,
+    "seed": 5,
+    "dim": 2,
+    "integrator": "baoab",
+    "output": "numpy",
+}
 
 
 @pytest.fixture(scope="module")

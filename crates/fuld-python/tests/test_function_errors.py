@@ -144,8 +144,8 @@ def test_a_run_that_waits_for_itself_is_told(ask):
 
 
 def test_chains_that_diverge_are_told_of():
+    settings: dict[str, Any] = {**FEW, "chains": 4, "integrator": "baoab"}
     with pytest.warns(fuld.Diverged, match="4 of 4 chains left for infinity"):
-        settings = {**FEW, "chains": 4, "integrator": "baoab"}
         x = fuld.sample(lambda x: ((x**2).sum(-1), x * np.nan), **settings)["x"]
     assert np.isnan(x).all()
 

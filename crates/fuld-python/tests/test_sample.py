@@ -22,8 +22,8 @@ def draws(potential, **settings):
 
 
 def test_draws_are_those_of_rust():
-    settings = {"chains": 3, "draws": 4, "seed": 7, "integrator": "baoab", "output": "numpy"}
-    x = fuld.sample("x^4/4 - x^2/2", **settings)["x"]
+    settings: dict[str, Any] = {"chains": 3, "draws": 4, "seed": 7, "integrator": "baoab"}
+    x = fuld.sample("x^4/4 - x^2/2", output="numpy", **settings)["x"]
     np.testing.assert_array_equal(x, PINNED)
 
 

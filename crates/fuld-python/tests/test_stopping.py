@@ -95,7 +95,13 @@ def test_pause_is_heard_after_the_call_under_way(slow):
 
 
 def test_a_slow_function_is_called_once_a_step(slow):
-    settings = {"dim": 1, "chains": 2, "warmup": 0, "thin": 1, "integrator": "baoab"}
+    settings: dict[str, Any] = {
+        "dim": 1,
+        "chains": 2,
+        "warmup": 0,
+        "thin": 1,
+        "integrator": "baoab",
+    }
     function = slow(well, 10**9, 0.0)
     fuld.sample(function, draws=1, output="numpy", **settings)
     trial = function.calls

@@ -9,6 +9,7 @@
 //! | `defaults` | all defaults, which complete a request |
 //! | `spec`, `compose` | [`SampleSpec`]: complete settings, and the run that they specify |
 //! | `folder` | the folder of a run |
+//! | `draw_source` | [`DrawSource`]: draws in memory or in a store |
 //! | `exact`, `summary`, `proposals`, `table`, `histogram`, `aligned` | statistics of the draws as text |
 //! | `page` | statistics of the draws as an HTML page (feature `page`) |
 
@@ -16,6 +17,7 @@ mod aligned;
 mod compose;
 mod config;
 mod defaults;
+mod draw_source;
 mod error;
 mod exact;
 mod folder;
@@ -35,6 +37,7 @@ mod target_error;
 
 pub use aligned::aligned;
 pub use config::{read_config, write_config};
+pub use draw_source::DrawSource;
 pub use error::SamplingError;
 pub use exact::Exact;
 pub use folder::SampleFolder;

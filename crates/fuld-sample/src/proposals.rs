@@ -1,6 +1,7 @@
 //! Statistics of the proposals of exact sampling, with the warnings that they give rise to.
 
-use fuld::{Tuning, ZarrDraws};
+use crate::draw_source::DrawSource;
+use fuld::Tuning;
 use serde::Serialize;
 use std::io;
 
@@ -28,8 +29,8 @@ pub struct Proposals {
 
 impl Proposals {
     /// Computes the statistics; None if the run was not exact.
-    pub fn new(draws: &ZarrDraws, tuning: Option<&Tuning>) -> io::Result<Option<Self>> {
-        let statistic = |number| draws.statistic(number).transpose();
+    pub fn new(draws: &dyn DrawSource, tuning: Option<&Tuning>) -> io::Result<Option<Self>> {
+        let statistic = |number| draws.statistic(number);
         let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
             return Ok(None);

@@ -1,10 +1,10 @@
 //! Summary statistics of each coordinate, restricted to the moments that exist for its tails.
 
+use crate::draw_source::DrawSource;
 use crate::exact::Exact;
 use crate::proposals::Proposals;
 use crate::spec::SampleSpec;
 use crate::target::Target;
-use fuld::ZarrDraws;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
 use fuld::{StopFlag, SystemKind};
@@ -179,12 +179,14 @@ pub struct Summary {
     pub exact_dynamics: bool,
     /// Statistics of the proposals of exact sampling.
     pub proposals: Option<Proposals>,
+    /// Why e^(−βf) cannot be normalised, if quadrature found that.
+    pub not_normalised: Option<String>,
 }
 
 impl Summary {
     /// Reads the draws and summarises them. The error is [`Interrupted`] if the stop flag is raised.
     pub fn new(
-        draws: &ZarrDraws,
+        draws: &dyn DrawSource,
         outcome: &Outcome,
         spec: &SampleSpec,
         target: &Target,
@@ -218,6 +220,10 @@ impl Summary {
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
             proposals: Proposals::new(draws, outcome.tuning.as_ref())?,
+            not_normalised: match exact {
+                Exact::Unknown(Some(error)) => Some(error.to_string()),
+                _ => None,
+            },
         })
     }
 
@@ -228,10 +234,11 @@ impl Summary {
 
     /// Returns warnings and notes about the draws, one line each.
     pub fn remarks(&self, spec: &SampleSpec) -> Vec<String> {
-        let mut remarks = Vec::new();
+        let mut remarks: Vec<String> =
+            self.not_normalised.iter().map(|reason| format!("warning: {reason}")).collect();
         if self.diverged > 0 && !self.is_lost() {
             remarks.push(format!(
-                "{} of {} chains diverged and are left out, which may bias the rest: try a smaller --step",
+                "warning: {} of {} chains diverged and are left out, which may bias the rest: try a smaller step",
                 self.diverged, self.chains
             ));
         }
@@ -260,7 +267,7 @@ impl Summary {
             let most = far().filter_map(|c| c.ks).map(|ks| ks.distance).fold(0.0, f64::max);
             remarks.push(format!(
                 "warning: {}: a KS distance of {most:.2} is far more than chance, so these are not draws from exp(-beta f): chains \
-                 have not found all of it yet (more --warmup), or left the domain of f (another --start, a smaller --step)",
+                 have not found all of it yet (more warmup), or left the domain of f (another start, a smaller step)",
                 names(far())
             ));
         }
@@ -270,7 +277,7 @@ impl Summary {
             let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
             remarks.push(format!(
                 "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \
-                 --warmup, --draws or --thin help",
+                 warmup, draws or thin help",
                 names(suspects)
             ));
         }

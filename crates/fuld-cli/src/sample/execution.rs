@@ -95,9 +95,6 @@ impl SampleRun {
         output.detail(|| {
             format!("{seconds:.1} s of sampling, {:.1} s in total", began.elapsed().as_secs_f64())
         });
-        if let Exact::Unknown(Some(error)) = &exact {
-            output.note(|| format!("the exact law is not known: {error}"));
-        }
         let value = || json!({ "settings": self.spec.request(), "folder": out.display().to_string(), "summary": summary });
         let pictures = self.pictures(&draws, &summary, &exact)?;
         output.result(value, || {

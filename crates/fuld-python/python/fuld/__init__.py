@@ -29,7 +29,7 @@ from fuld._fields import (
 )
 from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
-from fuld._sampling import Diverged, Interrupted, Sampling
+from fuld._sampling import Diverged, Interrupted, Sampling, SamplingWarning
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
 
@@ -40,6 +40,7 @@ __all__ = [
     "Interrupted",
     "Interval",
     "Sampling",
+    "SamplingWarning",
     "SymmetricStable",
     "TailIndex",
     "__version__",

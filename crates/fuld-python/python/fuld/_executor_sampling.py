@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fuld import _native
 from fuld._part_files import Part, PartFiles
 from fuld._progress import Progress
 from fuld._result import Draws, Output
@@ -28,6 +29,7 @@ class ExecutorSampling(Sampling):
         self,
         executor: Executor,
         runner: PartRunner,
+        planned: _native.PlannedRun,
         names: list[str],
         settings: dict[str, Any],
         *,
@@ -35,7 +37,7 @@ class ExecutorSampling(Sampling):
         part_files: PartFiles | None,
         output: Output,
     ) -> None:
-        super().__init__(output)
+        super().__init__(planned, output)
         self._names = names
         self._settings = settings
         self._begun = time.monotonic()

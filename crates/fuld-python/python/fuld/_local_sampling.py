@@ -28,12 +28,13 @@ class LocalSampling(Sampling):
     def __init__(
         self,
         run: _native.Run,
+        planned: _native.PlannedRun,
         names: list[str],
         settings: dict[str, Any],
         store: Store | None,
         output: Output,
     ) -> None:
-        super().__init__(output)
+        super().__init__(planned, output)
         self._run = run
         self._store = store
         self._names = names

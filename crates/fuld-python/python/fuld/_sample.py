@@ -188,9 +188,13 @@ def sample(
     before the first draw it raises KeyboardInterrupt. An exception in a function ends the run and
     is raised here, with its traceback.
 
-    With ``integrator="exact"`` a proposal that diverges is rejected, and counted by ``diverging`` in
+    With ``integrator="exact"`` a proposal that diverges is rejected, and marked by ``diverging`` in
     ``sample_stats``. With other integrators the draws of a chain that diverges are NaN from there
     on; a warning `fuld.Diverged` reports it.
+
+    A warning `fuld.SamplingWarning` says if the draws are not to be trusted: chains that disagree
+    (R-hat above 1.01), fewer than 400 effective draws, divergent proposals, an acceptance rate far
+    from the target, slow energies, or a density that cannot be normalised.
 
     All settings are attributes of the result. ``exact`` is 1 if the dynamics leaves exp(-beta f)
     invariant as the step size tends to 0, and 0 if not or if gradients are stochastic; with
@@ -285,12 +289,13 @@ def sample(
             threads = min(threads or 0, chains, os.cpu_count() or 1)
             location = None if claimed is None else os.fspath(claimed.path)
             run = planned.start(0, chains, threads, location)
-            sampling = LocalSampling(run, native.names, settings, claimed, output)
+            sampling = LocalSampling(run, planned, native.names, settings, claimed, output)
         else:
             part_files = None if claimed is None else PartFiles(claimed, planned, settings)
             sampling = ExecutorSampling(
                 executor,
                 runner,
+                planned,
                 native.names,
                 settings,
                 parts=parts,

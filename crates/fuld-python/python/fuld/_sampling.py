@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Any
 
+from fuld import _native
 from fuld._progress import Bar, Progress
 from fuld._result import Draws, Output
 
@@ -24,6 +25,10 @@ class Diverged(UserWarning):
     """Chains left for infinity: their draws are NaN from there on."""
 
 
+class SamplingWarning(UserWarning):
+    """The draws are not to be trusted yet: the message says why, and what helps."""
+
+
 class Sampling(ABC):
     """A run in the background, as ``fuld.sample(..., blocking=False)`` returns it.
 
@@ -32,7 +37,8 @@ class Sampling(ABC):
     end; so it is when nothing refers to it any more, and when the interpreter ends.
     """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, planned: _native.PlannedRun, output: Output) -> None:
+        self._planned = planned
         self._output = output
         self._lock = threading.Lock()
         self._aborted = False
@@ -40,6 +46,7 @@ class Sampling(ABC):
         self._final: Draws | None = None
         self._error: BaseException | None = None
         self._result: Any = None
+        self._warnings: list[str] | None = None
 
     @property
     @abstractmethod
@@ -141,6 +148,10 @@ class Sampling(ABC):
                 raise self._error
             if self._result is None:
                 self._result = self._final.to(self._output)
+            if self._warnings is None:
+                stopped = self._final.stopped or self._aborted
+                draws = (self._final.x, self._final.statistics)
+                self._warnings = [] if stopped else self._planned.warnings(*draws)
             stopped, diverged = self._final.stopped, self._final.diverged
         if diverged:
             warnings.warn(
@@ -149,6 +160,8 @@ class Sampling(ABC):
                 Diverged,
                 stacklevel=stacklevel,
             )
+        for warning in self._warnings:
+            warnings.warn(warning, SamplingWarning, stacklevel=stacklevel)
         if stopped and not self._aborted:
             warnings.warn(f"the run was stopped: {stopped}", Interrupted, stacklevel=stacklevel)
         return self._result
