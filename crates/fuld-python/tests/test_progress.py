@@ -12,8 +12,9 @@ from fuld._progress import Progress
 
 #: Two seconds of work, so that there is something to show.
 RUN = """
-import fuld, time
+import fuld, time, warnings
 from tests.wells import well
+warnings.simplefilter("ignore", fuld.SamplingWarning)
 def slowly(x):
     time.sleep(0.002)
     return well(x)

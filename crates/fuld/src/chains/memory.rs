@@ -136,9 +136,9 @@ impl Sink for MemorySink {
         let draws = usize::try_from(layout.draws).map_err(io::Error::other)?;
         let count = layout.chains.checked_mul(draws).and_then(|n| n.checked_mul(layout.width()));
         let count = count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
-        let mut values = Vec::new();
-        values.try_reserve_exact(count).map_err(io::Error::other)?;
-        values.resize(count, 0.0);
+        // Fails if there is not enough memory. A vector of zeros is then allocated without touching its pages.
+        Vec::<f64>::new().try_reserve_exact(count).map_err(io::Error::other)?;
+        let values = vec![0.0; count];
         self.draws = Some(MemoryDraws { layout: layout.clone(), filled: 0, values });
         Ok(())
     }
