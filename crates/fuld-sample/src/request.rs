@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 ///     ..SampleRequest::default()
 /// };
 /// let (spec, well) = request.complete()?;
-/// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("baoab", 20, 2000));
+/// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("exact", 1, 500));
 /// let run = spec.run(&well)?;
 /// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
 /// # Ok(())
