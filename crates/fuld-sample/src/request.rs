@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// let (spec, well) = request.complete()?;
 /// assert_eq!((spec.integrator.name(), spec.thin, spec.warmup), ("exact", 1, 500));
 /// let run = spec.run(&well)?;
-/// assert_eq!(run.sample(well.potential()).unwrap().chain(7).len(), 1000);
+/// assert_eq!(run.sample(well.potential()).unwrap().coordinate(0)[7].len(), 1000);
 /// # Ok(())
 /// # }
 /// ```

@@ -57,7 +57,8 @@ impl MemoryDraws {
         self.values
     }
 
-    /// Returns the values of one chain, draw after draw: positions, each followed by its velocity if velocities were recorded.
+    /// Returns the values of one chain, draw after draw: positions, each followed by its velocity if velocities were recorded, and by the
+    /// [`STATISTICS`] if the run was exact.
     ///
     /// # Panics
     ///
