@@ -191,5 +191,5 @@ def test_options_are_checked(example, capsys, name, options, sentence):
 
 def test_a_file_that_is_cut_off_is_named(example, tmp_path):
     (tmp_path / "train-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03\0\0")
-    with pytest.raises(SystemExit, match=r"train-images-idx3-ubyte .* not whole"):
+    with pytest.raises(SystemExit, match=r"train-images-idx3-ubyte .* is not a complete idx file"):
         example("mnist.py", "--data", tmp_path)
