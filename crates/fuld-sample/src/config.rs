@@ -1,5 +1,6 @@
 //! Configurations: sampling requests as TOML files. The keys are the long options of `fuld sample`, in snake_case.
 
+use crate::defaults::samples_exactly;
 use crate::error::SamplingError;
 use crate::names::{by_name, nearest};
 use crate::request::SampleRequest;
@@ -78,8 +79,7 @@ fn merged(mut table: Table, over: &SampleRequest) -> Result<SampleRequest, Strin
     if let Some(system) = over.system {
         remove_foreign(&mut table, system);
     }
-    let exact = table.get("integrator").and_then(Value::as_str) == Some(Integrator::Exact.name());
-    if over.integrator.map_or(!exact, |integrator| integrator != Integrator::Exact) {
+    if over.integrator.is_some_and(|integrator| integrator != Integrator::Exact) {
         PROPOSALS.iter().for_each(|key| _ = table.remove(*key));
     }
     let mut given = Table::try_from(over).map_err(|error| error.to_string())?;
@@ -106,7 +106,10 @@ fn remove_foreign(table: &mut Table, system: SystemKind) {
         ("velocities", !system.has_velocity()),
         ("integrator", integrator.is_some_and(|one| !one.suits(system.has_velocity()))),
     ];
-    for (key, _) in foreign.into_iter().filter(|(_, foreign)| *foreign) {
+    // A file with the default integrator of another system contains its settings too.
+    let other = integrator == Some(Integrator::Exact) && !samples_exactly(system);
+    let exact = ["integrator"].iter().chain(&PROPOSALS).map(|key| (*key, other));
+    for (key, _) in foreign.into_iter().chain(exact).filter(|(_, foreign)| *foreign) {
         table.remove(key);
     }
 }

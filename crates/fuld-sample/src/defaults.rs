@@ -22,6 +22,11 @@ struct SystemDefaults {
     draw_time: f64,
 }
 
+/// Returns whether the proposals of a system can be accepted or rejected at every α and β.
+pub(crate) fn samples_exactly(system: SystemKind) -> bool {
+    matches!(system, SystemKind::Fuld | SystemKind::FuldGaussian | SystemKind::UnderdampedLangevin)
+}
+
 impl SystemDefaults {
     /// Returns the defaults. `adjustable` says whether proposals can be accepted or rejected: gradients are exact and steps do not fall.
     fn of(system: SystemKind, adjustable: bool) -> Self {
@@ -36,9 +41,7 @@ impl SystemDefaults {
             SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => 0.002,
         };
         let (integrator, draw_time) = match system {
-            SystemKind::Fuld | SystemKind::FuldGaussian | SystemKind::UnderdampedLangevin if adjustable => {
-                (Integrator::Exact, 1.0)
-            }
+            system if adjustable && samples_exactly(system) => (Integrator::Exact, 1.0),
             system if system.has_velocity() => (Integrator::Baoab, 1.0),
             _ => (Integrator::TamedEuler, 0.5),
         };

@@ -66,6 +66,13 @@ fn a_file_can_be_used_with_another_system() {
     );
     assert_eq!((other["beta"].as_float(), other["seed"].as_integer()), (Some(3.0), Some(4)));
     assert_eq!(other["integrator"].as_str(), Some("tamed-euler"));
+    fuld(folder.path(), "sample --config a.toml --system uncorrected --save-config c.toml").with(0, &[]);
+    assert_eq!(table(&folder.path().join("c.toml"))["integrator"].as_str(), Some("baoab"));
+    // Settings of exact sampling in a file without an integrator are used.
+    std::fs::write(folder.path().join("d.toml"), "potential = 'x^2'\nadapt = false\npath = 2").unwrap();
+    fuld(folder.path(), "sample --config d.toml --save-config e.toml").with(0, &[]);
+    let kept = table(&folder.path().join("e.toml"));
+    assert_eq!((kept["adapt"].as_bool(), kept["path"].as_float()), (Some(false), Some(2.0)));
     // A setting that the system does not have is an error if it is given as an option.
     fuld(folder.path(), "sample --config a.toml --system momentum --alpha 1.2")
         .with(2, &["momentum has no alpha"]);
