@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::execution::Execution;
+use super::worker::Worker;
 use crate::exact::{Adaptation, Iteration, descend};
 use crate::{Schedule, Tuning};
 use std::sync::Arc;
@@ -70,17 +71,42 @@ impl Execution<'_> {
                 let transitions = || self.workers.iter().filter_map(|worker| worker.transition.as_ref());
                 let acceptance = transitions().flat_map(|transition| &transition.acceptance).copied();
                 let turns = transitions().flat_map(|transition| &transition.turns).copied();
-                adaptation.update(k, acceptance, turns, self.workers.iter().map(|w| &w.batch.x[..]));
+                let positions = self.workers.iter().map(|w| &w.batch.x[..]);
+                for [chain, other] in adaptation.update(k, acceptance, turns, positions) {
+                    self.put(chain, other);
+                }
             }
             k = end;
         }
         Ok(())
     }
 
+    /// Puts a chain where another one is.
+    fn put(&mut self, chain: usize, other: usize) {
+        let dim = self.layout.dim;
+        let find = |workers: &[Worker], chain: usize| {
+            let worker = workers.partition_point(|worker| worker.first <= chain) - 1;
+            let start = (chain - workers[worker].first) * dim;
+            (worker, start..start + dim)
+        };
+        let (from, there) = find(&self.workers, other);
+        let (to, here) = find(&self.workers, chain);
+        let x = self.workers[from].batch.x[there].to_vec();
+        self.workers[to].batch.x[here].copy_from_slice(&x);
+        self.workers[to].carries_gradient = false;
+    }
+
     /// Performs iterations with the present tuning.
     fn iterate(&mut self, iterations: std::ops::Range<u64>, adapting: bool) -> Result<(), RunError> {
-        let Some((kinetic, gamma)) = self.exact else { return Ok(()) };
-        let (run, potential, sampler) = (self.run, self.potential, Arc::clone(&self.sampler));
+        let Some((mut kinetic, gamma)) = self.exact else { return Ok(()) };
+        let (run, potential) = (self.run, self.potential);
+        let mut sampler = Arc::clone(&self.sampler);
+        let gaussian = self.gaussian.clone();
+        let is_gaussian = |adaptation: &&Adaptation| adaptation.has_gaussian_velocities(iterations.start);
+        if let (Some((energy, law)), Some(_)) = (&gaussian, self.adaptation.as_ref().filter(is_gaussian)) {
+            kinetic = energy;
+            sampler = Arc::clone(law);
+        }
         let tuning = match &self.adaptation {
             Some(adaptation) => adaptation.tuning.clone(),
             None => Tuning::plain(run.schedule.at(iterations.start)?, run.path, self.layout.dim),

@@ -8,10 +8,10 @@ use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
-use crate::dynamics::ExactKinetic;
+use crate::dynamics::{ExactKinetic, Newtonian};
 use crate::exact::{Adaptation, Transition};
 use crate::system::Motion;
-use crate::{Integrator, ParameterError, Potential};
+use crate::{Alpha, Beta, Integrator, ParameterError, Potential};
 use levy_stable::{Sampler, SymmetricStable};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub(super) struct Execution<'a> {
     begun: Vec<f64>,
     /// Kinetic energy and friction of exact sampling.
     pub(super) exact: Option<(&'a dyn ExactKinetic, f64)>,
+    /// Gaussian kinetic energy and noise, with which its adaptation begins.
+    pub(super) gaussian: Option<(Newtonian, Arc<Sampler>)>,
     /// State of its adaptation, which is complete after the warmup.
     pub(super) adaptation: Option<Adaptation>,
 }
@@ -108,10 +110,31 @@ impl<'a> Execution<'a> {
             return Err(RunError::Stochastic);
         }
         let alpha = exact.map_or(run.system.alpha(), |(kinetic, _)| kinetic.refreshing_alpha());
-        let sampler = Arc::new(SymmetricStable::new(alpha.get()).map_err(ParameterError::from)?.sampler());
+        let sampler_of = |alpha: Alpha| -> Result<_, ParameterError> {
+            Ok(Arc::new(SymmetricStable::new(alpha.get()).map_err(ParameterError::from)?.sampler()))
+        };
+        let sampler = sampler_of(alpha)?;
+        let gaussian = match exact.filter(|_| run.adapt) {
+            Some((kinetic, _)) => {
+                let energy = Newtonian::new(Alpha::GAUSS, Beta::new(kinetic.beta())?)?;
+                Some((energy, sampler_of(Alpha::GAUSS)?))
+            }
+            None => None,
+        };
         let (workers, adaptation) = (Vec::new(), None);
-        let mut this =
-            Self { run, potential, sampler, pool, layout, step: 0, workers, begun, exact, adaptation };
+        let mut this = Self {
+            run,
+            potential,
+            sampler,
+            pool,
+            layout,
+            step: 0,
+            workers,
+            begun,
+            exact,
+            gaussian,
+            adaptation,
+        };
         let resumed = this.restore()?;
         if !resumed {
             this.place_chains()?;

@@ -20,7 +20,8 @@ use std::fmt;
 /// | 2 | Philox4x32-10 |
 /// | 3 | logarithms of sums of exponentials in formulas do not underflow |
 /// | 4 | paths of exact sampling follow turning times |
-pub const DYNAMICS_VERSION: u32 = 4;
+/// | 5 | its warm-up begins with Gaussian velocities and moves chains that are stuck |
+pub const DYNAMICS_VERSION: u32 = 5;
 
 /// Values per segment: some megabytes.
 const SEGMENT: usize = 1 << 20;

@@ -7,6 +7,9 @@
 //!   half that squared distance. An iteration takes a random fraction of a random turning time. Stopping where a trajectory turns is the idea of NUTS
 //!   (Hoffman and Gelman 2014); learning the distribution of these times beforehand is that of empirical HMC (Wu, Stoehr and Robert 2018).
 //!
+//! The warm-up begins with Gaussian velocities, because the stable ones move slowly where f is steep. At the end of each phase a chain that
+//! did not move is put where another one is.
+//!
 //! Everything is computed from the chains in their order, so that the result depends on neither threads nor batches.
 
 use super::tuning::{PATHS, Tuning};
@@ -40,6 +43,8 @@ pub(crate) struct Adaptation {
     recent: Vec<f64>,
     /// Iterations between those.
     stride: u64,
+    /// Expected number of accepted proposals of each chain in the present phase.
+    moves: Vec<f64>,
 }
 
 impl Adaptation {
@@ -52,8 +57,14 @@ impl Adaptation {
             turns: Vec::new(),
             recent: Vec::new(),
             stride: 1,
+            moves: vec![0.0; chains],
             tuning,
         }
+    }
+
+    /// Returns whether the velocities of iteration k are Gaussian.
+    pub(crate) fn has_gaussian_velocities(&self, k: u64) -> bool {
+        k < self.windows.first
     }
 
     /// Returns whether turning times are measured after iteration k: in the last iterations of each window and of the warm-up.
@@ -63,15 +74,27 @@ impl Adaptation {
     }
 
     /// Learns from iteration k of all chains, and sets the tuning of the next one. `turns` are turning times, where they were measured.
+    ///
+    /// Returns pairs of chains: the first of each pair is to be put where the second is.
     pub(crate) fn update<'p>(
         &mut self,
         k: u64,
         acceptance: impl Iterator<Item = f64>,
         turns: impl Iterator<Item = f64>,
         positions: impl Iterator<Item = &'p [f64]>,
-    ) {
-        self.tuning.step = self.step.update(acceptance.sum::<f64>() / self.chains as f64);
-        let Some(phase) = self.windows.phase(k) else { return };
+    ) -> Vec<[usize; 2]> {
+        let mut sum = 0.0;
+        for (moves, acceptance) in self.moves.iter_mut().zip(acceptance) {
+            *moves += acceptance;
+            sum += acceptance;
+        }
+        self.tuning.step = self.step.update(sum / self.chains as f64);
+        if k + 1 == self.windows.first {
+            self.tuning.step = self.step.average();
+            self.step = DualAveraging::new(self.tuning.step);
+            return self.stuck_chains();
+        }
+        let Some(phase) = self.windows.phase(k) else { return Vec::new() };
         if self.measures_turns(k) {
             self.turns.extend(turns);
         }
@@ -80,7 +103,7 @@ impl Adaptation {
             self.thin();
         }
         if k + 1 < phase.end {
-            return;
+            return Vec::new();
         }
         self.tuning.set_paths(&mut self.turns);
         self.turns.clear();
@@ -89,6 +112,20 @@ impl Adaptation {
         } else {
             self.tuning.step = self.step.average();
         }
+        self.stuck_chains()
+    }
+
+    /// Returns each chain that is not expected to have moved in the phase, with the next one that has. If most chains have not moved, the
+    /// step was too long for all, and none is returned.
+    fn stuck_chains(&mut self) -> Vec<[usize; 2]> {
+        let stuck: Vec<bool> = self.moves.iter().map(|moves| *moves < 1.0).collect();
+        self.moves.fill(0.0);
+        if 2 * stuck.iter().filter(|stuck| **stuck).count() >= self.chains {
+            return Vec::new();
+        }
+        let next = |chain: usize| (chain..chain + self.chains).map(|i| i % self.chains).find(|&i| !stuck[i]);
+        let pairs = (0..self.chains).filter(|&chain| stuck[chain]);
+        pairs.filter_map(|chain| Some([chain, next(chain)?])).collect()
     }
 
     /// Keeps every second set of positions, and takes every second from now on, once there are twice as many as needed.
@@ -127,7 +164,7 @@ impl Adaptation {
     /// some iterations of all chains come last.
     pub(crate) fn count(numbers: &[f64], chains: usize, dim: usize) -> usize {
         let turns = numbers.get(COUNTS - 1).map_or(0, |turns| *turns as usize);
-        let fixed = (COUNTS + PATHS + dim).saturating_add(turns);
+        let fixed = (COUNTS + PATHS + dim + chains).saturating_add(turns);
         fixed.saturating_add(numbers.len().saturating_sub(fixed) / (chains * dim) * (chains * dim))
     }
 
@@ -137,7 +174,7 @@ impl Adaptation {
         let (stride, turns) = (self.stride as f64, self.turns.len() as f64);
         let mut numbers = vec![self.tuning.step, centre, count, excess, log_step, log_average, stride, turns];
         let Tuning { paths, scales, .. } = &self.tuning;
-        numbers.extend(paths.iter().chain(scales).chain(&self.turns).chain(&self.recent));
+        numbers.extend(paths.iter().chain(scales).chain(&self.moves).chain(&self.turns).chain(&self.recent));
         numbers
     }
 
@@ -147,6 +184,7 @@ impl Adaptation {
             numbers.split_first_chunk::<COUNTS>()?;
         let (paths, rest) = rest.split_first_chunk()?;
         let (scales, rest) = rest.split_at_checked(dim)?;
+        let (moves, rest) = rest.split_at_checked(chains)?;
         let (turns, recent) = rest.split_at_checked(turns as usize)?;
         Some(Self {
             tuning: Tuning { step, paths: *paths, scales: scales.to_vec() },
@@ -156,6 +194,7 @@ impl Adaptation {
             turns: turns.to_vec(),
             recent: recent.to_vec(),
             stride: stride as u64,
+            moves: moves.to_vec(),
         })
     }
 }
@@ -164,6 +203,8 @@ impl Adaptation {
 #[derive(Clone, Debug, PartialEq)]
 struct Windows {
     warmup: u64,
+    /// Beginning of the first window.
+    first: u64,
     /// End of the last window.
     end: u64,
     windows: Vec<std::ops::Range<u64>>,
@@ -180,7 +221,7 @@ impl Windows {
             windows.push(start..stop);
             (start, length) = (stop, 2 * length);
         }
-        Self { warmup, end, windows }
+        Self { warmup, first, end, windows }
     }
 
     /// Returns the window that contains iteration k, or the last phase of the warm-up.
@@ -288,9 +329,26 @@ mod tests {
         let positions: Vec<f64> = (0..100).map(|i| QUARTILES * f64::from(i)).collect();
         for k in 0..200 {
             let turns = std::iter::repeat_n(k as f64, if state.measures_turns(k) { 100 } else { 0 });
-            state.update(k, [0.8; 100].into_iter(), turns, [&positions[..]].into_iter());
+            let stuck = state.update(k, [0.8; 100].into_iter(), turns, [&positions[..]].into_iter());
+            assert_eq!(stuck, [[0; 2]; 0]);
         }
         assert!(state.tuning.paths.iter().all(|path| (193.0..200.0).contains(path)), "{:?}", state.tuning);
         assert!((state.tuning.scales[0] - 50.0).abs() < 1.0, "{:?}", state.tuning);
+    }
+    #[test]
+    fn stuck_chains_are_put_where_the_next_one_is() {
+        let mut state = Adaptation::new(Tuning::plain(0.5, 1.0, 1), 200, 5);
+        let positions = [0.0; 5];
+        let mut pairs = Vec::new();
+        for k in 0..200 {
+            // Chains 1, 2 and 4 do not move in the first phase, and chains 1 and 4 not in the others.
+            let moves = [1.0, 0.0, if k < 30 { 0.0 } else { 1.0 }, 1.0, 0.0];
+            let new = state.update(k, moves.into_iter(), std::iter::empty(), [&positions[..]].into_iter());
+            pairs.push((k, new));
+        }
+        pairs.retain(|(_, pairs)| !pairs.is_empty());
+        // Most chains were stuck in the first phase.
+        assert!(pairs.iter().all(|(k, pairs)| *k > 30 && *pairs == [[1, 2], [4, 0]]), "{pairs:?}");
+        assert_eq!(pairs.len(), state.windows.windows.len() + 1);
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Transition {
     pub(crate) acceptance: Vec<f64>,
     /// Whether the last proposal of each chain diverged.
     pub(crate) diverging: Vec<bool>,
+    /// Whether f or its gradient was not finite on the way to the last proposal of each chain.
+    outside: Vec<bool>,
     /// β(f + g) of each chain after the last refreshment of v.
     pub(crate) energy: Vec<f64>,
     /// Turning time of each chain, where it was measured.
@@ -55,6 +57,7 @@ impl Transition {
             values: vec![0.0; chains],
             acceptance: vec![0.0; chains],
             diverging: vec![false; chains],
+            outside: vec![false; chains],
             energy: vec![0.0; chains],
             turns: vec![0.0; chains],
             before: [zeros.clone(), zeros.clone(), zeros.clone()],
@@ -89,15 +92,19 @@ impl Transition {
             before.copy_from_slice(now);
         }
         self.diverging.fill(false);
+        self.outside.fill(false);
         self.leapfrog(iteration, steps, batch);
 
         for (chain, word) in self.words.at(k).iter().enumerate() {
             let here = chain * dim..(chain + 1) * dim;
             let proposal = beta * self.proposed[chain] + kinetic.energy(&batch.v[here.clone()]);
             let rise = proposal - self.energy[chain];
-            // A proposal without an energy counts as divergent.
-            self.diverging[chain] |= rise.is_nan() || rise > DIVERGENT;
-            let probability = if self.diverging[chain] { 0.0 } else { libm::exp(-rise.max(0.0)) };
+            self.outside[chain] |= !rise.is_finite();
+            self.diverging[chain] |= !self.outside[chain] && rise > DIVERGENT;
+            let impossible = self.outside[chain] || self.diverging[chain];
+            // Without divergence a probability of 0 means that f is not finite there.
+            let possible = || libm::exp(-rise.max(0.0)).max(f64::MIN_POSITIVE);
+            let probability = if impossible { 0.0 } else { possible() };
             self.acceptance[chain] = probability;
             if ((word >> 11) as f64) < probability * (1u64 << 53) as f64 {
                 self.values[chain] = self.proposed[chain];
@@ -173,16 +180,18 @@ impl Transition {
     }
 
     /// Returns chains whose proposals left all bounds to where they started, so that the potential is evaluated at finite points only.
-    /// They are rejected.
+    /// These proposals are rejected.
     fn stop_runaways(&mut self, batch: &mut Batch) {
         if batch.is_bounded() {
             return;
         }
         let dim = batch.dim;
-        for (chain, diverging) in self.diverging.iter_mut().enumerate() {
-            if batch.runaway(chain).is_some() {
+        for chain in 0..self.diverging.len() {
+            if let Some(value) = batch.runaway(chain) {
                 let here = chain * dim..(chain + 1) * dim;
-                *diverging = true;
+                // Only a gradient that is not finite makes a position or velocity NaN.
+                let reason = if value.is_nan() { &mut self.outside } else { &mut self.diverging };
+                reason[chain] = true;
                 batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
                 batch.v[here].fill(0.0);
             }
