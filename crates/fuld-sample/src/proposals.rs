@@ -23,6 +23,8 @@ pub struct Proposals {
     pub acceptance_rate: f64,
     /// Number of proposals whose energy grew without bound.
     pub divergent: usize,
+    /// Number of proposals at which f was not finite.
+    pub outside: usize,
     /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw.
     pub bfmi: f64,
 }
@@ -42,6 +44,7 @@ impl Proposals {
             gradients: tuning.map(Tuning::mean_steps),
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
             divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
+            outside: acceptance.iter().zip(&diverging).filter(|&pair| pair == (&0.0, &0.0)).count(),
             bfmi,
         }))
     }
@@ -67,6 +70,13 @@ impl Proposals {
                 "warning: {} proposals diverged: near them f is too steep for the step, so its neighbourhood is missing from the draws; \
                  scale or transform the variables, or lower the step",
                 self.divergent
+            ));
+        }
+        if self.outside > 0 {
+            warnings.push(format!(
+                "warning: f was not finite at {} proposals, which were rejected: right if its domain ends there, and faster if the \
+                 variables are transformed to the whole line; otherwise correct f",
+                self.outside
             ));
         }
         if !ACCEPTANCE.contains(&self.acceptance_rate) {
@@ -106,6 +116,7 @@ mod tests {
             gradients: Some(2.5),
             acceptance_rate: 0.9,
             divergent: 0,
+            outside: 0,
             bfmi: 0.9,
         };
         assert!(good.warnings().is_empty());
@@ -113,9 +124,11 @@ mod tests {
             good.line(),
             "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
-        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, bfmi: 0.1, ..good };
+        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: 0.1, ..good };
         let text = bad.warnings().join("\n");
-        for says in ["7 proposals diverged", "20 % of the proposals", "E-BFMI 0.10"] {
+        for says in
+            ["7 proposals diverged", "not finite at 5 proposals", "20 % of the proposals", "E-BFMI 0.10"]
+        {
             assert!(text.contains(says), "{text}");
         }
     }

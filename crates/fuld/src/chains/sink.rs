@@ -5,7 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 /// The statistics of each draw of exact sampling, by their names in ArviZ: the logarithm of the density, the acceptance probability
-/// of the proposal, the energy β(f + g) before it, and whether it diverged (1) or not (0).
+/// of the proposal, the energy β(f + g) before it, and whether it diverged (1) or not (0). The probability is 0 only if the proposal diverged or f is not
+/// finite there.
 pub const STATISTICS: [&str; 4] = ["lp", "acceptance_rate", "energy", "diverging"];
 
 /// The shape and identity of a run's output.
