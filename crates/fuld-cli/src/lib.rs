@@ -39,7 +39,7 @@ use std::process::ExitCode;
 const FIRST_STEPS: &str = "\
 First steps:
   fuld reproduce                                reproduce the paper's figures and claims in a report
-  fuld sample \"x^4/4 - x^2/2\" --alpha 1.5       draw from exp(-f), where f is your formula
+  fuld sample \"x^4/4 - x^2/2\"                   draw from exp(-f), where f is your formula
   fuld law pdf 2 --alpha 1.5                    evaluate the density of the stable law at 2
   fuld tail-index noise.npy                     estimate how heavy the tails of your numbers are
   fuld train                                    train a network on the built-in digits, alpha = 1.75

@@ -14,8 +14,8 @@ use fuld_sample::{
     DrawSource, Exact, Named, SampleRequest, SampleSpec, SamplingError, StartingPoint, Summary, Target,
     by_name,
 };
-use numpy::ndarray::{ArrayView2, ArrayView3};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
+use numpy::ndarray::{ArrayView2, ArrayView3, ArrayViewD};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,7 +29,8 @@ const STATE: &str = ".fuld-state";
 
 /// Reads a request from the options of `fuld.sample`. Options that are None or missing have the defaults of a request.
 fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
-    let point: Option<Vec<f64>> = option(options, "start")?;
+    let start: Option<PyReadonlyArrayDyn<'_, f64>> = option(options, "start")?;
+    let start = start.as_ref().map(|start| start_of(start.as_array()));
     let spread: Option<f64> = option(options, "spread")?;
     Ok(SampleRequest {
         system: named(options, "system")?,
@@ -46,11 +47,21 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
         draws: option(options, "draws")?,
         warmup: option(options, "warmup")?,
         thin: option(options, "thin")?,
-        start: point.map(Start::Point).or(spread.map(Start::Gaussian)).map(StartingPoint),
+        start: start.or(spread.map(Start::Gaussian)).map(StartingPoint),
         velocities: option(options, "velocities")?.unwrap_or_default(),
         seed: option(options, "seed")?,
         ..SampleRequest::default()
     })
+}
+
+/// Returns the start that an array with one axis, the coordinates, or two, chains and coordinates, stands for.
+fn start_of(array: ArrayViewD<'_, f64>) -> Start {
+    let point = |array: ArrayViewD<'_, f64>| array.iter().copied().collect();
+    if array.ndim() == 1 {
+        Start::Point(point(array))
+    } else {
+        Start::Points(array.outer_iter().map(point).collect())
+    }
 }
 
 fn option<'py, T: FromPyObjectOwned<'py>>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
@@ -263,7 +274,22 @@ pub(crate) fn starts<'py>(
     let mut trial = Vec::<f64>::new();
     trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;
     drop(trial);
-    PyArray1::from_vec(py, start.points(spec.seed, 0..chains, dim)).reshape([chains, dim])
+    // More points than chains may be requested.
+    let count = if let Start::Points(points) = &start { points.len() } else { usize::MAX };
+    let point = |chain: usize| start.points(spec.seed, chain % count..chain % count + 1, dim);
+    PyArray1::from_vec(py, (0..chains).flat_map(point).collect()).reshape([chains, dim])
+}
+
+/// Returns a random seed.
+#[pyfunction]
+pub(crate) fn random_seed() -> u64 {
+    fuld_sample::random_seed()
+}
+
+/// Returns the seed of the run in a store; None if there is none.
+#[pyfunction]
+pub(crate) fn stored_seed(store: PathBuf) -> Option<u64> {
+    fuld::chains::stored_seed(&store.join(STATE))
 }
 
 /// A placeholder for a potential whose dimension alone is known.

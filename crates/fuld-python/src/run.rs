@@ -61,16 +61,16 @@ impl Drop for PyRun {
 /// Whether the run was stopped, the chains that diverged with their steps, and by name the numbers that were adapted.
 type Ended = (bool, Vec<(usize, u64)>, Option<Py<PyDict>>);
 
-/// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report.
-type Numbers = (u64, u64, u64, usize, f64, u64);
+/// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report, acceptance.
+type Numbers = (u64, u64, u64, usize, f64, u64, Option<f64>);
 
 #[pymethods]
 impl PyRun {
     #[getter]
     fn progress(&self) -> PyResult<Option<Numbers>> {
         Ok(self.here()?.progress().map(|(progress, first)| {
-            let Progress { steps, total, draws, diverged, elapsed } = progress;
-            (steps, total, draws, diverged, elapsed.as_secs_f64(), first)
+            let Progress { steps, total, draws, diverged, acceptance, elapsed } = progress;
+            (steps, total, draws, diverged, elapsed.as_secs_f64(), first, acceptance)
         }))
     }
 

@@ -11,7 +11,14 @@ import pytest
 
 from tests.wells import one_well, well
 
-FEW: dict[str, Any] = {"chains": 5, "draws": 6, "warmup": 10, "thin": 2, "output": "numpy"}
+FEW: dict[str, Any] = {
+    "chains": 5,
+    "draws": 6,
+    "warmup": 10,
+    "thin": 2,
+    "seed": 0,
+    "output": "numpy",
+}
 
 
 def draws(function, **settings):

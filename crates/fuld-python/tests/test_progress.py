@@ -52,7 +52,8 @@ def test_a_terminal_sees_a_bar_that_leaves_nothing_behind():
     seen = run(100)
     lines = [line for line in seen.split("\r") if line.strip()]
     assert len(lines) > 3
-    bar = r"fuld ▕█+ *▏ \d+ % of 1,000 steps, \d+ draws a chain, \d+ s left *"
+    words = r"\d+ % of 1,000 steps, \d+ draws a chain, \d+ % accepted, \d+ s left *"
+    bar = rf"fuld ▕█+ *▏ {words}"
     assert all(re.fullmatch(bar, line) for line in lines), lines
     assert max(map(len, lines)) < 100
     assert re.search(r"\r +\r$", seen)
@@ -87,6 +88,7 @@ def test_a_program_without_standard_error(monkeypatch):
 def test_words():
     half = Progress(500, 1000, 40, 0, 2.0)
     assert str(half) == "50 % of 1,000 steps, 40 draws a chain, 2 s left"
+    assert ", 87 % accepted, 2 s" in str(Progress(500, 1000, 40, 0, 2.0, acceptance=0.874))
     assert "3 chains diverged" in str(Progress(500, 1000, 40, 3, 2.0))
     assert Progress(0, 1000, 0, 0, 2.0).remaining == float("inf")
     # Steps of an earlier run took no time of this one.

@@ -1,5 +1,6 @@
 """The draws of fuld.sample: those of Rust, those of the target, and always the same."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import fuld
@@ -8,7 +9,7 @@ import pytest
 
 from tests.wells import one_well, well
 
-#: fuld sample "x^4/4 - x^2/2" --chains 3 --draws 4 --seed 7 --integrator baoab --out pin
+#: fuld sample "x^4/4 - x^2/2" --chains 3 --draws 4 --seed 7 --alpha 1.5 --integrator baoab --out pin
 PINNED = [
     [0.7355257395054154, 0.8013136559353836, 1.6490522840447817, 0.7594333829655692],
     [0.9020039127914004, 0.8374012133370955, 0.47346423322838066, 0.2707813543695445],
@@ -22,8 +23,8 @@ def draws(potential, **settings):
 
 
 def test_draws_are_those_of_rust():
-    settings: dict[str, Any] = {"chains": 3, "draws": 4, "seed": 7, "integrator": "baoab"}
-    x = fuld.sample("x^4/4 - x^2/2", output="numpy", **settings)["x"]
+    settings: dict[str, Any] = {"chains": 3, "draws": 4, "seed": 7, "alpha": 1.5}
+    x = fuld.sample("x^4/4 - x^2/2", integrator="baoab", output="numpy", **settings)["x"]
     np.testing.assert_array_equal(x, PINNED)
 
 
@@ -85,7 +86,7 @@ def test_start_is_a_point_or_a_number():
 
 
 def test_velocities_come_on_request():
-    both = fuld.sample("x^2/2", chains=2, draws=5, velocities=True, output="numpy")
+    both = fuld.sample("x^2/2", chains=2, draws=5, velocities=True, seed=0, output="numpy")
     assert both["v"].shape == both["x"].shape == (2, 5)
     np.testing.assert_array_equal(both["x"], draws("x^2/2", chains=2, draws=5, seed=0))
 
@@ -106,3 +107,60 @@ def test_a_chain_that_leaves_is_marked_from_then_on():
         x = fuld.sample("-x^4", system="overdamped-langevin", chains=3, draws=5, start=1.0)
     assert bool(x.sample_stats.diverging[:, -1].all())
     assert list(x.posterior.attrs["diverged_chains"]) == [0, 1, 2]
+
+
+def test_each_chain_may_have_its_own_start():
+    still: dict[str, Any] = {"system": "momentum", "draws": 1, "warmup": 0, "thin": 1, "step": 1e-9}
+    starts = np.arange(6.0).reshape(3, 2) - 2.5
+    for potential in ("x^2 + y^2", well):
+        x = draws(potential, start=starts, chains=3, **still)
+        assert x[:, 0] == pytest.approx(starts)
+    # As many chains as coordinates.
+    x = draws(well, start=starts[:2].tolist(), chains=2, **still)
+    assert x[:, 0] == pytest.approx(starts[:2])
+    with pytest.raises(ValueError, match="chains would start where f is not finite"):
+        draws("x - log(x)", start=[[1.0], [-1.0]], chains=2)
+
+
+@pytest.mark.parametrize("executor", [False, True])
+def test_a_run_with_its_own_starts_continues(tmp_path, executor):
+    settings: dict[str, Any] = {"chains": 3, "start": [[0.5], [1.0], [1.5]], "integrator": "baoab"}
+    whole = draws(well, **settings)
+    with ThreadPoolExecutor() as pool:
+        settings |= {"store": tmp_path / "s", "executor": pool if executor else None, "parts": 2}
+        np.testing.assert_array_equal(draws(well, **settings), whole)
+        np.testing.assert_array_equal(draws(well, resume=True, **settings), whole)
+        settings["start"] = [[0.5], [1.0], [1.6]]
+        with pytest.raises(ValueError, match="belongs to another run: stored start"):
+            draws(well, resume=True, **settings)
+
+
+def seed_of(**settings):
+    data = fuld.sample("x^2/2", chains=2, draws=5, output="xarray", **settings)
+    return data.attrs["seed"]
+
+
+def test_seeds_are_random_and_reported():
+    # Two random seeds are equal with a chance of 2**-32.
+    data = fuld.sample("x^2/2", chains=2, draws=5, output="xarray")
+    again = fuld.sample("x^2/2", chains=2, draws=5, seed=data.attrs["seed"], output="xarray")
+    np.testing.assert_array_equal(data.x, again.x)
+    assert seed_of() != data.attrs["seed"]
+
+
+def test_a_generator_is_a_seed():
+    one, other = (seed_of(seed=np.random.default_rng(seed)) for seed in (1, 2))
+    assert one == seed_of(seed=np.random.default_rng(1))
+    assert one != other
+    rng = np.random.default_rng(1)
+    assert seed_of(seed=rng) != seed_of(seed=rng)
+
+
+@pytest.mark.parametrize("executor", [False, True])
+def test_a_store_keeps_its_seed(tmp_path, executor):
+    with ThreadPoolExecutor() as pool:
+        settings = {"store": tmp_path / "s", "executor": pool if executor else None}
+        first = seed_of(**settings)
+        assert seed_of(resume=True, **settings) == first
+        with pytest.raises(ValueError, match=f"stored seed: {first}, requested seed: {first + 1}"):
+            seed_of(seed=first + 1, resume=True, **settings)

@@ -55,6 +55,7 @@ def test_stop_is_heard_after_the_call_under_way(slow, what):
     *arguments, chains = SLOW[what]
     function = slow(*arguments)
     settings: dict[str, Any] = {
+        "seed": 0,
         "chains": chains,
         "draws": 10**5,
         "warmup": 0,
@@ -83,7 +84,9 @@ def test_the_first_steps_may_be_slow(slow):
 
 def test_pause_is_heard_after_the_call_under_way(slow):
     function = slow(well, 5000, 0.3)
-    handle = fuld.sample(function, dim=1, chains=4, draws=10**6, blocking=False, output="numpy")
+    # One call per step: an iteration of "exact" takes several.
+    settings: dict[str, Any] = {"integrator": "baoab", "chains": 4, "draws": 10**6}
+    handle = fuld.sample(function, dim=1, blocking=False, output="numpy", **settings)
     assert function.is_slow.wait(20)
     handle.pause()
     time.sleep(0.5)
@@ -96,6 +99,7 @@ def test_pause_is_heard_after_the_call_under_way(slow):
 
 def test_a_slow_function_is_called_once_a_step(slow):
     settings: dict[str, Any] = {
+        "seed": 0,
         "dim": 1,
         "chains": 2,
         "warmup": 0,
@@ -112,6 +116,7 @@ def test_a_slow_function_is_called_once_a_step(slow):
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(slow, tmp_path, same_code):
     settings: dict[str, Any] = {
+        "seed": 0,
         "dim": 1,
         "chains": 10,
         "draws": 300,

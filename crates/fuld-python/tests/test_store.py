@@ -85,7 +85,7 @@ def test_a_finished_run_is_read_again(tmp_path):
         ({"chains": 5}, "stored chains: 4, requested chains: 5"),
         ({"draws": 301}, "stored draws: 300, requested draws: 301"),
         ({"start": 1.0}, r"stored start\.point: null, requested start\.point: \[1\.0\]"),
-        ({"alpha": 1.7}, r"stored system\.alpha: 1\.5, requested system\.alpha: 1\.7"),
+        ({"alpha": 1.7}, r"stored system\.alpha: 1\.8, requested system\.alpha: 1\.7"),
         ({"potential": lambda x: (x[:, 0] ** 2, 2 * x)}, "potential"),
     ],
 )

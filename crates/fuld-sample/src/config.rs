@@ -4,7 +4,6 @@ use crate::defaults::samples_exactly;
 use crate::error::SamplingError;
 use crate::names::{by_name, nearest};
 use crate::request::SampleRequest;
-use crate::spec::SampleSpec;
 use fuld::durable::replace;
 use fuld::{Integrator, SystemKind};
 use std::io;
@@ -114,11 +113,11 @@ fn remove_foreign(table: &mut Table, system: SystemKind) {
     }
 }
 
-/// Writes a specification as a configuration.
-pub fn write_config(path: &Path, spec: &SampleSpec) -> io::Result<()> {
+/// Writes a request as a configuration.
+pub fn write_config(path: &Path, request: &SampleRequest) -> io::Result<()> {
     let text = format!(
         "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n{}",
-        spec.text()
+        request.text()
     );
     replace(path, text.as_bytes())
 }

@@ -98,11 +98,15 @@ pub enum SamplingError {
         /// Iterations between draws.
         thin: u64,
     },
-    /// The start has another dimension than the potential.
-    #[error("start has {start} coordinates, the potential {dim}; a single number applies to all of them")]
-    StartDimension {
-        /// Coordinates of the start.
-        start: usize,
+    /// The start does not fit the chains or the potential.
+    #[error(
+        "start must be one number, a point of shape ({dim},), or a point for each chain, of shape ({chains}, {dim}); got shape {shape}"
+    )]
+    StartShape {
+        /// Shape of the start.
+        shape: String,
+        /// Number of chains.
+        chains: usize,
         /// Coordinates of the potential.
         dim: usize,
     },

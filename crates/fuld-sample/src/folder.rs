@@ -3,12 +3,15 @@
 use crate::config::write_config;
 use crate::request::SampleRequest;
 use crate::spec::SampleSpec;
+use fuld::chains::stored_seed;
 use fuld::durable::replace;
 use fuld::folder::{FolderError, OwnedFolder};
 use std::path::{Path, PathBuf};
 
 /// The file of the specification; the others are listed in [`SampleFolder::clear`].
 const CONFIG: &str = "config.toml";
+/// The file of the state.
+const CHECKPOINT: &str = "checkpoint.bin";
 
 /// A folder that belongs to one sampling run, held by this process until the value is dropped.
 #[derive(Debug)]
@@ -26,6 +29,12 @@ impl SampleFolder {
         toml::from_str(&text).ok().filter(SampleRequest::is_complete)
     }
 
+    /// Returns the seed of the run in a folder, also if it was killed before its settings were stored.
+    pub fn stored_seed(path: &Path) -> Option<u64> {
+        let stored = Self::stored(path).and_then(|request| request.seed);
+        stored.or_else(|| stored_seed(&path.join(CHECKPOINT)))
+    }
+
     /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -33,7 +42,7 @@ impl SampleFolder {
 
     /// Returns the path of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
-        self.path().join("checkpoint.bin")
+        self.path().join(CHECKPOINT)
     }
 
     /// Returns the path of the store of draws.
@@ -43,13 +52,13 @@ impl SampleFolder {
 
     /// Deletes an earlier run. The specification is deleted last, because it marks the run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        self.0.remove(["draws.zarr", "checkpoint.bin", "summary.csv", "page.html", CONFIG])
+        self.0.remove(["draws.zarr", CHECKPOINT, "summary.csv", "page.html", CONFIG])
     }
 
     /// Writes the specification.
     pub fn write_spec(&self, spec: &SampleSpec) -> Result<(), FolderError> {
         let path = self.path().join(CONFIG);
-        write_config(&path, spec).map_err(FolderError::at(&path))
+        write_config(&path, &spec.request()).map_err(FolderError::at(&path))
     }
 
     /// Writes a file.

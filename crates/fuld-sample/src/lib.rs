@@ -6,7 +6,7 @@
 //! | `potentials` | the named potentials |
 //! | `target`, `target_error` | [`Target`]: the potential of a run, from a formula, a name or any other potential |
 //! | `request`, `config`, `start` | [`SampleRequest`]: partial settings, as options and as TOML |
-//! | `defaults` | all defaults, which complete a request |
+//! | `defaults`, `seed` | all defaults, which complete a request |
 //! | `spec`, `compose` | [`SampleSpec`]: complete settings, and the run that they specify |
 //! | `folder` | the folder of a run |
 //! | `draw_source` | [`DrawSource`]: draws in memory or in a store |
@@ -28,6 +28,7 @@ mod page;
 mod potentials;
 mod proposals;
 mod request;
+mod seed;
 mod spec;
 mod start;
 mod summary;
@@ -48,6 +49,7 @@ pub use page::report;
 pub use potentials::{NamedPotential, potentials};
 pub use proposals::Proposals;
 pub use request::SampleRequest;
+pub use seed::random_seed;
 pub use spec::SampleSpec;
 pub use start::StartingPoint;
 pub use summary::{Agreement, Coordinate, Interrupted, Summary, Tails, finite};

@@ -39,13 +39,14 @@ pub struct SampleRequest {
     /// The system. Default: FULD.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemKind>,
-    /// Its discretisation. Default: BAOAB, or tamed Euler for systems without a velocity.
+    /// Its discretisation. Default: exact for FULD with both kinetic energies and for underdamped Langevin dynamics, otherwise BAOAB, or tamed
+    /// Euler for systems without a velocity.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
-    /// Tail index of the noise. Default: 1.5.
+    /// Tail index of the noise. Default: 1.8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Friction. Default: 2.
+    /// Friction. Default: 2; exact sampling draws new velocities in each iteration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
     /// Whether exact sampling adapts step, scales and path during the warmup. Default: yes.
@@ -81,7 +82,7 @@ pub struct SampleRequest {
     /// Whether to keep velocities too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub velocities: bool,
-    /// The seed, on which alone the draws depend. Default: 0.
+    /// The seed, on which alone the draws depend. Default: a random one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Parameters of a named potential. Last, because TOML requires tables after values.

@@ -121,16 +121,30 @@ impl SampleSpec {
 
     /// Returns where chains start, in all coordinates. A point with one coordinate applies to all of them.
     pub fn expanded_start(&self) -> Result<Start, SamplingError> {
-        match &self.start {
-            Start::Gaussian(sd) if !(sd.is_finite() && *sd >= 0.0) => Err(SamplingError::StartSpread(*sd)),
-            Start::Gaussian(sd) => Ok(Start::Gaussian(*sd)),
-            Start::Point(point) => match point.iter().find(|x| !x.is_finite()) {
-                Some(&x) => Err(SamplingError::StartValue(x)),
-                None if point.len() == self.dim => Ok(self.start.clone()),
-                None if point.len() == 1 => Ok(Start::Point(vec![point[0]; self.dim])),
-                None => Err(SamplingError::StartDimension { start: point.len(), dim: self.dim }),
-            },
+        let Self { dim, chains, .. } = *self;
+        let (points, fits, shape) = match &self.start {
+            Start::Gaussian(sd) if sd.is_finite() && *sd >= 0.0 => return Ok(self.start.clone()),
+            Start::Gaussian(sd) => return Err(SamplingError::StartSpread(*sd)),
+            Start::Point(point) => {
+                let count = point.len();
+                (std::slice::from_ref(point), count == dim || count == 1, format!("({count},)"))
+            }
+            Start::Points(points) => {
+                let fits = points.len() == chains && points.iter().all(|point| point.len() == dim);
+                let coordinates = points.first().map_or(0, Vec::len);
+                (&points[..], fits, format!("({}, {coordinates})", points.len()))
+            }
+        };
+        if let Some(&x) = points.iter().flatten().find(|x| !x.is_finite()) {
+            return Err(SamplingError::StartValue(x));
         }
+        if !fits {
+            return Err(SamplingError::StartShape { shape, chains, dim });
+        }
+        Ok(match &self.start {
+            Start::Point(point) if point.len() < dim => Start::Point(vec![point[0]; dim]),
+            start => start.clone(),
+        })
     }
 
     /// Returns the specification as a complete request, the form in which `config.toml` stores it.
@@ -187,14 +201,17 @@ impl SampleSpec {
         self.request().text()
     }
 
-    /// Returns a folder name: potential, system, tail index, seed, and a hash of the whole specification.
-    pub fn name(&self) -> String {
+    /// Returns a folder name: potential, system, tail index, seed if it was `given`, and a hash of all these settings.
+    ///
+    /// A random seed is no part of the name, so that a command without a seed finds its folder again.
+    pub fn name(&self, given: Option<u64>) -> String {
         let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_word = |text: &&str| text.chars().all(known) && text.len() > 2;
         let potential = self.potential.as_deref().filter(is_word).unwrap_or("formula");
         let alpha = self.alpha.map(|alpha| format!("-alpha{}", alpha.get())).unwrap_or_default();
-        let hash = fingerprint(self.text().as_bytes());
-        format!("{potential}-{}{alpha}-seed{}-{hash:016x}", self.system, self.seed)
+        let seed = given.map(|seed| format!("-seed{seed}")).unwrap_or_default();
+        let hash = fingerprint(SampleRequest { seed: given, ..self.request() }.text().as_bytes());
+        format!("{potential}-{}{alpha}{seed}-{hash:016x}", self.system)
     }
 
     /// Returns the main settings in one line.
@@ -218,6 +235,6 @@ impl SampleSpec {
         if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }
-        text
+        text + &format!("; seed {}", self.seed)
     }
 }

@@ -94,7 +94,7 @@ impl Target {
     /// Checks that f is finite where every chain of a run starts. A gradient may exist even where it is not.
     pub fn check_starts(&self, run: &Run) -> Result<(), Outside> {
         // Exact sampling draws random starts again.
-        if run.integrator == Integrator::Exact && !matches!(run.start, Start::Point(_)) {
+        if run.integrator == Integrator::Exact && matches!(run.start, Start::Gaussian(_)) {
             return Ok(());
         }
         // All chains start at one point.

@@ -45,6 +45,17 @@ fn a_subset_of_chains_equals_those_of_the_whole_run() {
     }
 }
 
+#[test]
+fn each_chain_may_have_its_own_start() {
+    let base = run(Integrator::Baoab);
+    let gaussian: Vec<Vec<f64>> = (0..base.chains).map(|chain| base.start_of_chain(chain, 2)).collect();
+    let whole = Run { start: Start::Points(gaussian), ..run(Integrator::Baoab) };
+    let random = base.sample(&wells(2)).unwrap();
+    assert_eq!(whole.sample(&wells(2)).unwrap().chain(5), random.chain(5));
+    let part = Run { first_chain: 7, chains: 9, ..whole }.sample(&wells(2)).unwrap();
+    assert_eq!(part.chain(3), random.chain(10));
+}
+
 /// A potential that takes all chains at once gives the same draws.
 #[test]
 fn a_potential_may_take_all_chains_in_one_call() {
@@ -168,6 +179,10 @@ fn errors_name_the_invalid_setting() {
     let start = |point: Vec<f64>| Run { start: Start::Point(point), ..base() };
     assert_eq!(error(start(vec![1.0])), "the start has 1 coordinates, the potential 2");
     assert_eq!(error(start(vec![1.0, f64::NAN])), "chains cannot start at NaN");
+    let starts = |points| Run { start: Start::Points(points), chains: 2, first_chain: 1, ..base() };
+    let few = "the start has 2 points, one for each of 3 chains is required";
+    assert_eq!(error(starts(vec![vec![1.0; 2]; 2])), few);
+    assert_eq!(error(starts(vec![vec![1.0]; 3])), "the start has 1 coordinates, the potential 2");
     let overdamped = Run { system: System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap(), ..base() };
     assert!(error(overdamped).contains("use Euler"));
 }

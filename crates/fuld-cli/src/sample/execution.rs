@@ -201,7 +201,11 @@ impl SampleRun {
             last = Some(now);
             bar.set_position(progress.steps);
             let warm = if progress.draws == 0 { "warming up, " } else { "" };
-            bar.set_message(format!("{warm}{} diverged", progress.diverged));
+            let state = match progress.acceptance {
+                Some(acceptance) => format!("accepted {:.0} %", 100.0 * acceptance),
+                None => format!("{} diverged", progress.diverged),
+            };
+            bar.set_message(format!("{warm}{state}"));
             self.stop.control()
         };
         let draws = ZarrSink::new(self.folder.draws());

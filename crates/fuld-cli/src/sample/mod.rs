@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  fuld sample \"x^4/4 - x^2/2\"                    the double well, alpha = 1.5
+  fuld sample \"x^4/4 - x^2/2\"                    the double well, alpha = 1.8
   fuld sample \"x^4/4 - x^2/2\" --alpha 1.2 --system uncorrected
                                                 without the correction: another law
   fuld sample \"(1-x)^2 + 5*(y-x^2)^2\" --draws 5000
@@ -48,7 +48,8 @@ Exit codes are listed by fuld --help; 3 means that all chains diverged.";
 /// Runs chains of a heavy-tailed dynamics on all cores and writes a folder: draws that ArviZ opens, a summary with effective sample
 /// sizes and R-hat, and a page with traces and densities, compared with the exact density where it can be computed.
 ///
-/// Every option has a default that works on the double well. Draws depend on the settings and the seed alone, not on threads.
+/// Every option has a default that works on the double well. Draws depend on the settings and the seed alone, not on threads; the seed is
+/// random unless it is given, and printed and stored.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -96,15 +97,24 @@ fn long_help() -> String {
 impl Sample {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         let (request, stored) = self.request()?;
-        let (spec, target) = request.complete()?;
-        let run = spec.run(&target)?;
+        let (mut spec, target) = request.complete()?;
         if let Some(file) = &self.save_config {
-            write_config(file, &spec).with_context(|| format!("writing {}", file.display()))?;
+            spec.run(&target)?;
+            // Without a seed, each run of the file has another one.
+            let settings = SampleRequest { seed: request.seed, ..spec.request() };
+            write_config(file, &settings).with_context(|| format!("writing {}", file.display()))?;
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
             return Ok(ExitCode::SUCCESS);
         }
-        let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name()));
+        let out =
+            self.folder.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name(request.seed)));
         let stored = stored.or_else(|| SampleFolder::stored(&out)).filter(|_| !self.folder.fresh);
+        if let Some(seed) =
+            SampleFolder::stored_seed(&out).filter(|_| request.seed.is_none() && !self.folder.fresh)
+        {
+            spec.seed = seed;
+        }
+        let run = spec.run(&target)?;
         let folder = self.open(&out, stored.as_ref(), &spec, &target, &run)?;
         let stop = interrupt::listen()?;
         let run = Run {

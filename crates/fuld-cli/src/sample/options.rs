@@ -36,7 +36,7 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     integrator: Option<Integrator>,
-    /// Tail index of the noise, above 0 and at most 2, which is Gaussian [default: 1.5]
+    /// Tail index of the noise, above 0 and at most 2, which is Gaussian [default: 1.8]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     alpha: Option<f64>,
     /// Friction [default: 2; exact draws new velocities in each iteration]
@@ -75,13 +75,13 @@ pub(super) struct SampleOptions {
     /// Iterations per draw [default: 1 for exact, else time 1 divided by the step; time 0.5 for systems without velocity]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     thin: Option<u64>,
-    /// Starting points: normal:SD for random ones, or coordinates as in 1,-0.5 [default: normal:1]
+    /// Starting points: normal:SD for random ones, coordinates as in 1,-0.5, or those of each chain as in 1,-0.5;2,0 [default: normal:1]
     #[arg(long, value_name = "START", allow_hyphen_values = true, help_heading = "Amount")]
     start: Option<StartingPoint>,
     /// Also store velocities
     #[arg(long, help_heading = "Amount")]
     velocities: bool,
-    /// Seed of all random numbers [default: 0]
+    /// Seed of all random numbers [default: that of the run in the folder, or a random one]
     #[arg(long, help_heading = "Amount")]
     seed: Option<u64>,
     /// Parameter of a named potential, as in a=2; may be repeated

@@ -120,8 +120,11 @@ fn the_format_of_settings_is_pinned() {
         gamma = 3.0\nstep = 0.01\nstep_power = 0.3\nhalf_life = 200.0\nchains = 3\ndraws = 30\nwarmup = 11\nthin = 7\n\
         start = \"1,-0.5\"\nvelocities = true\nseed = 9\n\n[param]\na = 0.5\nb = 2.0\n";
     assert_eq!(std::fs::read_to_string(folder.path().join("a.toml")).unwrap(), odd);
-    fuld(folder.path(), "sample x^2+y^2 --start 2 --system flmc-approximate --draws 20 --chains 2")
-        .with(0, &[]);
+    fuld(
+        folder.path(),
+        "sample x^2+y^2 --start 2 --system flmc-approximate --alpha 1.5 --draws 20 --chains 2 --seed 0",
+    )
+    .with(0, &[]);
     let plain = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
         potential = \"x^2+y^2\"\ndim = 2\nbeta = 1.0\nsystem = \"flmc-approximate\"\nintegrator = \"tamed-euler\"\nalpha = 1.5\n\
         step = 0.002\nchains = 2\ndraws = 20\nwarmup = 25000\nthin = 250\nstart = \"2\"\nseed = 0\n";

@@ -35,7 +35,7 @@ impl Drop for Disk<'_> {
 #[test]
 fn a_run_continues_after_a_full_disk() {
     const LARGE: &str =
-        "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --out run";
+        "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --seed 0 --out run";
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();

@@ -87,7 +87,7 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
 #[test]
 fn a_refused_run_does_not_change_the_folder() {
     let folder = scratch();
-    fuld(folder.path(), FEW).with(0, &[]);
+    fuld(folder.path(), &format!("{FEW} --seed 0")).with(0, &[]);
     let run = folder.path().join("run");
     for config in [None, Some("potential = 'x^2'")] {
         match config {

@@ -4,7 +4,7 @@ use super::{assert_same_run, scratch};
 use crate::program::{fuld, kill, signal, start, wait, wait_until};
 use std::path::Path;
 
-const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --thin 20 --out run";
+const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --thin 20 --seed 0 --out run";
 
 /// Returns the number of draws per chain in the checkpoint: all draws, until the first segment of the store is full.
 fn saved(run: &Path) -> u64 {
@@ -51,7 +51,7 @@ fn a_continued_run_gives_the_same_draws() {
 #[test]
 fn draws_do_not_depend_on_threads() {
     let folder = scratch();
-    let few = "sample double_well --dim 3 --chains 5 --draws 40 --velocities";
+    let few = "sample double_well --dim 3 --chains 5 --draws 40 --velocities --seed 0";
     for threads in [1, 3] {
         fuld(folder.path(), &format!("{few} --threads {threads} --out {threads}")).with(0, &[]);
     }

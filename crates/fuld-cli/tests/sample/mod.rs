@@ -5,6 +5,7 @@ mod disk;
 mod folder;
 mod interruption;
 mod refusal;
+mod seed;
 mod stale;
 mod summary;
 mod systems;
@@ -15,7 +16,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// The command that samples the double well.
-const WELL: &str = "sample x^4/4-x^2/2 --out run";
+const WELL: &str = "sample x^4/4-x^2/2 --seed 0 --out run";
 
 /// Creates an empty folder.
 fn scratch() -> TempDir {

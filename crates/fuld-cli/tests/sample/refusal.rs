@@ -27,7 +27,8 @@ fn errors_name_the_invalid_setting() {
     settings("--draws 9999999999999", &["9999999999999", "exceed 1e11 numbers"]);
     settings("--warmup 18446744073709551615", &["warmup 18446744073709551615", "exceed 1e18"]);
     settings("--alpha 1e-9", &["0.1 <= alpha <= 2", "got 0.000000001"]);
-    settings("--start 1,2", &["start has 2 coordinates, the potential 1"]);
+    settings("--start 1,2", &["start must be one number, a point of shape (1,)", "got shape (2,)"]);
+    settings("--start 1;2", &["of shape (64, 1)", "got shape (2, 1)"]);
     settings("--start here", &["here", "normal:SD"]);
     settings("--half-life 10", &["`half_life` requires `step_power`"]);
     settings("--step-power -1", &["power", "-1"]);
@@ -83,11 +84,11 @@ fn a_formula_may_start_with_a_minus() {
 #[test]
 fn a_run_is_overwritten_only_with_fresh() {
     let folder = scratch();
-    let few = format!("{WELL} --chains 2 --draws 10");
-    fuld(folder.path(), &few).with(0, &[]);
+    let few = "sample x^4/4-x^2/2 --out run --chains 2 --draws 10";
+    fuld(folder.path(), &format!("{few} --seed 0")).with(0, &[]);
     let before = super::files(&folder.path().join("run"));
     // The same command again prints the same result and changes nothing.
-    fuld(folder.path(), &few).with(0, &[]);
+    fuld(folder.path(), &format!("{few} --seed 0")).with(0, &[]);
     assert!(super::files(&folder.path().join("run")) == before, "the finished run was changed");
     fuld(folder.path(), &format!("{few} --seed 1")).with(
         2,

@@ -5,7 +5,7 @@ use crate::program::fuld;
 use fuld::chains::DYNAMICS_VERSION;
 use fuld::durable::fingerprint;
 
-const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
+const FEW: &str = "sample x^2 --chains 2 --draws 20 --seed 0 --out run";
 
 #[test]
 fn stale_draws_are_recomputed() {

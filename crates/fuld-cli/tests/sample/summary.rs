@@ -8,7 +8,7 @@ use crate::program::fuld;
 #[test]
 fn the_summary_of_a_law_without_mean_has_no_mean() {
     let folder = scratch();
-    let output = json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --out run");
+    let output = json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --seed 0 --out run");
     let x = &output["summary"]["coordinates"][0];
     assert!(
         x["tails"] == "no_mean" && x["mean"].is_null() && x["sd"].is_null() && x["mcse_mean"].is_null(),
@@ -58,7 +58,7 @@ fn few_effective_draws_cause_a_warning() {
 #[test]
 fn diverged_chains_are_counted_and_reported() {
     let folder = scratch();
-    let wild = "sample x^4/4 --system overdamped-langevin --integrator euler --out run --fresh";
+    let wild = "sample x^4/4 --system overdamped-langevin --integrator euler --seed 0 --out run --fresh";
     let ended =
         fuld(folder.path(), &format!("{wild} --step 5 --start 10")).with(3, &["all 64 chains", "--step"]);
     assert!(!ended.stderr.contains("panicked"));
@@ -85,7 +85,7 @@ fn tails_and_speed_are_reported_only_if_measured() {
 #[test]
 fn a_large_distance_from_the_exact_law_causes_a_warning() {
     let folder = scratch();
-    let lost = "sample double_well --param b=40 --alpha 2 --start 1 --draws 400 --out run";
+    let lost = "sample double_well --param b=40 --alpha 2 --start 1 --draws 400 --seed 0 --out run";
     fuld(folder.path(), lost).with(0, &["warning: x: a KS distance of 0."]);
 }
 

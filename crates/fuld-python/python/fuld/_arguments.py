@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 
 def count(name: str, value: SupportsIndex, least: int) -> int:
@@ -58,19 +58,28 @@ def flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
-def point(name: str, value: ArrayLike) -> list[float]:
-    """Return the coordinates of a point."""
+def start(value: ArrayLike, chains: int) -> NDArray[np.float64]:
+    """Return the coordinates of a point (dim,), or of one point for each chain (chains, dim)."""
+    forms = "start must be one number, a point of shape (dim,), or a point for each chain, of shape"
     try:
-        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        array = np.atleast_1d(np.array(value, dtype=np.float64, order="C"))
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a point or one number, got {value!r}") from None
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} must be one point, common to all chains, got an array of shape {array.shape}"
+        raise TypeError(f"{forms} ({chains}, dim); got {value!r}") from None
+    if array.ndim > 2 or array.size == 0:
+        raise ValueError(f"{forms} ({chains}, dim); got shape {array.shape}")
+    return array
+
+
+def seed(value: SupportsIndex | np.random.Generator) -> int:
+    """Return a seed, drawn from the generator if it is one."""
+    if isinstance(value, np.random.Generator):
+        return int(value.integers(2**32))
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise TypeError(
+            "seed must be a whole number, a numpy.random.Generator, or None for a random seed, got "
+            f"{type(value).__name__}"
         )
-    if array.size == 0:
-        raise ValueError(f"{name} must have at least one coordinate, got none")
-    return [float(x) for x in array]
+    return count("seed", value, 0)
 
 
 def params(value: Mapping[str, float] | None) -> dict[str, float]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
-from fuld._store import PARTS, Store
+from fuld._store import PARTS, SETTINGS, Store
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class PartFiles:
 
     @property
     def _settings_file(self) -> Path:
-        return self._folder / "settings.json"
+        return self._folder / SETTINGS
 
     def _save_settings(self) -> None:
-        _replace(self._settings_file, json.dumps(self._about).encode())
+        _replace(self._settings_file, json.dumps(self._about, default=_listed).encode())
 
     def _check(self) -> None:
         """Raise an error with the first difference if the parts belong to another run."""
@@ -74,7 +74,7 @@ class PartFiles:
         if run == self._run:
             return
         # As they come back from a file.
-        here = json.loads(json.dumps(self._about["settings"]))
+        here = json.loads(json.dumps(self._about["settings"], default=_listed))
         names = [name for name in {**here, **settings} if here.get(name) != settings.get(name)]
         difference = "another potential"
         if names:
@@ -136,6 +136,12 @@ class PartFiles:
         self._save_settings()
         for path in self._folder.glob("*.npz"):
             path.unlink(missing_ok=True)
+
+
+def _listed(array: NDArray[Any]) -> list[Any]:
+    """Return an array as JSON can hold it."""
+    numbers: list[Any] = array.tolist()
+    return numbers
 
 
 def _arrays(part: Part) -> dict[str, NDArray[Any]]:

@@ -88,7 +88,7 @@ def target_of(
     chains, start = options["chains"], options["start"]
     guessed = dim is None and start is None
     if dim is None:
-        dim = 1 if start is None else len(start)
+        dim = 1 if start is None else start.shape[-1]
     # As many points as chains, so that a function is compiled for one shape only. But never as many
     # as coordinates, so that the two axes of a shape can be told apart.
     check = FunctionCheck(

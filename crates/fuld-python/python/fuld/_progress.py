@@ -29,6 +29,8 @@ class Progress:
     """Seconds since the run was begun or resumed."""
     resumed_at: int = 0
     """Steps that were there when it was resumed."""
+    acceptance: float | None = None
+    """Mean acceptance probability of recent iterations, for ``integrator="exact"``."""
 
     @property
     def fraction(self) -> float:
@@ -45,6 +47,8 @@ class Progress:
         text = f"{100 * self.fraction:.0f} % of {self.total:,} steps, {self.draws:,} draws a chain"
         if self.diverged:
             text += f", {self.diverged} chains diverged"
+        if self.acceptance is not None:
+            text += f", {100 * self.acceptance:.0f} % accepted"
         if 0.0 < self.remaining < float("inf"):
             text += f", {_duration(self.remaining)} left"
         return text

@@ -116,7 +116,8 @@ class Draws:
             "inference_library": "fuld",
             "inference_library_version": _native.__version__,
             "sampling_time": self.seconds,
-            **self.settings,
+            # Attributes of netCDF have one axis at most.
+            **{k: np.ravel(v) if np.ndim(v) > 1 else v for k, v in self.settings.items()},
             "stopped": self.stopped,
             "diverged_chains": np.array(self.diverged, np.int64),
         }

@@ -65,7 +65,7 @@ def sample(
     draws: SupportsIndex = 1000,
     warmup: SupportsIndex | None = None,
     thin: SupportsIndex | None = None,
-    seed: SupportsIndex = 0,
+    seed: SupportsIndex | np.random.Generator | None = None,
     dim: SupportsIndex | None = None,
     params: Mapping[str, float] | None = None,
     start: ArrayLike | None = None,
@@ -99,7 +99,7 @@ def sample(
     system
         The dynamics, by name; `fuld.systems` lists them.
     alpha
-        Tail index of the noise, at most 2, which is Gaussian; 1.5 by default. `fuld` requires
+        Tail index of the noise, at most 2, which is Gaussian; 1.8 by default. `fuld` requires
         alpha >= 0.1; below 0.3 its field is so steep at 0 that steps must be far below the default.
     beta
         Inverse temperature; 1 by default.
@@ -128,14 +128,18 @@ def sample(
     thin
         Iterations per draw; by default 1 for ``integrator="exact"``, else a time of 1.
     seed
-        Seed of the random numbers. Draws depend on it alone, not on `threads` or `executor`.
+        Seed of the random numbers, or a ``numpy.random.Generator`` to draw one from. Draws depend
+        on the seed alone, not on `threads` or `executor`. By default it is drawn from the operating
+        system; with `resume` it is that of the run in `store`. The settings of the result report
+        it.
     dim
         Dimension, if the potential does not determine it; by default that of `start`, or 1.
     params
         Parameters of a named potential.
     start
-        Starting point of all chains: a point, or one number for all coordinates. By default every
-        coordinate of every chain is drawn from N(0, `spread`\ :sup:`2`).
+        Starting point of all chains: a point, or one number for all coordinates; or an array
+        (chains, dim) with one point for each chain. By default every coordinate of every chain is
+        drawn from N(0, `spread`\ :sup:`2`).
     step_power, half_life
         The step size decreases as step (1 + k/half_life)^-step_power with the iteration k.
     velocities
@@ -226,6 +230,8 @@ def sample(
         _arguments.flag(setting, value)
     if resume and store is None:
         raise ValueError("resume=True requires store=")
+    if seed is None and store is not None and resume:
+        seed = Store.stored_seed(store)
     threads = _arguments.count_or_none("threads", threads, 1)
     parts = _arguments.count("parts", parts, 1)
     chains = _arguments.count("chains", chains, 1)
@@ -237,8 +243,8 @@ def sample(
         "draws": _arguments.count("draws", draws, 1),
         "warmup": _arguments.count_or_none("warmup", warmup, 0),
         "thin": _arguments.count_or_none("thin", thin, 1),
-        "seed": _arguments.count("seed", seed, 0),
-        "start": None if start is None else _arguments.point("start", start),
+        "seed": _native.random_seed() if seed is None else _arguments.seed(seed),
+        "start": None if start is None else _arguments.start(start, chains),
         "spread": _arguments.number("spread", spread),
         "velocities": _arguments.flag("velocities", velocities),
         **_arguments.numbers(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import SupportsIndex, TypedDict
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 
@@ -25,7 +26,7 @@ class Settings(TypedDict, total=False):
     draws: SupportsIndex
     warmup: SupportsIndex | None
     thin: SupportsIndex | None
-    seed: SupportsIndex
+    seed: SupportsIndex | np.random.Generator | None
     dim: SupportsIndex | None
     params: Mapping[str, float] | None
     start: ArrayLike | None

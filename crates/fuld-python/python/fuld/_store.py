@@ -7,9 +7,12 @@ already identify it, and the error of a locked store names the process that hold
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
+
+from fuld import _native
 
 try:
     import fcntl
@@ -20,6 +23,8 @@ except ImportError:  # Windows has no flock, and stores there are not locked
 STATE = ".fuld-state"
 #: The folder with the parts of a run with an executor.
 PARTS = ".fuld-parts"
+#: The file in it with the settings of the run.
+SETTINGS = "settings.json"
 #: The file that is locked while a run uses the store. A run that is killed leaves it unlocked.
 LOCK = ".fuld-lock"
 
@@ -55,6 +60,18 @@ class Store:
             )
         path.mkdir(parents=True, exist_ok=True)
         return cls(path, _locked(path))
+
+    @staticmethod
+    def stored_seed(given: str | os.PathLike[str]) -> int | None:
+        """Return the seed of the run in a folder; None if there is none."""
+        path = Path(_path(given))
+        seed = _native.stored_seed(os.fspath(path))
+        if seed is not None:
+            return seed
+        try:
+            return int(json.loads((path / PARTS / SETTINGS).read_bytes())["settings"]["seed"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def release(self) -> None:
         """Unlock the folder."""

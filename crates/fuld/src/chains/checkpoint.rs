@@ -177,6 +177,12 @@ impl Checkpoint {
     }
 }
 
+/// Returns the seed of the run whose state is in a file; None if there is no file or another format.
+pub fn stored_seed(path: &Path) -> Option<u64> {
+    let spec: serde_json::Value = serde_json::from_str(&Checkpoint::read(path).ok()?.spec).ok()?;
+    spec["seed"].as_u64()
+}
+
 fn put_word(bytes: &mut Vec<u8>, word: u64) {
     bytes.extend_from_slice(&word.to_le_bytes());
 }

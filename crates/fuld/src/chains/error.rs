@@ -28,6 +28,14 @@ pub enum RunError {
         /// Coordinates of the potential.
         dim: usize,
     },
+    /// There are fewer starting points than chains.
+    #[error("the start has {points} points, one for each of {chains} chains is required")]
+    StartCount {
+        /// Starting points.
+        points: usize,
+        /// Chains up to the last of the run.
+        chains: usize,
+    },
     /// The start is not finite.
     #[error("chains cannot start at {0}")]
     StartValue(f64),

@@ -74,6 +74,8 @@ pub(super) struct Execution<'a> {
     pub(super) exact: Option<(&'a dyn ExactKinetic, f64)>,
     /// Gaussian kinetic energy and noise, with which its adaptation begins.
     pub(super) gaussian: Option<(Newtonian, Arc<Sampler>)>,
+    /// Mean acceptance probability of recent iterations, for the reports of progress.
+    acceptance: Option<f64>,
     /// State of its adaptation, which is complete after the warmup.
     pub(super) adaptation: Option<Adaptation>,
 }
@@ -121,7 +123,6 @@ impl<'a> Execution<'a> {
             }
             None => None,
         };
-        let (workers, adaptation) = (Vec::new(), None);
         let mut this = Self {
             run,
             potential,
@@ -129,11 +130,12 @@ impl<'a> Execution<'a> {
             pool,
             layout,
             step: 0,
-            workers,
+            workers: Vec::new(),
             begun,
             exact,
             gaussian,
-            adaptation,
+            acceptance: None,
+            adaptation: None,
         };
         let resumed = this.restore()?;
         if !resumed {
@@ -293,14 +295,26 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn progress(&self, elapsed: Duration) -> Progress {
+    fn progress(&mut self, elapsed: Duration) -> Progress {
+        self.acceptance = self.recent_acceptance();
         Progress {
             steps: self.step,
             total: self.layout.spec.total_steps(),
             draws: self.layout.spec.draws_at(self.step),
             diverged: self.workers.iter().map(|w| w.divergences.len()).sum(),
+            acceptance: self.acceptance,
             elapsed,
         }
+    }
+
+    /// Returns the mean acceptance probability of all chains in the last iteration, averaged with the means of earlier reports: the weights
+    /// of those fall by e per second.
+    fn recent_acceptance(&self) -> Option<f64> {
+        let transitions = self.workers.iter().filter_map(|worker| worker.transition.as_ref());
+        let sum: f64 = transitions.flat_map(|transition| &transition.acceptance).sum();
+        let mean = self.exact.map(|_| sum / self.run.chains as f64)?;
+        let before = self.acceptance.unwrap_or(mean);
+        Some(before + INTERVAL.as_secs_f64() * (mean - before))
     }
 
     /// Creates the workers, with the state of the checkpoint if there is one; returns whether there was.

@@ -32,7 +32,7 @@ mod worker;
 mod zarr;
 mod zarr_draws;
 
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CheckpointError, stored_seed};
 pub use error::RunError;
 pub use memory::{MemoryDraws, MemorySink, Samples};
 pub use outcome::{Average, Control, Divergence, Outcome, Progress};

@@ -14,6 +14,8 @@ pub struct Progress {
     pub draws: u64,
     /// Number of chains that diverged so far.
     pub diverged: usize,
+    /// Mean acceptance probability over all chains and about the last second; None unless the integrator is exact.
+    pub acceptance: Option<f64>,
     /// Time since the run began or was resumed.
     pub elapsed: Duration,
 }

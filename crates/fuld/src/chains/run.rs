@@ -106,16 +106,22 @@ impl Run {
         if !(self.path >= 0.0 && self.path.is_finite()) {
             return Err(RunError::Path(self.path));
         }
-        match &self.start {
-            Start::Point(point) if point.len() != dim => {
-                Err(RunError::StartDimension { start: point.len(), dim })
+        let last = self.first_chain + self.chains;
+        let points = match &self.start {
+            Start::Point(point) => std::slice::from_ref(point),
+            Start::Points(points) if points.len() < last => {
+                return Err(RunError::StartCount { points: points.len(), chains: last });
             }
-            Start::Point(point) => match point.iter().find(|x| !x.is_finite()) {
-                Some(&x) => Err(RunError::StartValue(x)),
-                None => Ok(()),
-            },
-            Start::Gaussian(sd) if !sd.is_finite() => Err(RunError::StartValue(*sd)),
-            Start::Gaussian(_) => Ok(()),
+            Start::Points(points) => points,
+            Start::Gaussian(sd) if !sd.is_finite() => return Err(RunError::StartValue(*sd)),
+            Start::Gaussian(_) => &[],
+        };
+        if let Some(point) = points.iter().find(|point| point.len() != dim) {
+            return Err(RunError::StartDimension { start: point.len(), dim });
+        }
+        match points.iter().flatten().find(|x| !x.is_finite()) {
+            Some(&x) => Err(RunError::StartValue(x)),
+            None => Ok(()),
         }
     }
 

@@ -12,20 +12,27 @@ const MOST_ATTEMPTS: u64 = 100;
 pub enum Start {
     /// All chains start at this point.
     Point(Vec<f64>),
+    /// Each chain starts at the point with its number.
+    Points(Vec<Vec<f64>>),
     /// Each coordinate of each chain is drawn from N(0, sd²).
     Gaussian(f64),
 }
 
 impl Start {
     /// Returns the starting points of chains with these numbers, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer [`Start::Points`] than that.
     pub fn points(&self, seed: u64, chains: std::ops::Range<usize>, dim: usize) -> Vec<f64> {
         match self {
             Self::Point(point) => point.repeat(chains.len()),
+            Self::Points(points) => points[chains].concat(),
             Self::Gaussian(sd) => chains.flat_map(|chain| attempt(*sd, seed, chain, dim, 0)).collect(),
         }
     }
 
-    /// Returns other starting points of a chain, for when f is not finite at the first one. A given point has none.
+    /// Returns other starting points of a chain, for when f is not finite at the first one. Given points have none.
     pub(super) fn others(&self, seed: u64, chain: usize, dim: usize) -> impl Iterator<Item = Vec<f64>> {
         let sd = if let Self::Gaussian(sd) = self { Some(*sd) } else { None };
         let attempts = (1..MOST_ATTEMPTS).take_while(move |_| sd.is_some());
