@@ -9,7 +9,7 @@ import pytest
 
 from tests.wells import one_well, well
 
-#: fuld sample "x^4/4 - x^2/2" --chains 3 --draws 4 --seed 7 --alpha 1.5 --integrator baoab --out pin
+#: fuld sample "x^4/4 - x^2/2" --chains 3 --draws 4 --seed 7 --alpha 1.5 --integrator baoab
 PINNED = [
     [0.7355257395054154, 0.8013136559353836, 1.6490522840447817, 0.7594333829655692],
     [0.9020039127914004, 0.8374012133370955, 0.47346423322838066, 0.2707813543695445],
