@@ -52,6 +52,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(store::read_store, module)?)?;
     module.add_function(wrap_pyfunction!(planned_run::stored_seed, module)?)?;
     module.add_function(wrap_pyfunction!(planned_run::random_seed, module)?)?;
+    module.add_function(wrap_pyfunction!(planned_run::explanation, module)?)?;
     module.add_function(wrap_pyfunction!(running::end_runs, module)?)?;
     module.add_function(wrap_pyfunction!(running::forget_runs, module)?)?;
     module.add_function(wrap_pyfunction!(names::systems, module)?)?;

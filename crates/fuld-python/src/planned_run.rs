@@ -7,12 +7,11 @@ use crate::run::PyRun;
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::{Layout, Outcome};
-use fuld::diagnostics::Chains;
-use fuld::{Potential, Run, Start, StopFlag, SystemKind};
+use fuld::chains::{Divergence, Layout, Outcome};
+use fuld::{Potential, Run, Start, StopFlag, SystemKind, Tuning};
 use fuld_sample::{
-    DrawSource, Exact, Named, SampleRequest, SampleSpec, SamplingError, StartingPoint, Summary, Target,
-    by_name,
+    DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
+    Summary, Target, by_name,
 };
 use numpy::ndarray::{ArrayView2, ArrayView3, ArrayViewD};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3, PyReadonlyArrayDyn};
@@ -33,6 +32,7 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
     let start = start.as_ref().map(|start| start_of(start.as_array()));
     let spread: Option<f64> = option(options, "spread")?;
     Ok(SampleRequest {
+        potential: option(options, "potential")?,
         system: named(options, "system")?,
         integrator: named(options, "integrator")?,
         alpha: option(options, "alpha")?,
@@ -52,6 +52,16 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
         seed: option(options, "seed")?,
         ..SampleRequest::default()
     })
+}
+
+/// Returns the numbers that exact sampling adapted, if any.
+fn tuning(adapted: &Bound<'_, PyDict>) -> PyResult<Option<Tuning>> {
+    let (Some(step), Some(paths), Some(scales)) =
+        (option(adapted, "step")?, option(adapted, "paths")?, option(adapted, "scales")?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Tuning { step, paths, scales }))
 }
 
 /// Returns the start that an array with one axis, the coordinates, or two, chains and coordinates, stands for.
@@ -174,26 +184,35 @@ impl PyPlannedRun {
         py.detach(|| store::write(&store, &layout, x, v)).map_err(|error| io_error(&error, &store))
     }
 
-    /// Returns warnings about the draws (chains, draws, dim) and their statistics, one line each.
-    fn warnings(
+    /// Returns the main settings in one line.
+    #[getter]
+    fn headline(&self) -> String {
+        self.spec.headline()
+    }
+
+    /// Returns the summary of draws (chains, draws, dim) and their statistics as text, and the warnings about them, each with the anchor of
+    /// the section that explains it.
+    fn summary(
         &self,
         py: Python<'_>,
         x: PyReadonlyArray3<'_, f64>,
         statistics: Option<PyReadonlyArray3<'_, f64>>,
-    ) -> PyResult<Vec<String>> {
+        adapted: &Bound<'_, PyDict>,
+    ) -> PyResult<(String, Vec<(&'static str, String)>)> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
-        let finite = draws.x.outer_iter().any(|chain| chain.iter().all(|x| x.is_finite()));
-        if !finite || draws.draws() < Chains::LEAST_DRAWS {
-            return Ok(Vec::new());
-        }
+        let outcome =
+            Outcome { divergences: draws.divergences(), tuning: tuning(adapted)?, ..Outcome::default() };
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
             let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
-            Summary::new(&draws, &Outcome::default(), &self.spec, target, &exact, &StopFlag::default())
+            Summary::new(&draws, &outcome, &self.spec, target, &exact, &StopFlag::default())
         });
-        let remarks = summary.map_err(value_error)?.remarks(&self.spec);
-        Ok(remarks.iter().filter_map(|remark| remark.strip_prefix("warning: ")).map(Into::into).collect())
+        let summary = summary.map_err(value_error)?;
+        let warnings = summary.remarks(&self.spec).into_iter().filter(|remark| remark.is_warning);
+        let warnings =
+            warnings.map(|Remark { section, text, .. }| (section.anchor(), format!("{text}; see {section}")));
+        Ok((summary.text(), warnings.collect()))
     }
 
     /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun.
@@ -230,6 +249,15 @@ struct ArrayDraws<'a> {
     x: ArrayView3<'a, f64>,
     /// (chains, draws, statistics)
     statistics: Option<ArrayView3<'a, f64>>,
+}
+
+impl ArrayDraws<'_> {
+    /// Returns the chains that end with NaN.
+    fn divergences(&self) -> Vec<Divergence> {
+        let lost = |chain: ArrayView2<'_, f64>| chain.last().is_some_and(|x| x.is_nan());
+        let chains = self.x.outer_iter().enumerate().filter(|(_, chain)| lost(*chain));
+        chains.map(|(chain, _)| Divergence { chain, step: 0, value: f64::NAN }).collect()
+    }
 }
 
 impl DrawSource for ArrayDraws<'_> {
@@ -278,6 +306,15 @@ pub(crate) fn starts<'py>(
     let count = if let Start::Points(points) = &start { points.len() } else { usize::MAX };
     let point = |chain: usize| start.points(spec.seed, chain % count..chain % count + 1, dim);
     PyArray1::from_vec(py, (0..chains).flat_map(point).collect()).reshape([chains, dim])
+}
+
+/// Returns the address of the section with this anchor, in the page that explains warnings.
+#[pyfunction]
+pub(crate) fn explanation(anchor: &str) -> PyResult<String> {
+    let section = Section::ALL.iter().find(|section| section.anchor() == anchor);
+    section
+        .map(ToString::to_string)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no section {anchor:?}")))
 }
 
 /// Returns a random seed.

@@ -4,6 +4,7 @@
 
 use crate::background::Background;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,6 +37,10 @@ pub(crate) fn run_attached(id: u64, work: &mut (dyn FnMut() + Send)) {
     }
     Python::attach(|py| {
         let _remove = Remove(py, id);
+        // Proposals at which f overflows are rejected and counted, so that NumPy need not warn of them. Its state is that of this thread.
+        let ignored = PyDict::new(py);
+        let _ = ["over", "invalid", "divide"].iter().try_for_each(|kind| ignored.set_item(kind, "ignore"));
+        let _ = py.import("numpy").and_then(|numpy| numpy.call_method("seterr", (), Some(&ignored)));
         py.detach(work);
     });
 }

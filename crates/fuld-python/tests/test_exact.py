@@ -42,7 +42,7 @@ def test_a_function_is_adapted_from_afar():
 
 def test_arviz_has_the_statistics(tmp_path):
     pytest.importorskip("arviz")
-    settings: dict[str, Any] = {"integrator": "exact", "chains": 4, "draws": 50, "warmup": 60}
+    settings: dict[str, Any] = {"chains": 4, "draws": 50, "warmup": 60, "output": "arviz"}
     first = fuld.sample("x^2/2", store=tmp_path / "s", **settings)
     again = fuld.sample("x^2/2", store=tmp_path / "s", resume=True, **settings)
     for result in (first, again):

@@ -213,3 +213,19 @@ def test_a_minibatch_for_one_point_has_one_word():
         return 0.5 * float(x @ x) * (1 + word % 2), x * (1 + word % 2)
 
     assert draws(one, dim=2, stochastic=True, vectorized=False).shape == (5, 6, 2)
+
+
+def test_overflow_in_a_run_does_not_warn():
+    calls = []
+
+    def overflowing(x):
+        calls.append(0)
+        if len(calls) > 20:
+            np.exp(np.full(3, 1e3)) * np.zeros(3)
+        return well(x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", fuld.SamplingWarning)
+        assert np.isfinite(draws(overflowing, draws=100)).all()
+    assert len(calls) > 20

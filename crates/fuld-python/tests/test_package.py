@@ -37,6 +37,8 @@ def test_numpy_is_enough(tmp_path: Path) -> None:
     assert "scipy" not in listed
     assert "xarray" not in listed
     python("-W", "error", "-c", readme_examples()[0])
-    refused = python("-c", "import fuld; fuld.sample('x^2', draws=10)", fails=True)
+    shown = python("-c", "import fuld; print(fuld.sample('x^2', seed=1))").stdout
+    assert "R-hat" in shown
+    refused = python("-c", "import fuld; fuld.sample('x^2', output='arviz')", fails=True)
     assert refused.returncode == 1
     assert "pip install 'fuld[arviz]'" in refused.stderr.splitlines()[-1]

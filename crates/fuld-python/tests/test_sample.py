@@ -105,8 +105,8 @@ def test_a_drift_that_would_take_minutes_is_refused():
 def test_a_chain_that_leaves_is_marked_from_then_on():
     with pytest.warns(fuld.Diverged, match="3 of 3 chains left for infinity"):
         x = fuld.sample("-x^4", system="overdamped-langevin", chains=3, draws=5, start=1.0)
-    assert bool(x.sample_stats.diverging[:, -1].all())
-    assert list(x.posterior.attrs["diverged_chains"]) == [0, 1, 2]
+    assert x.stats["diverging"][:, -1].all()
+    assert list(x.to("xarray").attrs["diverged_chains"]) == [0, 1, 2]
 
 
 def test_each_chain_may_have_its_own_start():

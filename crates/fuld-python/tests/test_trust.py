@@ -89,7 +89,7 @@ def test_modes_that_are_not_left_warn():
 
 
 def test_a_funnel_is_right_or_warns():
-    warned("do not trust these numbers yet", "funnel")
+    warned("do not trust these numbers", "funnel")
 
 
 def test_few_draws_warn():

@@ -10,7 +10,7 @@
 //! | `spec`, `compose` | [`SampleSpec`]: complete settings, and the run that they specify |
 //! | `folder` | the folder of a run |
 //! | `draw_source` | [`DrawSource`]: draws in memory or in a store |
-//! | `exact`, `summary`, `proposals`, `table`, `histogram`, `aligned` | statistics of the draws as text |
+//! | `exact`, `summary`, `proposals`, `remark`, `table`, `histogram`, `aligned` | statistics of the draws as text |
 //! | `page` | statistics of the draws as an HTML page (feature `page`) |
 
 mod aligned;
@@ -27,6 +27,7 @@ mod names;
 mod page;
 mod potentials;
 mod proposals;
+mod remark;
 mod request;
 mod seed;
 mod spec;
@@ -48,6 +49,7 @@ pub use names::{Named, UnknownName, by_name, nearest};
 pub use page::report;
 pub use potentials::{NamedPotential, potentials};
 pub use proposals::Proposals;
+pub use remark::{Remark, Section};
 pub use request::SampleRequest;
 pub use seed::random_seed;
 pub use spec::SampleSpec;

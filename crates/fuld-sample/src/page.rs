@@ -36,7 +36,7 @@ pub fn report(
         tables(summary)
     );
     for remark in summary.remarks(spec) {
-        body += &format!("<p class=\"soft\">{}</p>\n", escape(&remark));
+        body += &format!("<p class=\"soft\">{}</p>\n", escape(&remark.to_string()));
     }
     if !summary.coordinates.is_empty() {
         let coordinates = draws.dim().min(DRAWN);

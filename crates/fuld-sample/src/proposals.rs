@@ -1,6 +1,7 @@
 //! Statistics of the proposals of exact sampling, with the warnings that they give rise to.
 
 use crate::draw_source::DrawSource;
+use crate::remark::{Remark, Section};
 use fuld::Tuning;
 use serde::Serialize;
 use std::io;
@@ -62,36 +63,40 @@ impl Proposals {
         }
     }
 
-    /// Returns warnings, one line each.
-    pub fn warnings(&self) -> Vec<String> {
+    /// Returns warnings.
+    pub fn warnings(&self) -> Vec<Remark> {
         let mut warnings = Vec::new();
         if self.divergent > 0 {
-            warnings.push(format!(
-                "warning: {} proposals diverged: near them f is too steep for the step, so its neighbourhood is missing from the draws; \
+            let text = format!(
+                "{} proposals diverged: near them f is too steep for the step, so its neighbourhood is missing from the draws; \
                  scale or transform the variables, or lower the step",
                 self.divergent
-            ));
+            );
+            warnings.push(Remark::warning(Section::Divergences, text));
         }
         if self.outside > 0 {
-            warnings.push(format!(
-                "warning: f was not finite at {} proposals, which were rejected: right if its domain ends there, and faster if the \
+            let text = format!(
+                "f was not finite at {} proposals, which were rejected: right if its domain ends there, and faster if the \
                  variables are transformed to the whole line; otherwise correct f",
                 self.outside
-            ));
+            );
+            warnings.push(Remark::warning(Section::OutsideTheDomain, text));
         }
         if !ACCEPTANCE.contains(&self.acceptance_rate) {
             let change = if self.acceptance_rate < *ACCEPTANCE.start() { "shorter" } else { "longer" };
-            warnings.push(format!(
-                "warning: {:.0} % of the proposals were accepted, 90 % is best: use a {change} step, or a longer warmup",
+            let text = format!(
+                "{:.0} % of the proposals were accepted, 90 % is best: use a {change} step, or a longer warmup",
                 100.0 * self.acceptance_rate
-            ));
+            );
+            warnings.push(Remark::warning(Section::Acceptance, text));
         }
         if self.bfmi < LEAST_BFMI {
-            warnings.push(format!(
-                "warning: the energy changes too little per iteration (E-BFMI {:.2}, at least {LEAST_BFMI} is good): the tails may be \
+            let text = format!(
+                "the energy changes too little per iteration (E-BFMI {:.2}, at least {LEAST_BFMI} is good): the tails may be \
                  missing from the draws; scale or transform the variables",
                 self.bfmi
-            ));
+            );
+            warnings.push(Remark::warning(Section::Energy, text));
         }
         warnings
     }
@@ -125,7 +130,7 @@ mod tests {
             "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
         let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: 0.1, ..good };
-        let text = bad.warnings().join("\n");
+        let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for says in
             ["7 proposals diverged", "not finite at 5 proposals", "20 % of the proposals", "E-BFMI 0.10"]
         {

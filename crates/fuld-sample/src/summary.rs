@@ -3,6 +3,7 @@
 use crate::draw_source::DrawSource;
 use crate::exact::Exact;
 use crate::proposals::Proposals;
+use crate::remark::{Remark, Section};
 use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::chains::Outcome;
@@ -157,17 +158,12 @@ impl Coordinate {
         let least = if biased { FAR } else { 0.0 };
         self.ks.is_some_and(|ks| ks.distance > least && ks.distance > TIMES_NOISE * ks.noise)
     }
-
-    fn is_suspect(&self) -> bool {
-        // NaN counts as suspect.
-        !(self.r_hat <= R_HAT && self.ess_bulk >= ESS && self.ess_tail >= ESS)
-    }
 }
 
 /// The statistics of all coordinates, and the number of diverged chains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// One entry per coordinate; empty if every chain diverged.
+    /// One entry per coordinate; empty if every chain diverged, or if there are fewer draws than [`Chains::LEAST_DRAWS`].
     pub coordinates: Vec<Coordinate>,
     /// Number of chains.
     pub chains: usize,
@@ -193,7 +189,9 @@ impl Summary {
         exact: &Exact,
         stop: &StopFlag,
     ) -> anyhow::Result<Self> {
-        let coordinates = if outcome.divergences.len() < draws.chains() {
+        let coordinates = if outcome.divergences.len() < draws.chains()
+            && draws.draws() >= Chains::LEAST_DRAWS
+        {
             let coordinate = |(i, chains): (usize, Vec<Vec<f64>>)| {
                 if stop.is_requested() {
                     return Err(Interrupted.into());
@@ -232,56 +230,95 @@ impl Summary {
         self.diverged == self.chains
     }
 
-    /// Returns warnings and notes about the draws, one line each.
-    pub fn remarks(&self, spec: &SampleSpec) -> Vec<String> {
-        let mut remarks: Vec<String> =
-            self.not_normalised.iter().map(|reason| format!("warning: {reason}")).collect();
-        if self.diverged > 0 && !self.is_lost() {
-            remarks.push(format!(
-                "warning: {} of {} chains diverged and are left out, which may bias the rest: try a smaller step",
+    /// Returns warnings and notes about the draws.
+    pub fn remarks(&self, spec: &SampleSpec) -> Vec<Remark> {
+        let not_normalised = |reason: &String| Remark::warning(Section::NotNormalised, reason.clone());
+        let mut remarks: Vec<Remark> = self.not_normalised.iter().map(not_normalised).collect();
+        if self.diverged > 0 {
+            let text = format!(
+                "{} of {} chains left for infinity: their draws are NaN from there on, and statistics of the others may be biased; \
+                 take a smaller step",
                 self.diverged, self.chains
-            ));
+            );
+            remarks.push(Remark::warning(Section::LostChains, text));
+        }
+        if self.coordinates.is_empty() {
+            return remarks;
         }
         let heavy = |tails: Tails| self.coordinates.iter().filter(move |c| c.tails == tails);
         for (tails, what) in
             [(Tails::NoVariance, "no variance, and no standard error of a mean"), (Tails::NoMean, "no mean")]
         {
             if let Some(first) = heavy(tails).next() {
-                remarks.push(format!(
+                let text = format!(
                     "{}: the tails, P(|x| > r) ~ r^-{:.2}, are so heavy that there is {what}; the median stands for it",
                     names(heavy(tails)),
                     first.tail_exponent,
-                ));
+                );
+                remarks.push(Remark::note(Section::HeavyTails, text));
             }
         }
-        if !self.exact_dynamics && !self.coordinates.is_empty() {
+        if !self.exact_dynamics {
             let why = match spec.system {
                 SystemKind::Momentum => "has no noise and ends in minima of f",
                 SystemKind::FuldBetaFree => "targets exp(-beta f) only at beta = 1 or alpha = 2",
                 _ => "does not target exp(-beta f) unless alpha = 2, whatever the step",
             };
-            remarks.push(format!("{} {why}", spec.system));
+            remarks.push(Remark::note(Section::OtherLaw, format!("{} {why}", spec.system)));
         }
         let far = || self.coordinates.iter().filter(|c| c.is_far(self.proposals.is_none()));
         if self.exact_dynamics && far().next().is_some() {
             let most = far().filter_map(|c| c.ks).map(|ks| ks.distance).fold(0.0, f64::max);
-            remarks.push(format!(
-                "warning: {}: a KS distance of {most:.2} is far more than chance, so these are not draws from exp(-beta f): chains \
-                 have not found all of it yet (more warmup), or left the domain of f (another start, a smaller step)",
+            let text = format!(
+                "{}: a KS distance of {most:.2} is far more than chance, so these are not draws from exp(-beta f): chains have not \
+                 found all of it yet (more warmup), or left the domain of f (another start, a smaller step)",
                 names(far())
-            ));
+            );
+            remarks.push(Remark::warning(Section::FarFromExactLaw, text));
         }
         remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
-        // A system without noise does not mix.
-        if spec.system.has_beta() && self.coordinates.iter().any(Coordinate::is_suspect) {
-            let suspects = self.coordinates.iter().filter(|c| c.is_suspect());
-            remarks.push(format!(
-                "warning: {}: R-hat above {R_HAT} or fewer than {ESS} effective draws, so do not trust these numbers yet; more \
-                 warmup, draws or thin help",
-                names(suspects)
-            ));
+        // A system without noise does not mix. NaN counts as too large and as too small.
+        let apart = |c: &&Coordinate| spec.system.has_beta() && (c.r_hat > R_HAT || c.r_hat.is_nan());
+        let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
+        if self.coordinates.iter().any(|c| apart(&c)) {
+            let text = format!(
+                "{}: R-hat above {R_HAT}: the chains disagree, so do not trust these numbers; take more warmup or draws, or transform \
+                 the variables",
+                names(self.coordinates.iter().filter(apart))
+            );
+            remarks.push(Remark::warning(Section::RHat, text));
+        }
+        if self.coordinates.iter().any(|c| few(&c)) {
+            let text = format!(
+                "{}: fewer than {ESS} effective draws, so do not trust these numbers yet; take more draws or chains",
+                names(self.coordinates.iter().filter(few))
+            );
+            remarks.push(Remark::warning(Section::EffectiveSampleSize, text));
         }
         remarks
+    }
+
+    /// Returns tables, distances from the exact law, and what was adapted, as text.
+    pub fn text(&self) -> String {
+        if self.coordinates.is_empty() {
+            let least = Chains::LEAST_DRAWS;
+            return format!(
+                "no statistics: every chain left for infinity, or has fewer than {least} draws\n"
+            );
+        }
+        let mut text = self.table();
+        if self.hidden() > 0 {
+            text += &format!(
+                "shown are the first coordinates and those with the largest R-hat; {} more are left out\n",
+                self.hidden()
+            );
+        }
+        let distances = self.distances();
+        let adapted = self.proposals.iter().map(|proposals| proposals.line() + "\n");
+        for part in Some(distances).into_iter().filter(|part| !part.is_empty()).chain(adapted) {
+            text += &format!("\n{part}");
+        }
+        text
     }
 
     /// Returns the statistics as CSV, one row per coordinate. Moments that do not exist are left empty.

@@ -100,23 +100,12 @@ impl SampleRun {
         output.result(value, || {
             println!("{}\n", self.spec.headline());
             if !summary.coordinates.is_empty() {
-                print!("{}", summary.table());
-                if summary.hidden() > 0 {
-                    println!(
-                        "shown are the first coordinates and those with the largest R-hat; {} more are in summary.csv",
-                        summary.hidden()
-                    );
-                }
-                print!("\n{}", summary.distances());
-                println!("\n{pictures}");
-            }
-            if let Some(proposals) = &summary.proposals {
-                println!("{}", proposals.line());
+                println!("{}\n{pictures}", summary.text());
             }
             println!("{} draws of {} chains{}", summary.draws, summary.chains, sampled.pace());
             println!("written to {0}; open {0}/page.html", out.display());
         })?;
-        summary.remarks(&self.spec).iter().for_each(|remark| output.note(|| remark.clone()));
+        summary.remarks(&self.spec).iter().for_each(|remark| output.note(|| remark.to_string()));
         if !summary.is_lost() {
             return Ok(ExitCode::SUCCESS);
         }

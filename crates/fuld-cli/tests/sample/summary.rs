@@ -51,8 +51,13 @@ fn a_table_and_a_histogram_are_printed() {
 #[test]
 fn few_effective_draws_cause_a_warning() {
     let folder = scratch();
-    fuld(folder.path(), &format!("{WELL} --chains 2 --draws 20 --thin 1 --warmup 0"))
-        .with(0, &["warning: x: R-hat above 1.01 or fewer than 400 effective draws"]);
+    fuld(folder.path(), &format!("{WELL} --chains 2 --draws 20 --thin 1 --warmup 0")).with(
+        0,
+        &[
+            "warning: x: fewer than 400 effective draws",
+            "see docs/sampling.md#fewer-than-400-effective-draws",
+        ],
+    );
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn diverged_chains_are_counted_and_reported() {
     let diverged = output["summary"]["diverged"].as_u64().unwrap();
     assert!((1..64).contains(&diverged), "{output}");
     fuld(folder.path(), "sample --resume --out run")
-        .with(0, &[&format!("{diverged} of 64 chains diverged and are left out")]);
+        .with(0, &[&format!("warning: {diverged} of 64 chains left for infinity")]);
 }
 
 /// Chains that do not move have no tails, and a run that had finished before has no speed.

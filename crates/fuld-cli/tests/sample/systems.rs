@@ -98,7 +98,7 @@ fn several_dimensions() {
         assert!(ks("distance") < bound && bound < 0.2, "{coordinate}");
     }
     let shown = fuld(folder.path(), &format!("{twelve} --draws 20")).with(0, &[]).stdout;
-    assert!(shown.contains("2 more are in summary.csv"), "{shown}");
+    assert!(shown.contains("2 more are left out"), "{shown}");
     let csv = std::fs::read_to_string(folder.path().join("run/summary.csv")).unwrap();
     assert_eq!(csv.lines().count(), 13);
 }

@@ -3,8 +3,9 @@
 The law
     `SymmetricStable`, a distribution with scipy's methods; its field, `grad_g` and `field_table`.
 Samplers
-    `sample` draws from exp(-beta f); `systems` and `potentials` list the names it accepts.
-    `Sampling` is a run in the background; `Interrupted` and `Diverged` are its warnings.
+    `sample` draws from exp(-beta f) and returns `Samples`; `systems` and `potentials` list the
+    names it accepts. `Sampling` is a run in the background; `SamplingWarning`, `Diverged` and
+    `Interrupted` are warnings about draws.
 Data
     `tail_index` estimates the tail index and the scale of data: a `TailIndex` with intervals.
 Fields, for plots
@@ -29,6 +30,7 @@ from fuld._fields import (
 )
 from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
+from fuld._samples import Samples
 from fuld._sampling import Diverged, Interrupted, Sampling, SamplingWarning
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
@@ -39,6 +41,7 @@ __all__ = [
     "FieldTable",
     "Interrupted",
     "Interval",
+    "Samples",
     "Sampling",
     "SamplingWarning",
     "SymmetricStable",

@@ -1,4 +1,4 @@
-"""The result of a run, in the requested form."""
+"""Draws with their statistics, and their forms in other packages."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 
 
 def check_output(output: str) -> None:
-    """Refuse, before any work, a form that does not exist or cannot be made here."""
+    """Raise an error, before any work, for a form that does not exist or cannot be made here."""
     if not isinstance(output, str) or output not in _NEEDS:
-        raise ValueError(f"output must be 'arviz', 'xarray' or 'numpy', got {output!r}")
+        raise ValueError(f"output must be 'numpy', 'arviz' or 'xarray', got {output!r}")
     for package in _NEEDS[output]:
         try:
             with warnings.catch_warnings():
@@ -36,9 +36,9 @@ def check_output(output: str) -> None:
                 importlib.import_module(package)
         except ImportError as error:
             raise ImportError(
-                f"fuld.sample returns an object of {output}, and {package} cannot be imported "
-                f"({error}): install it (pip install 'fuld[arviz]', where fuld came from), or ask "
-                "for plain arrays with output='numpy'"
+                f"output={output!r} requires {package}, which cannot be imported ({error}): "
+                f"install it (pip install 'fuld[arviz]', where fuld came from), or use "
+                "output='numpy'"
             ) from None
 
 
@@ -73,9 +73,8 @@ class Draws:
         return {name: array[:, :, 0] for name, array in arrays.items()}
 
     def to(self, output: Output) -> Any:  # noqa: ANN401
-        """As arrays, as an xarray dataset, or as the object of the ArviZ that is installed."""
-        if output == "numpy":
-            return self.variables()
+        """Return an xarray dataset, or the object of the ArviZ that is installed."""
+        check_output(output)
         posterior = self._dataset()
         if output == "xarray":
             return posterior
@@ -83,7 +82,7 @@ class Draws:
         import xarray
 
         statistics = xarray.Dataset(
-            {name: (("chain", "draw"), array) for name, array in self._statistics().items()},
+            {name: (("chain", "draw"), array) for name, array in self.statistics_by_name().items()},
             coords={name: posterior.coords[name] for name in ("chain", "draw")},
         )
         groups = {"posterior": posterior, "sample_stats": statistics}
@@ -91,8 +90,8 @@ class Draws:
             return arviz.InferenceData(attrs=posterior.attrs, **groups)
         return xarray.DataTree.from_dict(groups)
 
-    def _statistics(self) -> dict[str, NDArray[Any]]:
-        """Statistics of every draw, by their names in ArviZ."""
+    def statistics_by_name(self) -> dict[str, NDArray[Any]]:
+        """Return the statistics of every draw, by their names in ArviZ."""
         if self.statistics is None:
             # A chain that left for infinity has no draws from then on.
             return {"diverging": np.isnan(self.x[:, :, 0])}

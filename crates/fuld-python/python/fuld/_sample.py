@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fuld import _arguments, _native
 from fuld._executor_sampling import ExecutorSampling, check_picklable
@@ -16,6 +16,7 @@ from fuld._local_sampling import LocalSampling
 from fuld._part_files import PartFiles
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
+from fuld._samples import Samples
 from fuld._sampling import Sampling
 from fuld._store import Store
 from fuld._tasks import PartRunner
@@ -38,10 +39,10 @@ def sample(
 def sample(
     potential: Potential,
     *,
-    output: Literal["numpy"],
+    output: Literal["numpy"] = ...,
     blocking: Literal[True] = ...,
     **settings: Unpack[Settings],
-) -> dict[str, NDArray[np.float64]]: ...
+) -> Samples: ...
 @overload
 def sample(
     potential: Potential,
@@ -83,7 +84,7 @@ def sample(
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     blocking: bool = True,
-    output: Output = "arviz",
+    output: Output = "numpy",
 ) -> Any:
     r"""Draw from the density proportional to exp(-beta f), with chains under heavy-tailed noise.
 
@@ -116,7 +117,7 @@ def sample(
         bias that vanishes with the step.
     adapt
         Whether step, paths and scales of ``integrator="exact"`` are adapted; True by default. What
-        was adapted is in the attributes ``step``, ``path``, ``paths`` and ``scales`` of the result.
+        was adapted is in the settings ``step``, ``path``, ``paths`` and ``scales`` of the result.
     path
         Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by
         default.
@@ -177,41 +178,44 @@ def sample(
         Whether to wait for the end. Otherwise a `Sampling` is returned at once: a handle with
         ``progress``, ``pause``, ``resume``, ``peek``, ``abort`` and ``result``.
     output
+        ``"numpy"``: `Samples`, a mapping of arrays with statistics, settings and a summary.
         ``"arviz"``: the object of the installed ArviZ, with groups ``posterior`` and
-        ``sample_stats``. ``"xarray"``: a dataset. ``"numpy"``: a dict of arrays. Each has the
-        variable ``x`` (and ``v``) with axes chain, draw and, if there are several, coordinate.
+        ``sample_stats``. ``"xarray"``: a dataset. Each has the variable ``x`` (and ``v``) with axes
+        chain, draw and, if there are several, coordinate. ``Samples.to`` converts later.
 
     Returns
     -------
     object
-        The draws, in the form of `output`; or a `Sampling` if not `blocking`.
+        `Samples`, or the draws in another form of `output`; a `Sampling` if not `blocking`.
 
     Notes
     -----
     Ctrl-C stops the run and returns the draws made so far, with a warning `fuld.Interrupted`;
     before the first draw it raises KeyboardInterrupt. An exception in a function ends the run and
-    is raised here, with its traceback.
+    is raised here, with its traceback. Overflow in a function does not warn: proposals at which f
+    is not finite are rejected, and counted.
 
     With ``integrator="exact"`` a proposal that diverges is rejected, and marked by ``diverging`` in
-    ``sample_stats``. With other integrators the draws of a chain that diverges are NaN from there
+    ``Samples.stats``. With other integrators the draws of a chain that diverges are NaN from there
     on; a warning `fuld.Diverged` reports it.
 
     A warning `fuld.SamplingWarning` says if the draws are not to be trusted: chains that disagree
     (R-hat above 1.01), fewer than 400 effective draws, divergent proposals, an acceptance rate far
-    from the target, slow energies, or a density that cannot be normalised.
+    from the target, slow energies, or a density that cannot be normalised. ``docs/sampling.md`` in
+    the repository explains each.
 
-    All settings are attributes of the result. ``exact`` is 1 if the dynamics leaves exp(-beta f)
-    invariant as the step size tends to 0, and 0 if not or if gradients are stochastic; with
-    ``integrator="exact"`` the step size does not matter.
+    All settings are in ``Samples.settings``, and attributes of the other forms. ``exact`` is 1
+    if the dynamics leaves exp(-beta f) invariant as the step size tends to 0, and 0 if not or if
+    gradients are stochastic; with ``integrator="exact"`` the step size does not matter.
 
     Examples
     --------
     >>> import fuld
     >>> import numpy as np
-    >>> draws = fuld.sample("x^4/4 - x^2/2", alpha=1.5, output="numpy")["x"]
-    >>> draws.shape
+    >>> samples = fuld.sample("x^4/4 - x^2/2", seed=1)
+    >>> samples["x"].shape
     (64, 1000)
-    >>> bool(abs((draws**2).mean() - 1.0418) < 0.03)
+    >>> bool(abs((samples["x"] ** 2).mean() - 1.0418) < 0.03)
     True
 
     A function of NumPy, for all chains at once:
@@ -220,8 +224,8 @@ def sample(
     ...     a, b = x[:, 0], x[:, 1]
     ...     slope = np.stack([2 * (a - 1) - 20 * a * (b - a**2), 10 * (b - a**2)], axis=1)
     ...     return (1 - a) ** 2 + 5 * (b - a**2) ** 2, slope
-    >>> fuld.sample(rosenbrock, dim=2, draws=100, output="numpy")["x"].shape
-    (64, 100, 2)
+    >>> fuld.sample(rosenbrock, dim=2, draws=1000, seed=1)["x"].shape
+    (64, 1000, 2)
     """
     check_output(output)
     if executor is not None:
@@ -268,6 +272,7 @@ def sample(
         options=options,
     )
     native = target.native()
+    options["potential"] = target.name
     planned = _native.PlannedRun(native, options)
     if executor is not None and planned.settings.get("adapt"):
         if integrator is not None:

@@ -12,9 +12,15 @@ from typing import Any
 from fuld import _native
 from fuld._progress import Bar, Progress
 from fuld._result import Draws, Output
+from fuld._samples import Samples
 
 #: Seconds between two checks of a run and of Ctrl-C.
 POLL_SECONDS = 0.1
+
+
+#: Anchors of sections in the page that explains warnings.
+_LOST_CHAINS = "chains-that-left-for-infinity"
+_INTERRUPTED = "interrupted-runs"
 
 
 class Interrupted(UserWarning):
@@ -46,7 +52,7 @@ class Sampling(ABC):
         self._final: Draws | None = None
         self._error: BaseException | None = None
         self._result: Any = None
-        self._warnings: list[str] | None = None
+        self._warnings: list[tuple[str, str]] = []
 
     @property
     @abstractmethod
@@ -92,7 +98,7 @@ class Sampling(ABC):
 
         After an error in the run, these are the draws made before it.
         """
-        return self._peek().to(self._output)
+        return Samples(self._peek(), self._planned).to(self._output)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, at most `timeout` seconds; return whether the run has ended."""
@@ -146,24 +152,18 @@ class Sampling(ABC):
             if self._final is None:
                 assert self._error is not None
                 raise self._error
+            stopped = self._final.stopped
             if self._result is None:
-                self._result = self._final.to(self._output)
-            if self._warnings is None:
-                stopped = self._final.stopped or self._aborted
-                draws = (self._final.x, self._final.statistics)
-                self._warnings = [] if stopped else self._planned.warnings(*draws)
-            stopped, diverged = self._final.stopped, self._final.diverged
-        if diverged:
-            warnings.warn(
-                f"{len(diverged)} of {len(self._final.chains)} chains left for infinity, and are "
-                "NaN from there on: take a shorter step",
-                Diverged,
-                stacklevel=stacklevel,
-            )
-        for warning in self._warnings:
-            warnings.warn(warning, SamplingWarning, stacklevel=stacklevel)
+                samples = Samples(self._final, self._planned)
+                if not stopped and not self._aborted:
+                    self._warnings = samples._summarised[1]
+                self._result = samples.to(self._output)
+        for section, text in self._warnings:
+            kind = Diverged if section == _LOST_CHAINS else SamplingWarning
+            warnings.warn(text, kind, stacklevel=stacklevel)
         if stopped and not self._aborted:
-            warnings.warn(f"the run was stopped: {stopped}", Interrupted, stacklevel=stacklevel)
+            text = f"the run was stopped: {stopped}; see {_native.explanation(_INTERRUPTED)}"
+            warnings.warn(text, Interrupted, stacklevel=stacklevel)
         return self._result
 
     def __enter__(self) -> Sampling:

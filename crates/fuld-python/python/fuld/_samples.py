@@ -1,0 +1,127 @@
+"""The draws of a run, as `fuld.sample` returns them; NumPy is all they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld import _native
+from fuld._result import Draws, Output
+
+
+class Samples(Mapping[str, NDArray[np.float64]]):
+    """Draws of all chains by name, with statistics, settings and a summary.
+
+    ``samples["x"]`` is an array with axes chain and draw, and with a third one for the coordinates
+    if there are several; ``samples["v"]`` are velocities, if they were kept. The text of the object
+    is its headline, its summary and the warnings.
+
+    Examples
+    --------
+    >>> import fuld
+    >>> samples = fuld.sample("x^4/4 - x^2/2", seed=1)
+    >>> samples["x"].shape
+    (64, 1000)
+    >>> sorted(samples.stats)
+    ['acceptance_rate', 'diverging', 'energy', 'lp']
+    >>> samples.settings["seed"], samples.warnings
+    (1, [])
+    """
+
+    def __init__(self, draws: Draws, planned: _native.PlannedRun) -> None:
+        self._draws = draws
+        self._planned: _native.PlannedRun | None = planned
+        self._headline = planned.headline
+        self._arrays = draws.variables()
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        try:
+            return self._arrays[name]
+        except KeyError:
+            raise KeyError(f"{name!r}: there are {', '.join(map(repr, self._arrays))}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates."""
+        return list(self._draws.names)
+
+    @property
+    def chains(self) -> NDArray[np.int64]:
+        """Numbers of the chains: all of them, unless a run in an executor was stopped."""
+        return self._draws.chains
+
+    @cached_property
+    def stats(self) -> dict[str, NDArray[Any]]:
+        """Arrays (chain, draw) by name.
+
+        ``lp`` is the logarithm of the density, up to a constant; ``acceptance_rate`` the acceptance
+        probability of the proposal; ``energy`` the energy before it; ``diverging`` whether it
+        diverged. Integrators other than ``"exact"`` have only ``diverging``.
+        """
+        return self._draws.statistics_by_name()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings by name, with the seed and with what was adapted."""
+        return dict(self._draws.settings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why the draws are not to be trusted, and what helps; empty if nothing was found."""
+        return [text for _, text in self._summarised[1]]
+
+    @property
+    def stopped(self) -> str:
+        """How far the run was when it was stopped; empty if it was not."""
+        return self._draws.stopped
+
+    def summary(self) -> str:
+        """Return the table that ``fuld sample`` prints.
+
+        It has means, standard deviations, quantiles, effective sample sizes and R-hat; the distance
+        from the exact law, if that is known; and what was adapted.
+        """
+        return self._summarised[0]
+
+    def to(self, output: Output) -> Any:  # noqa: ANN401
+        """Return the draws as the object of the installed ArviZ, or as a dataset of xarray.
+
+        Parameters
+        ----------
+        output
+            ``"arviz"``, ``"xarray"``, or ``"numpy"``, which is this object.
+        """
+        return self if output == "numpy" else self._draws.to(output)
+
+    @cached_property
+    def _summarised(self) -> tuple[str, list[tuple[str, str]]]:
+        """The summary, and the warnings with the anchors of the sections that explain them."""
+        assert self._planned is not None
+        draws = self._draws
+        if draws.x.size == 0:
+            return "no draws\n", []
+        return self._planned.summary(draws.x, draws.statistics, dict(draws.settings))
+
+    def __repr__(self) -> str:
+        axes = ("chain", "draw", "coordinate")
+        shapes = [
+            f"{name} ({', '.join(f'{axes[i]}: {size}' for i, size in enumerate(array.shape))})"
+            for name, array in self._arrays.items()
+        ]
+        lines = [self._headline, "", self.summary().rstrip(), "", ", ".join(shapes)]
+        lines += [f"stopped: {self.stopped}"] if self.stopped else []
+        return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, in which the summary replaces the planned run."""
+        return {**self.__dict__, "_summarised": self._summarised, "_planned": None}
