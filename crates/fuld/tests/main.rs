@@ -24,4 +24,5 @@ mod random_formulas;
 mod resumption;
 mod riesz;
 mod stationary;
+mod tempering;
 mod wells;

@@ -71,6 +71,8 @@ pub enum Purpose {
     SecondWord = 8,
     /// Acceptance of proposals.
     Acceptance = 9,
+    /// Exchanges between temperatures.
+    Exchange = 10,
 }
 
 impl Purpose {

@@ -9,7 +9,7 @@ use super::outcome::Divergence;
 use super::sink::Layout;
 use super::spec::{DYNAMICS_VERSION, RunSpec};
 use crate::durable::{fingerprint, replace};
-use crate::exact::Adaptation;
+use crate::exact::Levels;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -71,6 +71,12 @@ pub enum CheckpointError {
         path: PathBuf,
         /// First difference between the specifications.
         difference: String,
+    },
+    /// The state of the adaptation in the file does not belong to its specification.
+    #[error("checkpoint {path} has the adaptation of another run; begin the run again")]
+    Adaptation {
+        /// The file.
+        path: PathBuf,
     },
     /// An array in the file does not have the length that its specification requires.
     #[error("checkpoint {path} has {given} {what}, expected {expected}")]
@@ -150,15 +156,18 @@ impl Checkpoint {
         if let Some(difference) = spec.difference(&self.spec) {
             return Err(CheckpointError::OtherRun { path: path.into(), difference });
         }
-        let coordinates = spec.chains * spec.dim;
+        let levels = spec.temper.unwrap_or(1);
+        let coordinates = levels * spec.chains * spec.dim;
         // A segment that is not complete yet is in the checkpoint; complete ones are in the sink.
         let unfinished = (spec.draws_at(self.step) % layout.segment as u64) as usize;
         let last = usize::try_from(spec.total_steps().min(self.step)).unwrap_or(usize::MAX);
-        let adaptation = match spec.adapt {
-            // It begins with the first step.
-            Some(true) if self.step > 0 => Adaptation::count(&self.adaptation, spec.chains, spec.dim),
-            _ => 0,
-        };
+        // The adaptation begins with the first step.
+        let sizes = [levels, spec.chains, spec.dim];
+        let restores = || Levels::from_numbers(&self.adaptation, spec.warmup, sizes).is_some();
+        let adapts = spec.adapt == Some(true) && self.step > 0;
+        if adapts && !restores() || !adapts && !self.adaptation.is_empty() {
+            return Err(CheckpointError::Adaptation { path: path.into() });
+        }
         let chain = self.divergences.iter().map(|d| d.chain).max().unwrap_or(0);
         for (what, expected, given) in [
             ("steps", last, usize::try_from(self.step).unwrap_or(usize::MAX)),
@@ -167,7 +176,6 @@ impl Checkpoint {
             ("sums", spec.chains * spec.averages.len(), self.sums.len()),
             ("values of the unfinished segment", spec.chains * layout.width() * unfinished, self.begun.len()),
             ("as the index of a chain", chain.min(spec.chains - 1), chain),
-            ("numbers of the adaptation", adaptation, self.adaptation.len()),
         ] {
             if given != expected {
                 return Err(CheckpointError::Shape { path: path.into(), what, expected, given });

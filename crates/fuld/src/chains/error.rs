@@ -50,6 +50,9 @@ pub enum RunError {
     /// The path length is negative or not finite.
     #[error("the path length must be finite and not negative, got {0}")]
     Path(f64),
+    /// Several temperatures without the adaptation of exact sampling.
+    #[error("{0} temperatures require the integrator exact and its adaptation")]
+    Temper(usize),
     /// Exact sampling of a potential whose gradient is estimated.
     #[error(
         "exact sampling requires exact gradients, but this potential estimates them from minibatches; use BAOAB"

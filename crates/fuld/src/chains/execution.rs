@@ -9,7 +9,7 @@ use super::sink::{Layout, Sink};
 use super::worker::Worker;
 use crate::batch::Batch;
 use crate::dynamics::{ExactKinetic, Newtonian};
-use crate::exact::{Adaptation, Transition};
+use crate::exact::{Levels, Transition};
 use crate::system::Motion;
 use crate::{Alpha, Beta, Integrator, ParameterError, Potential};
 use levy_stable::{Sampler, SymmetricStable};
@@ -67,6 +67,7 @@ pub(super) struct Execution<'a> {
     pub(super) layout: Layout,
     /// Steps taken.
     pub(super) step: u64,
+    /// Batches of chains, for each temperature the same.
     pub(super) workers: Vec<Worker>,
     /// Draws of the unfinished segment, with space for a whole segment per chain.
     begun: Vec<f64>,
@@ -77,7 +78,7 @@ pub(super) struct Execution<'a> {
     /// Mean acceptance probability of recent iterations, for the reports of progress.
     acceptance: Option<f64>,
     /// State of its adaptation, which is complete after the warmup.
-    pub(super) adaptation: Option<Adaptation>,
+    pub(super) levels: Option<Levels>,
 }
 
 impl<'a> Execution<'a> {
@@ -97,7 +98,8 @@ impl<'a> Execution<'a> {
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
         begun.resize(room, 0.0);
         // Reserves the memory of the chains once and frees it, because the many allocations that follow cannot return an error.
-        let state = STATE.saturating_mul(layout.chains).saturating_mul(layout.dim);
+        let state =
+            [run.temper, layout.chains, layout.dim].iter().fold(STATE, |n, count| n.saturating_mul(*count));
         let mut trial = Vec::<f64>::new();
         trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
         drop(trial);
@@ -135,7 +137,7 @@ impl<'a> Execution<'a> {
             exact,
             gaussian,
             acceptance: None,
-            adaptation: None,
+            levels: None,
         };
         let resumed = this.restore()?;
         if !resumed {
@@ -258,7 +260,8 @@ impl<'a> Execution<'a> {
         let mut rest = &mut self.begun[..];
         let mut parts = Vec::with_capacity(self.workers.len());
         for worker in &self.workers {
-            let (part, others) = rest.split_at_mut(worker.batch.chains() * room);
+            let recorded = if worker.level == 0 { worker.batch.chains() * room } else { 0 };
+            let (part, others) = rest.split_at_mut(recorded);
             parts.push(part);
             rest = others;
         }
@@ -330,20 +333,23 @@ impl<'a> Execution<'a> {
             (COORDINATES / dim).clamp(1, run.chains.div_ceil(self.pool.current_num_threads()))
         };
         let functions = run.functions.len();
-        for first in (0..run.chains).step_by(size) {
+        let batches =
+            (0..run.temper).flat_map(|level| (0..run.chains).step_by(size).map(move |at| (level, at)));
+        for (level, first) in batches {
             let chains = first..(first + size).min(run.chains);
-            let coordinates = chains.start * dim..chains.end * dim;
+            let start = (level * run.chains + first) * dim;
+            let coordinates = start..start + chains.len() * dim;
             let (x, v) = match &saved {
                 Some(saved) => (saved.x[coordinates.clone()].to_vec(), saved.v[coordinates].to_vec()),
                 None => (run.start_of(chains.clone(), dim), vec![0.0; coordinates.len()]),
             };
-            let mut worker =
-                Worker::new(first, Batch::new(dim, run.first_chain + first, x, v, run.seed), functions);
+            let number = run.stream_number(first, level);
+            let mut worker = Worker::new(first, level, Batch::new(dim, number, x, v, run.seed), functions);
             if let Some((kinetic, _)) = self.exact {
-                let first = run.first_chain + first;
-                worker.transition = Some(Transition::new(chains.len(), dim, first, run.seed, kinetic.beta()));
+                worker.transition =
+                    Some(Transition::new(chains.len(), dim, number, run.seed, kinetic.beta()));
             }
-            if let Some(saved) = &saved {
+            if let Some(saved) = saved.as_ref().filter(|_| level == 0) {
                 worker.weight = saved.weight;
                 worker.sums.copy_from_slice(&saved.sums[chains.start * functions..chains.end * functions]);
                 worker.divergences.extend(saved.divergences.iter().filter(|d| chains.contains(&d.chain)));
@@ -353,7 +359,7 @@ impl<'a> Execution<'a> {
         let Some(saved) = saved else { return Ok(false) };
         self.step = saved.step;
         if self.exact.is_some() && run.adapt {
-            self.adaptation = Adaptation::from_numbers(&saved.adaptation, run.warmup, run.chains, dim);
+            self.levels = Levels::from_numbers(&saved.adaptation, run.warmup, [run.temper, run.chains, dim]);
         }
         let count = saved.begun.len() / run.chains;
         if count > 0 {
@@ -376,7 +382,7 @@ impl<'a> Execution<'a> {
             sums: self.gather(|w| &w.sums),
             begun: self.packed(self.segment_start()),
             divergences: self.divergences(),
-            adaptation: self.adaptation.as_ref().map(Adaptation::to_numbers).unwrap_or_default(),
+            adaptation: self.levels.as_ref().map(Levels::to_numbers).unwrap_or_default(),
         };
         Ok(checkpoint.write(path)?)
     }
@@ -398,8 +404,10 @@ impl<'a> Execution<'a> {
             Average { name: name.clone(), chains }
         };
         let averages = self.run.functions.iter().enumerate().map(average).collect();
-        let tuning = self.adaptation.as_ref().map(|adaptation| adaptation.tuning.clone());
-        Outcome { draws: self.layout.spec.draws_at(self.step), stopped, divergences, averages, tuning }
+        let tuning = self.levels.as_ref().map(|levels| levels.adaptations[0].tuning.clone());
+        let tempering = self.tempering();
+        let draws = self.layout.spec.draws_at(self.step);
+        Outcome { draws, stopped, divergences, averages, tuning, tempering }
     }
 }
 

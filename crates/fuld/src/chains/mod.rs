@@ -35,7 +35,7 @@ mod zarr_draws;
 pub use checkpoint::{CheckpointError, stored_seed};
 pub use error::RunError;
 pub use memory::{MemoryDraws, MemorySink, Samples};
-pub use outcome::{Average, Control, Divergence, Outcome, Progress};
+pub use outcome::{Average, Control, Divergence, Outcome, Progress, Tempering};
 pub use run::{Run, TestFunction};
 pub use sink::{Callback, Layout, STATISTICS, Sink};
 pub use spec::{DYNAMICS_VERSION, RunSpec, SpecHash};

@@ -73,4 +73,25 @@ pub struct Outcome {
     pub averages: Vec<Average>,
     /// Step, path and scales of exact sampling, as adapted so far.
     pub tuning: Option<Tuning>,
+    /// Temperatures of parallel tempering, as adapted so far.
+    pub tempering: Option<Tempering>,
+}
+
+impl Outcome {
+    /// Returns the mean number of gradients per iteration at all temperatures together; None unless exact sampling adapted itself.
+    pub fn gradients_per_iteration(&self) -> Option<f64> {
+        let hotter = self.tempering.as_ref().map_or(0.0, |tempering| tempering.gradients);
+        self.tuning.as_ref().map(|tuning| tuning.mean_steps() + hotter)
+    }
+}
+
+/// The temperatures of parallel tempering.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tempering {
+    /// Inverse temperatures as fractions of β, the first of which is 1.
+    pub factors: Vec<f64>,
+    /// Mean acceptance of exchanges between neighbouring temperatures after the warmup.
+    pub acceptance: Vec<f64>,
+    /// Mean number of gradients per iteration at all temperatures but the first.
+    pub gradients: f64,
 }

@@ -10,6 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The number of chains that have random streams at each temperature, 2⁴⁸.
+const MAX_CHAINS: usize = 1 << 48;
+/// The number of temperatures that have random streams.
+const MAX_LEVELS: usize = crate::random::MAX_CHAINS as usize / MAX_CHAINS;
+
 /// A function to be averaged, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
 
@@ -40,6 +45,8 @@ pub struct Run {
     pub adapt: bool,
     /// Mean time of an iteration, at first if it is adapted; 0 is one step. For [`Integrator::Exact`] only.
     pub path: f64,
+    /// Number of temperatures of parallel tempering; 1 is none. More are for [`Integrator::Exact`] with [`adapt`](Self::adapt) only.
+    pub temper: usize,
     /// Whether to record velocities beside positions.
     pub velocities: bool,
     /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warmup are computed.
@@ -68,6 +75,7 @@ impl Run {
             start: Start::Gaussian(1.0),
             adapt: integrator == Integrator::Exact,
             path: 0.0,
+            temper: 1,
             velocities: false,
             functions: Vec::new(),
             checkpoint: None,
@@ -88,6 +96,7 @@ impl Run {
             (self.chains as u64, "chains"),
             (self.draws, "draws"),
             (self.thin, "steps per draw"),
+            (self.temper as u64, "temperatures"),
             (dim as u64, "coordinates of the potential"),
         ];
         if let Some((_, what)) = counts.into_iter().find(|(count, _)| *count == 0) {
@@ -96,11 +105,18 @@ impl Run {
         if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
             return Err(RunError::TooMany("the steps"));
         }
-        if self.first_chain.checked_add(self.chains).is_none_or(|end| end as u64 > crate::random::MAX_CHAINS)
-        {
+        let adapts = self.integrator == Integrator::Exact && self.adapt;
+        if self.temper > 1 && !adapts {
+            return Err(RunError::Temper(self.temper));
+        }
+        if self.first_chain.checked_add(self.chains).is_none_or(|end| end > MAX_CHAINS) {
             return Err(RunError::TooMany("the chains"));
         }
-        if self.chains.checked_mul(dim).and_then(|n| n.checked_mul(2 << 16)).is_none() {
+        if self.temper > MAX_LEVELS {
+            return Err(RunError::TooMany("the temperatures"));
+        }
+        let states = self.chains.checked_mul(dim).and_then(|n| n.checked_mul(self.temper));
+        if states.and_then(|n| n.checked_mul(2 << 16)).is_none() {
             return Err(RunError::TooMany("the coordinates of all chains"));
         }
         if !(self.path >= 0.0 && self.path.is_finite()) {
@@ -123,6 +139,11 @@ impl Run {
             Some(&x) => Err(RunError::StartValue(x)),
             None => Ok(()),
         }
+    }
+
+    /// Returns the number of a chain's random streams at one temperature.
+    pub(super) fn stream_number(&self, chain: usize, level: usize) -> usize {
+        level * MAX_CHAINS + self.first_chain + chain
     }
 
     /// Returns where a chain of this run starts in `dim` dimensions.
@@ -155,6 +176,7 @@ impl Run {
             start: self.start.clone(),
             adapt: exact.then_some(self.adapt),
             path: exact.then_some(self.path),
+            temper: (self.temper > 1).then_some(self.temper),
             velocities: self.velocities,
             averages: self.functions.iter().map(|(name, _)| name.clone()).collect(),
         })

@@ -61,6 +61,9 @@ pub struct RunSpec {
     /// Mean time of an iteration; None unless the integrator is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<f64>,
+    /// Number of temperatures; None if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temper: Option<usize>,
     /// Whether velocities are recorded.
     pub velocities: bool,
     /// Names of the averaged functions.
@@ -68,7 +71,7 @@ pub struct RunSpec {
 }
 
 /// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the amounts last.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "dynamics_version",
     "system",
     "integrator",
@@ -79,6 +82,7 @@ const FIELDS: [&str; 17] = [
     "start",
     "adapt",
     "path",
+    "temper",
     "chains",
     "first_chain",
     "warmup",

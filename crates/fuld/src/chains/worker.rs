@@ -14,6 +14,8 @@ use levy_stable::Sampler;
 pub(super) struct Worker {
     /// Number of the first chain.
     pub(super) first: usize,
+    /// Number of the temperature; only the draws of the first one are recorded.
+    pub(super) level: usize,
     pub(super) batch: Batch,
     /// Σ ηₖ over the averaged steps.
     pub(super) weight: f64,
@@ -28,10 +30,11 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new(first: usize, batch: Batch, functions: usize) -> Self {
-        let sums = vec![0.0; batch.chains() * functions];
+    pub(super) fn new(first: usize, level: usize, batch: Batch, functions: usize) -> Self {
+        let sums = vec![0.0; if level == 0 { batch.chains() * functions } else { 0 }];
         Self {
             first,
+            level,
             batch,
             weight: 0.0,
             sums,
@@ -98,7 +101,7 @@ impl Worker {
 
     /// Updates the averages after step k, records the draw if there is one, and returns the number of draws.
     fn keep(&mut self, run: &Run, k: u64, weight: f64, draw: usize, out: &mut [f64]) -> usize {
-        if k < run.warmup {
+        if k < run.warmup || self.level > 0 {
             return 0;
         }
         self.weight += weight;

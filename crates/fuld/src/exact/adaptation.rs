@@ -12,7 +12,7 @@
 //!
 //! Everything is computed from the chains in their order, so that the result depends on neither threads nor batches.
 
-use super::tuning::{PATHS, Tuning};
+use super::tuning::Tuning;
 
 /// Mean acceptance probability that the step is adapted to. 0.8 is up to 10 % more efficient on simple targets; 0.9 several times on curved ones,
 /// where chains would stay too long in the arms.
@@ -160,14 +160,6 @@ impl Adaptation {
         self.step = DualAveraging::new(self.tuning.step);
     }
 
-    /// Returns how many numbers of a checkpoint the state should have, by the number of turning times that it states. The positions of
-    /// some iterations of all chains come last.
-    pub(crate) fn count(numbers: &[f64], chains: usize, dim: usize) -> usize {
-        let turns = numbers.get(COUNTS - 1).map_or(0, |turns| *turns as usize);
-        let fixed = (COUNTS + PATHS + dim + chains).saturating_add(turns);
-        fixed.saturating_add(numbers.len().saturating_sub(fixed) / (chains * dim) * (chains * dim))
-    }
-
     /// Returns the state as numbers, for a checkpoint.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
         let DualAveraging { centre, count, excess, log_step, log_average } = self.step;
@@ -178,7 +170,7 @@ impl Adaptation {
         numbers
     }
 
-    /// Restores the state from [`to_numbers`](Self::to_numbers); None if the numbers are too few.
+    /// Restores the state from [`to_numbers`](Self::to_numbers); None if their number is wrong.
     pub(crate) fn from_numbers(numbers: &[f64], warmup: u64, chains: usize, dim: usize) -> Option<Self> {
         let (&[step, centre, count, excess, log_step, log_average, stride, turns], rest) =
             numbers.split_first_chunk::<COUNTS>()?;
@@ -186,7 +178,8 @@ impl Adaptation {
         let (scales, rest) = rest.split_at_checked(dim)?;
         let (moves, rest) = rest.split_at_checked(chains)?;
         let (turns, recent) = rest.split_at_checked(turns as usize)?;
-        Some(Self {
+        let whole = recent.len().is_multiple_of(chains * dim);
+        whole.then(|| Self {
             tuning: Tuning { step, paths: *paths, scales: scales.to_vec() },
             chains,
             windows: Windows::new(warmup),
@@ -318,7 +311,8 @@ mod tests {
         }
         assert!(!state.turns.is_empty() && !state.recent.is_empty());
         assert_eq!(Adaptation::from_numbers(&state.to_numbers(), 100, 10, 3).unwrap(), state);
-        assert_eq!(Adaptation::count(&state.to_numbers(), 10, 3), state.to_numbers().len());
+        let numbers = state.to_numbers();
+        assert!(Adaptation::from_numbers(&numbers[..numbers.len() - 1], 100, 10, 3).is_none());
         assert!(Adaptation::from_numbers(&[1.0; 15], 100, 10, 3).is_none());
     }
 

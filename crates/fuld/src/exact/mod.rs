@@ -14,13 +14,16 @@
 //! | `tuning` | [`Tuning`]: what is adapted, and what a run reports |
 //! | `descent` | from the starting points to the neighbourhood of the typical set |
 //! | `adaptation` | step by dual averaging, scales over windows, paths from turning times |
+//! | `ladder`, `levels` | the inverse temperatures of parallel tempering, and the adaptation of them all |
 
 mod adaptation;
 mod descent;
+mod ladder;
+mod levels;
 mod transition;
 mod tuning;
 
-pub(crate) use adaptation::Adaptation;
 pub(crate) use descent::descend;
-pub(crate) use transition::{Iteration, Transition};
+pub(crate) use levels::Levels;
+pub(crate) use transition::{Iteration, Transition, happens};
 pub use tuning::Tuning;

@@ -18,6 +18,8 @@ pub(crate) struct Iteration<'a> {
     pub(crate) sampler: &'a Sampler,
     pub(crate) gamma: f64,
     pub(crate) tuning: &'a Tuning,
+    /// Factor λ of f: the target is e^(−λβf).
+    pub(crate) factor: f64,
     /// Whether turning times are measured after the iteration.
     pub(crate) measures_turns: bool,
     /// Number of the iteration.
@@ -80,11 +82,11 @@ impl Transition {
 
     /// Performs one iteration. Values and gradients at the positions must have been computed.
     pub(crate) fn iterate(&mut self, iteration: &Iteration<'_>, batch: &mut Batch) {
-        let Iteration { kinetic, tuning, k, .. } = *iteration;
+        let Iteration { kinetic, tuning, factor, k, .. } = *iteration;
         let (dim, steps) = (batch.dim, tuning.steps(k));
         batch.draw_noise(iteration.sampler, k);
         batch.refresh(kinetic, iteration.gamma, steps as f64 * tuning.step);
-        let beta = kinetic.beta();
+        let beta = factor * kinetic.beta();
         for (chain, v) in batch.v.chunks_exact(dim).enumerate() {
             self.energy[chain] = beta * self.values[chain] + kinetic.energy(v);
         }
@@ -106,7 +108,7 @@ impl Transition {
             let possible = || libm::exp(-rise.max(0.0)).max(f64::MIN_POSITIVE);
             let probability = if impossible { 0.0 } else { possible() };
             self.acceptance[chain] = probability;
-            if ((word >> 11) as f64) < probability * (1u64 << 53) as f64 {
+            if happens(probability, *word) {
                 self.values[chain] = self.proposed[chain];
             } else {
                 batch.x[here.clone()].copy_from_slice(&self.before[0][here.clone()]);
@@ -121,10 +123,18 @@ impl Transition {
         }
     }
 
+    /// Exchanges the position of a chain with that of a chain at another temperature, each with its value and gradient.
+    pub(crate) fn exchange(&mut self, batch: &mut Batch, other: (&mut Self, &mut Batch), chain: usize) {
+        let here = chain * batch.dim..(chain + 1) * batch.dim;
+        std::mem::swap(&mut self.values[chain], &mut other.0.values[chain]);
+        batch.x[here.clone()].swap_with_slice(&mut other.1.x[here.clone()]);
+        batch.gradient[here.clone()].swap_with_slice(&mut other.1.gradient[here]);
+    }
+
     /// Follows each chain until it has come back to half the largest squared distance from its start, in scaled coordinates, and records
     /// when it was furthest. The chains end where they were.
     fn measure_turns(&mut self, iteration: &Iteration<'_>, batch: &mut Batch) {
-        let Iteration { potential, kinetic, tuning, .. } = *iteration;
+        let Iteration { potential, kinetic, tuning, factor, .. } = *iteration;
         let Tuning { step, scales, .. } = tuning;
         for (before, now) in self.before.iter_mut().zip([&batch.x, &batch.v, &batch.gradient]) {
             before.copy_from_slice(now);
@@ -132,7 +142,7 @@ impl Transition {
         let mut furthest = vec![0.0; self.turns.len()];
         let mut turned = vec![false; self.turns.len()];
         self.turns.fill(*step);
-        kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+        kick(0.5 * factor * step, scales, &batch.gradient, &mut batch.v);
         for i in 1..=MOST_STEPS {
             kinetic.transport(&batch.v, &mut self.field);
             drift(*step, scales, &self.field, &mut batch.x);
@@ -153,7 +163,7 @@ impl Transition {
                 break;
             }
             batch.update_gradient(potential, 0);
-            kick(*step, scales, &batch.gradient, &mut batch.v);
+            kick(factor * step, scales, &batch.gradient, &mut batch.v);
         }
         for (now, before) in [&mut batch.x, &mut batch.v, &mut batch.gradient].into_iter().zip(&self.before) {
             now.copy_from_slice(before);
@@ -162,19 +172,19 @@ impl Transition {
 
     /// Takes leapfrog steps from the present state to the proposal.
     fn leapfrog(&mut self, iteration: &Iteration<'_>, steps: u64, batch: &mut Batch) {
-        let Iteration { potential, kinetic, tuning, .. } = *iteration;
+        let Iteration { potential, kinetic, tuning, factor, .. } = *iteration;
         let Tuning { step, scales, .. } = tuning;
-        kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+        kick(0.5 * factor * step, scales, &batch.gradient, &mut batch.v);
         for i in 1..=steps {
             kinetic.transport(&batch.v, &mut self.field);
             drift(*step, scales, &self.field, &mut batch.x);
             self.stop_runaways(batch);
             if i < steps {
                 batch.update_gradient(potential, 0);
-                kick(*step, scales, &batch.gradient, &mut batch.v);
+                kick(factor * step, scales, &batch.gradient, &mut batch.v);
             } else {
                 potential.evaluate(&batch.x, &mut self.proposed, &mut batch.gradient);
-                kick(0.5 * step, scales, &batch.gradient, &mut batch.v);
+                kick(0.5 * factor * step, scales, &batch.gradient, &mut batch.v);
             }
         }
     }
@@ -197,6 +207,11 @@ impl Transition {
             }
         }
     }
+}
+
+/// Decides by a random word whether something of a given probability happens.
+pub(crate) fn happens(probability: f64, word: u64) -> bool {
+    ((word >> 11) as f64) < probability * (1u64 << 53) as f64
 }
 
 /// v ← v − t s ∇f, with the scales s of the coordinates.
