@@ -3,9 +3,7 @@
 use crate::background::Background;
 use crate::error::{memory_error, run_error};
 use crate::store::{self, Draws};
-use fuld::Tuning;
-use fuld::chains::MemoryDraws;
-use fuld::chains::{Layout, Progress, RunError, STATISTICS};
+use fuld::chains::{Layout, MemoryDraws, Outcome, Progress, RunError, STATISTICS};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -122,7 +120,7 @@ impl PyRun {
                     return Err(raised);
                 }
                 let diverged = outcome.divergences.iter().map(|d| (d.chain, d.step)).collect();
-                let tuning = outcome.tuning.map(|tuning| adapted(py, &tuning)).transpose()?;
+                let tuning = adapted(py, &outcome)?;
                 Ok((outcome.stopped, diverged, tuning))
             }
             Some(Err(error)) => Err(self.error(py, error)),
@@ -175,15 +173,20 @@ fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
-/// Returns the numbers that exact sampling adapted, by name.
-fn adapted(py: Python<'_>, tuning: &Tuning) -> PyResult<Py<PyDict>> {
+/// Returns the numbers that exact sampling adapted, by name; None if there are none.
+fn adapted(py: Python<'_>, outcome: &Outcome) -> PyResult<Option<Py<PyDict>>> {
+    let Some(tuning) = &outcome.tuning else { return Ok(None) };
     let numbers = PyDict::new(py);
     numbers.set_item("step", tuning.step)?;
     numbers.set_item("path", tuning.path())?;
     numbers.set_item("paths", PyArray1::from_slice(py, &tuning.paths))?;
     numbers.set_item("scales", PyArray1::from_slice(py, &tuning.scales))?;
-    numbers.set_item("gradients_per_iteration", tuning.mean_steps())?;
-    Ok(numbers.unbind())
+    numbers.set_item("gradients_per_iteration", outcome.gradients_per_iteration())?;
+    if let Some(tempering) = &outcome.tempering {
+        numbers.set_item("temperatures", PyArray1::from_slice(py, &tempering.factors))?;
+        numbers.set_item("exchange_rates", PyArray1::from_slice(py, &tempering.acceptance))?;
+    }
+    Ok(Some(numbers.unbind()))
 }
 
 /// Returns the draws made so far, without the space reserved for the others.

@@ -11,7 +11,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The keys of a configuration.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "potential",
     "dim",
     "param",
@@ -22,6 +22,7 @@ const KEYS: [&str; 20] = [
     "gamma",
     "adapt",
     "path",
+    "temper",
     "step",
     "step_power",
     "half_life",
@@ -35,7 +36,7 @@ const KEYS: [&str; 20] = [
 ];
 
 /// The keys that only exact sampling has.
-const PROPOSALS: [&str; 2] = ["adapt", "path"];
+const PROPOSALS: [&str; 3] = ["adapt", "path", "temper"];
 
 /// Reads a configuration. Settings in `over` take precedence over those of the file.
 pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, SamplingError> {

@@ -13,6 +13,8 @@ use fuld::{Alpha, Beta, Friction, Integrator, ParameterError, Start, Step, Syste
 const ALPHA: f64 = 1.8;
 /// First step of exact sampling, which its adaptation replaces.
 const EXACT_STEP: f64 = 0.1;
+/// Most temperatures of parallel tempering: far more than are useful.
+const MOST_TEMPERATURES: usize = 255;
 /// Iterations in which exact sampling adapts itself.
 const EXACT_WARMUP: u64 = 500;
 
@@ -85,12 +87,21 @@ impl SampleRequest {
         }
         let integrator = self.integrator.unwrap_or(defaults.integrator);
         let exact = integrator == Integrator::Exact;
-        let proposals = [("adapt", self.adapt.is_some()), ("path", self.path.is_some())];
+        let temper = self.temper.filter(|&temper| temper != 1);
+        let proposals =
+            [("adapt", self.adapt.is_some()), ("path", self.path.is_some()), ("temper", temper.is_some())];
         if let Some((setting, _)) = proposals.into_iter().find(|(_, given)| *given && !exact) {
             return Err(SamplingError::NotExact { setting, integrator });
         }
         if let Some(path) = self.path.filter(|path| !(*path >= 0.0 && path.is_finite())) {
             return Err(SamplingError::Path(path));
+        }
+        match temper {
+            Some(temper) if self.adapt == Some(false) => return Err(SamplingError::TemperFixed(temper)),
+            Some(temper) if !(1..=MOST_TEMPERATURES).contains(&temper) => {
+                return Err(SamplingError::Temper { most: MOST_TEMPERATURES, given: temper });
+            }
+            _ => {}
         }
         let step = Step::new(self.step.unwrap_or(if exact { EXACT_STEP } else { defaults.step }))?;
         let time = ((defaults.draw_time / step.get()).round() as u64).clamp(1, 10_000);
@@ -106,6 +117,7 @@ impl SampleRequest {
             integrator,
             adapt: exact.then(|| self.adapt.unwrap_or(true)),
             path: exact.then(|| self.path.unwrap_or(1.0)),
+            temper,
             alpha: system.has_alpha().then(alpha).transpose()?,
             beta: system.has_beta().then(|| Beta::new(self.beta.unwrap_or(1.0))).transpose()?,
             gamma: gamma.map(Friction::new).transpose()?,
@@ -285,6 +297,12 @@ mod tests {
         );
         let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
         refused(&SampleRequest { adapt: Some(true), ..baoab() }, "`adapt` requires the integrator exact");
+        refused(&SampleRequest { temper: Some(4), ..baoab() }, "`temper` requires the integrator exact");
+        refused(&SampleRequest { temper: Some(0), ..request() }, "temper must be from 1 to 255, got 0");
+        refused(
+            &SampleRequest { temper: Some(4), adapt: Some(false), ..request() },
+            "4 temperatures require adaptation",
+        );
         refused(&SampleRequest { half_life: Some(10.0), ..request() }, "`half_life` requires `step_power`");
         refused(&SampleRequest { chains: Some(0), ..request() }, "chains must be at least 1, got 0");
         refused(&SampleRequest { draws: Some(0), ..request() }, "draws must be at least 1, got 0");

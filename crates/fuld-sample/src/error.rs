@@ -61,6 +61,17 @@ pub enum SamplingError {
         /// The integrator.
         integrator: Integrator,
     },
+    /// There are no temperatures, or too many.
+    #[error("temper must be from 1 to {most}, got {given}")]
+    Temper {
+        /// The largest number.
+        most: usize,
+        /// The number that was given.
+        given: usize,
+    },
+    /// Several temperatures without adaptation.
+    #[error("{0} temperatures require adaptation: leave `temper` out, or adapt")]
+    TemperFixed(usize),
     /// The path length is negative or not finite.
     #[error("path must be finite and not negative, got {0}")]
     Path(f64),

@@ -3,11 +3,14 @@
 use crate::draw_source::DrawSource;
 use crate::remark::{Remark, Section};
 use fuld::Tuning;
+use fuld::chains::Outcome;
 use serde::Serialize;
 use std::io;
 
 /// Smallest fraction of the energy's variance that one iteration may change (Betancourt 2016).
 const LEAST_BFMI: f64 = 0.3;
+/// Smallest acceptance of exchanges at which temperatures still help each other.
+const LEAST_EXCHANGES: f64 = 0.1;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
 
@@ -18,8 +21,12 @@ pub struct Proposals {
     pub step: Option<f64>,
     /// Mean time of an iteration of the draws; None if it was given.
     pub path: Option<f64>,
-    /// Mean number of gradients per iteration; None if step and path were given.
+    /// Mean number of gradients per iteration, at all temperatures together; None if step and path were given.
     pub gradients: Option<f64>,
+    /// Inverse temperatures of parallel tempering as fractions of β; None without tempering.
+    pub temperatures: Option<Vec<f64>>,
+    /// Mean acceptance of exchanges between neighbouring temperatures; None without tempering.
+    pub exchanges: Option<Vec<f64>>,
     /// Mean acceptance probability.
     pub acceptance_rate: f64,
     /// Number of proposals whose energy grew without bound.
@@ -32,7 +39,9 @@ pub struct Proposals {
 
 impl Proposals {
     /// Computes the statistics; None if the run was not exact.
-    pub fn new(draws: &dyn DrawSource, tuning: Option<&Tuning>) -> io::Result<Option<Self>> {
+    pub fn new(draws: &dyn DrawSource, outcome: &Outcome) -> io::Result<Option<Self>> {
+        let tuning = outcome.tuning.as_ref();
+        let tempering = outcome.tempering.as_ref();
         let statistic = |number| draws.statistic(number);
         let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
@@ -42,7 +51,9 @@ impl Proposals {
         Ok(Some(Self {
             step: tuning.map(|tuning| tuning.step),
             path: tuning.map(Tuning::path),
-            gradients: tuning.map(Tuning::mean_steps),
+            gradients: outcome.gradients_per_iteration(),
+            temperatures: tempering.map(|tempering| tempering.factors.clone()),
+            exchanges: tempering.map(|tempering| tempering.acceptance.clone()),
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
             divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
             outside: acceptance.iter().zip(&diverging).filter(|&pair| pair == (&0.0, &0.0)).count(),
@@ -56,11 +67,26 @@ impl Proposals {
         match (self.step, self.path, self.gradients) {
             (Some(step), Some(path), Some(gradients)) => {
                 format!(
-                    "adapted: step {step:.3}, path {path:.3} ({gradients:.1} gradients per iteration); {accepted}"
+                    "adapted: step {step:.3}, path {path:.3} ({gradients:.1} gradients per iteration); {accepted}{}",
+                    self.exchange_text()
                 )
             }
             _ => accepted,
         }
+    }
+
+    /// Returns the hottest temperature and the rarest exchange; nothing without tempering.
+    fn exchange_text(&self) -> String {
+        let (Some(factors), Some(rates)) = (&self.temperatures, &self.exchanges) else {
+            return String::new();
+        };
+        let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        format!(
+            "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %",
+            factors.len(),
+            100.0 * least
+        )
     }
 
     /// Returns warnings.
@@ -89,6 +115,16 @@ impl Proposals {
                 100.0 * self.acceptance_rate
             );
             warnings.push(Remark::warning(Section::Acceptance, text));
+        }
+        if let Some(rates) = &self.exchanges
+            && let Some((level, rate)) = (1..).zip(rates).find(|(_, rate)| **rate < LEAST_EXCHANGES)
+        {
+            let text = format!(
+                "{:.0} % of the exchanges between temperatures {level} and {} were accepted, 50 % is best: use a longer warmup",
+                100.0 * rate,
+                level + 1
+            );
+            warnings.push(Remark::warning(Section::Exchanges, text));
         }
         if self.bfmi < LEAST_BFMI {
             let text = format!(
@@ -119,6 +155,8 @@ mod tests {
             step: Some(0.5),
             path: Some(1.0),
             gradients: Some(2.5),
+            temperatures: None,
+            exchanges: None,
             acceptance_rate: 0.9,
             divergent: 0,
             outside: 0,
@@ -129,6 +167,17 @@ mod tests {
             good.line(),
             "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
+        let tempered = Proposals {
+            temperatures: Some(vec![1.0, 0.5, 0.1]),
+            exchanges: Some(vec![0.5, 0.04]),
+            ..good.clone()
+        };
+        assert!(
+            tempered
+                .line()
+                .ends_with("3 temperatures up to 10 times the first, exchanges accepted at least 4 %")
+        );
+        assert!(tempered.warnings()[0].text.contains("4 % of the exchanges between temperatures 2 and 3"));
         let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: 0.1, ..good };
         let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for says in

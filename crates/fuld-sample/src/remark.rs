@@ -25,6 +25,8 @@ pub enum Section {
     OutsideTheDomain,
     /// The acceptance rate is far from its target.
     Acceptance,
+    /// Exchanges between temperatures are rare.
+    Exchanges,
     /// Energies change slowly.
     Energy,
     /// Chains disagree.
@@ -46,6 +48,7 @@ impl Section {
         Self::Divergences,
         Self::OutsideTheDomain,
         Self::Acceptance,
+        Self::Exchanges,
         Self::Energy,
         Self::RHat,
         Self::EffectiveSampleSize,
@@ -63,6 +66,7 @@ impl Section {
             Self::Divergences => "divergences",
             Self::OutsideTheDomain => "proposals-outside-the-domain",
             Self::Acceptance => "acceptance-far-from-the-target",
+            Self::Exchanges => "rare-exchanges",
             Self::Energy => "slow-energies",
             Self::RHat => "r-hat-above-101",
             Self::EffectiveSampleSize => "fewer-than-400-effective-draws",

@@ -55,6 +55,9 @@ pub struct SampleRequest {
     /// Mean time of an iteration of exact sampling, at first if it is adapted. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<f64>,
+    /// Number of temperatures of parallel tempering, for targets with many modes. Default: 1, no tempering.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temper: Option<usize>,
     /// Step size η, at first if it is adapted. Default: 0.1 for exact sampling, otherwise 0.002 to 0.05, depending on the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,

@@ -33,6 +33,8 @@ pub struct SampleSpec {
     pub adapt: Option<bool>,
     /// Mean time of an iteration of exact sampling; None for other integrators.
     pub path: Option<f64>,
+    /// Number of temperatures of parallel tempering; None if there is one.
+    pub temper: Option<usize>,
     /// Step size η, at first if it is adapted.
     pub step: Step,
     /// The p of η (1 + k/K)^(−p), if the step falls.
@@ -88,6 +90,7 @@ impl SampleSpec {
             velocities: self.velocities,
             adapt: self.adapt.unwrap_or_default(),
             path: self.path.unwrap_or_default(),
+            temper: self.temper.unwrap_or(1),
             ..Run::new(system, self.integrator, self.schedule()?)
         })
     }
@@ -159,6 +162,7 @@ impl SampleSpec {
             gamma: self.gamma.map(f64::from),
             adapt: self.adapt,
             path: self.path,
+            temper: self.temper,
             step: Some(self.step.get()),
             step_power: self.step_power,
             half_life: self.half_life,
@@ -232,6 +236,9 @@ impl SampleSpec {
             if self.adapt == Some(true) { "first " } else { "" },
             self.step.get()
         );
+        if let Some(temper) = self.temper {
+            text += &format!(", {temper} temperatures");
+        }
         if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
         }

@@ -217,7 +217,7 @@ impl Summary {
             diverged: outcome.divergences.len(),
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
-            proposals: Proposals::new(draws, outcome.tuning.as_ref())?,
+            proposals: Proposals::new(draws, outcome)?,
             not_normalised: match exact {
                 Exact::Unknown(Some(error)) => Some(error.to_string()),
                 _ => None,
@@ -282,8 +282,8 @@ impl Summary {
         let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
             let text = format!(
-                "{}: R-hat above {R_HAT}: the chains disagree, so do not trust these numbers; take more warmup or draws, or transform \
-                 the variables",
+                "{}: R-hat above {R_HAT}: the chains disagree, so do not trust these numbers; take more warmup or draws, transform \
+                 the variables, or temper if there are several modes",
                 names(self.coordinates.iter().filter(apart))
             );
             remarks.push(Remark::warning(Section::RHat, text));

@@ -48,6 +48,9 @@ pub(super) struct SampleOptions {
     /// Mean time of an iteration of exact sampling, at first if it is adapted [default: 1]
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Dynamics")]
     path: Option<f64>,
+    /// Number of temperatures of parallel tempering, for densities with many modes: 8 is a good first choice [default: 1, none]
+    #[arg(long, value_name = "N", help_heading = "Dynamics")]
+    temper: Option<usize>,
     /// Step size eta, at first if it is adapted [default: 0.1 for exact, else 0.002 to 0.05, depending on the system]
     #[arg(
         long,
@@ -103,6 +106,7 @@ impl SampleOptions {
             gamma: options.gamma,
             adapt: options.no_adapt.then_some(false),
             path: options.path,
+            temper: options.temper,
             step: options.step,
             step_power: options.step_power,
             half_life: options.half_life,

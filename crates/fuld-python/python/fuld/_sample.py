@@ -62,6 +62,7 @@ def sample(
     integrator: str | None = None,
     adapt: bool | None = None,
     path: float | None = None,
+    temper: SupportsIndex = 1,
     chains: SupportsIndex = 64,
     draws: SupportsIndex = 1000,
     warmup: SupportsIndex | None = None,
@@ -121,6 +122,12 @@ def sample(
     path
         Mean time of an iteration of ``integrator="exact"``, at first if it is adapted; 1 by
         default.
+    temper
+        Number of temperatures of parallel tempering, for densities with many modes; 1 by default,
+        which is no tempering, and 8 is a good first choice. Each chain then also runs at higher
+        temperatures, at which it crosses from mode to mode, and exchanges positions between
+        them. The temperatures adapt themselves; the settings of the result report the inverse
+        ones as fractions of beta (``temperatures``) and the ``exchange_rates``.
     chains, draws
         Number of chains, and of draws per chain.
     warmup
@@ -243,6 +250,7 @@ def sample(
         "system": _arguments.text("system", system),
         "integrator": None if integrator is None else _arguments.text("integrator", integrator),
         "adapt": None if adapt is None else _arguments.flag("adapt", adapt),
+        "temper": _arguments.count("temper", temper, 1),
         "chains": chains,
         "draws": _arguments.count("draws", draws, 1),
         "warmup": _arguments.count_or_none("warmup", warmup, 0),

@@ -22,6 +22,7 @@ class Settings(TypedDict, total=False):
     integrator: str | None
     adapt: bool | None
     path: float | None
+    temper: SupportsIndex
     chains: SupportsIndex
     draws: SupportsIndex
     warmup: SupportsIndex | None

@@ -313,7 +313,8 @@ impl<'a> Execution<'a> {
     /// Returns the mean acceptance probability of all chains in the last iteration, averaged with the means of earlier reports: the weights
     /// of those fall by e per second.
     fn recent_acceptance(&self) -> Option<f64> {
-        let transitions = self.workers.iter().filter_map(|worker| worker.transition.as_ref());
+        let recorded = self.workers.iter().filter(|worker| worker.level == 0);
+        let transitions = recorded.filter_map(|worker| worker.transition.as_ref());
         let sum: f64 = transitions.flat_map(|transition| &transition.acceptance).sum();
         let mean = self.exact.map(|_| sum / self.run.chains as f64)?;
         let before = self.acceptance.unwrap_or(mean);
