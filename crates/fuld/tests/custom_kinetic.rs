@@ -4,12 +4,12 @@ use fuld::dynamics::{CustomKinetic, DifferentiableFunction, GaussianDrift, Kinet
 use fuld::numerics::riesz;
 use levy_stable::SymmetricStable;
 
-fn custom<G: Fn(f64) -> f64>(
+fn custom<V: Fn(f64) -> f64, G: Fn(f64) -> f64>(
     alpha: f64,
     beta: f64,
-    g: impl Fn(f64) -> f64,
+    g: V,
     derivative: G,
-) -> Result<CustomKinetic<G>, KineticError> {
+) -> Result<CustomKinetic<V, G>, KineticError> {
     CustomKinetic::new(
         crate::parameters::alpha(alpha),
         crate::parameters::beta(beta),

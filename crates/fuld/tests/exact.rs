@@ -3,6 +3,7 @@
 //! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
 
 use fuld::chains::{Callback, Control, STATISTICS};
+use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
     Alpha, Beta, Friction, Integrator, MemorySink, Polynomial, Potential, Run, Samples, Schedule, Start,
@@ -39,7 +40,17 @@ fn acceptance(samples: &Samples) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// At step 1, where the splittings are wrong by half, E x² is exact for every α and β and for the Gaussian kinetic energy.
+/// The kinetic energy of special relativity, as a user would supply it.
+fn relativistic(gamma: Friction) -> System {
+    let energy = DifferentiableFunction {
+        value: |v: f64| (1.0 + v * v).sqrt(),
+        derivative: |v: f64| v / (1.0 + v * v).sqrt(),
+    };
+    let kinetic = CustomKinetic::new(Alpha::new(1.5).unwrap(), Beta::ONE, energy).unwrap();
+    System::underdamped("relativistic", kinetic, gamma).unwrap()
+}
+
+/// At step 1, where the splittings are wrong by half, E x² is exact for every α and β and for the Gaussian and a custom kinetic energy.
 #[test]
 fn no_bias_at_any_step() {
     let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
@@ -49,6 +60,8 @@ fn no_bias_at_any_step() {
         (fuld(1.0, 2.0, 1.0), 1.0, 1.041_797),
         (fuld(2.0, 2.0, 1.0), 0.5, 1.041_797),
         (fuld(1.5, 2.0, 0.25), 1.0, 1.666_114),
+        (relativistic(Friction::new(2.0).unwrap()), 1.0, 1.041_797),
+        (relativistic(Friction::COMPLETE), 1.0, 1.041_797),
         (
             System::fuld_gaussian(Underdamped {
                 alpha: Alpha::new(1.5).unwrap(),

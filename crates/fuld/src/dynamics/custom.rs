@@ -3,11 +3,12 @@
 use super::differentiable_function::DifferentiableFunction;
 use super::drift_flow::{DriftFlow, FlowError, OddDrift};
 use super::error::KineticError;
-use super::kinetic::{Kinetic, relax_by_flow};
+use super::kinetic::{ExactKinetic, Kinetic, relax_by_flow};
+use crate::gibbs::Gibbs;
 use crate::numerics::fractional_gradient::{FractionalGradient, wells};
 use crate::parameters::{Beta, noise_amplitude};
-use levy_stable::Alpha;
 use levy_stable::table::{Fit, OctaveTable};
+use levy_stable::{Alpha, SymmetricStable};
 use libm::{log2, pow};
 
 /// An even kinetic energy g with the friction c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of Theorem 1 of the paper.
@@ -21,6 +22,8 @@ use libm::{log2, pow};
 /// |---|---|---|
 /// | the closed form of the Gaussian energy | ψ ≥ 1e-90, 20 standard deviations | 9e-12 |
 /// | c(v) = v, where ψ is a stable density, 0.7 ≤ α ≤ 1.8 | a million times its width | 1e-11 |
+///
+/// Exact sampling takes it as well: [`Integrator::Exact`](crate::Integrator::Exact).
 ///
 /// g must be smooth, so that c has a slope at 0 and polynomials can represent it: |v| is refused.
 ///
@@ -37,12 +40,15 @@ use libm::{log2, pow};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct CustomKinetic<G> {
+pub struct CustomKinetic<V, G> {
     alpha: Alpha,
     beta: Beta,
     /// Of the noise.
     amplitude: f64,
+    g: V,
     slope_of_g: G,
+    /// The law of v, and the Gaussian law that its refreshment is transformed from.
+    laws: Option<(Gibbs, SymmetricStable)>,
     /// c(v)/v
     table: OctaveTable,
     max_relative_error: f64,
@@ -62,13 +68,9 @@ const MAX_RISE: f64 = 230.0;
 /// The table ends at this multiple of the width of ψ if its tails are heavy.
 const MAX_WIDTHS: f64 = 1048576.0;
 
-impl<G: Fn(f64) -> f64> CustomKinetic<G> {
+impl<V: Fn(f64) -> f64, G: Fn(f64) -> f64> CustomKinetic<V, G> {
     /// Tabulates the friction of the kinetic energy g.
-    pub fn new(
-        alpha: Alpha,
-        beta: Beta,
-        energy: DifferentiableFunction<impl Fn(f64) -> f64, G>,
-    ) -> Result<Self, KineticError> {
+    pub fn new(alpha: Alpha, beta: Beta, energy: DifferentiableFunction<V, G>) -> Result<Self, KineticError> {
         let DifferentiableFunction { value: g, derivative: slope_of_g } = energy;
         let amplitude = noise_amplitude(alpha, beta)?;
         let (a, b) = (alpha.get(), beta.get());
@@ -100,7 +102,22 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
         let flow = DriftFlow::new(drift)?;
         let (rate, inner) = (table.at(reach), table.at(0.95 * reach));
         let power = 1.0 - libm::log(rate / inner) / libm::log(0.95);
-        Ok(Self { alpha, beta, amplitude, slope_of_g, table, max_relative_error, reach, rate, power, flow })
+        let gaussian = SymmetricStable::new(2.0);
+        let laws = Gibbs::of_function(&g, &slope_of_g, beta).ok().zip(gaussian.ok());
+        Ok(Self {
+            alpha,
+            beta,
+            amplitude,
+            g,
+            slope_of_g,
+            laws,
+            table,
+            max_relative_error,
+            reach,
+            rate,
+            power,
+            flow,
+        })
     }
 
     /// Returns g′(v), the velocity of the position.
@@ -109,7 +126,7 @@ impl<G: Fn(f64) -> f64> CustomKinetic<G> {
     }
 }
 
-impl<G> CustomKinetic<G> {
+impl<V, G> CustomKinetic<V, G> {
     /// Returns c(v), the friction at γ = 1.
     pub fn friction(&self, v: f64) -> f64 {
         let size = v.abs();
@@ -145,7 +162,11 @@ impl<G> CustomKinetic<G> {
     }
 }
 
-impl<G: Fn(f64) -> f64 + Send + Sync> Kinetic for CustomKinetic<G> {
+impl<V, G> Kinetic for CustomKinetic<V, G>
+where
+    V: Fn(f64) -> f64 + Send + Sync,
+    G: Fn(f64) -> f64 + Send + Sync,
+{
     fn transport(&self, v: &[f64], out: &mut [f64]) {
         for (out, &v) in out.iter_mut().zip(v) {
             *out = self.transport(v);
@@ -169,6 +190,41 @@ impl<G: Fn(f64) -> f64 + Send + Sync> Kinetic for CustomKinetic<G> {
 
     fn alpha(&self) -> Alpha {
         self.alpha
+    }
+
+    fn exact(&self) -> Option<&dyn ExactKinetic> {
+        self.laws.as_ref().map(|_| self as &dyn ExactKinetic)
+    }
+}
+
+/// Exact sampling refreshes v by Gaussian noise, whatever α: v = F⁻¹(Φ(z)), with the distribution functions F of v and Φ of z, and z an
+/// Ornstein–Uhlenbeck process.
+impl<V, G> ExactKinetic for CustomKinetic<V, G>
+where
+    V: Fn(f64) -> f64 + Send + Sync,
+    G: Fn(f64) -> f64 + Send + Sync,
+{
+    fn beta(&self) -> f64 {
+        self.beta.get()
+    }
+
+    fn energy(&self, v: &[f64]) -> f64 {
+        self.beta.get() * v.iter().map(|&v| (self.g)(v) - (self.g)(0.0)).sum::<f64>()
+    }
+
+    fn refreshing_alpha(&self) -> Alpha {
+        Alpha::GAUSS
+    }
+
+    fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+        let Some((law, gaussian)) = &self.laws else { return };
+        let (decay, scale) = (libm::exp(-gamma * t), (-libm::expm1(-2.0 * gamma * t)).sqrt());
+        for (v, xi) in v.iter_mut().zip(noise) {
+            // Both laws are symmetric: the lower tail keeps all digits.
+            let z = if decay == 0.0 { 0.0 } else { gaussian.quantile(law.cdf(-v.abs())).copysign(*v) };
+            let z = decay * z + scale * xi;
+            *v = law.quantile(gaussian.cdf(-z.abs())).copysign(z);
+        }
     }
 }
 

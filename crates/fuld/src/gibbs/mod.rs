@@ -50,13 +50,22 @@ impl Gibbs {
         if potential.dim() != 1 {
             return Err(GibbsError::Dimension { needed: 1, given: potential.dim() });
         }
-        let beta = beta.get();
         let slope = |x: f64| {
             let mut gradient = [0.0];
             potential.gradient(&[x], &mut gradient);
-            beta * gradient[0]
+            gradient[0]
         };
-        Self::from_energy(&|x| beta * potential.value(&[x]), &slope, &search::LINE)
+        Self::of_function(&|x| potential.value(&[x]), &slope, beta)
+    }
+
+    /// Normalises e^(−βf) for a function f of one variable with its derivative.
+    pub(crate) fn of_function(
+        value: &dyn Fn(f64) -> f64,
+        derivative: &dyn Fn(f64) -> f64,
+        beta: Beta,
+    ) -> Result<Self, GibbsError> {
+        let beta = beta.get();
+        Self::from_energy(&|x| beta * value(x), &|x| beta * derivative(x), &search::LINE)
     }
 
     /// Returns the two marginal laws of e^(−βf) for a potential of two coordinates.
