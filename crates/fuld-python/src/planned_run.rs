@@ -7,7 +7,7 @@ use crate::run::PyRun;
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::{Divergence, Layout, Outcome};
+use fuld::chains::{Divergence, Layout, Outcome, Tempering};
 use fuld::{Potential, Run, Start, StopFlag, SystemKind, Tuning};
 use fuld_sample::{
     DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
@@ -63,6 +63,19 @@ fn tuning(adapted: &Bound<'_, PyDict>) -> PyResult<Option<Tuning>> {
         return Ok(None);
     };
     Ok(Some(Tuning { step, paths, scales }))
+}
+
+/// Returns the temperatures of parallel tempering, if there are several.
+fn tempering(adapted: &Bound<'_, PyDict>, tuning: Option<&Tuning>) -> PyResult<Option<Tempering>> {
+    let (Some(factors), Some(acceptance), Some(gradients), Some(tuning)) = (
+        option(adapted, "temperatures")?,
+        option(adapted, "exchange_rates")?,
+        option::<f64>(adapted, "gradients_per_iteration")?,
+        tuning,
+    ) else {
+        return Ok(None);
+    };
+    Ok(Some(Tempering { factors, acceptance, gradients: gradients - tuning.mean_steps() }))
 }
 
 /// Returns the start that an array with one axis, the coordinates, or two, chains and coordinates, stands for.
@@ -203,8 +216,10 @@ impl PyPlannedRun {
         adapted: &Bound<'_, PyDict>,
     ) -> PyResult<(String, Vec<(&'static str, String)>)> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
-        let outcome =
-            Outcome { divergences: draws.divergences(), tuning: tuning(adapted)?, ..Outcome::default() };
+        let tuning = tuning(adapted)?;
+        let tempering = tempering(adapted, tuning.as_ref())?;
+        let divergences = draws.divergences();
+        let outcome = Outcome { divergences, tuning, tempering, ..Outcome::default() };
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
