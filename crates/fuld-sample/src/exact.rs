@@ -4,6 +4,10 @@ use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::gibbs::{Gibbs, GibbsError};
 
+/// Longest formula, in bytes, whose marginal laws in two dimensions are computed. They take some ten million values of f: a second for a
+/// short formula, half a minute for a mixture of many Gaussians.
+const LONGEST: usize = 256;
+
 /// The marginal laws of e^(−βf).
 #[derive(Clone, Debug)]
 pub enum Exact {
@@ -11,7 +15,7 @@ pub enum Exact {
     Each(Box<Gibbs>),
     /// The laws of two coordinates.
     Two(Box<[Gibbs; 2]>),
-    /// The laws are not known: the error of the quadrature, or `None` if the dimension is too high for it.
+    /// The laws are not known: the error of the quadrature, or `None` if the dimension is too high for it, or the formula too long.
     Unknown(Option<GibbsError>),
 }
 
@@ -25,7 +29,7 @@ impl Exact {
                 Err(error) => Self::Unknown(Some(error)),
             };
         }
-        if target.dim() != 2 {
+        if target.dim() != 2 || spec.target_text().len() > LONGEST {
             return Self::Unknown(None);
         }
         match Gibbs::marginals(target.potential(), beta) {
