@@ -4,7 +4,7 @@
 //! share a [`Status`] behind a mutex: the run reads the requests there each time it reports progress.
 
 use crate::callable::Raised;
-use fuld::chains::{Layout, Outcome, Progress, RunError, Sink};
+use fuld::chains::{Layout, Outcome, Progress, RunError, Sink, WarmState};
 use fuld::{Control, MemorySink, Run, ZarrSink};
 use fuld_sample::Target;
 use pyo3::PyErr;
@@ -30,12 +30,24 @@ struct Status {
     finished: bool,
 }
 
+/// What a thread does.
+pub(crate) enum Task {
+    /// The whole run.
+    Whole,
+    /// The warm-up of all chains.
+    WarmUp,
+    /// Some chains, from the state after the warm-up.
+    Part(WarmState),
+}
+
 /// A run that has been started.
 pub(crate) struct Background {
     status: Mutex<Status>,
     changed: Condvar,
     /// The draws of a run in memory.
     samples: Mutex<MemorySink>,
+    /// The state after the warm-up, if that is the task.
+    warm_state: Mutex<Option<WarmState>>,
     store: Option<PathBuf>,
     /// The exception of a potential that is a Python function.
     raised: Option<Arc<Raised>>,
@@ -53,14 +65,21 @@ impl Background {
     /// call.
     pub(crate) fn start(
         run: Run,
+        task: Task,
         target: Arc<Target>,
         raised: Option<Arc<Raised>>,
         store: Option<PathBuf>,
         around: impl FnOnce(&mut (dyn FnMut() + Send)) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
-        let (status, samples) = (Mutex::default(), Mutex::default());
-        let thread = OnceLock::new();
-        let this = Arc::new(Self { status, changed: Condvar::new(), samples, store, raised, thread });
+        let this = Arc::new(Self {
+            status: Mutex::default(),
+            changed: Condvar::new(),
+            samples: Mutex::default(),
+            warm_state: Mutex::default(),
+            store,
+            raised,
+            thread: OnceLock::new(),
+        });
         let watched = Arc::clone(&this);
         let work = move || {
             // Sets `finished` after a panic too, so that no thread waits for ever.
@@ -69,8 +88,16 @@ impl Background {
             around(&mut || {
                 let mut sink =
                     CountingSink { run: &watched, store: watched.store.as_ref().map(ZarrSink::new) };
-                let outcome =
-                    run.stream(target.potential(), &mut sink, &mut |progress| watched.report(progress));
+                let (potential, report) = (target.potential(), &mut |progress: &_| watched.report(progress));
+                let outcome = match &task {
+                    Task::Whole => run.stream(potential, &mut sink, report),
+                    Task::Part(state) => run.continue_from(state, potential, &mut sink, report),
+                    Task::WarmUp => run.warm_up(potential, report).map(|state| {
+                        let stopped = state.is_none();
+                        *locked(&watched.warm_state) = state;
+                        Outcome { stopped, ..Outcome::default() }
+                    }),
+                };
                 locked(&watched.status).outcome = Some(outcome);
             });
         };
@@ -171,6 +198,11 @@ impl Background {
     /// Returns the draws of a run in memory.
     pub(crate) fn samples(&self) -> MutexGuard<'_, MemorySink> {
         locked(&self.samples)
+    }
+
+    /// Takes the state after the warm-up, if that was the task.
+    pub(crate) fn take_warm_state(&self) -> Option<WarmState> {
+        locked(&self.warm_state).take()
     }
 
     /// Returns the store of a run that writes one.

@@ -48,6 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<target::PyTarget>()?;
     module.add_class::<planned_run::PyPlannedRun>()?;
     module.add_class::<run::PyRun>()?;
+    module.add_function(wrap_pyfunction!(run::adapted_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(planned_run::starts, module)?)?;
     module.add_function(wrap_pyfunction!(store::read_store, module)?)?;
     module.add_function(wrap_pyfunction!(planned_run::stored_seed, module)?)?;

@@ -1,13 +1,13 @@
 //! A planned run: complete settings on a target, before the run begins.
 
-use crate::background::Background;
+use crate::background::{Background, Task};
 use crate::error::{io_error, memory_error, value_error};
 use crate::interruptible::abandonable;
 use crate::run::PyRun;
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::{Divergence, Layout, Outcome, Tempering};
+use fuld::chains::{Divergence, Layout, Outcome, Tempering, WarmState};
 use fuld::{Potential, Run, Start, StopFlag, SystemKind, Tuning};
 use fuld_sample::{
     DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
@@ -55,27 +55,22 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
     })
 }
 
-/// Returns the numbers that exact sampling adapted, if any.
-fn tuning(adapted: &Bound<'_, PyDict>) -> PyResult<Option<Tuning>> {
+/// Returns an outcome with the numbers that exact sampling adapted, if any.
+fn adapted_outcome(adapted: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     let (Some(step), Some(paths), Some(scales)) =
         (option(adapted, "step")?, option(adapted, "paths")?, option(adapted, "scales")?)
     else {
-        return Ok(None);
+        return Ok(Outcome::default());
     };
-    Ok(Some(Tuning { step, paths, scales }))
-}
-
-/// Returns the temperatures of parallel tempering, if there are several.
-fn tempering(adapted: &Bound<'_, PyDict>, tuning: Option<&Tuning>) -> PyResult<Option<Tempering>> {
-    let (Some(factors), Some(acceptance), Some(gradients), Some(tuning)) = (
-        option(adapted, "temperatures")?,
-        option(adapted, "exchange_rates")?,
-        option::<f64>(adapted, "gradients_per_iteration")?,
-        tuning,
-    ) else {
-        return Ok(None);
+    let tuning = Tuning { step, paths, scales };
+    let tempering = match (option(adapted, "temperatures")?, option(adapted, "exchange_rates")?) {
+        (Some(factors), Some(acceptance)) => {
+            let all: f64 = option(adapted, "gradients_per_iteration")?.unwrap_or_default();
+            Some(Tempering { factors, acceptance, gradients: all - tuning.mean_steps() })
+        }
+        _ => None,
     };
-    Ok(Some(Tempering { factors, acceptance, gradients: gradients - tuning.mean_steps() }))
+    Ok(Outcome { tuning: Some(tuning), tempering, ..Outcome::default() })
 }
 
 /// Returns the start that an array with one axis, the coordinates, or two, chains and coordinates, stands for.
@@ -194,10 +189,12 @@ impl PyPlannedRun {
         store: PathBuf,
         x: PyReadonlyArray3<'_, f64>,
         v: Option<PyReadonlyArray3<'_, f64>>,
+        statistics: Option<PyReadonlyArray3<'_, f64>>,
     ) -> PyResult<()> {
-        let (x, v) = (x.as_array(), v.as_ref().map(|v| v.as_array()));
+        let others = [&v, &statistics].into_iter().flatten().map(|array| array.as_array());
+        let columns: Vec<_> = std::iter::once(x.as_array()).chain(others).collect();
         let layout = self.layout()?;
-        py.detach(|| store::write(&store, &layout, x, v)).map_err(|error| io_error(&error, &store))
+        py.detach(|| store::write(&store, &layout, &columns)).map_err(|error| io_error(&error, &store))
     }
 
     /// Returns the main settings in one line.
@@ -216,10 +213,7 @@ impl PyPlannedRun {
         adapted: &Bound<'_, PyDict>,
     ) -> PyResult<(String, Vec<(&'static str, String)>)> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
-        let tuning = tuning(adapted)?;
-        let tempering = tempering(adapted, tuning.as_ref())?;
-        let divergences = draws.divergences();
-        let outcome = Outcome { divergences, tuning, tempering, ..Outcome::default() };
+        let outcome = Outcome { divergences: draws.divergences(), ..adapted_outcome(adapted)? };
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
@@ -233,7 +227,8 @@ impl PyPlannedRun {
         Ok((summary.text(), warnings.collect()))
     }
 
-    /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun.
+    /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun; or from the state
+    /// of all chains after the warm-up.
     fn start(
         &self,
         py: Python<'_>,
@@ -241,21 +236,35 @@ impl PyPlannedRun {
         chains: usize,
         threads: usize,
         store: Option<PathBuf>,
+        warm_state: Option<&[u8]>,
     ) -> PyResult<PyRun> {
+        let task = match warm_state {
+            Some(bytes) => Task::Part(WarmState::from_bytes(bytes).map_err(value_error)?),
+            None => Task::Whole,
+        };
         let state = store.as_ref().map(|store| store.join(STATE));
         let run = Run { first_chain, chains, threads, checkpoint: state, ..self.run.clone() };
+        self.start_task(py, run, task, store)
+    }
+
+    /// Begins the warm-up of all chains.
+    fn start_warm_up(&self, py: Python<'_>, threads: usize) -> PyResult<PyRun> {
+        self.start_task(py, Run { threads, ..self.run.clone() }, Task::WarmUp, None)
+    }
+}
+
+impl PyPlannedRun {
+    fn start_task(&self, py: Python<'_>, run: Run, task: Task, store: Option<PathBuf>) -> PyResult<PyRun> {
         let target = self.target.get();
         let raised = target.raised.clone();
         let id = running::new_id();
         let around = move |work: &mut (dyn FnMut() + Send)| running::run_attached(id, work);
         // The thread waits for the interpreter lock that this one holds, so that the run is registered before it can end.
-        let background = Background::start(run, Arc::clone(&target.target), raised, store, around)?;
+        let background = Background::start(run, task, Arc::clone(&target.target), raised, store, around)?;
         running::add(py, id, Arc::clone(&background));
         Ok(PyRun::new(background))
     }
-}
 
-impl PyPlannedRun {
     fn layout(&self) -> PyResult<Layout> {
         self.run.layout(self.target.get().target.potential()).map_err(value_error)
     }

@@ -1,13 +1,13 @@
 //! The Python class of a run in the background.
 
 use crate::background::Background;
-use crate::error::{memory_error, run_error};
+use crate::error::{memory_error, run_error, value_error};
 use crate::store::{self, Draws};
-use fuld::chains::{Layout, MemoryDraws, Outcome, Progress, RunError, STATISTICS};
+use fuld::chains::{Layout, MemoryDraws, Outcome, Progress, RunError, STATISTICS, WarmState};
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice};
+use pyo3::types::{PyBytes, PyDict, PySlice};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -131,6 +131,11 @@ impl PyRun {
         }
     }
 
+    /// Returns the state after the warm-up as bytes, once, if that was the task of the run.
+    fn warm_state<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        Ok(self.here()?.take_warm_state().map(|state| PyBytes::new(py, &state.to_bytes())))
+    }
+
     /// Returns the draws delivered so far. Those of a finished run are moved, not copied.
     fn draws<'py>(&self, py: Python<'py>) -> PyResult<Draws<'py>> {
         match self.here()?.store() {
@@ -171,6 +176,13 @@ impl PyRun {
 /// Converts seconds to a duration; zero if they are negative or not a number.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
+}
+
+/// Returns the numbers that exact sampling adapted, by name, from the state after the warm-up.
+#[pyfunction]
+pub(crate) fn adapted_numbers(py: Python<'_>, warm_state: &[u8]) -> PyResult<Option<Py<PyDict>>> {
+    let state = WarmState::from_bytes(warm_state).map_err(value_error)?;
+    adapted(py, &Outcome { tuning: state.tuning(), ..Outcome::default() })
 }
 
 /// Returns the numbers that exact sampling adapted, by name; None if there are none.

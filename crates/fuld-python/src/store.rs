@@ -3,7 +3,7 @@
 use crate::error::io_error;
 use fuld::chains::{Layout, STATISTICS, Sink};
 use fuld::{ZarrDraws, ZarrSink};
-use numpy::ndarray::ArrayView3;
+use numpy::ndarray::{ArrayView3, s};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::io;
@@ -12,13 +12,9 @@ use std::path::{Path, PathBuf};
 /// Positions (chains, draws, dim), velocities if they were kept, and the statistics of exact sampling.
 pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
-/// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt.
-pub(crate) fn write(
-    store: &Path,
-    layout: &Layout,
-    x: ArrayView3<'_, f64>,
-    v: Option<ArrayView3<'_, f64>>,
-) -> io::Result<()> {
+/// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt. The arrays (chains, draws, …)
+/// are positions, velocities if they were kept, and the statistics of exact sampling.
+pub(crate) fn write(store: &Path, layout: &Layout, columns: &[ArrayView3<'_, f64>]) -> io::Result<()> {
     let mut sink = ZarrSink::new(store);
     sink.begin(layout, 0)?;
     let (draws, mut values) = (layout.draws as usize, Vec::new());
@@ -26,8 +22,7 @@ pub(crate) fn write(
         values.clear();
         for chain in 0..layout.chains {
             for draw in first..(first + layout.segment).min(draws) {
-                values.extend((0..layout.dim).map(|i| x[[chain, draw, i]]));
-                values.extend(v.iter().flat_map(|v| (0..layout.dim).map(|i| v[[chain, draw, i]])));
+                values.extend(columns.iter().flat_map(|array| array.slice(s![chain, draw, ..])));
             }
         }
         sink.segment(first as u64, &values)?;

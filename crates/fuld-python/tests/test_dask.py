@@ -91,4 +91,4 @@ def test_the_code_of_the_documentation(client):
     assert there != code
     scope: dict[str, Any] = {"fuld": fuld}
     exec(there, scope)
-    assert scope["draws"].posterior.x.shape == (64, 200, 2)
+    assert scope["draws"]["x"].shape == (64, 200, 2)

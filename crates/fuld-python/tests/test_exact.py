@@ -1,6 +1,5 @@
 """Exact sampling: right at any step, adapted by itself, with statistics of every draw."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import fuld
@@ -54,8 +53,6 @@ def test_arviz_has_the_statistics(tmp_path):
 
 
 def test_what_does_not_fit_is_refused():
-    with ThreadPoolExecutor() as executor, pytest.raises(ValueError, match="adapt together"):
-        fuld.sample("x^2/2", integrator="exact", executor=executor)
     with pytest.raises(ValueError, match="`adapt` requires the integrator exact, got baoab"):
         fuld.sample("x^2/2", adapt=True, integrator="baoab")
     with pytest.raises(ValueError, match="path must be finite and not negative, got -1"):

@@ -53,6 +53,58 @@ def test_draws_are_the_same_everywhere(processes, threads, potential):
             np.testing.assert_array_equal(there["v"], here["v"])
 
 
+EXACT: dict[str, Any] = {**SETTINGS, "integrator": None, "warmup": 80, "velocities": True}
+
+
+@pytest.mark.parametrize("settings", [{}, {"adapt": False}, {"gamma": 1.0}, {"warmup": 0}])
+@pytest.mark.filterwarnings("ignore::fuld.SamplingWarning")
+def test_exact_draws_are_the_same_everywhere(processes, threads, settings):
+    settings = {**EXACT, **settings}
+    here = fuld.sample(well, **settings)
+    assert here.settings["integrator"] == "exact"
+    for executor in (processes, threads):
+        for parts in (1, 3):
+            there = fuld.sample(well, executor=executor, parts=parts, **settings)
+            for name in ("x", "v"):
+                np.testing.assert_array_equal(there[name], here[name])
+            for name, statistic in here.stats.items():
+                np.testing.assert_array_equal(there.stats[name], statistic)
+            # Without a warm-up the settings stay as they were given.
+            if settings["warmup"]:
+                assert set(there.settings) == set(here.settings)
+                np.testing.assert_array_equal(there.settings["step"], here.settings["step"])
+
+
+def test_exchanges_between_temperatures_require_one_process(threads):
+    with pytest.raises(ValueError, match="temper=3 requires all chains in one process"):
+        fuld.sample(well, executor=threads, temper=3, **EXACT)
+
+
+@pytest.mark.filterwarnings("ignore::fuld.SamplingWarning")
+def test_a_store_of_exact_draws(tmp_path, threads, monkeypatch):
+    fuld.sample(well, store=tmp_path / "here", **EXACT)
+    there = fuld.sample(well, store=tmp_path / "there", executor=threads, **EXACT)
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+    # The warm-up is not repeated, and neither are parts that are there.
+    parts = _interrupted(tmp_path / "s", threads, monkeypatch, parts=7, **EXACT)
+    warm = parts / "warm-state.bin"
+    kept, untouched = warm.stat().st_mtime_ns, (parts / "5-6.npz").stat().st_mtime_ns
+    (parts / "2-3.npz").unlink()
+    again = _interrupted(tmp_path / "s", threads, monkeypatch, resume=True, parts=7, **EXACT)
+    assert warm.stat().st_mtime_ns == kept
+    assert (again / "5-6.npz").stat().st_mtime_ns == untouched
+    # A damaged state is made again.
+    warm.write_bytes(warm.read_bytes()[:-8])
+    (parts / "2-3.npz").unlink()
+    settings: dict[str, Any] = {**EXACT, "executor": threads, "resume": True}
+    for store in ("s", "there"):
+        last = fuld.sample(well, store=tmp_path / store, **settings)
+        np.testing.assert_array_equal(last["x"], there["x"])
+        np.testing.assert_array_equal(last.stats["energy"], there.stats["energy"])
+        assert last.settings["step"] == there.settings["step"]
+        assert repr(last) == repr(there)
+
+
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_processes_that_are_forked():
@@ -297,7 +349,7 @@ def test_ctrl_c_returns_the_chains_that_are_done():
             warnings.simplefilter("always")
             with ThreadPoolExecutor(1) as pool:
                 x = fuld.sample(late, executor=pool, chains=8, parts=8, draws=100, thin=1,
-                                warmup=0, output="numpy")["x"]
+                                warmup=0, integrator="baoab")["x"]
         print(x.shape, warned[0].category.__name__, warned[0].message)
     """)
     out = script.ready().send(signal.SIGINT, 0.1).end()[0]
@@ -312,7 +364,7 @@ def test_ctrl_c_with_processes_ends_all_of_them():
         with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
             print("ready", flush=True)
             try:
-                fuld.sample("x^2/2", executor=pool, draws=10**9, chains=16, output="numpy")
+                fuld.sample("x^2/2", executor=pool, draws=10**8, chains=16)
             except KeyboardInterrupt:
                 print("interrupted", flush=True)
                 for process in pool._processes.values():

@@ -2,7 +2,7 @@
 //!
 //! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
 
-use fuld::chains::{Callback, Control, STATISTICS};
+use fuld::chains::{Callback, Control, STATISTICS, WarmState};
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
@@ -229,4 +229,44 @@ fn unsuited_systems_and_potentials_are_refused() {
     assert!(error.contains("minibatches"), "{error}");
     let run = Run { path: f64::NAN, ..adapted(1.5) };
     assert!(run.stream(&scaled_gaussians(), &mut MemorySink::default(), &mut |_| Control::Stop).is_err());
+}
+
+/// Parts that continue from the state after the warm-up have the draws of the whole run; other states are refused.
+#[test]
+fn parts_continue_from_the_warm_state() {
+    let well = DoubleWell::new(2, 1.0, 1.0).unwrap();
+    for (gamma, warmup) in
+        [(Friction::COMPLETE, 120), (Friction::new(1.0).unwrap(), 120), (Friction::COMPLETE, 0)]
+    {
+        let system =
+            System::fuld(Underdamped { alpha: Alpha::new(1.8).unwrap(), gamma, beta: Beta::ONE }).unwrap();
+        let run = Run::new(system, Integrator::Exact, Schedule::constant(0.1).unwrap());
+        let run = Run { chains: 6, warmup, draws: 40, path: 1.0, ..run };
+        let whole = run.sample(&well).unwrap();
+        let state = run.warm_up(&well, &mut |_| Control::Continue).unwrap().unwrap();
+        let state = WarmState::from_bytes(&state.to_bytes()).unwrap();
+        assert_eq!(state.tuning(), whole.outcome.tuning.clone().filter(|_| warmup > 0));
+        for (first_chain, chains) in [(0, 1), (1, 3), (4, 2)] {
+            let mut sink = MemorySink::default();
+            let part = Run { first_chain, chains, ..run.clone() };
+            part.continue_from(&state, &well, &mut sink, &mut |_| Control::Continue).unwrap();
+            let part = sink.into_draws().unwrap();
+            for chain in 0..chains {
+                assert_eq!(
+                    part.chain(chain),
+                    whole.chain(first_chain + chain),
+                    "chain {chain} of {first_chain}"
+                );
+            }
+        }
+        let refused = |run: Run, says: &str| {
+            let mut sink = MemorySink::default();
+            let error = run.continue_from(&state, &well, &mut sink, &mut |_| Control::Continue).unwrap_err();
+            assert!(error.to_string().contains(says), "{error}");
+        };
+        refused(Run { seed: 1, ..run.clone() }, "stored seed: 0, requested seed: 1");
+        refused(Run { first_chain: 5, chains: 2, ..run.clone() }, "has 12 positions, expected 14");
+        assert!(WarmState::from_bytes(&state.to_bytes()[1..]).is_err());
+        assert!(run.warm_up(&well, &mut |_| Control::Stop).unwrap().is_none() || warmup == 0);
+    }
 }

@@ -46,11 +46,14 @@ class ExecutorSampling(Sampling):
         self._resumed = self._done
         size = -(-settings["chains"] // parts)
         missing = list(_missing(settings["chains"], self._tasks.parts, size))
+        # The chains of exact sampling adapt together.
+        warms_up = bool(settings.get("adapt"))
         if part_files is None:
-            self._tasks.begin(missing, lambda _: None, lambda _: None, lambda: None)
+            self._tasks.begin(missing, warms_up, lambda _: None, lambda _: None, lambda: None)
         else:
+            self._tasks.warm_state = part_files.load_warm_state() if warms_up else None
             close = lambda parts: part_files.close(_join(parts))  # noqa: E731
-            self._tasks.begin(missing, part_files.keep, close, part_files.release)
+            self._tasks.begin(missing, warms_up, part_files.keep, close, part_files.release)
 
     def __del__(self) -> None:
         if hasattr(self, "_tasks"):
@@ -65,10 +68,13 @@ class ExecutorSampling(Sampling):
     def progress(self) -> Progress | None:
         """How far it is, on the average over all chains, by the parts that are done."""
         settings = self._settings
-        chains, each = settings["chains"], settings["warmup"] + settings["draws"] * settings["thin"]
+        chains, warmup = settings["chains"], settings["warmup"]
+        each = warmup + settings["draws"] * settings["thin"]
         done = self._done
+        # The warm-up of all chains, if it is a task of its own, and then the parts.
+        common = warmup if self._tasks.warm_state is not None else 0
         return Progress(
-            steps=done * each // chains,
+            steps=common + done * (each - common) // chains,
             total=each,
             draws=done * settings["draws"] // chains,
             diverged=sum(len(part.diverged) for part in self._tasks.parts),
@@ -109,7 +115,11 @@ class ExecutorSampling(Sampling):
             parts = [Part(range(0), nothing, velocities, [])]
         whole = _join(parts)
         numbers = [chain for part in sorted(parts, key=_first) for chain in part.chains]
-        draws = Draws(whole.x, whole.v, self._names, np.array(numbers, np.int64), self._settings)
+        settings = dict(self._settings)
+        if self._tasks.warm_state is not None:
+            settings |= _native.adapted_numbers(self._tasks.warm_state) or {}
+        chains = np.array(numbers, np.int64)
+        draws = Draws(whole.x, whole.v, self._names, chains, settings, whole.statistics)
         draws.diverged = whole.diverged
         draws.seconds = time.monotonic() - self._begun
         return draws
@@ -133,11 +143,13 @@ def _join(parts: list[Part]) -> Part:
     if len(parts) == 1:
         return parts[0]
     velocities = [part.v for part in parts if part.v is not None]
+    statistics = [part.statistics for part in parts if part.statistics is not None]
     return Part(
         range(parts[0].chains.start, parts[-1].chains.stop),
         np.concatenate([part.x for part in parts]),
         np.concatenate(velocities) if velocities else None,
         sorted(chain for part in parts for chain in part.diverged),
+        np.concatenate(statistics) if statistics else None,
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
-from fuld._store import PARTS, SETTINGS, Store
+from fuld._store import PARTS, SETTINGS, WARM, Store
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Part:
     """Velocities, if they were kept."""
     diverged: list[int]
     """Numbers of those that diverged."""
+    statistics: NDArray[np.float64] | None = None
+    """Statistics of exact sampling (chains, draws, STATISTICS)."""
 
 
 class PartFiles:
@@ -88,9 +90,9 @@ class PartFiles:
     def load(self) -> list[Part]:
         """Return the complete parts, or the whole run if it was finished."""
         if self._about["finished"]:
-            x, v, _ = _native.read_store(os.fspath(self._store))
+            x, v, statistics = _native.read_store(os.fspath(self._store))
             diverged = np.flatnonzero(np.isnan(x[:, -1, 0]))
-            return [Part(range(len(x)), x, v, diverged.tolist())]
+            return [Part(range(len(x)), x, v, diverged.tolist(), statistics)]
         read = [self._read(path) for path in self._folder.glob("*.npz")]
         parts: list[Part] = []
         for part in sorted(filter(None, read), key=lambda part: part.chains.start):
@@ -106,15 +108,19 @@ class PartFiles:
             with path.open("rb") as raw, np.load(raw) as file:
                 run, checksum = str(file["run"]), str(file["checksum"])
                 diverged = file["diverged"].tolist()
-                part = Part(range(first, last), file["x"], file.get("v"), diverged)
+                arrays = (file["x"], file.get("v"), diverged, file.get("statistics"))
+                part = Part(range(first, last), *arrays)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
         same = run == self._run and len(part.x) == len(part.chains)
         return part if same and checksum == _checksum(run, part.chains, _arrays(part)) else None
 
-    def keep(self, part: Part) -> None:
-        """Write a part."""
+    def keep(self, part: Part | bytes) -> None:
+        """Write a part, or the state of all chains after the warm-up."""
         if self._about["finished"]:
+            return
+        if isinstance(part, bytes):
+            _replace(self._folder / WARM, part)
             return
         arrays = _arrays(part)
         checksum = _checksum(self._run, part.chains, arrays)
@@ -127,11 +133,20 @@ class PartFiles:
             os.fsync(file.fileno())
         beside.replace(path)
 
+    def load_warm_state(self) -> bytes | None:
+        """Return the state of all chains after the warm-up; None if it is missing or damaged."""
+        try:
+            state = (self._folder / WARM).read_bytes()
+            _native.adapted_numbers(state)
+        except (OSError, ValueError):
+            return None
+        return state
+
     def close(self, whole: Part) -> None:
         """Write the whole run as a store and delete the parts."""
         if self._about["finished"]:
             return
-        self._planned.write_store(os.fspath(self._store), whole.x, whole.v)
+        self._planned.write_store(os.fspath(self._store), whole.x, whole.v, whole.statistics)
         self._about["finished"] = True
         self._save_settings()
         for path in self._folder.glob("*.npz"):
@@ -146,8 +161,9 @@ def _listed(array: NDArray[Any]) -> list[Any]:
 
 def _arrays(part: Part) -> dict[str, NDArray[Any]]:
     """Return what the file of a part holds."""
-    arrays: dict[str, NDArray[Any]] = {"x": part.x, "diverged": np.array(part.diverged, np.int64)}
-    return arrays if part.v is None else {**arrays, "v": part.v}
+    arrays = {"x": part.x, "v": part.v, "statistics": part.statistics}
+    given: dict[str, NDArray[Any]] = {k: array for k, array in arrays.items() if array is not None}
+    return {**given, "diverged": np.array(part.diverged, np.int64)}
 
 
 def _checksum(run: str, chains: range, arrays: dict[str, NDArray[Any]]) -> str:

@@ -113,9 +113,9 @@ def sample(
     integrator
         ``"exact"`` accepts or rejects proposals, so that the step causes no bias, and adapts
         itself during the warmup. It is the default of the systems ``fuld``, ``fuld-gaussian`` and
-        ``underdamped-langevin``, unless gradients are stochastic, the step falls, or there is an
-        `executor`. The others, ``"baoab"``, ``"aboba"``, ``"euler"`` and ``"tamed-euler"``, have a
-        bias that vanishes with the step.
+        ``underdamped-langevin``, unless gradients are stochastic or the step falls. The others,
+        ``"baoab"``, ``"aboba"``, ``"euler"`` and ``"tamed-euler"``, have a bias that vanishes with
+        the step.
     adapt
         Whether step, paths and scales of ``integrator="exact"`` are adapted; True by default. What
         was adapted is in the settings ``step``, ``path``, ``paths`` and ``scales`` of the result.
@@ -166,8 +166,8 @@ def sample(
     executor
         A `concurrent.futures.Executor` that runs the chains in other processes or on other
         machines, such as a ``ProcessPoolExecutor`` or
-        ``dask.distributed.Client(...).get_executor()``. The default integrator is ``"baoab"``
-        then, because the chains of ``"exact"`` adapt together.
+        ``dask.distributed.Client(...).get_executor()``. The chains of ``"exact"`` adapt together:
+        their warm-up is one task, which comes before the `parts`.
     parts
         Number of tasks for the `executor` that the chains are divided into.
     progress
@@ -282,14 +282,10 @@ def sample(
     native = target.native()
     options["potential"] = target.name
     planned = _native.PlannedRun(native, options)
-    if executor is not None and planned.settings.get("adapt"):
-        if integrator is not None:
-            raise ValueError(
-                "executor= requires adapt=False, because the chains of integrator='exact' adapt "
-                "together; or leave executor or integrator out"
-            )
-        options["integrator"] = "baoab"
-        planned = _native.PlannedRun(native, options)
+    if executor is not None and planned.settings.get("temper", 1) > 1:
+        raise ValueError(
+            f"temper={temper} requires all chains in one process: leave executor or temper out"
+        )
     begin = {"spread": spread} if options["start"] is None else {"start": options["start"]}
     settings = {
         "potential": target.name,
@@ -307,7 +303,7 @@ def sample(
             # More threads than chains or processors would be idle.
             threads = min(threads or 0, chains, os.cpu_count() or 1)
             location = None if claimed is None else os.fspath(claimed.path)
-            run = planned.start(0, chains, threads, location)
+            run = planned.start(0, chains, threads, location, None)
             sampling = LocalSampling(run, planned, native.names, settings, claimed, output)
         else:
             part_files = None if claimed is None else PartFiles(claimed, planned, settings)

@@ -25,6 +25,8 @@ STATE = ".fuld-state"
 PARTS = ".fuld-parts"
 #: The file in it with the settings of the run.
 SETTINGS = "settings.json"
+#: The file in it with the state of all chains after the warm-up.
+WARM = "warm-state.bin"
 #: The file that is locked while a run uses the store. A run that is killed leaves it unlocked.
 LOCK = ".fuld-lock"
 

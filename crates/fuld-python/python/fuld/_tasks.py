@@ -1,7 +1,8 @@
 """Parts of a run as tasks of an executor: submitted, awaited, and submitted again if lost.
 
 A part is a range of chains. `PartRunner` is pickled and runs a part in a worker; `Tasks` submits
-the parts and collects their draws in a thread of this process.
+the parts and collects their draws in a thread of this process. Chains that adapt together have
+their warm-up in a task of its own, before the parts.
 """
 
 from __future__ import annotations
@@ -49,11 +50,27 @@ class PartRunner:
     threads: int
     name: str = field(default_factory=lambda: uuid4().hex)
 
-    def run(self, chains: range) -> Part:
-        """Run these chains and return their draws."""
+    def warm_up(self) -> bytes:
+        """Run the warm-up of all chains and return their state after it."""
+        run = self._planned().start_warm_up(self.threads)
+        self._finish(run)
+        state = run.warm_state()
+        assert state is not None
+        return state
+
+    def run(self, chains: range, warm_state: bytes | None) -> Part:
+        """Run these chains, from their state after the warm-up if given, and return their draws."""
+        run = self._planned().start(chains.start, len(chains), self.threads, None, warm_state)
+        diverged = self._finish(run)
+        x, v, statistics = run.draws()
+        return Part(chains, x, v, [chains[chain] for chain in diverged], statistics)
+
+    def _planned(self) -> _native.PlannedRun:
+        return _native.PlannedRun(self.target.native(), self.options)
+
+    def _finish(self, run: _native.Run) -> list[int]:
+        """Wait for the end of a run and return the chains that diverged."""
         stop = _stop_flags.get(self.name)
-        planned = _native.PlannedRun(self.target.native(), self.options)
-        run = planned.start(chains.start, len(chains), self.threads, None)
         try:
             while not run.wait(POLL_SECONDS):
                 if stop is not None and stop.is_set():
@@ -63,8 +80,7 @@ class PartRunner:
         stopped, diverged, _ = run.outcome()
         if stopped:  # by the flag, or because the interpreter of the worker ends
             raise CancelledError
-        x, v, _ = run.draws()
-        return Part(chains, x, v, [chains[chain] for chain, _ in diverged])
+        return [chain for chain, _ in diverged]
 
 
 class Tasks:
@@ -77,27 +93,35 @@ class Tasks:
     def __init__(self, executor: Executor, runner: PartRunner) -> None:
         self._executor = executor
         self._runner = runner
-        self._running: dict[Future[Part], range] = {}
+        # An empty range is the warm-up of all chains.
+        self._running: dict[Future[Any], range] = {}
+        self._waiting: list[range] = []
         self._tries: dict[range, int] = {}
         self._ended = threading.Event()
         self._stop = threading.Event()
         _stop_flags[runner.name] = self._stop
         self.error: BaseException | None = None
         self.parts: list[Part] = []
+        self.warm_state: bytes | None = None
 
     def begin(
         self,
         chains: Iterable[range],
-        keep: Callable[[Part], None],
+        warms_up: bool,
+        keep: Callable[[Part | bytes], None],
         close: Callable[[list[Part]], None],
         release: Callable[[], None],
     ) -> None:
         """Submit the ranges; call `keep` with each part, and `close` once all have arrived.
 
-        At the end `release` is called, also after an error.
+        If `warms_up`, the warm-up of all chains comes first, unless `warm_state` is there; `keep`
+        is called with its state. At the end `release` is called, also after an error.
         """
-        for some in chains:
-            self._submit(some)
+        self._waiting = list(chains)
+        if warms_up and self._waiting and self.warm_state is None:
+            self._submit(range(0))
+        else:
+            self._submit_waiting()
         ends = (keep, close, release)
         threading.Thread(target=self._work, args=ends, name="fuld", daemon=True).start()
 
@@ -116,7 +140,7 @@ class Tasks:
 
     def _work(
         self,
-        keep: Callable[[Part], None],
+        keep: Callable[[Part | bytes], None],
         close: Callable[[list[Part]], None],
         release: Callable[[], None],
     ) -> None:
@@ -140,12 +164,21 @@ class Tasks:
 
     def _submit(self, chains: range) -> None:
         self._tries[chains] = self._tries.get(chains, 0) + 1
-        self._running[self._executor.submit(self._runner.run, chains)] = chains
+        future: Future[Any]
+        if chains:
+            future = self._executor.submit(self._runner.run, chains, self.warm_state)
+        else:
+            future = self._executor.submit(self._runner.warm_up)
+        self._running[future] = chains
 
-    def _collect(self, future: Future[Part], keep: Callable[[Part], None]) -> None:
-        """Keep the part of a finished task, or handle its error."""
+    def _submit_waiting(self) -> None:
+        while self._waiting:
+            self._submit(self._waiting.pop(0))
+
+    def _collect(self, future: Future[Any], keep: Callable[[Part | bytes], None]) -> None:
+        """Keep the result of a finished task, or handle its error."""
         try:
-            part = future.result()
+            made = future.result()
         except KeyboardInterrupt:  # in a terminal Ctrl-C also interrupts workers
             self._stop.set()
         except (Exception, CancelledError) as error:
@@ -159,11 +192,15 @@ class Tasks:
                 self.error = self.error or error
                 self._stop.set()
         else:
-            keep(part)
-            self.parts.append(part)
+            keep(made)
+            if isinstance(made, Part):
+                self.parts.append(made)
+            else:
+                self.warm_state = made
+                self._submit_waiting()
             del self._running[future]
 
-    def _retry(self, future: Future[Part], error: BaseException) -> None:
+    def _retry(self, future: Future[Any], error: BaseException) -> None:
         """Submit a part again whose worker died; give up after `_TRIES`, or without workers."""
         if self._stop.is_set():
             return
@@ -176,8 +213,9 @@ class Tasks:
             else:
                 del self._running[future]
                 return
+        what = f"the chains {chains.start} to {chains.stop - 1}" if chains else "the warm-up"
         failure = RuntimeError(
-            f"the executor lost the chains {chains.start} to {chains.stop - 1} and cannot run them "
+            f"the executor lost {what} and cannot run them "
             f"again: {last or type(last).__name__}. With a store and resume=True, only what is "
             "missing is run"
         )

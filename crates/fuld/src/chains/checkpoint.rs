@@ -111,6 +111,11 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        replace(path, &self.to_bytes()).map_err(|source| CheckpointError::Io { path: path.into(), source })
+    }
+
+    /// Returns the contents of the file.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         put_word(&mut bytes, VERSION);
         put_word(&mut bytes, self.spec.len() as u64);
@@ -127,16 +132,21 @@ impl Checkpoint {
         }
         let sum = fingerprint(&bytes);
         put_word(&mut bytes, sum);
-        replace(path, &bytes).map_err(|source| CheckpointError::Io { path: path.into(), source })
+        bytes
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes =
             std::fs::read(path).map_err(|source| CheckpointError::Io { path: path.into(), source })?;
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Reads the contents of a file; errors name its path.
+    pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, CheckpointError> {
         if !bytes.starts_with(MARK) {
             return Err(CheckpointError::Foreign { path: path.into() });
         }
-        let mut reader = Reader { bytes: &bytes, at: MARK.len() };
+        let mut reader = Reader { bytes, at: MARK.len() };
         let damaged = |byte| CheckpointError::Damaged { path: path.into(), byte };
         let version = reader.word().map_err(damaged)?;
         if version != VERSION {

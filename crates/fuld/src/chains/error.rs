@@ -50,6 +50,9 @@ pub enum RunError {
     /// The path length is negative or not finite.
     #[error("the path length must be finite and not negative, got {0}")]
     Path(f64),
+    /// A part of a run with several temperatures, whose exchange rates are those of all chains.
+    #[error("parts of a run require one temperature, got {0}; run all chains in one process")]
+    TemperedPart(usize),
     /// Several temperatures without the adaptation of exact sampling.
     #[error("{0} temperatures require the integrator exact and its adaptation")]
     Temper(usize),

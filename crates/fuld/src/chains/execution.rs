@@ -6,6 +6,7 @@ use super::memory::{MemorySink, Samples};
 use super::outcome::{Average, Control, Divergence, Outcome, Progress};
 use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
+use super::warm_state::WarmState;
 use super::worker::Worker;
 use crate::batch::Batch;
 use crate::dynamics::{ExactKinetic, Newtonian};
@@ -47,7 +48,7 @@ impl Run {
         if self.checkpoint.is_some() && potential.specification().is_none() {
             return Err(RunError::Unspecified);
         }
-        let execution = match Execution::begin(self, potential, sink) {
+        let execution = match Execution::begin(self, None, potential, sink) {
             // The potential may fail because the run is being stopped.
             Err(RunError::Potential(_)) if progress(&Progress::default()) == Control::Stop => {
                 return Ok(Outcome { stopped: true, ..Outcome::default() });
@@ -82,9 +83,10 @@ pub(super) struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// Begins a run, or continues it from its checkpoint.
+    /// Begins a run, or continues it from the state of the whole run after its warm-up, or from its checkpoint.
     pub(super) fn begin(
         run: &'a Run,
+        warm: Option<&WarmState>,
         potential: &'a dyn Potential,
         sink: &mut dyn Sink,
     ) -> Result<Self, RunError> {
@@ -139,7 +141,7 @@ impl<'a> Execution<'a> {
             acceptance: None,
             levels: None,
         };
-        let resumed = this.restore()?;
+        let resumed = this.restore(warm)?;
         if !resumed {
             this.place_chains()?;
             // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
@@ -214,7 +216,7 @@ impl<'a> Execution<'a> {
 
     /// Takes the steps. A potential that takes all chains may suddenly be slow, so the clock is read after each step, and the remaining
     /// steps are left for later.
-    fn advance_for_interval(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+    pub(super) fn advance_for_interval(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
         if !self.potential.takes_all_chains() {
             return self.advance(steps);
         }
@@ -298,7 +300,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn progress(&mut self, elapsed: Duration) -> Progress {
+    pub(super) fn progress(&mut self, elapsed: Duration) -> Progress {
         self.acceptance = self.recent_acceptance();
         Progress {
             steps: self.step,
@@ -321,11 +323,12 @@ impl<'a> Execution<'a> {
         Some(before + INTERVAL.as_secs_f64() * (mean - before))
     }
 
-    /// Creates the workers, with the state of the checkpoint if there is one; returns whether there was.
-    fn restore(&mut self) -> Result<bool, RunError> {
+    /// Creates the workers, with a state after the warm-up or that of the checkpoint if there is one; returns whether there was.
+    fn restore(&mut self, warm: Option<&WarmState>) -> Result<bool, RunError> {
         let (run, dim) = (self.run, self.layout.dim);
-        let saved = match &run.checkpoint {
-            Some(path) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.layout)?),
+        let saved = match (warm, &run.checkpoint) {
+            (Some(warm), _) => Some(warm.part(run, &self.layout)?),
+            (None, Some(path)) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.layout)?),
             _ => None,
         };
         let size = if self.potential.takes_all_chains() {
@@ -374,7 +377,12 @@ impl<'a> Execution<'a> {
 
     fn save(&self) -> Result<(), RunError> {
         let Some(path) = &self.run.checkpoint else { return Ok(()) };
-        let checkpoint = Checkpoint {
+        Ok(self.checkpoint().write(path)?)
+    }
+
+    /// Returns everything that the run requires to continue.
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             spec: self.layout.spec.to_json(),
             step: self.step,
             weight: self.workers[0].weight,
@@ -384,8 +392,7 @@ impl<'a> Execution<'a> {
             begun: self.packed(self.segment_start()),
             divergences: self.divergences(),
             adaptation: self.levels.as_ref().map(Levels::to_numbers).unwrap_or_default(),
-        };
-        Ok(checkpoint.write(path)?)
+        }
     }
 
     fn divergences(&self) -> Vec<Divergence> {
@@ -413,8 +420,8 @@ impl<'a> Execution<'a> {
 }
 
 /// Number of steps per interval, adapted to their duration. It does not affect the draws.
-struct Pace {
-    steps: u64,
+pub(super) struct Pace {
+    pub(super) steps: u64,
 }
 
 impl Default for Pace {
@@ -425,7 +432,7 @@ impl Default for Pace {
 
 impl Pace {
     /// Measures the duration of the present number of steps, and chooses the next number.
-    fn time(&mut self, work: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+    pub(super) fn time(&mut self, work: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         let start = Instant::now();
         work()?;
         let ratio = INTERVAL.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);
