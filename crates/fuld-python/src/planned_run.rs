@@ -13,8 +13,8 @@ use fuld_sample::{
     DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
     Summary, Target, by_name,
 };
-use numpy::ndarray::{ArrayView2, ArrayView3, ArrayViewD};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3, PyReadonlyArrayDyn};
+use numpy::ndarray::{ArrayView2, ArrayView3};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,8 +28,8 @@ const STATE: &str = ".fuld-state";
 
 /// Reads a request from the options of `fuld.sample`. Options that are None or missing have the defaults of a request.
 fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
-    let start: Option<PyReadonlyArrayDyn<'_, f64>> = option(options, "start")?;
-    let start = start.as_ref().map(|start| start_of(start.as_array()));
+    let start = options.get_item("start")?.filter(|start| !start.is_none());
+    let start = start.map(|start| start_of(&start)).transpose()?;
     let spread: Option<f64> = option(options, "spread")?;
     Ok(SampleRequest {
         potential: option(options, "potential")?,
@@ -73,13 +73,11 @@ fn adapted_outcome(adapted: &Bound<'_, PyDict>) -> PyResult<Outcome> {
     Ok(Outcome { tuning: Some(tuning), tempering, ..Outcome::default() })
 }
 
-/// Returns the start that an array with one axis, the coordinates, or two, chains and coordinates, stands for.
-fn start_of(array: ArrayViewD<'_, f64>) -> Start {
-    let point = |array: ArrayViewD<'_, f64>| array.iter().copied().collect();
-    if array.ndim() == 1 {
-        Start::Point(point(array))
-    } else {
-        Start::Points(array.outer_iter().map(point).collect())
+/// Returns the start that a list of coordinates, or a list of such lists for each chain, stands for.
+fn start_of(start: &Bound<'_, PyAny>) -> PyResult<Start> {
+    match start.extract() {
+        Ok(points) => Ok(Start::Points(points)),
+        Err(_) => Ok(Start::Point(start.extract()?)),
     }
 }
 

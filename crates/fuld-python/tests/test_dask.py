@@ -37,10 +37,12 @@ def client():
         yield client
 
 
-def test_draws_are_the_same(client, tmp_path):
+@pytest.mark.parametrize("integrator", ["baoab", "exact"])
+def test_draws_are_the_same(client, tmp_path, integrator):
     executor = client.get_executor()
-    here = fuld.sample("double_well", **SETTINGS)["x"]
-    there = fuld.sample("double_well", executor=executor, store=tmp_path / "s", **SETTINGS)["x"]
+    settings: dict[str, Any] = {**SETTINGS, "integrator": integrator, "parts": 1}
+    here = fuld.sample("double_well", **settings)["x"]
+    there = fuld.sample("double_well", executor=executor, store=tmp_path / "s", **settings)["x"]
     np.testing.assert_array_equal(there, here)
     # Also functions that only cloudpickle can send.
     there = fuld.sample(lambda x: well(x), executor=executor, parts=5, **SETTINGS)["x"]

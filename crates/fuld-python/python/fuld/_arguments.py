@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 
 def count(name: str, value: SupportsIndex, least: int) -> int:
@@ -58,16 +58,20 @@ def flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
-def start(value: ArrayLike, chains: int) -> NDArray[np.float64]:
-    """Return the coordinates of a point (dim,), or of one point for each chain (chains, dim)."""
+def start(value: ArrayLike, chains: int) -> list[Any]:
+    """Return the coordinates of a point (dim,), or of one point for each chain (chains, dim).
+
+    A list: arrays that were sent to other processes may not be aligned.
+    """
     forms = "start must be one number, a point of shape (dim,), or a point for each chain, of shape"
     try:
-        array = np.atleast_1d(np.array(value, dtype=np.float64, order="C"))
+        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
         raise TypeError(f"{forms} ({chains}, dim); got {value!r}") from None
     if array.ndim > 2 or array.size == 0:
         raise ValueError(f"{forms} ({chains}, dim); got shape {array.shape}")
-    return array
+    numbers: list[Any] = array.tolist()
+    return numbers
 
 
 def seed(value: SupportsIndex | np.random.Generator) -> int:

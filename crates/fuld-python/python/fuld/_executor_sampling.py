@@ -138,10 +138,8 @@ def _first(part: Part) -> int:
 
 
 def _join(parts: list[Part]) -> Part:
-    """All chains of these parts, in their order."""
+    """All chains of these parts, in their order, in new arrays: given ones may be unaligned."""
     parts = sorted(parts, key=_first)
-    if len(parts) == 1:
-        return parts[0]
     velocities = [part.v for part in parts if part.v is not None]
     statistics = [part.statistics for part in parts if part.statistics is not None]
     return Part(

@@ -63,7 +63,7 @@ class PartFiles:
         return self._folder / SETTINGS
 
     def _save_settings(self) -> None:
-        _replace(self._settings_file, json.dumps(self._about, default=_listed).encode())
+        _replace(self._settings_file, json.dumps(self._about).encode())
 
     def _check(self) -> None:
         """Raise an error with the first difference if the parts belong to another run."""
@@ -76,7 +76,7 @@ class PartFiles:
         if run == self._run:
             return
         # As they come back from a file.
-        here = json.loads(json.dumps(self._about["settings"], default=_listed))
+        here = json.loads(json.dumps(self._about["settings"]))
         names = [name for name in {**here, **settings} if here.get(name) != settings.get(name)]
         difference = "another potential"
         if names:
@@ -151,12 +151,6 @@ class PartFiles:
         self._save_settings()
         for path in self._folder.glob("*.npz"):
             path.unlink(missing_ok=True)
-
-
-def _listed(array: NDArray[Any]) -> list[Any]:
-    """Return an array as JSON can hold it."""
-    numbers: list[Any] = array.tolist()
-    return numbers
 
 
 def _arrays(part: Part) -> dict[str, NDArray[Any]]:

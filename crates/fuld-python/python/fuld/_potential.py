@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from fuld import _native
 from fuld._function_check import FunctionCheck
 from fuld._function_identity import code_hash
@@ -88,7 +90,7 @@ def target_of(
     chains, start = options["chains"], options["start"]
     guessed = dim is None and start is None
     if dim is None:
-        dim = 1 if start is None else start.shape[-1]
+        dim = 1 if start is None else np.shape(start)[-1]
     # As many points as chains, so that a function is compiled for one shape only. But never as many
     # as coordinates, so that the two axes of a shape can be told apart.
     check = FunctionCheck(
