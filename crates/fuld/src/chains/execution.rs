@@ -6,7 +6,6 @@ use super::memory::{MemorySink, Samples};
 use super::outcome::{Average, Control, Divergence, Outcome, Progress};
 use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
-use super::warm_state::WarmState;
 use super::worker::Worker;
 use crate::batch::Batch;
 use crate::dynamics::{ExactKinetic, Newtonian};
@@ -83,10 +82,10 @@ pub(super) struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// Begins a run, or continues it from the state of the whole run after its warm-up, or from its checkpoint.
+    /// Begins a run, or continues it from a `given` state or from its checkpoint.
     pub(super) fn begin(
         run: &'a Run,
-        warm: Option<&WarmState>,
+        given: Option<Checkpoint>,
         potential: &'a dyn Potential,
         sink: &mut dyn Sink,
     ) -> Result<Self, RunError> {
@@ -141,7 +140,7 @@ impl<'a> Execution<'a> {
             acceptance: None,
             levels: None,
         };
-        let resumed = this.restore(warm)?;
+        let resumed = this.restore(given)?;
         if !resumed {
             this.place_chains()?;
             // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
@@ -323,11 +322,11 @@ impl<'a> Execution<'a> {
         Some(before + INTERVAL.as_secs_f64() * (mean - before))
     }
 
-    /// Creates the workers, with a state after the warm-up or that of the checkpoint if there is one; returns whether there was.
-    fn restore(&mut self, warm: Option<&WarmState>) -> Result<bool, RunError> {
+    /// Creates the workers, with a `given` state or that of the checkpoint if there is one; returns whether there was.
+    fn restore(&mut self, given: Option<Checkpoint>) -> Result<bool, RunError> {
         let (run, dim) = (self.run, self.layout.dim);
-        let saved = match (warm, &run.checkpoint) {
-            (Some(warm), _) => Some(warm.part(run, &self.layout)?),
+        let saved = match (given, &run.checkpoint) {
+            (Some(given), _) => Some(given),
             (None, Some(path)) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.layout)?),
             _ => None,
         };

@@ -42,7 +42,7 @@ impl WarmState {
     }
 
     /// Returns the state of the chains of a part of the run.
-    pub(super) fn part(&self, run: &Run, layout: &Layout) -> Result<Checkpoint, RunError> {
+    fn part(&self, run: &Run, layout: &Layout) -> Result<Checkpoint, RunError> {
         if run.temper > 1 {
             return Err(RunError::TemperedPart(run.temper));
         }
@@ -113,6 +113,7 @@ impl Run {
     ) -> Result<Outcome, RunError> {
         self.check(potential.dim())?;
         let run = Self { checkpoint: None, ..self.clone() };
-        Execution::begin(&run, Some(state), potential, sink)?.finish(sink, progress)
+        let part = state.part(&run, &run.layout(potential)?)?;
+        Execution::begin(&run, Some(part), potential, sink)?.finish(sink, progress)
     }
 }
