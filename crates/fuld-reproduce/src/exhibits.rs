@@ -2,8 +2,8 @@
 
 use crate::exhibit::Entry;
 use crate::{
-    averages, beta, calibration, conformal, fields, gaussian, invariant, iterates, law, levy, networks,
-    orders, overdamped, systems, text,
+    averages, barriers, beta, calibration, conformal, fields, gaussian, invariant, iterates, law, levy,
+    mixing, networks, orders, overdamped, systems, text,
 };
 
 /// Returns all exhibits.
@@ -22,6 +22,8 @@ pub fn exhibits() -> Vec<Entry> {
         Entry::of::<beta::Betas>(),
         Entry::of::<orders::Orders>(),
         Entry::of::<gaussian::Gaussian>(),
+        Entry::of::<mixing::Mixing>(),
+        Entry::of::<barriers::Barriers>(),
         Entry::of::<text::Text>(),
         Entry::of::<law::Law>(),
     ]

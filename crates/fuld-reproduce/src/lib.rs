@@ -8,6 +8,7 @@
 mod exhibit;
 
 mod averages;
+mod barriers;
 mod beta;
 mod calibration;
 mod claim;
@@ -23,6 +24,7 @@ mod invariant;
 mod iterates;
 mod law;
 mod levy;
+mod mixing;
 mod networks;
 mod orders;
 mod overdamped;

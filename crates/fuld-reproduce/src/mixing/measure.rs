@@ -1,0 +1,121 @@
+//! One run of one method on one target: its effective draws, its errors and its warnings.
+
+use super::counted::Counted;
+use super::nuts;
+use super::targets::Problem;
+use super::{Cost, Measured};
+use crate::Context;
+use crate::context::Interrupted;
+use fuld::chains::MemorySink;
+use fuld::diagnostics::Chains;
+use fuld::{Control, Run};
+use fuld_sample::{Exact, SampleRequest, Summary, Target};
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The method that is not ours, as it is named in the tables.
+pub(super) const NUTS: &str = "nuts";
+/// Largest R̂ of NUTS without a warning (Vehtari et al. 2021).
+const R_HAT: f64 = 1.01;
+
+/// Words that identify a warning of ours, and its name in the table.
+const WARNINGS: [(&str, &str); 5] = [
+    ("KS distance", "KS"),
+    ("R-hat", "R̂ or ESS"),
+    ("diverged", "divergences"),
+    ("were accepted", "acceptance"),
+    ("E-BFMI", "E-BFMI"),
+];
+
+/// Samples with the defaults of `fuld sample` at a tail index.
+pub(super) fn fuld(
+    context: &Context<'_>,
+    problem: &Problem,
+    exact: &Exact,
+    alpha: f64,
+    seed: u64,
+) -> anyhow::Result<(Measured, Cost)> {
+    let counted = Counted::new(Arc::clone(&problem.potential));
+    let target = Target::from_potential(Box::new(counted.clone()));
+    let request = SampleRequest { alpha: Some(alpha), seed: Some(seed), ..SampleRequest::default() };
+    let mut spec = request.complete_on(&target)?;
+    // Tests are shorter in every respect.
+    let less = context.fewer_chains;
+    spec.chains = spec.chains.div_ceil(less);
+    (spec.warmup, spec.draws) = (spec.warmup / less as u64, spec.draws / less as u64);
+    let run = Run { threads: context.threads, ..spec.run(&target)? };
+    let (mut sink, mut before, began) = (MemorySink::default(), 0, Instant::now());
+    let outcome = run.stream(target.potential(), &mut sink, &mut |progress| {
+        if progress.steps == spec.warmup {
+            before = counted.count();
+        }
+        if context.stop.is_requested() { Control::Stop } else { Control::Continue }
+    })?;
+    let (seconds, gradients) = (began.elapsed().as_secs_f64(), counted.count() - before);
+    context.check_stop()?;
+    let draws = sink.into_draws().ok_or(Interrupted)?;
+    let summary = Summary::new(&draws, &outcome, &spec, &target, exact, &context.stop)?;
+    let named = |remark: &String| {
+        let warning = remark.strip_prefix("warning")?;
+        Some(WARNINGS.iter().find(|(words, _)| warning.contains(words)).map_or("other", |(_, name)| name))
+    };
+    let warnings: Vec<&str> = summary.remarks(&spec).iter().filter_map(named).collect();
+    let coordinates: Vec<_> = (0..target.dim()).map(|i| draws.coordinate(i)).collect();
+    let measured = Measured {
+        target: problem.name.into(),
+        method: spec.system.name().into(),
+        alpha: Some(alpha),
+        seed,
+        gradients,
+        ess: summary.coordinates.iter().map(|c| c.ess_bulk).fold(f64::INFINITY, f64::min),
+        r_hat: summary.coordinates.iter().map(|c| c.r_hat).fold(1.0, f64::max),
+        z: worst(problem, &coordinates)?,
+        warnings: warnings.join(", "),
+    };
+    Ok((measured.clone(), measured.cost(seconds)))
+}
+
+/// Samples with the defaults of `nuts-rs`.
+pub(super) fn nuts(context: &Context<'_>, problem: &Problem, seed: u64) -> anyhow::Result<(Measured, Cost)> {
+    let (less, nuts::Length { tune, draws }) = (context.fewer_chains as u64, nuts::Length::default());
+    let length = nuts::Length { tune: tune / less, draws: draws / less };
+    let began = Instant::now();
+    let drawn = nuts::sample(context, &problem.potential, seed, length)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let (mut ess, mut r_hat) = (f64::INFINITY, 1.0f64);
+    for draws in &drawn.coordinates {
+        let chains = Chains::new(draws)?;
+        (ess, r_hat) = (ess.min(chains.ess_bulk()), r_hat.max(chains.r_hat()));
+    }
+    let warnings = [(r_hat > R_HAT, "R̂"), (drawn.divergent > 0, "divergences")];
+    let given: Vec<&str> = warnings.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect();
+    let measured = Measured {
+        target: problem.name.into(),
+        method: NUTS.into(),
+        alpha: None,
+        seed,
+        gradients: drawn.gradients,
+        ess,
+        r_hat,
+        z: worst(problem, &drawn.coordinates)?,
+        warnings: given.join(", "),
+    };
+    Ok((measured.clone(), measured.cost(seconds)))
+}
+
+/// Returns the largest error over all coordinates, in units of its Monte Carlo standard error.
+fn worst(problem: &Problem, coordinates: &[Vec<Vec<f64>>]) -> anyhow::Result<f64> {
+    let each = problem.answers.par_iter().zip(coordinates).map(|(answer, draws)| answer.z(draws));
+    let all: Vec<f64> = each.collect::<Result<_, _>>()?;
+    // NaN, from draws that are all equal, counts as infinitely wrong.
+    Ok(all.into_iter().fold(0.0, |worst, z| {
+        if z <= worst {
+            worst
+        } else if z.is_nan() {
+            f64::INFINITY
+        } else {
+            z
+        }
+    }))
+}

@@ -1,0 +1,375 @@
+//! Beyond the paper: how well exact FULD mixes, beside Hamiltonian Monte Carlo and NUTS, on targets with known answers.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `models` | posteriors with their data |
+//! | `answers` | what is known about them |
+//! | `targets` | all targets |
+//! | `counted` | a counter of gradients |
+//! | `nuts` | NUTS by `nuts-rs` |
+//! | `measure` | one run of one method on one target |
+
+mod answers;
+mod counted;
+mod measure;
+mod models;
+mod nuts;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
+use fuld_plot::{Axis, Figure, Hue, Panel};
+use fuld_sample::{Exact, SampleRequest, Target};
+use measure::NUTS;
+use std::sync::Arc;
+
+/// Tail indices. α = 2 is Hamiltonian Monte Carlo with the same adaptation.
+const ALPHAS: [f64; 5] = [1.0, 1.2, 1.5, 1.8, 2.0];
+/// The tail index that the claims are about.
+const JUDGED: f64 = 1.8;
+/// Runs per target and method. Tables and figures show their median.
+const RUNS: u64 = 3;
+/// Largest error of a right answer, in Monte Carlo standard errors.
+const RIGHT: f64 = 4.0;
+/// How much less efficient than NUTS is within reach.
+const FACTOR: f64 = 3.0;
+
+results! {
+    /// Effective draws per gradient, errors and warnings.
+    Mixing {
+        /// One run. The smallest bulk ESS, the largest R̂ and the largest error are over all coordinates.
+        runs: Measured {
+            target: String,
+            method: String,
+            alpha: Option<f64>,
+            seed: u64,
+            /// Gradients of the draws, without the warm-up.
+            gradients: u64,
+            ess: f64,
+            r_hat: f64,
+            /// Errors of mean and standard deviation, or of two quantiles, in Monte Carlo standard errors.
+            z: f64,
+            /// The warnings that were given, or nothing.
+            warnings: String,
+        },
+        /// The time of each run, warm-up included. It is the only measurement that the seed does not determine.
+        times: Cost { target: String, method: String, alpha: Option<f64>, seed: u64, seconds: f64, ess_per_second: f64 },
+    }
+}
+
+impl Measured {
+    fn ess_per_gradient(&self) -> f64 {
+        self.ess / self.gradients as f64
+    }
+
+    fn is_right(&self) -> bool {
+        self.z <= RIGHT
+    }
+
+    fn cost(&self, seconds: f64) -> Cost {
+        let (target, method) = (self.target.clone(), self.method.clone());
+        let ess_per_second = self.ess / seconds;
+        Cost { target, method, alpha: self.alpha, seed: self.seed, seconds, ess_per_second }
+    }
+}
+
+/// All runs of one method on one target.
+struct Cell<'a> {
+    target: &'a str,
+    /// None for NUTS.
+    alpha: Option<f64>,
+    runs: Vec<&'a Measured>,
+    ess_per_second: f64,
+}
+
+impl Cell<'_> {
+    fn median(&self, of: impl Fn(&Measured) -> f64) -> f64 {
+        median(self.runs.iter().map(|run| of(run)))
+    }
+
+    fn ess_per_1000(&self) -> f64 {
+        1000.0 * self.median(Measured::ess_per_gradient)
+    }
+
+    /// Returns whether the answer of the median run is right.
+    fn is_right(&self) -> bool {
+        self.median(|run| run.z) <= RIGHT
+    }
+
+    fn warned(&self) -> usize {
+        self.runs.iter().filter(|run| !run.warnings.is_empty()).count()
+    }
+
+    fn method(&self) -> String {
+        self.alpha.map_or("NUTS".into(), |alpha| format!("α = {alpha}"))
+    }
+}
+
+/// Returns the median, the upper one of an even number; NaN of none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+impl Mixing {
+    /// Returns the targets, in their order.
+    fn targets(&self) -> Vec<&str> {
+        self.runs.chunk_by(|a, b| a.target == b.target).map(|runs| runs[0].target.as_str()).collect()
+    }
+
+    fn cell<'a>(&'a self, target: &'a str, alpha: Option<f64>) -> Cell<'a> {
+        let is_meant = |run: &&Measured| run.target == target && run.alpha == alpha;
+        let times = self.times.iter().filter(|time| time.target == target && time.alpha == alpha);
+        let ess_per_second = median(times.map(|time| time.ess_per_second));
+        Cell { target, alpha, runs: self.runs.iter().filter(is_meant).collect(), ess_per_second }
+    }
+
+    /// Returns the cells of a method for all targets.
+    fn cells(&self, alpha: Option<f64>) -> Vec<Cell<'_>> {
+        self.targets().into_iter().map(|target| self.cell(target, alpha)).collect()
+    }
+}
+
+/// Returns all methods: the tail indices, then NUTS.
+fn methods() -> impl Iterator<Item = Option<f64>> {
+    ALPHAS.into_iter().map(Some).chain([None])
+}
+
+impl Exhibit for Mixing {
+    const ID: &'static str = "mixing";
+    const TITLE: &'static str = "Beyond the paper · How well exact FULD mixes";
+    const SHOWS: &'static str = "beyond the paper: exact FULD beside HMC and NUTS on twelve targets";
+    const SECONDS: f64 = 90.0;
+
+    settings! { alpha: ALPHAS, runs: RUNS, nuts_chains: nuts::CHAINS }
+
+    fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
+        context.check_stop()?;
+        let problems = targets::problems()?;
+        let (mut results, count) = (Self::default(), problems.len() * methods().count());
+        for (number, problem) in problems.iter().enumerate() {
+            let target =
+                Target::from_potential(Box::new(counted::Counted::new(Arc::clone(&problem.potential))));
+            let exact = Exact::new(&SampleRequest::default().complete_on(&target)?, &target);
+            for (method, alpha) in methods().enumerate() {
+                for seed in (0..RUNS).map(|run| context.seed.wrapping_add(run)) {
+                    context.check_stop()?;
+                    let (measured, cost) = match alpha {
+                        Some(alpha) => measure::fuld(context, problem, &exact, alpha, seed)?,
+                        None => measure::nuts(context, problem, seed)?,
+                    };
+                    results.runs.push(measured);
+                    results.times.push(cost);
+                }
+                context.progress((number * methods().count() + method + 1) as f64 / count as f64);
+            }
+        }
+        Ok(results)
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "Exact FULD with the default settings of fuld sample (64 chains, 500 iterations of warm-up, 1000 draws), at five tail \
+             indices; α = 2 is Hamiltonian Monte Carlo with the same adaptation. NUTS is nuts-rs, the core of nutpie, with its default settings \
+             and {} chains. All start from N(0, 1), which is 30 posterior standard deviations and more from the linear regression. ESS is the bulk \
+             effective sample size of the worst coordinate, and errors are those of means and standard deviations (of the median and the 95 % \
+             quantile where these do not exist, and for the second coordinate of the funnel) in units of their Monte Carlo standard errors; both \
+             are computed by the same code for all methods. Only gradients of the draws count, not those of the warm-up; seconds include the \
+             warm-up, on all cores. Numbers are medians of {RUNS} runs. Known answers are closed forms or quadrature; those of the logistic \
+             regression and of the stochastic-volatility model are long NUTS runs, and their errors are taken into account. Warnings are those \
+             that a user sees. In one and two dimensions the program also compares the draws with the exact law by quadrature: the \
+             warning “KS” is not available in more dimensions.",
+            nuts::CHAINS
+        )
+    }
+
+    fn figures(&self) -> Vec<CaptionedFigure> {
+        let mut figure = Figure::new("mixing").columns(4).panel_height(190.0);
+        for target in self.targets() {
+            let right = |cell: &Cell<'_>| cell.is_right();
+            let cells: Vec<Cell<'_>> =
+                ALPHAS.into_iter().map(|alpha| self.cell(target, Some(alpha))).collect();
+            let points = |is_right: bool| -> Vec<(f64, f64)> {
+                let chosen = cells.iter().zip(ALPHAS).filter(|(cell, _)| right(cell) == is_right);
+                chosen.map(|(cell, alpha)| (alpha, cell.ess_per_1000())).collect()
+            };
+            let nuts = self.cell(target, None);
+            let line = vec![(1.0, nuts.ess_per_1000()), (2.0, nuts.ess_per_1000())];
+            let panel = Panel::new(target)
+                .x(Axis::linear("α").ticks(&[1.0, 1.5, 2.0]))
+                .y(Axis::log("ESS per 1000 gradients"));
+            let panel = if right(&nuts) {
+                panel.line(Hue::Vermillion, "NUTS", line)
+            } else {
+                panel.dotted(Hue::Vermillion, "NUTS, wrong", line)
+            };
+            figure = figure.panel(panel.dots(Hue::Blue, "exact FULD", points(true)).dots(
+                Hue::Muted,
+                "exact FULD, wrong",
+                points(false),
+            ));
+        }
+        let caption = format!(
+            "Effective draws per 1000 gradients against the tail index, medians of {RUNS} runs. α = 2 is HMC. Wrong means more than {RIGHT} Monte \
+             Carlo standard errors from the known answer."
+        );
+        vec![CaptionedFigure::new(figure, caption)]
+    }
+
+    fn shown(&self) -> Vec<TextTable> {
+        let value = |cell: Cell<'_>| {
+            let mark = if cell.is_right() { "" } else { " ✗" };
+            format!("{}{mark}", digits(cell.ess_per_1000()))
+        };
+        let headings = ["ESS per 1000 gradients (✗: wrong answer)".to_owned()].into_iter();
+        let row = |target| {
+            let cells = methods().map(move |alpha| value(self.cell(target, alpha)));
+            [target.to_owned()].into_iter().chain(cells)
+        };
+        let short = TextTable::new(
+            headings
+                .chain(methods().map(|alpha| alpha.map_or("NUTS".into(), |alpha| format!("α = {alpha}")))),
+            self.targets().into_iter().map(row),
+        );
+        let cells: Vec<Cell<'_>> = self
+            .targets()
+            .into_iter()
+            .flat_map(|target| methods().map(move |alpha| self.cell(target, alpha)))
+            .collect();
+        let all = TextTable::of(
+            &cells,
+            &[
+                ("target", |cell| cell.target.into()),
+                ("method", Cell::method),
+                ("ESS", |cell| format!("{:.0}", cell.median(|run| run.ess))),
+                ("gradients", |cell| format!("{:.0}", cell.median(|run| run.gradients as f64))),
+                ("per 1000 gradients", |cell| digits(cell.ess_per_1000())),
+                ("per second", |cell| digits(cell.ess_per_second)),
+                ("R̂", |cell| format!("{:.3}", cell.median(|run| run.r_hat))),
+                ("largest error", |cell| digits(cell.median(|run| run.z))),
+                ("runs with a warning", |cell| {
+                    let all: std::collections::BTreeSet<&str> = cell
+                        .runs
+                        .iter()
+                        .flat_map(|run| run.warnings.split(", "))
+                        .filter(|name| !name.is_empty())
+                        .collect();
+                    let names = list(all, ToOwned::to_owned);
+                    if names.is_empty() { "none".into() } else { format!("{} ({names})", cell.warned()) }
+                }),
+            ],
+        );
+        vec![short, all]
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        vec![self.trust(), self.against_hmc(), self.against_nuts()]
+    }
+}
+
+impl Mixing {
+    fn trust(&self) -> Claim {
+        let ours: Vec<&Measured> = self.runs.iter().filter(|run| run.method != NUTS).collect();
+        let silent = |run: &&&Measured| !run.is_right() && run.warnings.is_empty();
+        let checks = self.targets().into_iter().map(|target| {
+            let bad: Vec<&&Measured> =
+                ours.iter().filter(|run| run.target == target).filter(silent).collect();
+            let text = |run: &&Measured| {
+                format!("{} at α = {}, seed {}", digits(run.z), run.alpha.unwrap_or(f64::NAN), run.seed)
+            };
+            (bad.is_empty(), format!("{target}: without a warning the largest error is {}", list(bad, text)))
+        });
+        let count = |is_meant: fn(&Measured) -> bool| ours.iter().filter(|run| is_meant(run)).count();
+        let theirs: Vec<&Measured> = self.runs.iter().filter(|run| run.method == NUTS).collect();
+        Claim::ours(
+            "trust",
+            format!(
+                "Every answer of exact FULD is within {RIGHT} Monte Carlo standard errors of the truth, or there is a warning."
+            ),
+            format!(
+                "Of {} runs {} are right without a warning, {} right with one, {} wrong with one and {} wrong without. Of {} runs of NUTS {} are \
+                 wrong without a warning.",
+                ours.len(),
+                count(|run| run.is_right() && run.warnings.is_empty()),
+                count(|run| run.is_right() && !run.warnings.is_empty()),
+                count(|run| !run.is_right() && !run.warnings.is_empty()),
+                count(|run| !run.is_right() && run.warnings.is_empty()),
+                theirs.len(),
+                theirs.iter().filter(silent).count(),
+            ),
+            Judgement::of(checks),
+        )
+    }
+
+    /// Returns the targets on which the judged tail index and another method are right, with the effective draws per 1000 gradients of both.
+    fn pairs(&self, other: Option<f64>) -> Vec<(&str, f64, f64)> {
+        let pairs = self.cells(Some(JUDGED)).into_iter().zip(self.cells(other));
+        let right = pairs.filter(|(ours, other)| ours.is_right() && other.is_right());
+        right.map(|(ours, other)| (ours.target, ours.ess_per_1000(), other.ess_per_1000())).collect()
+    }
+
+    fn against_hmc(&self) -> Claim {
+        let pairs = self.pairs(Some(2.0));
+        let ours = median(pairs.iter().map(|pair| pair.1));
+        let theirs = median(pairs.iter().map(|pair| pair.2));
+        let ratio = median(pairs.iter().map(|pair| pair.1 / pair.2));
+        let measured = format!(
+            "Over the {} targets on which both are right, the median ESS per 1000 gradients is {} at α = {JUDGED} and {} at α = 2; the median of \
+             the ratios is {ratio:.2}. Ratios: {}.",
+            pairs.len(),
+            digits(ours),
+            digits(theirs),
+            list(&pairs, |pair| format!("{} {:.2}", pair.0, pair.1 / pair.2)),
+        );
+        Claim::ours(
+            "hmc",
+            format!(
+                "At α = {JUDGED} the median ESS per gradient over the targets is at least that of HMC with the same adaptation."
+            ),
+            measured,
+            Judgement::of([(
+                ours >= theirs,
+                format!("the median is {} at α = {JUDGED} and {} at α = 2", digits(ours), digits(theirs)),
+            )]),
+        )
+    }
+
+    fn against_nuts(&self) -> Claim {
+        let trusted = |cell: &Cell<'_>| cell.warned() == 0 && cell.is_right();
+        let nuts: Vec<Cell<'_>> = self.cells(None).into_iter().filter(trusted).collect();
+        let ratio = |nuts: &Cell<'_>| {
+            let ours = self.cell(nuts.target, Some(JUDGED));
+            let ratio = ours.ess_per_1000() / nuts.ess_per_1000();
+            (if ours.is_right() { ratio } else { 0.0 }, nuts.target.to_owned())
+        };
+        let ratios: Vec<(f64, String)> = nuts.iter().map(ratio).collect();
+        let checks = ratios.iter().map(|(ratio, target)| {
+            (
+                FACTOR * ratio >= 1.0,
+                format!("{target}: the ESS per gradient is {ratio:.2} times that of NUTS"),
+            )
+        });
+        Claim::ours(
+            "nuts",
+            format!(
+                "At α = {JUDGED} the ESS per gradient is within a factor of {FACTOR} of that of NUTS where NUTS is right: without divergences, R̂ \
+                 at most 1.01, errors at most {RIGHT}."
+            ),
+            format!(
+                "NUTS is right in all runs on {} of {} targets. ESS per gradient relative to it: {}.",
+                ratios.len(),
+                self.targets().len(),
+                list(&ratios, |(ratio, target)| format!("{target} {ratio:.2}")),
+            ),
+            Judgement::of(checks),
+        )
+    }
+}
+
+/// Returns a number with three significant digits or all digits before the point.
+fn digits(value: f64) -> String {
+    let decimals = (2 - value.abs().max(1e-9).log10().floor() as i32).clamp(0, 4) as usize;
+    format!("{value:.decimals$}")
+}
