@@ -258,15 +258,22 @@ impl Exhibit for Barriers {
         let per_step = |rate: &Rate| rate.rate * rate.step;
         let mut right = Panel::new("per step").x(axis()).y(Axis::log("transitions per gradient"));
         for alpha in [1.5, 2.0] {
-            right =
-                right.joined(hue, format!("FULD, α = {alpha}"), points(SystemKind::Fuld, alpha, per_step));
+            right = right.joined(
+                Hue::alpha(alpha),
+                format!("FULD, α = {alpha}"),
+                points(SystemKind::Fuld, alpha, per_step),
+            );
         }
         for (kind, alpha, hue) in [
             (SystemKind::Flmc, 1.5, Hue::Green),
             (SystemKind::Flmc, 1.2, Hue::Sky),
             (SystemKind::FlmcApproximate, 1.5, Hue::Orange),
         ] {
-            right = right.joined(hue, format!("{}, α = {alpha}", kind.name()), points(kind, alpha, per_step));
+            right = right.joined(
+                Hue::alpha(alpha),
+                format!("{}, α = {alpha}", kind.name()),
+                points(kind, alpha, per_step),
+            );
         }
         let figure = Figure::new("barriers").panel(left).panel(right);
         let caption = "Left: rates of FULD and their bounds, which fall exponentially with the barrier at every α. Right: transitions per \

@@ -147,15 +147,17 @@ pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError
     }
     Ok(model(d, move |w, g| {
         g.copy_from_slice(w);
-        let mut f = 0.5 * dot(w, w);
+        // ln Π (1 + e^(−|mᵢ|)) + Σ max(−mᵢ, 0): the product of 500 numbers between 1 and 2 does not overflow.
+        let (mut product, mut loss) = (1.0, 0.5 * dot(w, w));
         for row in features.chunks_exact(d) {
             let margin = dot(row, w);
             let small = libm::exp(-margin.abs());
-            f += libm::log1p(small) + (-margin).max(0.0);
+            product *= 1.0 + small;
+            loss += (-margin).max(0.0);
             let weight = if margin > 0.0 { small } else { 1.0 } / (1.0 + small);
             g.iter_mut().zip(row).for_each(|(g, x)| *g -= weight * x);
         }
-        f
+        loss + libm::log(product)
     }))
 }
 
