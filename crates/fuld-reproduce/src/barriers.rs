@@ -200,7 +200,7 @@ impl Exhibit for Barriers {
     const ID: &'static str = "barriers";
     const TITLE: &'static str = "Beyond the paper · Do heavy tails cross barriers?";
     const SHOWS: &'static str = "beyond the paper: rates of crossing a barrier, and their bound";
-    const SECONDS: f64 = 60.0;
+    const SECONDS: f64 = 25.0;
 
     settings! {
         barrier: BARRIERS, fuld_alpha: FULD_ALPHAS, jump_alpha: JUMP_ALPHAS, gamma: GAMMA, chains: CHAINS, core: CORE,
@@ -269,11 +269,7 @@ impl Exhibit for Barriers {
             (SystemKind::Flmc, 1.2, Hue::Sky),
             (SystemKind::FlmcApproximate, 1.5, Hue::Orange),
         ] {
-            right = right.joined(
-                Hue::alpha(alpha),
-                format!("{}, α = {alpha}", kind.name()),
-                points(kind, alpha, per_step),
-            );
+            right = right.joined(hue, format!("{}, α = {alpha}", kind.name()), points(kind, alpha, per_step));
         }
         let figure = Figure::new("barriers").panel(left).panel(right);
         let caption = "Left: rates of FULD and their bounds, which fall exponentially with the barrier at every α. Right: transitions per \

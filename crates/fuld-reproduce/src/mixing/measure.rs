@@ -9,7 +9,7 @@ use crate::context::Interrupted;
 use fuld::chains::MemorySink;
 use fuld::diagnostics::Chains;
 use fuld::{Control, Run};
-use fuld_sample::{Exact, SampleRequest, Summary, Target};
+use fuld_sample::{Exact, SampleRequest, Section, Summary, Target};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,14 +19,16 @@ pub(super) const NUTS: &str = "nuts";
 /// Largest R̂ of NUTS without a warning (Vehtari et al. 2021).
 const R_HAT: f64 = 1.01;
 
-/// Words that identify a warning of ours, and its name in the table.
-const WARNINGS: [(&str, &str); 5] = [
-    ("KS distance", "KS"),
-    ("R-hat", "R̂ or ESS"),
-    ("diverged", "divergences"),
-    ("were accepted", "acceptance"),
-    ("E-BFMI", "E-BFMI"),
-];
+/// Returns the name of a warning in the table.
+fn short(section: Section) -> &'static str {
+    match section {
+        Section::FarFromExactLaw => "KS",
+        Section::RHat => "R̂",
+        Section::EffectiveSampleSize => "ESS",
+        Section::Energy => "E-BFMI",
+        other => other.anchor(),
+    }
+}
 
 /// Samples with the defaults of `fuld sample` at a tail index.
 pub(super) fn fuld(
@@ -56,11 +58,9 @@ pub(super) fn fuld(
     context.check_stop()?;
     let draws = sink.into_draws().ok_or(Interrupted)?;
     let summary = Summary::new(&draws, &outcome, &spec, &target, exact, &context.stop)?;
-    let named = |remark: &String| {
-        let warning = remark.strip_prefix("warning")?;
-        Some(WARNINGS.iter().find(|(words, _)| warning.contains(words)).map_or("other", |(_, name)| name))
-    };
-    let warnings: Vec<&str> = summary.remarks(&spec).iter().filter_map(named).collect();
+    let remarks = summary.remarks(&spec);
+    let warnings: Vec<&str> =
+        remarks.iter().filter(|remark| remark.is_warning).map(|remark| short(remark.section)).collect();
     let coordinates: Vec<_> = (0..target.dim()).map(|i| draws.coordinate(i)).collect();
     let measured = Measured {
         target: problem.name.into(),

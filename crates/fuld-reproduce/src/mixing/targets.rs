@@ -12,11 +12,18 @@ const DIM: usize = 20;
 /// Distance of neighbouring modes of the mixture, in units of their standard deviation.
 const SPACING: f64 = 8.0;
 
+/// Runs per method where they are short …
+pub(super) const RUNS: u64 = 3;
+/// … and where they take several seconds.
+pub(super) const ONCE: u64 = 1;
+
 /// A target.
 pub(super) struct Problem {
     /// Its name in the tables.
     pub(super) name: &'static str,
     pub(super) potential: Arc<dyn Potential>,
+    /// Runs per method. Tables and figures show their median.
+    pub(super) runs: u64,
     /// What is known of each coordinate.
     pub(super) answers: Vec<Answer>,
 }
@@ -62,64 +69,76 @@ pub(super) fn problems() -> anyhow::Result<Vec<Problem>> {
     Ok(vec![
         Problem {
             name: "Gaussian",
+            runs: RUNS,
             potential: Arc::new(Harmonic::new(scales.map(|s| 1.0 / (s * s)))?),
             answers: scales.map(normal).into(),
         },
         Problem {
             name: "rotated Gaussian",
+            runs: ONCE,
             potential: models::normal(precision, DIM),
             answers: (0..DIM).map(|i| normal(rotated(i, i, 2).sqrt())).collect(),
         },
         Problem {
             name: "eight schools",
+            runs: RUNS,
             // τ between e^(−20) and e^(12): the half-Cauchy prior leaves less than 10⁻⁸ outside.
             answers: conditionally_normal(&*schools, 1, -20.0..12.0),
             potential: schools,
         },
         Problem {
             name: "logistic regression",
+            runs: ONCE,
             potential: models::logistic_regression()?,
             answers: references("logistic regression"),
         },
         Problem {
             name: "linear regression",
-            // ln σ is within 0.02 of its true value 0.405.
+            runs: RUNS,
+            // ln σ is 0.405 ± 0.016 or so.
             answers: conditionally_normal(&*linear, 5, 0.2..0.6),
             potential: linear,
         },
         Problem {
             name: "funnel",
+            runs: RUNS,
             potential: Arc::new(Funnel::new(2, 3.0)?),
             answers: vec![normal(3.0), Answer::Quantiles { median: 0.0, q95: funnel_quantile() }],
         },
         Problem {
             name: "banana",
+            runs: RUNS,
             potential: models::banana(),
             // The variance of 0.03 a² is 0.03² · 2 · 10⁴ = 18.
             answers: vec![normal(10.0), normal(19f64.sqrt())],
         },
         Problem {
             name: "Student t₂",
+            runs: RUNS,
             potential: models::student(),
             answers: vec![Answer::Quantiles { median: 0.0, q95: 0.9 / 0.095f64.sqrt() }],
         },
         Problem {
             name: "Cauchy",
+            runs: RUNS,
             potential: Arc::new(Cauchy::new(1, 1.0)?),
             answers: vec![Answer::Quantiles { median: 0.0, q95: libm::tan(0.45 * core::f64::consts::PI) }],
         },
         Problem {
             name: "double well",
+            runs: RUNS,
             potential: Arc::new(well),
             answers: vec![normal(second_moment.sqrt())],
         },
         Problem {
             name: "25 modes",
+            runs: RUNS,
             potential: Arc::new(GaussianMixture::new(&[1.0; 25], &means, &[1.0; 25])?),
             answers: vec![normal(across); 2],
         },
         Problem {
             name: "stochastic volatility",
+            runs: ONCE,
             potential: models::stochastic_volatility()?,
             answers: references("stochastic volatility"),
         },
