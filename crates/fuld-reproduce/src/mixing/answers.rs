@@ -109,18 +109,20 @@ pub(super) fn conditionally_normal(potential: &dyn Potential, one: usize, range:
     }
     let most = logs.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b));
     let weights: Vec<f64> = logs.iter().map(|log| libm::exp(log - most)).collect();
-    let total: f64 = weights.iter().sum();
-    let mean_of = |of: &dyn Fn(&[(f64, f64)]) -> f64| {
-        weights.iter().zip(&moments).map(|(w, m)| w * of(m)).sum::<f64>() / total
-    };
     (0..dim)
         .map(|i| {
-            let mean = mean_of(&|m| m[i].0);
+            let mean = weighted_mean(&weights, moments.iter().map(|m| m[i].0));
             // About the mean, where few digits cancel.
-            let variance = mean_of(&|m| m[i].1 - 2.0 * mean * m[i].0 + mean * mean);
+            let about_mean = |(first, second): (f64, f64)| second - 2.0 * mean * first + mean * mean;
+            let variance = weighted_mean(&weights, moments.iter().map(|m| about_mean(m[i])));
             Answer::moments(mean, variance.sqrt())
         })
         .collect()
+}
+
+fn weighted_mean(weights: &[f64], values: impl Iterator<Item = f64>) -> f64 {
+    weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>()
+        / weights.iter().sum::<f64>()
 }
 
 /// The lower triangular factor L of a symmetric positive definite matrix L Lᵀ.

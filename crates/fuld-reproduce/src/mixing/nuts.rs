@@ -62,24 +62,31 @@ pub(super) fn sample(
         };
         handles.into_iter().map(join).collect::<anyhow::Result<Vec<_>>>()
     })?;
-    let chains: Vec<(Vec<Box<[f64]>>, u64, usize)> = parts.into_iter().flatten().collect();
+    let chains: Vec<ChainDrawn> = parts.into_iter().flatten().collect();
     let coordinate =
-        |i: usize| chains.iter().map(|(draws, ..)| draws.iter().map(|draw| draw[i]).collect()).collect();
+        |i: usize| chains.iter().map(|chain| chain.draws.iter().map(|draw| draw[i]).collect()).collect();
     Ok(Drawn {
         coordinates: (0..potential.dim()).map(coordinate).collect(),
-        gradients: chains.iter().map(|chain| chain.1).sum(),
-        divergent: chains.iter().map(|chain| chain.2).sum(),
+        gradients: chains.iter().map(|chain| chain.gradients).sum(),
+        divergent: chains.iter().map(|chain| chain.divergent).sum(),
     })
 }
 
-/// Returns the draws of one chain, and the numbers of its gradients and of its divergent transitions.
+/// What one chain leaves.
+struct ChainDrawn {
+    draws: Vec<Box<[f64]>>,
+    gradients: u64,
+    divergent: usize,
+}
+
+/// Samples one chain.
 fn sample_chain(
     context: &Context<'_>,
     potential: &Arc<dyn Potential>,
     seed: u64,
     chain: usize,
     length: Length,
-) -> anyhow::Result<(Vec<Box<[f64]>>, u64, usize)> {
+) -> anyhow::Result<ChainDrawn> {
     let counted = Counted::new(Arc::clone(potential));
     let settings =
         DiagNutsSettings { num_tune: length.tune, num_draws: length.draws, ..DiagNutsSettings::default() };
@@ -99,7 +106,7 @@ fn sample_chain(
         draws.push(draw);
         divergent += usize::from(progress.diverging);
     }
-    Ok((draws, counted.count() - before, divergent))
+    Ok(ChainDrawn { draws, gradients: counted.count() - before, divergent })
 }
 
 /// The density exp(−f) as `nuts-rs` takes it.
