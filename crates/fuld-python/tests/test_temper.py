@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import fuld
 import numpy as np
@@ -50,6 +51,6 @@ def test_exchanges_that_never_happen_are_warned_about() -> None:
         ({"temper": 3, "integrator": "baoab"}, "`temper` requires the integrator exact, got baoab"),
     ],
 )
-def test_settings_that_cannot_be_tempered_are_refused(settings: dict, says: str) -> None:
+def test_settings_that_cannot_be_tempered_are_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         fuld.sample("x^2", **settings)

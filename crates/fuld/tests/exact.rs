@@ -2,7 +2,7 @@
 //!
 //! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
 
-use fuld::chains::{Callback, Control, STATISTICS, WarmState};
+use fuld::chains::{Callback, Control, Progress, STATISTICS, WarmState};
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
@@ -269,4 +269,25 @@ fn parts_continue_from_the_warm_state() {
         assert!(WarmState::from_bytes(&state.to_bytes()[1..]).is_err());
         assert!(run.warm_up(&well, &mut |_| Control::Stop).unwrap().is_none() || warmup == 0);
     }
+}
+
+/// Reports of progress have the acceptance of recent iterations, which without adaptation at a short step is close to 1.
+#[test]
+fn progress_has_the_acceptance() {
+    let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
+    let reported = |run: Run| {
+        let mut last = None;
+        let mut watch = |progress: &Progress| {
+            last = progress.acceptance;
+            Control::Continue
+        };
+        run.stream(&well, &mut MemorySink::default(), &mut watch).unwrap();
+        last
+    };
+    let short = fixed(fuld(1.5, 2.0, 1.0), 0.05, 0.0);
+    assert!(reported(short.clone()).is_some_and(|acceptance| (0.95..=1.0).contains(&acceptance)));
+    // At step 2 a third or so of the proposals are rejected.
+    let long = fixed(fuld(1.5, 2.0, 1.0), 2.0, 0.0);
+    assert!(reported(long).is_some_and(|acceptance| (0.2..0.9).contains(&acceptance)));
+    assert_eq!(reported(Run { integrator: Integrator::Baoab, ..short }), None);
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 # Registers a function that waits for its threads at the end of the interpreter. `_stop_all` has to
 # run before it: functions registered later run earlier.
 import concurrent.futures.thread  # noqa: F401
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -49,38 +50,48 @@ class PartRunner:
     options: dict[str, Any]
     threads: int
     name: str = field(default_factory=lambda: uuid4().hex)
+    process: int = field(default_factory=os.getpid)
 
     def warm_up(self) -> bytes:
         """Run the warm-up of all chains and return their state after it."""
+        stop = self._stop_flag()
         run = self._planned().start_warm_up(self.threads)
-        self._finish(run)
+        _finish(run, stop)
         state = run.warm_state()
         assert state is not None
         return state
 
     def run(self, chains: range, warm_state: bytes | None) -> Part:
         """Run these chains, from their state after the warm-up if given, and return their draws."""
+        stop = self._stop_flag()
         run = self._planned().start(chains.start, len(chains), self.threads, None, warm_state)
-        diverged = self._finish(run)
+        diverged = _finish(run, stop)
         x, v, statistics = run.draws()
         return Part(chains, x, v, [chains[chain] for chain in diverged], statistics)
+
+    def _stop_flag(self) -> threading.Event | None:
+        """Return the stop flag; None in other processes."""
+        stop = _stop_flags.get(self.name)
+        if stop is None and os.getpid() == self.process:  # nobody waits for the draws any more
+            raise CancelledError
+        return stop
 
     def _planned(self) -> _native.PlannedRun:
         return _native.PlannedRun(self.target.native(), self.options)
 
-    def _finish(self, run: _native.Run) -> list[int]:
-        """Wait for the end of a run and return the chains that diverged."""
-        stop = _stop_flags.get(self.name)
-        try:
-            while not run.wait(POLL_SECONDS):
-                if stop is not None and stop.is_set():
-                    run.stop()
-        finally:
-            run.stop()
-        stopped, diverged, _ = run.outcome()
-        if stopped:  # by the flag, or because the interpreter of the worker ends
-            raise CancelledError
-        return [chain for chain, _ in diverged]
+
+def _finish(run: _native.Run, stop: threading.Event | None) -> list[int]:
+    """Wait for the end of a run and return the chains that diverged."""
+    try:
+        while not run.wait(POLL_SECONDS):
+            if stop is not None and stop.is_set():
+                run.stop()
+    finally:
+        run.stop()
+    stopped, diverged, _ = run.outcome()
+    if stopped:  # by the flag, or because the interpreter of the worker ends
+        raise CancelledError
+    return [chain for chain, _ in diverged]
 
 
 class Tasks:
