@@ -30,17 +30,17 @@ fn short(section: Section) -> &'static str {
     }
 }
 
-/// Samples with the defaults of `fuld sample` at a tail index.
+/// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if given.
 pub(super) fn fuld(
     context: &Context<'_>,
     problem: &Problem,
     exact: &Exact,
-    alpha: f64,
+    (alpha, temper): (f64, Option<usize>),
     seed: u64,
 ) -> anyhow::Result<(Measured, Cost)> {
     let counted = Counted::new(Arc::clone(&problem.potential));
     let target = Target::from_potential(Box::new(counted.clone()));
-    let request = SampleRequest { alpha: Some(alpha), seed: Some(seed), ..SampleRequest::default() };
+    let request = SampleRequest { alpha: Some(alpha), temper, seed: Some(seed), ..SampleRequest::default() };
     let mut spec = request.complete_on(&target)?;
     // Tests are shorter in every respect.
     let less = context.fewer_chains;

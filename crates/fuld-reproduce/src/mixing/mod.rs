@@ -8,8 +8,10 @@
 //! | `counted` | a counter of gradients |
 //! | `nuts` | NUTS by `nuts-rs` |
 //! | `measure` | one run of one method on one target |
+//! | `claims` | what is claimed of all of them |
 
 mod answers;
+mod claims;
 mod counted;
 mod measure;
 mod models;
@@ -18,16 +20,17 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable, list};
+use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable, list};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 use fuld_sample::{Exact, SampleRequest, Target};
-use measure::NUTS;
 use std::sync::Arc;
 
 /// Tail indices. α = 2 is Hamiltonian Monte Carlo with the same adaptation.
 const ALPHAS: [f64; 5] = [1.0, 1.2, 1.5, 1.8, 2.0];
 /// The tail index that the claims are about.
 const JUDGED: f64 = 1.8;
+/// Temperatures of parallel tempering.
+const TEMPERATURES: usize = 8;
 /// Largest error of a right answer, in Monte Carlo standard errors.
 const RIGHT: f64 = 4.0;
 /// How much less efficient than NUTS is within reach.
@@ -53,6 +56,9 @@ results! {
         },
         /// The time of each run, warm-up included. It is the only measurement that the seed does not determine.
         times: Cost { target: String, method: String, alpha: Option<f64>, seed: u64, seconds: f64, ess_per_second: f64 },
+        /// Runs of parallel tempering on the target with many modes, and their times.
+        tempered: Measured,
+        tempered_times: Cost,
     }
 }
 
@@ -75,8 +81,7 @@ impl Measured {
 /// All runs of one method on one target.
 struct Cell<'a> {
     target: &'a str,
-    /// None for NUTS.
-    alpha: Option<f64>,
+    method: String,
     runs: Vec<&'a Measured>,
     ess_per_second: f64,
 }
@@ -98,10 +103,6 @@ impl Cell<'_> {
     fn warned(&self) -> usize {
         self.runs.iter().filter(|run| !run.warnings.is_empty()).count()
     }
-
-    fn method(&self) -> String {
-        self.alpha.map_or("NUTS".into(), |alpha| format!("α = {alpha}"))
-    }
 }
 
 /// Returns the median, the upper one of an even number; NaN of none.
@@ -121,13 +122,29 @@ impl Mixing {
         let is_meant = |run: &&Measured| run.target == target && run.alpha == alpha;
         let times = self.times.iter().filter(|time| time.target == target && time.alpha == alpha);
         let ess_per_second = median(times.map(|time| time.ess_per_second));
-        Cell { target, alpha, runs: self.runs.iter().filter(is_meant).collect(), ess_per_second }
+        Cell {
+            target,
+            method: method(alpha),
+            runs: self.runs.iter().filter(is_meant).collect(),
+            ess_per_second,
+        }
+    }
+
+    fn tempered(&self) -> Cell<'_> {
+        let ess_per_second = median(self.tempered_times.iter().map(|time| time.ess_per_second));
+        let method = format!("{}, temper = {TEMPERATURES}", method(Some(JUDGED)));
+        Cell { target: targets::MODES, method, runs: self.tempered.iter().collect(), ess_per_second }
     }
 
     /// Returns the cells of a method for all targets.
     fn cells(&self, alpha: Option<f64>) -> Vec<Cell<'_>> {
         self.targets().into_iter().map(|target| self.cell(target, alpha)).collect()
     }
+}
+
+/// Returns the name of a method in the report.
+fn method(alpha: Option<f64>) -> String {
+    alpha.map_or("NUTS".into(), |alpha| format!("α = {alpha}"))
 }
 
 /// Returns all methods: the tail indices, then NUTS.
@@ -151,11 +168,19 @@ impl Exhibit for Mixing {
             let target =
                 Target::from_potential(Box::new(counted::Counted::new(Arc::clone(&problem.potential))));
             let exact = Exact::new(&SampleRequest::default().complete_on(&target)?, &target);
+            if problem.name == targets::MODES {
+                for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
+                    let settings = (JUDGED, Some(TEMPERATURES));
+                    let (measured, cost) = measure::fuld(context, problem, &exact, settings, seed)?;
+                    results.tempered.push(measured);
+                    results.tempered_times.push(cost);
+                }
+            }
             for (method, alpha) in methods().enumerate() {
                 for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
                     context.check_stop()?;
                     let (measured, cost) = match alpha {
-                        Some(alpha) => measure::fuld(context, problem, &exact, alpha, seed)?,
+                        Some(alpha) => measure::fuld(context, problem, &exact, (alpha, None), seed)?,
                         None => measure::nuts(context, problem, seed)?,
                     };
                     results.runs.push(measured);
@@ -228,21 +253,19 @@ impl Exhibit for Mixing {
             let cells = methods().map(move |alpha| value(self.cell(target, alpha)));
             [target.to_owned()].into_iter().chain(cells)
         };
-        let short = TextTable::new(
-            headings
-                .chain(methods().map(|alpha| alpha.map_or("NUTS".into(), |alpha| format!("α = {alpha}")))),
-            self.targets().into_iter().map(row),
-        );
+        let short =
+            TextTable::new(headings.chain(methods().map(method)), self.targets().into_iter().map(row));
         let cells: Vec<Cell<'_>> = self
             .targets()
             .into_iter()
             .flat_map(|target| methods().map(move |alpha| self.cell(target, alpha)))
+            .chain([self.tempered()])
             .collect();
         let all = TextTable::of(
             &cells,
             &[
                 ("target", |cell| cell.target.into()),
-                ("method", Cell::method),
+                ("method", |cell| cell.method.clone()),
                 ("ESS", |cell| format!("{:.0}", cell.median(|run| run.ess))),
                 ("gradients", |cell| format!("{:.0}", cell.median(|run| run.gradients as f64))),
                 ("per 1000 gradients", |cell| digits(cell.ess_per_1000())),
@@ -265,106 +288,7 @@ impl Exhibit for Mixing {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        vec![self.trust(), self.against_hmc(), self.against_nuts()]
-    }
-}
-
-impl Mixing {
-    fn trust(&self) -> Claim {
-        let ours: Vec<&Measured> = self.runs.iter().filter(|run| run.method != NUTS).collect();
-        let silent = |run: &&&Measured| !run.is_right() && run.warnings.is_empty();
-        let checks = self.targets().into_iter().map(|target| {
-            let bad: Vec<&&Measured> =
-                ours.iter().filter(|run| run.target == target).filter(silent).collect();
-            let text = |run: &&Measured| {
-                format!("{} at α = {}, seed {}", digits(run.z), run.alpha.unwrap_or(f64::NAN), run.seed)
-            };
-            (bad.is_empty(), format!("{target}: without a warning the largest error is {}", list(bad, text)))
-        });
-        let count = |is_meant: fn(&Measured) -> bool| ours.iter().filter(|run| is_meant(run)).count();
-        let theirs: Vec<&Measured> = self.runs.iter().filter(|run| run.method == NUTS).collect();
-        Claim::ours(
-            "trust",
-            format!(
-                "Every answer of exact FULD is within {RIGHT} Monte Carlo standard errors of the truth, or there is a warning."
-            ),
-            format!(
-                "Of {} runs {} are right without a warning, {} right with one, {} wrong with one and {} wrong without. Of {} runs of NUTS {} are \
-                 wrong without a warning.",
-                ours.len(),
-                count(|run| run.is_right() && run.warnings.is_empty()),
-                count(|run| run.is_right() && !run.warnings.is_empty()),
-                count(|run| !run.is_right() && !run.warnings.is_empty()),
-                count(|run| !run.is_right() && run.warnings.is_empty()),
-                theirs.len(),
-                theirs.iter().filter(silent).count(),
-            ),
-            Judgement::of(checks),
-        )
-    }
-
-    /// Returns the targets on which the judged tail index and another method are right, with the effective draws per 1000 gradients of both.
-    fn pairs(&self, other: Option<f64>) -> Vec<(&str, f64, f64)> {
-        let pairs = self.cells(Some(JUDGED)).into_iter().zip(self.cells(other));
-        let right = pairs.filter(|(ours, other)| ours.is_right() && other.is_right());
-        right.map(|(ours, other)| (ours.target, ours.ess_per_1000(), other.ess_per_1000())).collect()
-    }
-
-    fn against_hmc(&self) -> Claim {
-        let pairs = self.pairs(Some(2.0));
-        let ours = median(pairs.iter().map(|pair| pair.1));
-        let theirs = median(pairs.iter().map(|pair| pair.2));
-        let ratio = median(pairs.iter().map(|pair| pair.1 / pair.2));
-        let measured = format!(
-            "Over the {} targets on which both are right, the median ESS per 1000 gradients is {} at α = {JUDGED} and {} at α = 2; the median of \
-             the ratios is {ratio:.2}. Ratios: {}.",
-            pairs.len(),
-            digits(ours),
-            digits(theirs),
-            list(&pairs, |pair| format!("{} {:.2}", pair.0, pair.1 / pair.2)),
-        );
-        Claim::ours(
-            "hmc",
-            format!(
-                "At α = {JUDGED} the median ESS per gradient over the targets is at least that of HMC with the same adaptation."
-            ),
-            measured,
-            Judgement::of([(
-                ours >= theirs,
-                format!("the median is {} at α = {JUDGED} and {} at α = 2", digits(ours), digits(theirs)),
-            )]),
-        )
-    }
-
-    fn against_nuts(&self) -> Claim {
-        let trusted = |cell: &Cell<'_>| cell.warned() == 0 && cell.is_right();
-        let nuts: Vec<Cell<'_>> = self.cells(None).into_iter().filter(trusted).collect();
-        let ratio = |nuts: &Cell<'_>| {
-            let ours = self.cell(nuts.target, Some(JUDGED));
-            let ratio = ours.ess_per_1000() / nuts.ess_per_1000();
-            (if ours.is_right() { ratio } else { 0.0 }, nuts.target.to_owned())
-        };
-        let ratios: Vec<(f64, String)> = nuts.iter().map(ratio).collect();
-        let checks = ratios.iter().map(|(ratio, target)| {
-            (
-                FACTOR * ratio >= 1.0,
-                format!("{target}: the ESS per gradient is {ratio:.2} times that of NUTS"),
-            )
-        });
-        Claim::ours(
-            "nuts",
-            format!(
-                "At α = {JUDGED} the ESS per gradient is within a factor of {FACTOR} of that of NUTS where NUTS is right: without divergences, R̂ \
-                 at most 1.01, errors at most {RIGHT}."
-            ),
-            format!(
-                "NUTS is right in all runs on {} of {} targets. ESS per gradient relative to it: {}.",
-                ratios.len(),
-                self.targets().len(),
-                list(&ratios, |(ratio, target)| format!("{target} {ratio:.2}")),
-            ),
-            Judgement::of(checks),
-        )
+        vec![self.trust(), self.against_hmc(), self.against_nuts(), self.many_modes()]
     }
 }
 

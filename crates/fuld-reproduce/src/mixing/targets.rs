@@ -12,6 +12,8 @@ const DIM: usize = 20;
 /// Distance of neighbouring modes of the mixture, in units of their standard deviation.
 const SPACING: f64 = 8.0;
 
+/// The target with many modes, on which tempering is measured too.
+pub(super) const MODES: &str = "25 modes";
 /// Runs per method where they are short …
 pub(super) const RUNS: u64 = 3;
 /// … and where they take several seconds.
@@ -131,7 +133,7 @@ pub(super) fn problems() -> anyhow::Result<Vec<Problem>> {
             answers: vec![normal(second_moment.sqrt())],
         },
         Problem {
-            name: "25 modes",
+            name: MODES,
             runs: RUNS,
             potential: Arc::new(GaussianMixture::new(&[1.0; 25], &means, &[1.0; 25])?),
             answers: vec![normal(across); 2],

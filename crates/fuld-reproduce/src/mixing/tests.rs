@@ -1,4 +1,5 @@
 use super::answers::{Answer, Moments, conditionally_normal};
+use super::measure::NUTS;
 use super::*;
 use crate::Verdict;
 use fuld::potential::Harmonic;
@@ -91,12 +92,16 @@ fn errors_without_a_warning_and_slow_mixing_decide() {
             run(Some(2.0), hmc, 1.0, ""),
             run(None, nuts, 1.0, ""),
         ];
-        Mixing { runs, times: Vec::new() }.claims().into_iter().map(|claim| claim.verdict).collect::<Vec<_>>()
+        Mixing { runs, tempered: vec![run(Some(JUDGED), ours, z, warnings)], ..Mixing::default() }
+            .claims()
+            .into_iter()
+            .map(|claim| claim.verdict)
+            .collect::<Vec<_>>()
     };
     let (holds, fails) = (Verdict::Holds, Verdict::Fails);
-    assert_eq!(verdicts(50.0, 40.0, 100.0, 1.0, ""), [holds, holds, holds]);
-    assert_eq!(verdicts(50.0, 60.0, 200.0, 9.0, ""), [fails, fails, fails]);
-    assert_eq!(verdicts(50.0, 40.0, 100.0, 9.0, "KS"), [holds, holds, holds]);
+    assert_eq!(verdicts(50.0, 40.0, 100.0, 1.0, ""), [holds; 4]);
+    assert_eq!(verdicts(50.0, 60.0, 200.0, 9.0, ""), [fails; 4]);
+    assert_eq!(verdicts(50.0, 40.0, 100.0, 9.0, "KS"), [holds, holds, holds, fails]);
 }
 
 /// The targets whose answers are in `references.csv`.
@@ -134,7 +139,7 @@ fn references_agree_with_exact_sampling() {
     for problem in problems() {
         let folder = tempfile::TempDir::new().unwrap();
         let context = Context::new(0, folder.path());
-        let (measured, _) = measure::fuld(&context, &problem, &Exact::Unknown(None), 2.0, 5).unwrap();
+        let (measured, _) = measure::fuld(&context, &problem, &Exact::Unknown(None), (2.0, None), 5).unwrap();
         assert!(measured.is_right(), "{measured:?}");
     }
 }
