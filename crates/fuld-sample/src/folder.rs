@@ -52,7 +52,7 @@ impl SampleFolder {
 
     /// Deletes an earlier run. The specification is deleted last, because it marks the run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        self.0.remove(["draws.zarr", CHECKPOINT, "summary.csv", "page.html", CONFIG])
+        self.0.remove(["draws.zarr", CHECKPOINT, "summary.csv", "adapted.toml", "page.html", CONFIG])
     }
 
     /// Writes the specification.

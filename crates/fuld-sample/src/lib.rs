@@ -8,11 +8,12 @@
 //! | `request`, `config`, `start` | [`SampleRequest`]: partial settings, as options and as TOML |
 //! | `defaults`, `seed` | all defaults, which complete a request |
 //! | `spec`, `compose` | [`SampleSpec`]: complete settings, and the run that they specify |
-//! | `folder` | the folder of a run |
+//! | `folder`, `adapted` | the folder of a run, and the numbers that were adapted |
 //! | `draw_source` | [`DrawSource`]: draws in memory or in a store |
 //! | `exact`, `summary`, `proposals`, `remark`, `table`, `histogram`, `aligned` | statistics of the draws as text |
 //! | `page` | statistics of the draws as an HTML page (feature `page`) |
 
+mod adapted;
 mod aligned;
 mod compose;
 mod config;
@@ -37,6 +38,7 @@ mod table;
 mod target;
 mod target_error;
 
+pub use adapted::adapted_text;
 pub use aligned::aligned;
 pub use config::{read_config, write_config};
 pub use draw_source::DrawSource;

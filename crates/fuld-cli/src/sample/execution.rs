@@ -9,7 +9,9 @@ use crate::terminal_width::terminal_width;
 use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Layout, Outcome, Progress, RunError, Sink};
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
-use fuld_sample::{Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report};
+use fuld_sample::{
+    Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, adapted_text, finite, histogram, report,
+};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::io;
@@ -91,6 +93,9 @@ impl SampleRun {
             summary => summary?,
         };
         self.folder.write("summary.csv", &summary.csv()?)?;
+        if let Some(adapted) = adapted_text(outcome) {
+            self.folder.write("adapted.toml", &adapted)?;
+        }
         self.folder.write("page.html", &report(&draws, &summary, &self.spec, &self.target, &exact)?)?;
         output.detail(|| {
             format!("{seconds:.1} s of sampling, {:.1} s in total", began.elapsed().as_secs_f64())

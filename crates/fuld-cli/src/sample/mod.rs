@@ -31,13 +31,15 @@ Examples:
                                                 two variables, two dimensions
   fuld sample double_well --dim 10 --param b=3  a named potential in ten dimensions
   fuld sample cauchy --alpha 1                  a law without a mean
+  fuld sample \"-logsumexp(-(x-8)^2/2, log(3)-(x+8)^2/2)\" --temper 8
+                                                two modes, with parallel tempering
   fuld sample --config my.toml --seed 7         settings from a file, except the seed
   fuld sample --resume --out samples/NAME       continue after Ctrl-C, with the same draws
 
-Formulas have variables x, y, z, w or x1, x2, ..., operators + - * / ^ and functions like exp, log, sqrt, sin, cosh, tanh, abs.
+Formulas have variables x, y, z, w or x1, x2, ..., operators + - * / ^ and functions like exp, log, sqrt, sin, cosh, tanh, abs, logsumexp.
 
 The folder contains draws.zarr (xarray.open_zarr(\"draws.zarr\", group=\"posterior\"), ArviZ), summary.csv, page.html, \
-config.toml, which runs it again, and the checkpoint. The same command run again continues an interrupted run, and prints the \
+adapted.toml with step, paths, scales and temperatures, config.toml, which runs it again, and the checkpoint. The same command run again continues an interrupted run, and prints the \
 result of a finished one. KS is the Kolmogorov-Smirnov distance of the draws from the exact law, computed by quadrature in one or \
 two dimensions; noise is its 95 % quantile for as many independent draws.
 
