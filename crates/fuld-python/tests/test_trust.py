@@ -35,6 +35,12 @@ def test_random_starts_on_a_half_line_are_drawn_again():
     x = warned("f was not finite at", "x - log(x)")
     assert x.mean() == pytest.approx(2.0, abs=0.06)
 
+    def gamma(x):
+        return np.where(x > 0, x - np.log(np.abs(x)), np.nan)[:, 0], 1 - 1 / x
+
+    x = warned("f was not finite at", gamma, dim=1, vectorized=True)
+    assert x.mean() == pytest.approx(2.0, abs=0.06)
+
 
 @pytest.mark.parametrize("step", [2.0, 5.0])
 def test_long_steps_cause_no_bias(step):

@@ -131,6 +131,8 @@ fn walls_reject_proposals() {
     let (square, error) = mean(&samples, |x| (x - 2.0).powi(2));
     assert!((square - 2.0).abs() < 4.0 * error && error < 0.2, "{square} ± {error}");
     assert!(samples.pooled(0).iter().all(|&x| x > 0.0));
+    // Turning times end at the wall: beyond it trajectories never turn.
+    assert!(samples.outcome.gradients_per_iteration().unwrap() < 10.0, "{:?}", samples.outcome.tuning);
     // These proposals did not diverge: their acceptance probability is 0.
     assert!(samples.statistic(1).unwrap().concat().contains(&0.0));
     assert!(!samples.statistic(3).unwrap().concat().contains(&1.0));

@@ -100,7 +100,17 @@ impl SampleRun {
         output.detail(|| {
             format!("{seconds:.1} s of sampling, {:.1} s in total", began.elapsed().as_secs_f64())
         });
-        let value = || json!({ "settings": self.spec.request(), "folder": out.display().to_string(), "summary": summary });
+        let remarks = summary.remarks(&self.spec);
+        let warnings: Vec<String> =
+            remarks.iter().filter(|remark| remark.is_warning).map(ToString::to_string).collect();
+        let value = || {
+            json!({
+                "settings": self.spec.request(),
+                "folder": out.display().to_string(),
+                "summary": summary,
+                "warnings": warnings,
+            })
+        };
         let pictures = self.pictures(&draws, &summary, &exact)?;
         output.result(value, || {
             println!("{}\n", self.spec.headline());
@@ -110,7 +120,10 @@ impl SampleRun {
             println!("{} draws of {} chains{}", summary.draws, summary.chains, sampled.pace());
             println!("written to {0}; open {0}/page.html", out.display());
         })?;
-        summary.remarks(&self.spec).iter().for_each(|remark| output.note(|| remark.to_string()));
+        for remark in &remarks {
+            // Warnings are printed with --quiet too.
+            if remark.is_warning { write_line(remark) } else { output.note(|| remark.to_string()) }
+        }
         if !summary.is_lost() {
             return Ok(ExitCode::SUCCESS);
         }

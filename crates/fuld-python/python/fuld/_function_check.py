@@ -88,13 +88,13 @@ class FunctionCheck:
         pairs = [self.call(x) for x in self.points]
         return np.array([value for value, _ in pairs]), np.array([slope for _, slope in pairs])
 
-    def check_starts(self, value: NDArray[np.float64], chains: int) -> None:
-        """Raise an error if f is not finite at a start."""
+    def check_starts(self, value: NDArray[np.float64], chains: int, redrawn: bool) -> None:
+        """Raise an error if f is not finite at a start; `redrawn` starts need one that is."""
         outside = np.flatnonzero(~np.isfinite(value[:chains]))
-        if len(outside) > 0:
+        if len(outside) > (chains - 1 if redrawn else 0):
             raise ValueError(
                 f"{len(outside)} of {chains} chains would start where f is not a finite number, as "
-                f"at {self.points[outside[0]]}: give a start inside, such as 1"
+                f"at {self.points[outside[0]]}: give a start at which f is finite, or correct f"
             )
 
     def check_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> None:

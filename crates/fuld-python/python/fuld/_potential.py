@@ -104,7 +104,9 @@ def target_of(
         if guessed and hasattr(error, "add_note"):
             error.add_note("fuld: called with dim = 1, since neither dim nor start was given")
         raise
-    check.check_starts(value, chains)
+    # Exact sampling draws random starts again.
+    exact = options["integrator"] in (None, "exact") and not stochastic
+    check.check_starts(value, chains, redrawn=exact and start is None)
     check.check_gradient(gradient, vectorized)
     if name is None:
         name = getattr(potential, "__qualname__", type(potential).__name__)

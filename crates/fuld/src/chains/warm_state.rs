@@ -54,6 +54,10 @@ impl WarmState {
         if let Some(difference) = expected.difference(&whole.spec) {
             return Err(CheckpointError::OtherRun { path: path.into(), difference }.into());
         }
+        if whole.step != part.warmup {
+            let (expected, given) = (part.warmup as usize, whole.step as usize);
+            return Err(CheckpointError::Shape { path: path.into(), what: "steps", expected, given }.into());
+        }
         let start = part.first_chain.checked_sub(first).filter(|start| start + part.chains <= chains);
         let Some(start) =
             start.filter(|_| whole.x.len() == chains * part.dim && whole.v.len() == whole.x.len())

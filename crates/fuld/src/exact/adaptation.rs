@@ -205,12 +205,12 @@ struct Windows {
 
 impl Windows {
     fn new(warmup: u64) -> Self {
-        let (first, end) = (warmup * 15 / 100, warmup - warmup / 10);
+        let (first, end) = ((u128::from(warmup) * 15 / 100) as u64, warmup - warmup / 10);
         let mut windows = Vec::new();
         let (mut start, mut length) = (first, (warmup / 40).max(5));
         while start < end {
             // A window that would leave less than the next, doubled one takes it over.
-            let stop = if start + 3 * length > end { end } else { start + length };
+            let stop = if (end - start) / 3 < length { end } else { start + length };
             windows.push(start..stop);
             (start, length) = (stop, 2 * length);
         }

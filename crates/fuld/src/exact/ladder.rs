@@ -11,6 +11,8 @@
 const ACCEPTANCE: f64 = 0.5;
 /// The decay of the adaptation: update n has weight n to the minus this, between 1/2 and 1 so that it converges.
 const DECAY: f64 = 0.6;
+/// Largest log(λ₀/λ_l): where the domain of f is bounded, hotter levels would be accepted without end.
+const LARGEST: f64 = 27.6;
 /// Numbers per gap in a checkpoint.
 const NUMBERS: usize = 4;
 
@@ -33,9 +35,10 @@ struct Gap {
 }
 
 impl Ladder {
-    /// Returns `levels` levels, each twice as hot as the one before.
+    /// Returns `levels` levels, each twice as hot as the one before, unless the last would be too hot.
     pub(crate) fn new(levels: usize) -> Self {
-        let gap = Gap { size: core::f64::consts::LN_2, updates: 0.0, acceptance: 0.0, exchanges: 0.0 };
+        let size = core::f64::consts::LN_2.min(LARGEST / levels as f64);
+        let gap = Gap { size, updates: 0.0, acceptance: 0.0, exchanges: 0.0 };
         Self { gaps: vec![gap; levels - 1] }
     }
 
@@ -62,10 +65,12 @@ impl Ladder {
 
     /// Learns from the mean acceptance of exchanges between a level and the next.
     pub(crate) fn update(&mut self, level: usize, acceptance: f64, adapting: bool) {
+        let others: f64 = self.gaps.iter().map(|gap| gap.size).sum::<f64>() - self.gaps[level].size;
         let gap = &mut self.gaps[level];
         if adapting {
             gap.updates += 1.0;
-            gap.size *= libm::exp(libm::pow(gap.updates, -DECAY) * (acceptance - ACCEPTANCE));
+            let size = gap.size * libm::exp(libm::pow(gap.updates, -DECAY) * (acceptance - ACCEPTANCE));
+            gap.size = if size > gap.size { size.min((LARGEST - others).max(gap.size)) } else { size };
         } else {
             gap.acceptance += acceptance;
             gap.exchanges += 1.0;
@@ -113,6 +118,19 @@ mod tests {
         let (restored, rest) = Ladder::from_numbers(&numbers, 4).unwrap();
         assert_eq!((restored.gaps[1], rest.len()), (ladder.gaps[1], 0));
         assert!(Ladder::from_numbers(&numbers[1..], 4).is_none());
+    }
+
+    /// Exchanges that are always accepted, as on a bounded domain, do not make a level infinitely hot.
+    #[test]
+    fn the_hottest_level_is_bounded() {
+        for levels in [3, 255] {
+            let mut ladder = Ladder::new(levels);
+            for _ in 0..1000 {
+                ladder.pairs().for_each(|level| ladder.update(level, 1.0, true));
+            }
+            let hottest = ladder.factors()[levels - 1];
+            assert!((1e-13..1e-9).contains(&hottest), "{levels}: {hottest}");
+        }
     }
 
     #[test]

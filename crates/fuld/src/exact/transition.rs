@@ -162,7 +162,9 @@ impl Transition {
             if turned.iter().all(|turned| *turned) {
                 break;
             }
-            batch.update_gradient(potential, 0);
+            potential.evaluate(&batch.x, &mut self.proposed, &mut batch.gradient);
+            // Beyond the domain of f a trajectory may never turn.
+            turned.iter_mut().zip(&self.proposed).for_each(|(turned, f)| *turned |= !f.is_finite());
             kick(factor * step, scales, &batch.gradient, &mut batch.v);
         }
         for (now, before) in [&mut batch.x, &mut batch.v, &mut batch.gradient].into_iter().zip(&self.before) {
