@@ -201,12 +201,13 @@ impl PyPlannedRun {
         self.spec.headline()
     }
 
-    /// Returns the summary of draws (chains, draws, dim) and their statistics as text, and the warnings about them, each with the anchor of
-    /// the section that explains it.
+    /// Returns the summary of draws (chains, draws, elements) with the names of the elements and their statistics as text, and the warnings
+    /// about them, each with the anchor of the section that explains it.
     fn summary(
         &self,
         py: Python<'_>,
         x: PyReadonlyArray3<'_, f64>,
+        names: Vec<String>,
         statistics: Option<PyReadonlyArray3<'_, f64>>,
         adapted: &Bound<'_, PyDict>,
     ) -> PyResult<(String, Vec<(&'static str, String)>)> {
@@ -216,7 +217,7 @@ impl PyPlannedRun {
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
             let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
-            Summary::new(&draws, &outcome, &self.spec, target, &exact, &StopFlag::default())
+            Summary::new(&draws, &outcome, &self.spec, &names, &exact, &StopFlag::default())
         });
         let summary = summary.map_err(value_error)?;
         let warnings = summary.remarks(&self.spec).into_iter().filter(|remark| remark.is_warning);

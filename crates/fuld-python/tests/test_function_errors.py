@@ -98,10 +98,15 @@ def test_the_other_error_is_told_too():
 
 
 def test_the_dimension_that_was_guessed_is_told():
-    with pytest.raises(IndexError) as caught:
+    with pytest.raises(ValueError, match="for points of shape") as caught:
         fuld.sample(lambda x: (x[1] ** 2, x), output="numpy")
     if hasattr(caught.value, "__notes__"):
         assert "dim = 1" in caught.value.__notes__[-1]
+
+
+def test_a_wrong_shape_for_all_chains_is_told_before_what_one_point_does():
+    with pytest.raises(ValueError, match=r"gradient of shape \(5, 2\), got \(5,\) and \(5, 1\)"):
+        fuld.sample(lambda x: ((x**2).sum(axis=1), x[:, :1]), **FEW)
 
 
 @pytest.mark.parametrize("factor", [-1.0, 2.0, np.array([1.0, 0.0])])

@@ -115,7 +115,7 @@ def test_refused(potential, settings, error, says):
         ("x^2", {"vectorized": True}, ValueError, "are for functions"),
         (well, {"vectorized": "yes"}, TypeError, "vectorized must be True or False"),
         (3, {}, TypeError, "potential must be a formula .* got int"),
-        (None, {}, TypeError, "potential must be a formula .* got NoneType"),
+        (None, {}, TypeError, "nothing to sample from: give a potential like"),
     ],
 )
 def test_refused_potentials(potential, settings, error, says):

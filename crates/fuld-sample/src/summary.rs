@@ -5,7 +5,6 @@ use crate::exact::Exact;
 use crate::proposals::Proposals;
 use crate::remark::{Remark, Section};
 use crate::spec::SampleSpec;
-use crate::target::Target;
 use fuld::chains::Outcome;
 use fuld::diagnostics::{Chains, Sample, Tail};
 use fuld::{StopFlag, SystemKind};
@@ -180,12 +179,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the draws and summarises them. The error is [`Interrupted`] if the stop flag is raised.
+    /// Reads the draws and summarises them, by the `names` of their coordinates. The error is [`Interrupted`] if the stop flag is raised.
     pub fn new(
         draws: &dyn DrawSource,
         outcome: &Outcome,
         spec: &SampleSpec,
-        target: &Target,
+        names: &[String],
         exact: &Exact,
         stop: &StopFlag,
     ) -> anyhow::Result<Self> {
@@ -196,7 +195,7 @@ impl Summary {
                 if stop.is_requested() {
                     return Err(Interrupted.into());
                 }
-                Coordinate::new(target.name(i), &finite(chains), exact, i, spec)
+                Coordinate::new(&names[i], &finite(chains), exact, i, spec)
             };
             let together = (HELD / (draws.chains() * draws.draws()).max(1)).max(1);
             let mut all = Vec::with_capacity(draws.dim());

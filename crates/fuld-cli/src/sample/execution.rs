@@ -88,7 +88,7 @@ impl SampleRun {
         }
         let exact = Exact::new(&self.spec, &self.target);
         let draws = ZarrDraws::open(self.folder.draws())?;
-        let summary = match Summary::new(&draws, outcome, &self.spec, &self.target, &exact, &self.stop) {
+        let summary = match Summary::new(&draws, outcome, &self.spec, self.target.names(), &exact, &self.stop) {
             Err(error) if error.is::<Interrupted>() => return self.interrupted(outcome, output),
             summary => summary?,
         };

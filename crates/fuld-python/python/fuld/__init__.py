@@ -3,9 +3,12 @@
 The law
     `SymmetricStable`, a distribution with scipy's methods; its field, `grad_g` and `field_table`.
 Samplers
-    `sample` draws from exp(-beta f) and returns `Samples`; `systems` and `potentials` list the
-    names it accepts. `Sampling` is a run in the background; `SamplingWarning`, `Diverged` and
-    `Interrupted` are warnings about draws.
+    `sample` draws from exp(-beta f), or from a log density, and returns `Samples`; `systems` and
+    `potentials` list the names it accepts. `Sampling` is a run in the background;
+    `SamplingWarning`, `Diverged`, `Interrupted` and `SlowFunction` are its warnings.
+Models
+    `sample` takes functions of NumPy, JAX and torch, PyMC models and Stan models;
+    `fuld.numpyro.model` wraps those of NumPyro.
 Data
     `tail_index` estimates the tail index and the scale of data: a `TailIndex` with intervals.
 Fields, for plots
@@ -32,6 +35,7 @@ from fuld._native import __version__, potentials, systems
 from fuld._sample import sample
 from fuld._samples import Samples
 from fuld._sampling import Diverged, Interrupted, Sampling, SamplingWarning
+from fuld._slow_functions import SlowFunction
 from fuld._symmetric_stable import SymmetricStable
 from fuld._tail_index import Interval, TailIndex, tail_index
 
@@ -44,6 +48,7 @@ __all__ = [
     "Samples",
     "Sampling",
     "SamplingWarning",
+    "SlowFunction",
     "SymmetricStable",
     "TailIndex",
     "__version__",
@@ -62,8 +67,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import `fuld.torch` or `fuld.optax` at its first use."""
-    if name in ("torch", "optax"):
+    """Import the parts that require other packages at their first use."""
+    if name in ("torch", "optax", "numpyro"):
         return import_module(f"fuld.{name}")
     raise AttributeError(f"module 'fuld' has no attribute {name!r}")
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fuld import _native
 from fuld._part_files import Part, PartFiles
+from fuld._potential import Target
 from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import Sampling
@@ -30,6 +31,7 @@ class ExecutorSampling(Sampling):
         executor: Executor,
         runner: PartRunner,
         planned: _native.PlannedRun,
+        target: Target,
         names: list[str],
         settings: dict[str, Any],
         *,
@@ -37,7 +39,7 @@ class ExecutorSampling(Sampling):
         part_files: PartFiles | None,
         output: Output,
     ) -> None:
-        super().__init__(planned, output)
+        super().__init__(planned, target, output)
         self._names = names
         self._settings = settings
         self._begun = time.monotonic()

@@ -1,12 +1,11 @@
 """Checks of a user's function at the points where chains start.
 
-They find out whether the function takes one point or those of all chains, and whether its values
-have the right shapes. They warn of a gradient that does not belong to the value.
+They find out whether the function takes one point or those of all chains, whether its values have
+the right shapes, and whether the gradient belongs to the value.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuld._returned_arrays import float64
+from fuld._gradients import only_a_value
+from fuld._returned_arrays import check_precision, float64
+
+
+class WrongTypeError(TypeError):
+    """A function returned something other than value and gradient."""
+
+
+class WrongShapeError(ValueError):
+    """A function returned arrays of other shapes."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +38,9 @@ class FunctionCheck:
         one = x.ndim == 1
         words: Any = 0 if one else np.zeros(len(x), np.uint64)
         answer = self.function(x.copy(), words) if self.stochastic else self.function(x.copy())
-        if not isinstance(answer, tuple):
-            kind = type(answer).__name__
-            raise TypeError(f"a potential must return a tuple (value, gradient), got {kind}")
-        if len(answer) != 2:
-            raise TypeError(
-                f"a potential must return a tuple (value, gradient), got a tuple of {len(answer)}"
-            )
+        if not (isinstance(answer, tuple) and len(answer) == 2):
+            raise WrongTypeError(only_a_value(answer))
+        check_precision(answer)
         # Copied, since a function may use the same memory for every answer.
         value, gradient = float64(answer[0]).copy(), float64(answer[1]).copy()
         if one and value.size == 1:
@@ -46,7 +50,7 @@ class FunctionCheck:
             value = value.reshape(x.shape[:-1]) if value.size == x.size else value
             gradient = gradient.reshape(x.shape) if gradient.size == x.size else gradient
         if value.shape != x.shape[:-1] or gradient.shape != x.shape:
-            raise ValueError(
+            raise WrongShapeError(
                 f"for points of shape {x.shape} a potential must return a value of shape "
                 f"{x.shape[:-1]} and a gradient of shape {x.shape}, got {value.shape} and "
                 f"{gradient.shape}"
@@ -97,25 +101,24 @@ class FunctionCheck:
                 f"at {self.points[outside[0]]}: give a start at which f is finite, or correct f"
             )
 
-    def check_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> None:
-        """Warn if the gradient is that of another function."""
+    def wrong_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> list[str]:
+        """Return a warning if the gradient is that of another function."""
         size = float(np.linalg.norm(gradient[0]))
         if self.stochastic or not (0.0 < size < np.inf):
-            return
+            return []
         # Along the gradient, and along a direction that has a part of every coordinate.
         slant = np.cos(np.arange(1.0, len(gradient[0]) + 1.0))
         for along in (gradient[0] / size, slant / np.linalg.norm(slant)):
             expected = float(along @ gradient[0])
             slopes = self._slopes(along, vectorized)
             if slopes and all(abs(slope - expected) > 0.2 * size for slope in slopes):
-                warnings.warn(
+                return [
                     f"the gradient seems not to be that of the value: at {self.points[0]}, in the "
-                    f"direction {along}, it says that f changes at a rate of {expected:.4g}, but f "
-                    f"changes at {slopes[0]:.4g}. The function must return f and its gradient, "
-                    "where exp(-beta f) is the density (not the log density)",
-                    stacklevel=4,
-                )
-                return
+                    f"direction {along}, it says that the function changes at a rate of "
+                    f"{expected:.4g}, but it changes at {slopes[0]:.4g}. Correct the gradient, or "
+                    "return the value alone from a function written with jax.numpy or torch"
+                ]
+        return []
 
     def _slopes(self, along: NDArray[np.float64], vectorized: bool) -> list[float]:
         """How fast f changes at the first point, by differences over two lengths.
@@ -136,9 +139,15 @@ class FunctionCheck:
 
 def _better(many: Exception, one: Exception) -> Exception:
     """Return the more informative of the errors for all chains and for one point."""
-    note = f"fuld: called with one point, after points of all chains gave {many!r}"
+    ours = (WrongTypeError, WrongShapeError)
+    if isinstance(many, ours) and not isinstance(one, ours):
+        # It computed something for all chains: that it fails for one point is no surprise.
+        error, note = many, f"fuld: called with one point, it raised {one!r}"
+    else:
+        error, note = one, f"fuld: called with one point, after points of all chains gave {many!r}"
     # If it fails in the same way for both, how it is called is not the reason.
-    error = many if type(many) is type(one) and str(many) == str(one) else one
-    if error is one and hasattr(one, "add_note"):
-        one.add_note(note)
+    if type(many) is type(one) and str(many) == str(one):
+        return many
+    if hasattr(error, "add_note"):
+        error.add_note(note)
     return error

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fuld import _native
+from fuld._potential import Target
 from fuld._progress import Progress
 from fuld._result import Draws, Output
 from fuld._sampling import POLL_SECONDS, Sampling
@@ -29,12 +30,13 @@ class LocalSampling(Sampling):
         self,
         run: _native.Run,
         planned: _native.PlannedRun,
+        target: Target,
         names: list[str],
         settings: dict[str, Any],
         store: Store | None,
         output: Output,
     ) -> None:
-        super().__init__(planned, output)
+        super().__init__(planned, target, output)
         self._run = run
         self._store = store
         self._names = names

@@ -1,14 +1,16 @@
-"""Potentials: formulas, names, and functions of one point or of all chains at once.
+"""Potentials: formulas, names, functions and models, as everything that is needed to build them.
 
-`target_of` checks a potential and collects everything that is needed to build it again. A function
-is called at the starting points, to find out whether it takes all chains at once and whether its
-values have the right shapes. It is identified by its name and a hash of its code, not by values.
+`target_of` checks a potential. A function of points is called at the starting points, to find out
+whether it takes all chains at once and whether its values have the right shapes; if it returns no
+gradient, JAX or torch differentiates it. A function is identified by its name and a hash of its
+code, not by values.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,9 +18,14 @@ import numpy as np
 from fuld import _native
 from fuld._function_check import FunctionCheck
 from fuld._function_identity import code_hash
+from fuld._gradients import PrecisionError, framework_of
+from fuld._log_density import LogDensity
+from fuld._model import Model
+from fuld._models import function_model
+from fuld._slow_functions import slow_function
 
-#: A formula or a name, or a function that returns value and gradient.
-Potential: TypeAlias = str | Callable[..., tuple[Any, Any]]
+#: A formula or a name, a function, or a model.
+Potential: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,10 @@ class Target:
     """The name of a function in stores, given by the caller or its own."""
     code: str = ""
     """The hash of a function's code; empty without a store."""
+    warnings: list[str] = field(default_factory=list)
+    """Why the function seems to be wrong."""
+    advice: list[str] = field(default_factory=list)
+    """What would make it faster."""
 
     @property
     def name(self) -> str:
@@ -41,6 +52,12 @@ class Target:
         if isinstance(self.potential, str):
             return ", ".join([self.potential, *(f"{k} = {v:g}" for k, v in self.params.items())])
         return self.function_name
+
+    @property
+    def model(self) -> Model | None:
+        """The model whose variables the draws are returned by; None if it has none."""
+        model = self.potential
+        return model if isinstance(model, Model) and model.named else None
 
     def native(self) -> _native.Target:
         """Build the potential."""
@@ -80,11 +97,14 @@ def target_of(
         return Target(potential, dim, params)
     if not callable(potential):
         raise TypeError(
-            "potential must be a formula like 'x^4/4 - x^2/2', a name like 'double_well', or a "
-            f"function that returns (value, gradient), got {type(potential).__name__}"
+            "potential must be a formula like 'x^4/4 - x^2/2', a name like 'double_well', a "
+            "function that returns (value, gradient), or a model of PyMC or BridgeStan, got "
+            f"{type(potential).__name__}"
         )
     if params:
         raise ValueError("params are for potentials with names; a function has its own")
+    if isinstance(potential, Model):
+        return _model_target(potential, name, identify, options)
     # Before the function is called, which may change what it refers to.
     code = code_hash(potential) if identify else ""
     chains, start = options["chains"], options["start"]
@@ -97,17 +117,78 @@ def target_of(
         potential, stochastic, _native.starts(dim, chains + (chains == dim), options)
     )
     try:
-        if vectorized is None:
-            vectorized = check.is_vectorized()
-        value, gradient = check.all_points(vectorized)
+        together = check.is_vectorized() if vectorized is None else vectorized
+        began = time.perf_counter()
+        value, gradient = check.all_points(together)
+        seconds = time.perf_counter() - began
     except Exception as error:
+        # Only functions that return no gradient have a framework.
+        if not stochastic and _framework(potential, check.points[0]) is not None:
+            is_log_density = isinstance(potential, LogDensity)
+            model = function_model(
+                potential.function if is_log_density else potential,
+                is_log_density=is_log_density,
+                dim=dim,
+                name=name,
+            )
+            return _model_target(model, name, identify, options)
         if guessed and hasattr(error, "add_note"):
             error.add_note("fuld: called with dim = 1, since neither dim nor start was given")
         raise
-    # Exact sampling draws random starts again.
-    exact = options["integrator"] in (None, "exact") and not stochastic
-    check.check_starts(value, chains, redrawn=exact and start is None)
-    check.check_gradient(gradient, vectorized)
+    _check_starts(check, value, options, stochastic)
     if name is None:
         name = getattr(potential, "__qualname__", type(potential).__name__)
-    return Target(potential, dim, {}, vectorized, stochastic, name, code)
+    return Target(
+        potential,
+        dim,
+        {},
+        together,
+        stochastic,
+        name,
+        code,
+        check.wrong_gradient(gradient, together),
+        slow_function(check, together, seconds, options),
+    )
+
+
+def _framework(function: Callable[..., Any], point: Any) -> str | None:  # noqa: ANN401
+    """Return the framework that can differentiate a function; None if there is none."""
+    try:
+        framework = framework_of(function, point)
+    except PrecisionError:
+        raise
+    except Exception:
+        return None
+    return None if framework == "written" else framework
+
+
+def _model_target(
+    model: Model, name: str | None, identify: bool, options: Mapping[str, Any]
+) -> Target:
+    code = code_hash(model.identity()) if identify else ""
+    points = _native.starts(model.dim, options["chains"], options)
+    check = FunctionCheck(model, model.stochastic, points)
+    began = time.perf_counter()
+    value, gradient = check.all_points(model.vectorized)
+    seconds = time.perf_counter() - began
+    _check_starts(check, value, options, model.stochastic)
+    written = model.written_gradient
+    return Target(
+        model,
+        model.dim,
+        {},
+        model.vectorized,
+        model.stochastic,
+        name or model.name,
+        code,
+        check.wrong_gradient(gradient, model.vectorized) if written else [],
+        slow_function(check, model.vectorized, seconds, options),
+    )
+
+
+def _check_starts(
+    check: FunctionCheck, value: Any, options: Mapping[str, Any], stochastic: bool  # noqa: ANN401
+) -> None:
+    # Exact sampling draws random starts again.
+    exact = options["integrator"] in (None, "exact") and not stochastic
+    check.check_starts(value, options["chains"], redrawn=exact and options["start"] is None)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuld import _native
+from fuld._model import Model
+from fuld._variables import element_names
 
 Output: TypeAlias = Literal["arviz", "xarray", "numpy"]
 
@@ -42,6 +45,14 @@ def check_output(output: str) -> None:
             ) from None
 
 
+@dataclass(frozen=True)
+class Labels:
+    """What is left of a model in pickled draws."""
+
+    dims: Mapping[str, Sequence[str]]
+    coords: Mapping[str, Sequence[Any]]
+
+
 @dataclass
 class Draws:
     """Draws of some chains, and their statistics."""
@@ -64,13 +75,37 @@ class Draws:
     """Numbers of the chains that left for infinity."""
     seconds: float = 0.0
     """How long it took."""
+    model: Model | Labels | None = None
+    """The model whose variables the draws are returned by; None without names."""
 
-    def variables(self) -> dict[str, NDArray[np.float64]]:
-        """Arrays (chain, draw), with a third axis if there are several coordinates."""
+    @cached_property
+    def variables(self) -> dict[str, NDArray[Any]]:
+        """Arrays (chain, draw, ...) by name: the variables of the model, or x and v.
+
+        These have a third axis if there are several coordinates.
+        """
         arrays = {"x": self.x} | ({} if self.v is None else {"v": self.v})
+        if isinstance(self.model, Model):
+            del arrays["x"]
+            return self.model.named_draws(self.x) | arrays
         if len(self.names) > 1:
             return arrays
         return {name: array[:, :, 0] for name, array in arrays.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling: variables instead of a model, which may not be picklable."""
+        model = None if self.model is None else Labels(self.model.dims, self.model.coords)
+        return {**self.__dict__, "variables": self.variables, "model": model}
+
+    def elements(self) -> tuple[NDArray[np.float64], list[str]]:
+        """Return what a summary describes, (chain, draw, element), and names of the elements."""
+        if self.model is None:
+            return self.x, self.names
+        named = {k: a for k, a in self.variables.items() if k != "v"}
+        parts = [np.asarray(a, np.float64).reshape(*a.shape[:2], -1) for a in named.values()]
+        shapes = {name: array.shape[2:] for name, array in named.items()}
+        names = element_names(shapes, self.model.dims, self.model.coords)
+        return np.ascontiguousarray(np.concatenate(parts, axis=2)), names
 
     def to(self, output: Output) -> Any:  # noqa: ANN401
         """Return an xarray dataset, or the object of the ArviZ that is installed."""
@@ -101,13 +136,25 @@ class Draws:
     def _dataset(self) -> Any:  # noqa: ANN401
         import xarray
 
-        dims: tuple[str, ...] = ("chain", "draw")
         coords: dict[str, Any] = {"chain": self.chains, "draw": np.arange(self.x.shape[1])}
-        if len(self.names) > 1:
-            dims = (*dims, "coordinate")
-            coords["coordinate"] = self.names
-        data = {name: (dims, array) for name, array in self.variables().items()}
+        axes = self.axes()
+        sizes = {axis: size for each in axes.values() for axis, size in each.items()}
+        labels = {} if self.model is None else self.model.coords
+        labels = {"coordinate": self.names, **labels}
+        coords |= {a: labels.get(a, np.arange(n)) for a, n in sizes.items() if a not in coords}
+        data = {name: (tuple(axes[name]), array) for name, array in self.variables.items()}
         return xarray.Dataset(data, coords=coords, attrs=self._attributes())
+
+    def axes(self) -> dict[str, dict[str, int]]:
+        """Return for each variable its axes with their sizes, named as ArviZ names them."""
+        named: dict[str, dict[str, int]] = {}
+        for name, array in self.variables.items():
+            own = ("coordinate",) * (array.ndim - 2)
+            if self.model is not None and name != "v":
+                numbered = tuple(f"{name}_dim_{i}" for i in range(array.ndim - 2))
+                own = tuple(self.model.dims.get(name, numbered))
+            named[name] = dict(zip(("chain", "draw", *own), array.shape, strict=True))
+        return named
 
     def _attributes(self) -> dict[str, Any]:
         """Numbers, text and arrays of numbers: what netCDF and Zarr can keep."""

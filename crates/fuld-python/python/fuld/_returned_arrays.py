@@ -24,3 +24,26 @@ def float64(answer: Any) -> NDArray[np.float64]:  # noqa: ANN401
         what = f"an array of {array.dtype}" if isinstance(answer, np.ndarray) else kind
         raise TypeError(f"a potential must return real numbers, got {what}")
     return array.astype(np.float64, copy=False)
+
+
+def check_precision(answer: tuple[Any, Any]) -> None:
+    """Raise an error if value and gradient are floats of different precision.
+
+    A value of single precision beside a gradient of double precision is a cast by mistake: the
+    differences of values, which decide about proposals, would then have no more than seven digits.
+    """
+    value, gradient = (_precision(part) for part in answer)
+    if value and gradient and value != gradient:
+        raise TypeError(
+            f"value and gradient must have the same precision, got {value} and {gradient}: compute "
+            "both in float64 (in JAX jax.config.update('jax_enable_x64', True), in torch tensors of "
+            "torch.float64)"
+        )
+
+
+def _precision(part: Any) -> str:  # noqa: ANN401
+    """Return the name of a floating type; empty for Python's numbers, whole numbers and lists."""
+    if isinstance(part, dict):
+        return _precision(next(iter(part.values()), None))
+    name = str(getattr(part, "dtype", "")).rpartition(".")[2]
+    return name if "float" in name else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
@@ -13,11 +14,14 @@ from numpy.typing import ArrayLike
 from fuld import _arguments, _native
 from fuld._executor_sampling import ExecutorSampling, check_picklable
 from fuld._local_sampling import LocalSampling
+from fuld._model import Model
+from fuld._models import subject_of
 from fuld._part_files import PartFiles
 from fuld._potential import Potential, target_of
 from fuld._result import Output, check_output
 from fuld._samples import Samples
-from fuld._sampling import Sampling
+from fuld._sampling import Sampling, SamplingWarning
+from fuld._slow_functions import SlowFunction
 from fuld._store import Store
 from fuld._tasks import PartRunner
 
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
 @overload
 def sample(
-    potential: Potential,
+    potential: Potential = ...,
     *,
     blocking: Literal[False],
     output: Output = ...,
@@ -37,7 +41,7 @@ def sample(
 ) -> Sampling: ...
 @overload
 def sample(
-    potential: Potential,
+    potential: Potential = ...,
     *,
     output: Literal["numpy"] = ...,
     blocking: Literal[True] = ...,
@@ -45,15 +49,22 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(
-    potential: Potential,
+    potential: Potential = ...,
     *,
     blocking: bool = ...,
     output: Output = ...,
     **settings: Unpack[Settings],
 ) -> Any: ...  # noqa: ANN401
 def sample(
-    potential: Potential,
+    potential: Potential = None,
     *,
+    logp: Potential = None,
+    variables: Mapping[str, object] | None = None,
+    dims: Mapping[str, Sequence[str]] | None = None,
+    coords: Mapping[str, Sequence[Any]] | None = None,
+    data: Any = None,
+    batch_size: SupportsIndex | None = None,
+    gradient: Literal["jax", "torch"] | None = None,
     system: str = "fuld",
     alpha: float | None = None,
     beta: float | None = None,
@@ -70,7 +81,7 @@ def sample(
     seed: SupportsIndex | np.random.Generator | None = None,
     dim: SupportsIndex | None = None,
     params: Mapping[str, float] | None = None,
-    start: ArrayLike | None = None,
+    start: ArrayLike | Mapping[str, Any] | None = None,
     spread: float = 1.0,
     step_power: float | None = None,
     half_life: float | None = None,
@@ -92,12 +103,37 @@ def sample(
     Parameters
     ----------
     potential
-        The potential f: a formula like ``"x^4/4 - x^2/2"``, the name of a potential like
-        ``"double_well"`` (`fuld.potentials` lists them), or a function that returns value and
-        gradient. A function is called with one point, an array (dim,), and returns a number and an
-        array (dim,); or with the points of all chains, an array (chains, dim), and returns arrays
-        (chains,) and (chains, dim). Unless `vectorized` is given, both calls are tried. Arrays of
-        JAX and torch are accepted.
+        The potential f, minus the log density: a formula like ``"x^4/4 - x^2/2"``, the name of a
+        potential like ``"double_well"`` (`fuld.potentials` lists them), or a function. A function
+        is called with one point, an array (dim,), and returns a number and the gradient, an array
+        (dim,); or with the points of all chains, an array (chains, dim), and returns arrays
+        (chains,) and (chains, dim). Unless `vectorized` is given, both calls are tried. A function
+        written with jax.numpy or torch may return the number alone: it is differentiated, for all
+        chains at once and in double precision. Or a model: a PyMC model, which may also be that of
+        the surrounding ``with model:``, a NumPyro model as `fuld.numpyro.model` returns it, or a
+        ``bridgestan.StanModel``.
+    logp
+        The log density, in place of `potential`, in any of its forms: a function returns the log
+        density, with its gradient or without.
+    variables
+        Named variables of the function, each with a shape, and a constraint before it if there is
+        one: ``{"mu": (), "tau": ("positive", ()), "theta": 8}``. Constraints are ``"positive"``,
+        ``("lower", a, shape)``, ``("upper", b, shape)``, ``("interval", a, b, shape)``,
+        ``"unit_interval"``, and along the last axis ``"ordered"`` and ``"simplex"``. The function
+        takes them by name, ``def logp(mu, tau, theta)``, or as one dict. Its density is that of
+        the variables: chains move in transformed coordinates, and Jacobians are added. A gradient
+        is returned as a dict with an entry for each variable. Draws have the names of variables.
+    dims, coords
+        Names of the axes of variables, and labels along axes, as in ArviZ:
+        ``dims={"theta": ["school"]}, coords={"school": names}``.
+    data, batch_size
+        Arrays with one row per observation, alone or in a tuple, list or dict. The function takes
+        them as a further argument. With `batch_size` it takes that many random rows in each step,
+        and its value must be an unbiased estimate: a sum over the rows of a batch is multiplied by
+        the number of rows per row of the batch.
+    gradient
+        ``"jax"`` or ``"torch"`` for a function that works with arrays of any kind and returns the
+        value alone. By default the framework is found out by what the function returns.
     system
         The dynamics, by name; `fuld.systems` lists them.
     alpha
@@ -147,7 +183,7 @@ def sample(
     start
         Starting point of all chains: a point, or one number for all coordinates; or an array
         (chains, dim) with one point for each chain. By default every coordinate of every chain is
-        drawn from N(0, `spread`\ :sup:`2`).
+        drawn from N(0, `spread`\ :sup:`2`). With `variables`, a dict of values.
     step_power, half_life
         The step size decreases as step (1 + k/half_life)^-step_power with the iteration k.
     velocities
@@ -208,8 +244,9 @@ def sample(
 
     A warning `fuld.SamplingWarning` says if the draws are not to be trusted: chains that disagree
     (R-hat above 1.01), fewer than 400 effective draws, divergent proposals, an acceptance rate far
-    from the target, slow energies, or a density that cannot be normalised. ``docs/sampling.md`` in
-    the repository explains each.
+    from the target, slow energies, or a density that cannot be normalised; or if a gradient seems
+    to be wrong. ``docs/sampling.md`` in the repository explains each. A warning
+    `fuld.SlowFunction` has the line that makes a function faster.
 
     All settings are in ``Samples.settings``, and attributes of the other forms. ``exact`` is 1
     if the dynamics leaves exp(-beta f) invariant as the step size tends to 0, and 0 if not or if
@@ -233,6 +270,15 @@ def sample(
     ...     return (1 - a) ** 2 + 5 * (b - a**2) ** 2, slope
     >>> fuld.sample(rosenbrock, dim=2, draws=1000, seed=1)["x"].shape
     (64, 1000, 2)
+
+    A log density of named variables, here of NumPy, which returns the gradient as well:
+
+    >>> def logp(mu, tau):
+    ...     value = -0.5 * (mu / tau) ** 2 - np.log(tau) - tau
+    ...     return value, {"mu": -mu / tau**2, "tau": mu**2 / tau**3 - 1 / tau - 1}
+    >>> samples = fuld.sample(logp=logp, variables={"mu": (), "tau": ("positive", ())}, seed=1)
+    >>> bool((samples["tau"] > 0).all()), bool(abs(samples["tau"].mean() - 1) < 0.05)
+    (True, True)
     """
     check_output(output)
     if executor is not None:
@@ -246,6 +292,28 @@ def sample(
     threads = _arguments.count_or_none("threads", threads, 1)
     parts = _arguments.count("parts", parts, 1)
     chains = _arguments.count("chains", chains, 1)
+    dim = _arguments.count_or_none("dim", dim, 1)
+    vectorized = None if vectorized is None else _arguments.flag("vectorized", vectorized)
+    name = None if name is None else _arguments.text("name", name)
+    if start is not None and not isinstance(start, Mapping):
+        start = _arguments.start(start, chains)
+    subject = subject_of(
+        potential,
+        logp,
+        variables=variables,
+        dims=dims,
+        coords=coords,
+        gradient=gradient,
+        data=data,
+        batch_size=_arguments.count_or_none("batch_size", batch_size, 1),
+        dim=np.shape(start)[-1] if dim is None and isinstance(start, list) else dim,
+        vectorized=vectorized,
+        name=name,
+    )
+    if isinstance(start, Mapping):
+        if not isinstance(subject, Model):
+            raise TypeError("start may be a dict only with variables=, got a dict")
+        start = _arguments.start(subject.coordinates(start), chains)
     options = {
         "system": _arguments.text("system", system),
         "integrator": None if integrator is None else _arguments.text("integrator", integrator),
@@ -256,7 +324,7 @@ def sample(
         "warmup": _arguments.count_or_none("warmup", warmup, 0),
         "thin": _arguments.count_or_none("thin", thin, 1),
         "seed": _native.random_seed() if seed is None else _arguments.seed(seed),
-        "start": None if start is None else _arguments.start(start, chains),
+        "start": start,
         "spread": _arguments.number("spread", spread),
         "velocities": _arguments.flag("velocities", velocities),
         **_arguments.numbers(
@@ -270,15 +338,19 @@ def sample(
         ),
     }
     target = target_of(
-        potential,
-        dim=_arguments.count_or_none("dim", dim, 1),
+        subject,
+        dim=dim,
         params=_arguments.params(params),
-        vectorized=None if vectorized is None else _arguments.flag("vectorized", vectorized),
+        vectorized=vectorized,
         stochastic=_arguments.flag("stochastic", stochastic),
-        name=None if name is None else _arguments.text("name", name),
+        name=name,
         identify=store is not None,
         options=options,
     )
+    for text in target.warnings:
+        warnings.warn(text, SamplingWarning, stacklevel=2)
+    for text in target.advice:
+        warnings.warn(text, SlowFunction, stacklevel=2)
     native = target.native()
     options["potential"] = target.name
     planned = _native.PlannedRun(native, options)
@@ -304,13 +376,14 @@ def sample(
             threads = min(threads or 0, chains, os.cpu_count() or 1)
             location = None if claimed is None else os.fspath(claimed.path)
             run = planned.start(0, chains, threads, location, None)
-            sampling = LocalSampling(run, planned, native.names, settings, claimed, output)
+            sampling = LocalSampling(run, planned, target, native.names, settings, claimed, output)
         else:
             part_files = None if claimed is None else PartFiles(claimed, planned, settings)
             sampling = ExecutorSampling(
                 executor,
                 runner,
                 planned,
+                target,
                 native.names,
                 settings,
                 parts=parts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,9 @@ class Samples(Mapping[str, NDArray[np.float64]]):
     """Draws of all chains by name, with statistics, settings and a summary.
 
     ``samples["x"]`` is an array with axes chain and draw, and with a third one for the coordinates
-    if there are several; ``samples["v"]`` are velocities, if they were kept. The text of the object
-    is its headline, its summary and the warnings.
+    if there are several; ``samples["v"]`` are velocities, if they were kept. The draws of a model
+    have the names of its variables, as in ``samples["tau"]``, with axes chain, draw and those of
+    the variable. The text of the object is its headline, its summary and the warnings.
 
     Examples
     --------
@@ -32,28 +33,36 @@ class Samples(Mapping[str, NDArray[np.float64]]):
     (1, [])
     """
 
-    def __init__(self, draws: Draws, planned: _native.PlannedRun) -> None:
+    def __init__(
+        self, draws: Draws, planned: _native.PlannedRun, suspicions: Sequence[str] = ()
+    ) -> None:
         self._draws = draws
         self._planned: _native.PlannedRun | None = planned
         self._headline = planned.headline
-        self._arrays = draws.variables()
+        self._suspicions = list(suspicions)
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
+        arrays = self._draws.variables
         try:
-            return self._arrays[name]
+            return arrays[name]
         except KeyError:
-            raise KeyError(f"{name!r}: there are {', '.join(map(repr, self._arrays))}") from None
+            raise KeyError(f"{name!r}: there are {', '.join(map(repr, arrays))}") from None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
+        return iter(self._draws.variables)
 
     def __len__(self) -> int:
-        return len(self._arrays)
+        return len(self._draws.variables)
 
     @property
     def coordinates(self) -> list[str]:
-        """Names of the coordinates."""
-        return list(self._draws.names)
+        """Names of the coordinates: x1, x2, ..., or elements of variables like theta[0]."""
+        return list(self._draws.elements()[1])
+
+    @property
+    def unconstrained(self) -> NDArray[np.float64]:
+        """The points that the chains visited, (chain, draw, coordinate), before any transform."""
+        return self._draws.x
 
     @property
     def chains(self) -> NDArray[np.int64]:
@@ -78,7 +87,7 @@ class Samples(Mapping[str, NDArray[np.float64]]):
     @property
     def warnings(self) -> list[str]:
         """Why the draws are not to be trusted, and what helps; empty if nothing was found."""
-        return [text for _, text in self._summarised[1]]
+        return self._suspicions + [text for _, text in self._summarised[1]]
 
     @property
     def stopped(self) -> str:
@@ -110,13 +119,12 @@ class Samples(Mapping[str, NDArray[np.float64]]):
         draws = self._draws
         if draws.x.size == 0:
             return "no draws\n", []
-        return self._planned.summary(draws.x, draws.statistics, dict(draws.settings))
+        return self._planned.summary(*draws.elements(), draws.statistics, dict(draws.settings))
 
     def __repr__(self) -> str:
-        axes = ("chain", "draw", "coordinate")
         shapes = [
-            f"{name} ({', '.join(f'{axes[i]}: {size}' for i, size in enumerate(array.shape))})"
-            for name, array in self._arrays.items()
+            f"{name} ({', '.join(f'{axis}: {size}' for axis, size in sizes.items())})"
+            for name, sizes in self._draws.axes().items()
         ]
         lines = [self._headline, "", self.summary().rstrip(), "", ", ".join(shapes)]
         lines += [f"stopped: {self.stopped}"] if self.stopped else []

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from fuld import _native
+from fuld._potential import Target
 from fuld._progress import Bar, Progress
 from fuld._result import Draws, Output
 from fuld._samples import Samples
@@ -43,8 +44,9 @@ class Sampling(ABC):
     end; so it is when nothing refers to it any more, and when the interpreter ends.
     """
 
-    def __init__(self, planned: _native.PlannedRun, output: Output) -> None:
+    def __init__(self, planned: _native.PlannedRun, target: Target, output: Output) -> None:
         self._planned = planned
+        self._target = target
         self._output = output
         self._lock = threading.Lock()
         self._aborted = False
@@ -93,12 +95,16 @@ class Sampling(ABC):
     def _collect(self) -> Draws:
         """The draws of a run that ended; raises what ended it. Called once."""
 
+    def _samples(self, draws: Draws) -> Samples:
+        draws.model = self._target.model
+        return Samples(draws, self._planned, self._target.warnings)
+
     def peek(self) -> Any:  # noqa: ANN401
         """Return the draws made so far, in the form of the result; the run goes on.
 
         After an error in the run, these are the draws made before it.
         """
-        return Samples(self._peek(), self._planned).to(self._output)
+        return self._samples(self._peek()).to(self._output)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, at most `timeout` seconds; return whether the run has ended."""
@@ -154,7 +160,7 @@ class Sampling(ABC):
                 raise self._error
             stopped = self._final.stopped
             if self._result is None:
-                samples = Samples(self._final, self._planned)
+                samples = self._samples(self._final)
                 if not stopped and not self._aborted:
                     self._warnings = samples._summarised[1]
                 self._result = samples.to(self._output)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from typing import SupportsIndex, TypedDict
+from typing import Any, Literal, SupportsIndex, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,13 @@ from numpy.typing import ArrayLike
 class Settings(TypedDict, total=False):
     """Keywords of `fuld.sample`, which documents them."""
 
+    logp: Any
+    variables: Mapping[str, object] | None
+    dims: Mapping[str, Sequence[str]] | None
+    coords: Mapping[str, Sequence[Any]] | None
+    data: Any
+    batch_size: SupportsIndex | None
+    gradient: Literal["jax", "torch"] | None
     system: str
     alpha: float | None
     beta: float | None
@@ -30,7 +37,7 @@ class Settings(TypedDict, total=False):
     seed: SupportsIndex | np.random.Generator | None
     dim: SupportsIndex | None
     params: Mapping[str, float] | None
-    start: ArrayLike | None
+    start: ArrayLike | Mapping[str, Any] | None
     spread: float
     step_power: float | None
     half_life: float | None

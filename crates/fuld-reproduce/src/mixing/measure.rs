@@ -57,7 +57,7 @@ pub(super) fn fuld(
     let (seconds, gradients) = (began.elapsed().as_secs_f64(), counted.count() - before);
     context.check_stop()?;
     let draws = sink.into_draws().ok_or(Interrupted)?;
-    let summary = Summary::new(&draws, &outcome, &spec, &target, exact, &context.stop)?;
+    let summary = Summary::new(&draws, &outcome, &spec, target.names(), exact, &context.stop)?;
     let remarks = summary.remarks(&spec);
     let warnings: Vec<&str> =
         remarks.iter().filter(|remark| remark.is_warning).map(|remark| short(remark.section)).collect();

@@ -1,0 +1,124 @@
+"""PyMC models: their log density over unconstrained values, compiled for all chains at once."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld._constraints import Array
+from fuld._model import Model
+
+
+class PyMCModel(Model):
+    """A PyMC model whose variables are continuous."""
+
+    def __init__(self, model: Any) -> None:  # noqa: ANN401
+        discrete = [variable.name for variable in model.discrete_value_vars]
+        if discrete:
+            raise TypeError(
+                f"fuld samples continuous variables, but {', '.join(discrete)} of the PyMC model "
+                "are discrete: sum over them in the model, for example with "
+                "pymc_extras.marginalize"
+            )
+        self.model = model
+        self.name = model.name or "PyMC model"
+        self.dim = sum(np.size(value) for value in self._point.values())
+        if self.dim == 0:
+            raise TypeError("the PyMC model has no variables to sample: all are observed")
+        self.dims = {
+            name: axes for name, axes in model.named_vars_to_dims.items() if None not in axes
+        }
+        self.coords = {
+            axis: list(labels) for axis, labels in model.coords.items() if labels is not None
+        }
+
+    @property
+    def _point(self) -> dict[str, Any]:
+        point: dict[str, Any] = self.model.initial_point()
+        return point
+
+    def _compiled(self, outputs: list[Any], *, gradient: bool) -> Any:  # noqa: ANN401
+        """Compile outputs as functions of points (n, dim), if asked with the gradient of the first.
+
+        Raises an error if an operation of the model cannot take many points.
+        """
+        import pytensor
+        import pytensor.tensor as pt
+        from pymc.pytensorf import join_nonshared_inputs
+        from pytensor.graph.replace import vectorize_graph
+
+        variables = self.model.value_vars
+        joined, point = join_nonshared_inputs(self._point, outputs, variables)
+        points = pt.matrix("points", dtype="float64")
+        batched = list(vectorize_graph(joined, {point: points}))
+        if gradient:
+            batched.append(pt.grad(batched[0].sum(), points))
+        return pytensor.function([points], batched)
+
+    @cached_property
+    def _log_density(self) -> Any:  # noqa: ANN401
+        return self._compiled([self.model.logp()], gradient=True)
+
+    @cached_property
+    def _values(self) -> tuple[list[str], Any]:
+        from pymc.util import is_transformed_name
+
+        outputs = [
+            v for v in self.model.unobserved_value_vars if not is_transformed_name(v.name)
+        ]
+        return [output.name for output in outputs], self._compiled(outputs, gradient=False)
+
+    def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """Return f = -log p and its gradient."""
+        value, gradient = self._log_density(np.atleast_2d(x))
+        return (-value, -gradient) if np.ndim(x) > 1 else (-value[0], -gradient[0])
+
+    def values(self, x: Array) -> dict[str, NDArray[Any]]:
+        """Return the free variables and the deterministic ones."""
+        names, compiled = self._values
+        # A variable that does not depend on the others has no axis for the points.
+        arrays = zip(names, compiled(x), strict=True)
+        shapes = {name: self.model[name].ndim for name in names}
+        return {
+            name: a if a.ndim > shapes[name] else np.broadcast_to(a, (len(x), *a.shape))
+            for name, a in arrays
+        }
+
+    def identity(self) -> object:
+        """Return a hash of the graph of the log density, with its constants and data."""
+        from pytensor.graph.basic import Constant
+        from pytensor.graph.traversal import toposort
+
+        digest, numbers = hashlib.sha256(), {}
+        for i, variable in enumerate(self.model.value_vars):
+            numbers[variable] = f"{variable.name} {variable.type}"
+            digest.update(f"{i} {numbers[variable]}".encode())
+        for node in toposort([self.model.logp()]):
+            digest.update(repr(node.op).encode())
+            for variable in node.inputs:
+                if variable not in numbers:
+                    data = variable.data if isinstance(variable, Constant) else None
+                    if data is None and hasattr(variable, "get_value"):
+                        data = variable.get_value(borrow=True)
+                    numbers[variable] = repr(variable.type)
+                    digest.update(np.asarray(data).tobytes())
+                digest.update(numbers[variable].encode())
+            for variable in node.outputs:
+                numbers[variable] = str(len(numbers))
+        return digest.hexdigest()
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        """Pickle with cloudpickle, which PyMC requires: models hold functions of their own."""
+        import cloudpickle
+
+        return _load, (cloudpickle.dumps(self.model),)
+
+
+def _load(pickled: bytes) -> PyMCModel:
+    import cloudpickle
+
+    return PyMCModel(cloudpickle.loads(pickled))

@@ -1,0 +1,70 @@
+"""Stan models, by BridgeStan: log density and gradient over unconstrained parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuld._constraints import Array
+from fuld._model import Model
+
+
+class StanModel(Model):
+    """A compiled Stan program with its data, as ``bridgestan.StanModel`` holds it."""
+
+    vectorized = False
+
+    def __init__(self, model: Any) -> None:  # noqa: ANN401
+        self.model = model
+        self.name = model.name()
+        self.dim = model.param_unc_num()
+        if self.dim == 0:
+            raise TypeError(f"the Stan model {self.name} has no parameters to sample")
+        self.dims = {}
+        self.coords = {}
+
+    def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """Return f = -log p and its gradient at one point."""
+        try:
+            value, gradient = self.model.log_density_gradient(x, propto=True, jacobian=True)
+        except RuntimeError:  # Stan rejects points at which a distribution is not defined
+            return np.inf, np.full(self.dim, np.nan)
+        return -value, -gradient
+
+    def values(self, x: Array) -> dict[str, NDArray[Any]]:
+        """Return parameters and transformed parameters, in the shapes of the program."""
+        rows = np.stack([self.model.param_constrain(point, include_tp=True) for point in x])
+        return _arrays(self.model.param_names(include_tp=True), rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            "a compiled Stan model cannot be sent to other processes: sample without executor=, "
+            "or build bridgestan.StanModel in each process"
+        )
+
+    def identity(self) -> object:
+        """Return a hash of the program; its data cannot be read back."""
+        raise TypeError(
+            "the data of a Stan model cannot be identified when a store is continued: sample "
+            "without store="
+        )
+
+
+def _arrays(names: list[str], rows: Array) -> dict[str, NDArray[Any]]:
+    """Return arrays by variable from columns named like theta.2.1, the first index fastest."""
+    columns: dict[str, list[int]] = {}
+    indices: dict[str, tuple[int, ...]] = {}
+    for column, full in enumerate(names):
+        name, *index = re.split(r"[.:]", full)
+        columns.setdefault(name, []).append(column)
+        # The last element has the largest indices.
+        indices[name] = tuple(int(i) for i in index)
+    return {
+        name: rows[:, places].reshape(len(rows), *indices[name][::-1]).transpose(
+            0, *range(len(indices[name]), 0, -1)
+        )
+        for name, places in columns.items()
+    }
