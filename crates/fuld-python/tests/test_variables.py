@@ -228,6 +228,6 @@ def test_stores_continue_with_the_same_model_only(tmp_path):
     np.testing.assert_array_equal(first["tau"], again["tau"])
     with pytest.raises(ValueError, match="code"):
         fuld.sample(logp=funnel_by_dict, resume=True, name="funnel_by_name", **settings)
+    other = {**settings, "variables": {"mu": (), "tau": ("lower", -1.0, ())}}
     with pytest.raises(ValueError, match="code"):
-        other = {**settings, "variables": {"mu": (), "tau": ("lower", -1.0, ())}}
         fuld.sample(logp=funnel_by_name, resume=True, **other)

@@ -4,7 +4,7 @@ use crate::aligned::aligned;
 use crate::summary::{Agreement, Coordinate, Summary, Tails};
 
 /// Largest number of coordinates that are all shown.
-const SHOWN: usize = 10;
+const SHOWN: usize = 20;
 /// Beyond that, the last rows show the coordinates with the largest R-hat.
 const WORST: usize = 3;
 

@@ -97,8 +97,9 @@ fn several_dimensions() {
         let bound = 1.949 / 1.358 * ks("noise");
         assert!(ks("distance") < bound && bound < 0.2, "{coordinate}");
     }
-    let shown = fuld(folder.path(), &format!("{twelve} --draws 20")).with(0, &[]).stdout;
+    let many = twelve.replace("--dim 12", "--dim 22");
+    let shown = fuld(folder.path(), &format!("{many} --draws 20")).with(0, &[]).stdout;
     assert!(shown.contains("2 more are left out"), "{shown}");
     let csv = std::fs::read_to_string(folder.path().join("run/summary.csv")).unwrap();
-    assert_eq!(csv.lines().count(), 13);
+    assert_eq!(csv.lines().count(), 23);
 }

@@ -115,7 +115,8 @@ class Interval(Constraint):
     def pull_back(self, u: Array, y: Array, gradient: Array) -> Array:
         """Return the gradient in u."""
         half = np.tanh(0.5 * u)  # 2 s - 1
-        return gradient * (self.upper - self.lower) * 0.25 * (1 - half**2) - half
+        back: Array = gradient * (self.upper - self.lower) * 0.25 * (1 - half**2) - half
+        return back
 
     def inverse(self, y: Array) -> Array:
         """Return log((y - lower)/(upper - y))."""
@@ -210,7 +211,7 @@ CONSTRAINTS: dict[str, tuple[tuple[str, ...], type[Constraint]]] = {
 def constraint(name: str, numbers: tuple[float, ...]) -> Constraint:
     """Return the constraint of this name."""
     if name == "upper":
-        return HalfLine(*numbers, sign=-1.0)
+        return HalfLine(numbers[0], -1.0)
     if name == "unit_interval":
         return Interval(0.0, 1.0)
     return CONSTRAINTS[name][1](*numbers)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fuld import _native
+from fuld._model import NotPicklableError
 from fuld._part_files import Part, PartFiles
 from fuld._potential import Target
 from fuld._progress import Progress
@@ -172,6 +173,8 @@ def check_picklable(executor: Executor, runner: PartRunner) -> None:
         try:
             pickle.dumps(runner)
         except Exception as error:
+            if isinstance(error, NotPicklableError):
+                raise
             raise TypeError(
                 "this potential cannot be sent to other processes: define the function at the top "
                 f"level of a module, not as a lambda or inside another function ({error})"

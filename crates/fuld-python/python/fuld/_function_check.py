@@ -140,6 +140,7 @@ class FunctionCheck:
 def _better(many: Exception, one: Exception) -> Exception:
     """Return the more informative of the errors for all chains and for one point."""
     ours = (WrongTypeError, WrongShapeError)
+    error: Exception
     if isinstance(many, ours) and not isinstance(one, ours):
         # It computed something for all chains: that it fails for one point is no surprise.
         error, note = many, f"fuld: called with one point, it raised {one!r}"

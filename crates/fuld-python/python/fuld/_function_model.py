@@ -56,16 +56,14 @@ class FunctionModel(Model):
         self.takes_vector = takes_vector
         self.named = not takes_vector
         self.rows = rows
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.dim = variables.dim
         self.stochastic = rows is not None and rows.batch_size is not None
         self.written_gradient = framework == "written"
         shapes = {variable.name: variable.shape for variable in variables.all}
         self.dims, self.coords = check_dims(shapes, dims, coords)
         call = function if takes_vector else convention(function, variables.names, rows is not None)
-        self.gradient = gradient_of(
-            framework, call, shared=not self.stochastic, together=together
-        )
+        self.gradient = gradient_of(framework, call, shared=not self.stochastic, together=together)
 
     def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return f = -log p, with the Jacobians of the transforms, and its gradient."""

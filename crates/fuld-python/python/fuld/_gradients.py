@@ -1,5 +1,6 @@
-"""Functions of users as value and gradient at many points: differentiated by JAX or torch, or as
-written.
+"""Functions of users as value and gradient at many points.
+
+They are differentiated by JAX or torch, or return the gradient themselves.
 
 Each class takes a function of one point and is called with the points of all chains: arrays, or
 dicts of arrays, with the chains along their first axis. Further arguments, such as minibatches,
@@ -38,7 +39,7 @@ class _Gradient(ABC):
         self.shared = shared
 
     @abstractmethod
-    def __call__(self, first: Any, *others: Any) -> tuple[Any, Any]:
+    def __call__(self, first: Any, *others: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return values (n,) and gradients in the first argument, as it is nested."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -58,7 +59,8 @@ class JaxGradient(_Gradient):
             gradient = jax.value_and_grad(self.function)
             return jax.vmap(gradient, in_axes=(0, *other_axes))(first, *others)
 
-        return jax.jit(call)
+        compiled: Function = jax.jit(call)
+        return compiled
 
     def __call__(self, first: Any, *others: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return values (n,) and gradients in the first argument, as it is nested."""
@@ -137,7 +139,7 @@ class TorchGradient(_Gradient):
             inputs = [leaf[i].clone().requires_grad_() for leaf in leaves]
             rest = others if self.shared else tree_map(lambda a, i=i: a[i], tuple(others))
             value = self._scalar(tree_unflatten(inputs, form), *rest)
-            values.append(float(value))
+            values.append(float(value.detach()))
             gradients.append(_slopes(value, inputs))
         stacked = [np.stack(parts) for parts in zip(*gradients, strict=True)]
         return np.array(values), tree_unflatten(stacked, form)

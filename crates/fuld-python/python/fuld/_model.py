@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 from fuld._constraints import Array
 
 
+class NotPicklableError(TypeError):
+    """A model cannot be sent to other processes; the message says what to use instead."""
+
+
 class Model(ABC):
     """A log density with named variables."""
 
@@ -37,7 +41,7 @@ class Model(ABC):
     coords: Mapping[str, Sequence[Any]]
 
     @abstractmethod
-    def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:
+    def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return f = -log p and its gradient at points (n, dim), or at one point (dim,)."""
 
     @abstractmethod

@@ -168,8 +168,7 @@ class PlannedRun:
     @property
     def headline(self) -> str: ...
     def summary(
-        self, x: _Doubles, names: list[str],
-        statistics: _Doubles | None, adapted: Mapping[str, Any]
+        self, x: _Doubles, names: list[str], statistics: _Doubles | None, adapted: Mapping[str, Any]
     ) -> tuple[str, list[tuple[str, str]]]: ...
     def write_store(
         self, store: str, x: _Doubles, v: _Doubles | None, statistics: _Doubles | None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fuld import _native
 from fuld._function_check import FunctionCheck
@@ -187,7 +188,10 @@ def _model_target(
 
 
 def _check_starts(
-    check: FunctionCheck, value: Any, options: Mapping[str, Any], stochastic: bool  # noqa: ANN401
+    check: FunctionCheck,
+    value: NDArray[np.float64],
+    options: Mapping[str, Any],
+    stochastic: bool,
 ) -> None:
     # Exact sampling draws random starts again.
     exact = options["integrator"] in (None, "exact") and not stochastic

@@ -88,6 +88,12 @@ class Bar:
         self._begun = time.monotonic()
         self._length = 0
 
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.clear()
+
     def show(self, progress: Progress | None) -> None:
         """Say how far it is."""
         if not self._wanted or progress is None or time.monotonic() < self._begun + 1.0:
@@ -103,6 +109,12 @@ class Bar:
             text = f"fuld{words}"[: columns - 1]
         self._write("\r" + text.ljust(self._length))
         self._length = len(text)
+
+    def say(self, text: str) -> None:
+        """Show a text at once, until it is cleared or a bar replaces it."""
+        if self._wanted:
+            self._write(f"\rfuld {text}")
+            self._length = len(f"fuld {text}")
 
     def clear(self) -> None:
         """Leave nothing behind."""

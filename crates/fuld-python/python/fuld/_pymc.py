@@ -46,9 +46,9 @@ class PyMCModel(Model):
 
         Raises an error if an operation of the model cannot take many points.
         """
-        import pytensor
         import pytensor.tensor as pt
-        from pymc.pytensorf import join_nonshared_inputs
+        from pymc.pytensorf import compile, join_nonshared_inputs
+        from pytensor.gradient import grad
         from pytensor.graph.replace import vectorize_graph
 
         variables = self.model.value_vars
@@ -56,8 +56,8 @@ class PyMCModel(Model):
         points = pt.matrix("points", dtype="float64")
         batched = list(vectorize_graph(joined, {point: points}))
         if gradient:
-            batched.append(pt.grad(batched[0].sum(), points))
-        return pytensor.function([points], batched)
+            batched.append(grad(batched[0].sum(), points))
+        return compile([points], batched)
 
     @cached_property
     def _log_density(self) -> Any:  # noqa: ANN401
@@ -67,9 +67,7 @@ class PyMCModel(Model):
     def _values(self) -> tuple[list[str], Any]:
         from pymc.util import is_transformed_name
 
-        outputs = [
-            v for v in self.model.unobserved_value_vars if not is_transformed_name(v.name)
-        ]
+        outputs = [v for v in self.model.unobserved_value_vars if not is_transformed_name(v.name)]
         return [output.name for output in outputs], self._compiled(outputs, gradient=False)
 
     def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -43,6 +44,12 @@ def check_output(output: str) -> None:
                 f"install it (pip install 'fuld[arviz]', where fuld came from), or use "
                 "output='numpy'"
             ) from None
+
+
+def _varies(draws: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return for each coordinate whether any two draws differ."""
+    differs: NDArray[np.bool_] = (draws != draws[:1, :1]).any(axis=(0, 1))
+    return differs
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Draws:
         return {name: array[:, :, 0] for name, array in arrays.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling: variables instead of a model, which may not be picklable."""
+        """Return the state for pickling: variables in place of the model."""
         model = None if self.model is None else Labels(self.model.dims, self.model.coords)
         return {**self.__dict__, "variables": self.variables, "model": model}
 
@@ -105,7 +112,11 @@ class Draws:
         parts = [np.asarray(a, np.float64).reshape(*a.shape[:2], -1) for a in named.values()]
         shapes = {name: array.shape[2:] for name, array in named.items()}
         names = element_names(shapes, self.model.dims, self.model.coords)
-        return np.ascontiguousarray(np.concatenate(parts, axis=2)), names
+        elements = np.concatenate(parts, axis=2)
+        # Elements that are constant by definition, such as the ones in a correlation matrix, have
+        # no effective sample size; if the chains do not move at all, that must be said.
+        varies = _varies(elements) if _varies(self.x).any() else np.full(len(names), True)
+        return np.ascontiguousarray(elements[:, :, varies]), list(compress(names, varies))
 
     def to(self, output: Output) -> Any:  # noqa: ANN401
         """Return an xarray dataset, or the object of the ArviZ that is installed."""

@@ -36,7 +36,7 @@ def check_precision(answer: tuple[Any, Any]) -> None:
     if value and gradient and value != gradient:
         raise TypeError(
             f"value and gradient must have the same precision, got {value} and {gradient}: compute "
-            "both in float64 (in JAX jax.config.update('jax_enable_x64', True), in torch tensors of "
+            "both in float64 (in JAX jax.config.update('jax_enable_x64', True), in torch with "
             "torch.float64)"
         )
 

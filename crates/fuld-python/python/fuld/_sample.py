@@ -18,6 +18,7 @@ from fuld._model import Model
 from fuld._models import subject_of
 from fuld._part_files import PartFiles
 from fuld._potential import Potential, target_of
+from fuld._progress import Bar
 from fuld._result import Output, check_output
 from fuld._samples import Samples
 from fuld._sampling import Sampling, SamplingWarning
@@ -337,16 +338,19 @@ def sample(
             half_life=half_life,
         ),
     }
-    target = target_of(
-        subject,
-        dim=dim,
-        params=_arguments.params(params),
-        vectorized=vectorized,
-        stochastic=_arguments.flag("stochastic", stochastic),
-        name=name,
-        identify=store is not None,
-        options=options,
-    )
+    with Bar(progress) as bar:
+        if isinstance(subject, Model):
+            bar.say("is compiling the model …")
+        target = target_of(
+            subject,
+            dim=dim,
+            params=_arguments.params(params),
+            vectorized=vectorized,
+            stochastic=_arguments.flag("stochastic", stochastic),
+            name=name,
+            identify=store is not None,
+            options=options,
+        )
     for text in target.warnings:
         warnings.warn(text, SamplingWarning, stacklevel=2)
     for text in target.advice:

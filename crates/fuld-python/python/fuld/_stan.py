@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld._constraints import Array
-from fuld._model import Model
+from fuld._model import Model, NotPicklableError
 
 
 class StanModel(Model):
@@ -40,9 +40,8 @@ class StanModel(Model):
         return _arrays(self.model.param_names(include_tp=True), rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError(
-            "a compiled Stan model cannot be sent to other processes: sample without executor=, "
-            "or build bridgestan.StanModel in each process"
+        raise NotPicklableError(
+            "a compiled Stan model cannot be sent to other processes: sample without executor="
         )
 
     def identity(self) -> object:
@@ -63,8 +62,8 @@ def _arrays(names: list[str], rows: Array) -> dict[str, NDArray[Any]]:
         # The last element has the largest indices.
         indices[name] = tuple(int(i) for i in index)
     return {
-        name: rows[:, places].reshape(len(rows), *indices[name][::-1]).transpose(
-            0, *range(len(indices[name]), 0, -1)
-        )
+        name: rows[:, places]
+        .reshape(len(rows), *indices[name][::-1])
+        .transpose(0, *range(len(indices[name]), 0, -1))
         for name, places in columns.items()
     }

@@ -2,7 +2,7 @@
 
 A variable is declared by its shape, alone or after a constraint:
 
-    {"mu": (), "tau": ("positive", ()), "theta": 8, "p": ("interval", 0, 10, ()), "w": ("simplex", 3)}
+    {"mu": (), "tau": ("positive", ()), "theta": 8, "p": ("interval", 0, 10, ())}
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import difflib
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Variables:
             )
         self.all = tuple(_variable(name, form) for name, form in declared.items())
         ends = np.cumsum([0, *(variable.size for variable in self.all)])
-        self._slices = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self._slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.dim = int(ends[-1])
         if self.dim == 0:
             raise ValueError(f"variables must have at least one coordinate, got {declared!r}")
@@ -91,14 +92,16 @@ class Variables:
         unknown = [name for name in values if name not in self.names]
         missing = [name for name in self.names if name not in values]
         if unknown or missing:
-            what = f"no variable is called {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing"
+            what = (
+                f"no variable is called {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing"
+            )
             raise ValueError(f"start must have a value for each of {self.names}: {what}")
         given = {name: np.asarray(value, np.float64) for name, value in values.items()}
-        counts = {
-            len(given[v.name]) for v in self.all if given[v.name].ndim == len(v.shape) + 1
-        }
+        counts = {len(given[v.name]) for v in self.all if given[v.name].ndim == len(v.shape) + 1}
         if len(counts) > 1:
-            raise ValueError(f"start has values for {' and '.join(map(str, sorted(counts)))} chains")
+            raise ValueError(
+                f"start has values for {' and '.join(map(str, sorted(counts)))} chains"
+            )
         per_chain = bool(counts)
         chains = counts.pop() if counts else 1
         parts = []
@@ -197,7 +200,8 @@ def _variable(name: object, form: Any) -> Variable:  # noqa: ANN401
             ) from None
         if not np.isfinite(numbers).all() or list(numbers) != sorted(set(numbers)):
             raise ValueError(
-                f"variables[{name!r}]: the ends of {word!r} must be finite and ascend, got {numbers}"
+                f"variables[{name!r}]: the ends of {word!r} must be finite and ascend, "
+                f"got {numbers}"
             )
         shape = _shape(name, rest[-1] if len(rest) > len(wanted) else (), form)
         if word in ("ordered", "simplex") and (not shape or shape[-1] < 2):
@@ -215,5 +219,7 @@ def _shape(name: str, shape: Any, form: object) -> Shape:  # noqa: ANN401
     except TypeError:
         raise TypeError(f"variables[{name!r}] must be {_FORMS}, got {form!r}") from None
     if any(size < 0 for size in whole):
-        raise ValueError(f"variables[{name!r}] must have a shape without negative sizes, got {form!r}")
+        raise ValueError(
+            f"variables[{name!r}] must have a shape without negative sizes, got {form!r}"
+        )
     return whole

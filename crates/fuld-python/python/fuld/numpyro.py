@@ -59,17 +59,32 @@ class NumPyroModel(Model):
         self.dims = {}
         self.coords = {}
         self.dim = len(self._info[1])
-        if self.dim == 0:
-            raise TypeError(f"the NumPyro model {self.name} has no variables to sample")
 
     @cached_property
     def _info(self) -> tuple[Any, Array, Callable[[Any], Any]]:
         """What NumPyro made of the model, a first point, and the map from points to parameters."""
         import jax
         from jax.flatten_util import ravel_pytree
+        from numpyro import handlers
         from numpyro.infer.util import initialize_model
 
         with double_precision():
+            trace = handlers.trace(handlers.seed(self.function, 0)).get_trace(
+                *self.args, **self.kwargs
+            )
+            latent = {
+                name: site["fn"]
+                for name, site in trace.items()
+                if site["type"] == "sample" and not site["is_observed"]
+            }
+            discrete = [name for name, law in latent.items() if law.support.is_discrete]
+            if discrete:
+                raise TypeError(
+                    f"fuld samples continuous variables, but {', '.join(discrete)} of the NumPyro "
+                    "model are discrete: sum over them in the model"
+                )
+            if not latent:
+                raise TypeError(f"the NumPyro model {self.name} has no variables to sample")
             info = initialize_model(
                 jax.random.key(0),
                 self.function,
@@ -77,18 +92,6 @@ class NumPyroModel(Model):
                 model_kwargs=self.kwargs,
                 validate_grad=False,
             )
-            discrete = [
-                name
-                for name, site in info.model_trace.items()
-                if site["type"] == "sample"
-                and not site["is_observed"]
-                and getattr(site["fn"], "has_enumerate_support", False)
-            ]
-            if discrete:
-                raise TypeError(
-                    f"fuld samples continuous variables, but {', '.join(discrete)} of the NumPyro "
-                    "model are discrete: sum over them in the model"
-                )
             point, unravel = ravel_pytree(info.param_info.z)
             return info, np.asarray(point, np.float64), unravel
 

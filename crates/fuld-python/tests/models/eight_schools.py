@@ -1,5 +1,6 @@
 """The model of docs/models.md, sampled by NumPyro's NUTS, and the comparison with it."""
 
+from collections.abc import Mapping
 from functools import cache
 
 import arviz
@@ -44,7 +45,9 @@ def nuts_draws() -> dict[str, NDArray[np.float64]]:
         return {name: np.asarray(draws[name]) for name in ("mu", "tau", "theta")}
 
 
-def assert_same(ours: dict[str, NDArray[np.float64]], theirs: dict[str, NDArray[np.float64]]):
+def assert_same(
+    ours: Mapping[str, NDArray[np.float64]], theirs: Mapping[str, NDArray[np.float64]]
+) -> None:
     """Means and sds agree within 4 Monte Carlo standard errors of their differences.
 
     With fixed seeds; of all seeds, one in 800 would fail one of the 20 comparisons.

@@ -3,6 +3,7 @@
 import re
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_draws_agree_with_nuts(heading, tmp_path, monkeypatch):
     if package is not None and find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
     monkeypatch.chdir(tmp_path)
-    scope = {"__name__": "page"}
+    scope: dict[str, Any] = {"__name__": "page"}
     for code in (SECTIONS["The example"], SECTIONS[heading]):
         exec(compile(code, f"{PAGE.name}: {heading}", "exec"), scope)
     assert_same({name: scope[name] for name in ("mu", "tau", "theta")}, nuts_draws())

@@ -20,6 +20,10 @@ impl Execution<'_> {
         for worker in &mut self.workers {
             let Some(transition) = &mut worker.transition else { continue };
             transition.evaluate(potential, &mut worker.batch);
+            // A function that failed, or is no longer called, returns NaN.
+            if potential.has_failed() {
+                return Err(RunError::Potential(0));
+            }
             for chain in 0..worker.batch.chains() {
                 let here = chain * dim..(chain + 1) * dim;
                 let finite = |value: f64, gradient: &[f64]| {
@@ -34,12 +38,15 @@ impl Execution<'_> {
                     potential.evaluate(point, &mut value, &mut gradient);
                     finite(value[0], &gradient)
                 });
+                if potential.has_failed() {
+                    return Err(RunError::Potential(0));
+                }
                 let first = worker.batch.x[here.clone()].to_vec();
                 let point = found.ok_or(RunError::NotFinite { chain: number, at: first })?;
                 worker.batch.x[here].copy_from_slice(&point);
             }
         }
-        if potential.has_failed() { Err(RunError::Potential(0)) } else { Ok(()) }
+        Ok(())
     }
 
     /// Moves the chains to the neighbourhood of the typical set, and begins the adaptation there.
