@@ -49,7 +49,11 @@ def test_variables_come_by_name_or_as_one_dict():
 
 
 def test_all_chains_at_once():
-    together = fuld.sample(logp=funnel_by_name, variables=SCALE, vectorized=True, **FEW)
+    def many(mu, tau):
+        assert mu.shape == tau.shape == (6,)
+        return funnel_by_name(mu, tau)
+
+    together = fuld.sample(logp=many, variables=SCALE, vectorized=True, **FEW)
     one = fuld.sample(logp=funnel_by_name, variables=SCALE, **FEW)
     np.testing.assert_allclose(together["tau"], one["tau"], rtol=1e-12)
 

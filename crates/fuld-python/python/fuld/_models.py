@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fuld._function_model import VECTOR, FunctionModel, detect
+from fuld._gradients import Framework
 from fuld._log_density import LogDensity
 from fuld._minibatches import Rows, rows_of
 from fuld._model import Model
@@ -133,14 +134,17 @@ def function_model(
         raise ValueError(
             f"dim must be left out with variables, which have {laid_out.dim} coordinates, got {dim}"
         )
-    framework = detect(
-        function,
-        laid_out,
-        takes_vector=variables is None,
-        rows=rows,
-        given=gradient,
-        point=np.zeros(laid_out.dim),
-    )
+    # Only functions with written gradients take all chains at once themselves.
+    framework: Framework = "written"
+    if not vectorized or gradient is not None:
+        framework = detect(
+            function,
+            laid_out,
+            takes_vector=variables is None,
+            rows=rows,
+            given=gradient,
+            point=np.zeros(laid_out.dim),
+        )
     return FunctionModel(
         function,
         laid_out,
