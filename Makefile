@@ -74,11 +74,11 @@ wheel: $(VENV)/python.done
 	$(VENV)/bin/maturin build --quiet --locked --profile dev --manifest-path $(PACKAGE)/Cargo.toml --out target/wheels
 	$(VENV)/bin/$(PIP_INSTALL) --force-reinstall --no-deps target/wheels/*.whl
 
-# fuld.torch and fuld.optax cannot be imported here: their tests are part of `make frameworks`.
+# fuld.torch, fuld.optax and fuld.blackjax cannot be imported here: their tests are part of `make frameworks`.
 python: wheel
 	$(VENV)/bin/ruff check $(PACKAGE) tools
 	$(VENV)/bin/ruff format --check $(PACKAGE) tools
-	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy --exclude '(^|/)(torch|optax)/' python tests
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy --exclude '(^|/)(torch|optax|blackjax)/' python tests
 	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --doctest-ignore-import-errors --pyargs fuld tests
 
@@ -86,8 +86,8 @@ python: wheel
 frameworks: wheel $(FRAMEWORKS)/done
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/$(PIP_INSTALL) --no-deps --target target/frameworks target/wheels/*.whl
-	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax tests/torch tests/optax examples
-	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax tests/torch tests/optax tests/test_readme.py
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax python/fuld/blackjax tests/torch tests/optax tests/blackjax examples
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax fuld.blackjax tests/torch tests/optax tests/blackjax tests/test_readme.py
 
 $(FRAMEWORKS)/done:
 	rm -rf $(FRAMEWORKS)

@@ -1,6 +1,6 @@
 """FULD for BlackJAX: exact sampling with heavy-tailed velocities.
 
-`fuld` is the algorithm, with `init` and `step` as all of BlackJAX. `metric` is its kinetic energy, for
+`fuld` is the algorithm, with `init` and `step` as in BlackJAX. `metric` is its kinetic energy, for
 `blackjax.nuts` and other kernels that accept a metric. ``help(fuld.blackjax.fuld)`` has examples.
 """
 

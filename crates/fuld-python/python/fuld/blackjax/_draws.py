@@ -21,9 +21,9 @@ def velocities(
 
         v = sin αφ (α cos φ)^(-1/α) (cos((α - 1)φ) / W)^((1 - α)/α)
 
-    It is exact, and continuous at alpha = 1 and alpha = 2. The tails are those of large 1/cos φ and of
-    large or small W, so that π/2 - abs(φ) and W are drawn with small relative errors down to 2**-64,
-    in float32 too. Draws beyond the largest number of the dtype are that number.
+    It is exact, and continuous at alpha = 1 and alpha = 2. Large v come from small cos φ and from
+    large or small W. π/2 - abs(φ) and W are therefore drawn with small relative errors down to
+    2**-64, in float32 too. Draws beyond the largest number of the dtype are set to that number.
     """
     words = jax.random.bits(key, (4, *shape), np.uint32)
     at_edge, share, sign = _half(words[0], words[1], dtype)
@@ -36,7 +36,7 @@ def velocities(
     sin, cos = _where_swapped(at_edge, jnp.sin(short), jnp.cos(short))
 
     # |α - 1|φ, by its distance from π/2 where φ is near π/2: near alpha = 2 that is small.
-    slope = abs(a - 1)
+    slope: Any = abs(a - 1)
     rest = 0.5 * np.pi * (1 - slope) + slope * short
     angle = jnp.where(at_edge, rest, slope * short)
     sin_e, cos_e = _where_swapped(at_edge, jnp.sin(angle), jnp.cos(angle))

@@ -12,9 +12,9 @@ import numpy as np
 from fuld.optax._field import Field, Number, evaluate, field, locate, look_up
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-#: Points and weights of Gauss and Legendre's rule on [0, 1]. Pieces hold polynomials of degree 7, and
-#: the field is such a polynomial times v, which 8 points integrate exactly, or over v. On [1, 2], the
-#: widest piece in relation to its place, the error of ∫dv/v is 3e-13.
+#: Points and weights of the Gauss-Legendre rule on [0, 1]. The field is a polynomial of degree 7 at
+#: most, times v or divided by v. 8 points integrate the product exactly. The error of ∫dv/v is
+#: 6e-13 on [1, 2], the piece with the largest ratio of its ends.
 RULE = [(0.5 + 0.5 * point, 0.5 * weight) for point, weight in zip(_POINTS, _WEIGHTS, strict=True)]
 
 
@@ -81,11 +81,12 @@ def _integrals(
         for coefficient in coefficients[::-1]:
             held = held * place + coefficient
         v = start + length * point
-        total = total + weight * xp.where(far, held / xp.where(far, v, 1), held * v)
-    return total * length
+        total = total + weight * held * xp.where(far, length / xp.where(far, v, 1), length * v)
+    return total
 
 
 @jax.custom_jvp
+@jax.jit
 def energy(table: Energy, v: jax.Array) -> jax.Array:
     """Return G_α(v) - G_α(0) by the table of alpha; its derivative is the field.
 

@@ -22,9 +22,10 @@ from fuld.optax._field import Number
 def metric(alpha: ArrayLike, inverse_mass_matrix: ArrayLike) -> Metric:
     """Return the α-stable kinetic energy, for kernels of BlackJAX that accept a metric.
 
-    The momentum p has the kinetic energy K(p) = Σ G_α(v_i), where v = Lᵀp and LLᵀ is the inverse mass
-    matrix. The v_i are independent draws from SαS(α^(-1/α)), whose density is e^(-G_α), and positions
-    move with the velocity L∇G_α(v). At alpha = 2 this is `blackjax.mcmc.metrics.gaussian_euclidean`.
+    The momentum p has the kinetic energy K(p) = Σ G_α(v_i), where v = Lᵀp and LLᵀ is the inverse
+    mass matrix. The v_i are independent draws from SαS(α^(-1/α)), whose density is proportional to
+    e^(-G_α), and positions move with the velocity L∇G_α(v). At alpha = 2 this is
+    `blackjax.mcmc.metrics.gaussian_euclidean`.
 
     Parameters
     ----------
