@@ -78,7 +78,7 @@ wheel: $(VENV)/python.done
 python: wheel
 	$(VENV)/bin/ruff check $(PACKAGE) tools
 	$(VENV)/bin/ruff format --check $(PACKAGE) tools
-	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy --exclude '(^|/)(torch|optax|models)/' python tests
+	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/mypy --exclude '(^|/)(torch|optax|blackjax|models)/' python tests
 	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --doctest-ignore-import-errors --pyargs fuld tests
 
@@ -86,8 +86,8 @@ python: wheel
 frameworks: wheel $(FRAMEWORKS)/done
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/$(PIP_INSTALL) --no-deps --target target/frameworks target/wheels/*.whl
-	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax python/fuld/numpyro.py tests/torch tests/optax tests/models examples
-	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax fuld.numpyro tests/torch tests/optax tests/models tests/test_readme.py
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/mypy python/fuld/torch python/fuld/optax python/fuld/blackjax python/fuld/numpyro.py tests/torch tests/optax tests/blackjax tests/models examples
+	cd $(PACKAGE) && PYTHONPATH=$(CURDIR)/target/frameworks $(FRAMEWORKS)/bin/python -m pytest --doctest-modules --pyargs fuld.torch fuld.optax fuld.blackjax fuld.numpyro tests/torch tests/optax tests/blackjax tests/models tests/test_readme.py
 
 $(FRAMEWORKS)/done:
 	rm -rf $(FRAMEWORKS)

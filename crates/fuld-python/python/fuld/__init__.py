@@ -15,6 +15,8 @@ Fields, for plots
     `riesz`, `drift_c`, `transport_h`, `flmc_drift`, `conformal_field`.
 Optimizers
     `fuld.torch` and `fuld.optax`, which require torch or optax.
+Kernels for JAX
+    `fuld.blackjax`, which requires blackjax.
 
 Every function has examples: ``help(fuld.sample)``.
 """
@@ -68,7 +70,7 @@ __all__ = [
 
 def __getattr__(name: str) -> ModuleType:
     """Import the parts that require other packages at their first use."""
-    if name in ("torch", "optax", "numpyro"):
+    if name in ("torch", "optax", "numpyro", "blackjax"):
         return import_module(f"fuld.{name}")
     raise AttributeError(f"module 'fuld' has no attribute {name!r}")
 

@@ -11,7 +11,7 @@ from tests.models.eight_schools import assert_same, nuts_draws
 
 PAGE = Path(__file__).parents[4] / "docs" / "models.md"
 #: Packages of the blocks that need one.
-PACKAGES = {"PyMC": "pymc", "NumPyro": "numpyro", "Stan": "bridgestan"}
+PACKAGES = {"PyMC": "pymc", "NumPyro": "numpyro", "Stan": "bridgestan", "BlackJAX": "blackjax"}
 
 
 def blocks() -> dict[str, str]:

@@ -132,32 +132,51 @@ def _contracted(alpha: jax.Array, table: Bands) -> Field:
     return Field(alpha == 2, shift[band], switch[band], lowest[band], octaves[band], held)
 
 
-def _evaluate(field: Field, v: jax.Array) -> jax.Array:
-    bits, mantissa, bias = _layout(np.dtype(v.dtype))
+class Place(NamedTuple):
+    """Where in a table numbers are."""
+
+    #: Octave of u, counted from the first of the table and on beyond the last.
+    octave: jax.Array
+    piece: jax.Array
+    #: Left end of the piece, in u.
+    edge: jax.Array
+    #: Place within the piece, -1/2 <= t < 1/2.
+    t: jax.Array
+
+
+def locate(field: Field, size: jax.Array) -> Place:
+    """Return the places of numbers that are not negative."""
+    bits, mantissa, bias = _layout(np.dtype(size.dtype))
     one = jnp.asarray(1, bits)
     octaves = jnp.asarray(field.octaves)
-    columns = jnp.transpose(field.coefficients)
 
-    size = jnp.abs(v)
     u = jnp.where(size < field.shift, size + field.shift, 2 * size)
-    u = jnp.minimum(u, float(np.finfo(v.dtype).max))
+    u = jnp.minimum(u, float(np.finfo(size.dtype).max))
     word = lax.bitcast_convert_type(u, bits)
     exponent = word >> mantissa
-    octave = jnp.clip(exponent - (bias + field.lowest), 0, octaves.shape[0] - 1)
-    packed = _look_up(octaves, octave.astype(np.uint32))
+    octave = exponent - (bias + field.lowest)
+    packed = look_up(octaves, jnp.clip(octave, 0, octaves.shape[0] - 1).astype(np.uint32))
     first, split = packed >> 4, (packed & 15).astype(bits)
     within = (word & ((one << mantissa) - 1)) >> (mantissa - split)
     piece = (first + within.astype(np.int32)).astype(np.uint32)
 
     # From the edge and the length of the piece, which are constants in differentiation.
-    edge = lax.bitcast_convert_type(word >> (mantissa - split) << (mantissa - split), v.dtype)
-    pieces_per_unit = lax.bitcast_convert_type((2 * bias - exponent + split) << mantissa, v.dtype)
-    t = (u - edge) * pieces_per_unit - 0.5
+    edge = lax.bitcast_convert_type(word >> (mantissa - split) << (mantissa - split), size.dtype)
+    pieces_per_unit = lax.bitcast_convert_type(
+        (2 * bias - exponent + split) << mantissa, size.dtype
+    )
+    return Place(octave, piece, edge, (u - edge) * pieces_per_unit - 0.5)
+
+
+def _evaluate(field: Field, v: jax.Array) -> jax.Array:
+    columns = jnp.transpose(field.coefficients)
+    size = jnp.abs(v)
+    place = locate(field, size)
 
     # One column at a time, so that no array of rows is allocated.
-    held = _look_up(columns[-1], piece)
+    held = look_up(columns[-1], place.piece)
     for power in range(columns.shape[0] - 2, -1, -1):
-        held = held * t + _look_up(columns[power], piece)
+        held = held * place.t + look_up(columns[power], place.piece)
 
     far = size >= field.switch
     value = jnp.where(far, held / jnp.where(far, v, 1), held * v)
@@ -168,7 +187,7 @@ def _evaluate(field: Field, v: jax.Array) -> jax.Array:
 evaluate = jax.jit(_evaluate)
 
 
-def _look_up(row: jax.Array, index: jax.Array) -> jax.Array:
+def look_up(row: jax.Array, index: jax.Array) -> jax.Array:
     """Return row[index], distributed over devices as the index is."""
     sharding = jax.typeof(index).sharding
     return row.at[index].get(
