@@ -3,12 +3,12 @@
 use crate::background::{Background, Task};
 use crate::error::{io_error, memory_error, value_error};
 use crate::interruptible::abandonable;
-use crate::run::PyRun;
+use crate::run::{PyRun, adapted_of};
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::{Divergence, Layout, Outcome, Tempering, WarmState};
-use fuld::{Potential, Run, Start, StopFlag, SystemKind, Tuning};
+use fuld::chains::{Layout, WarmState};
+use fuld::{Potential, Run, Start, SystemKind};
 use fuld_sample::{
     DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
     Summary, Target, by_name,
@@ -53,24 +53,6 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
         seed: option(options, "seed")?,
         ..SampleRequest::default()
     })
-}
-
-/// Returns an outcome with the numbers that exact sampling adapted, if any.
-fn adapted_outcome(adapted: &Bound<'_, PyDict>) -> PyResult<Outcome> {
-    let (Some(step), Some(paths), Some(scales)) =
-        (option(adapted, "step")?, option(adapted, "paths")?, option(adapted, "scales")?)
-    else {
-        return Ok(Outcome::default());
-    };
-    let tuning = Tuning { step, paths, scales };
-    let tempering = match (option(adapted, "temperatures")?, option(adapted, "exchange_rates")?) {
-        (Some(factors), Some(acceptance)) => {
-            let all: f64 = option(adapted, "gradients_per_iteration")?.unwrap_or_default();
-            Some(Tempering { factors, acceptance, gradients: all - tuning.mean_steps() })
-        }
-        _ => None,
-    };
-    Ok(Outcome { tuning: Some(tuning), tempering, ..Outcome::default() })
 }
 
 /// Returns the start that a list of coordinates, or a list of such lists for each chain, stands for.
@@ -211,12 +193,12 @@ impl PyPlannedRun {
         adapted: &Bound<'_, PyDict>,
     ) -> PyResult<(String, Vec<(&'static str, String)>)> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
-        let outcome = Outcome { divergences: draws.divergences(), ..adapted_outcome(adapted)? };
+        let (lost, adapted) = (draws.lost(), adapted_of(adapted));
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
             let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
-            Summary::new(&draws, &outcome, &self.spec, target, &exact, &StopFlag::default())
+            Summary::new(&draws, lost, adapted, &self.spec, target, &exact, &|_| false)
         });
         let summary = summary.map_err(value_error)?;
         let warnings = summary.remarks(&self.spec).into_iter().filter(|remark| remark.is_warning);
@@ -277,11 +259,9 @@ struct ArrayDraws<'a> {
 }
 
 impl ArrayDraws<'_> {
-    /// Returns the chains that end with NaN.
-    fn divergences(&self) -> Vec<Divergence> {
-        let lost = |chain: ArrayView2<'_, f64>| chain.last().is_some_and(|x| x.is_nan());
-        let chains = self.x.outer_iter().enumerate().filter(|(_, chain)| lost(*chain));
-        chains.map(|(chain, _)| Divergence { chain, step: 0, value: f64::NAN }).collect()
+    /// Returns the number of chains that end with NaN.
+    fn lost(&self) -> usize {
+        self.x.outer_iter().filter(|chain| chain.last().is_some_and(|x| x.is_nan())).count()
     }
 }
 

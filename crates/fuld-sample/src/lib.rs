@@ -38,7 +38,7 @@ mod table;
 mod target;
 mod target_error;
 
-pub use adapted::adapted_text;
+pub use adapted::Adapted;
 pub use aligned::aligned;
 pub use config::{read_config, write_config};
 pub use draw_source::DrawSource;

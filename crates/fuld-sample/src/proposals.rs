@@ -1,9 +1,8 @@
 //! Statistics of the proposals of exact sampling, with the warnings that they give rise to.
 
+use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
 use crate::remark::{Remark, Section};
-use fuld::Tuning;
-use fuld::chains::Outcome;
 use serde::Serialize;
 use std::io;
 
@@ -14,19 +13,11 @@ const LEAST_EXCHANGES: f64 = 0.1;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
 
-/// Step, path, acceptance and energies of exact sampling.
+/// Acceptance and energies of exact sampling, and what it adapted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposals {
-    /// Step size of the draws; None if it was given.
-    pub step: Option<f64>,
-    /// Mean time of an iteration of the draws; None if it was given.
-    pub path: Option<f64>,
-    /// Mean number of gradients per iteration, at all temperatures together; None if step and path were given.
-    pub gradients: Option<f64>,
-    /// Inverse temperatures of parallel tempering as fractions of β; None without tempering.
-    pub temperatures: Option<Vec<f64>>,
-    /// Mean acceptance of exchanges between neighbouring temperatures; None without tempering.
-    pub exchanges: Option<Vec<f64>>,
+    /// What was adapted; None if step and path were given.
+    pub adapted: Option<Adapted>,
     /// Mean acceptance probability.
     pub acceptance_rate: f64,
     /// Number of proposals whose energy grew without bound.
@@ -39,9 +30,7 @@ pub struct Proposals {
 
 impl Proposals {
     /// Computes the statistics; None if the run was not exact.
-    pub fn new(draws: &dyn DrawSource, outcome: &Outcome) -> io::Result<Option<Self>> {
-        let tuning = outcome.tuning.as_ref();
-        let tempering = outcome.tempering.as_ref();
+    pub fn new(draws: &dyn DrawSource, adapted: Option<Adapted>) -> io::Result<Option<Self>> {
         let statistic = |number| draws.statistic(number);
         let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
@@ -49,11 +38,7 @@ impl Proposals {
         };
         let bfmi = energy.chunks_exact(draws.draws().max(1)).map(bfmi).fold(f64::INFINITY, f64::min);
         Ok(Some(Self {
-            step: tuning.map(|tuning| tuning.step),
-            path: tuning.map(Tuning::path),
-            gradients: outcome.gradients_per_iteration(),
-            temperatures: tempering.map(|tempering| tempering.factors.clone()),
-            exchanges: tempering.map(|tempering| tempering.acceptance.clone()),
+            adapted,
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
             divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
             outside: acceptance.iter().zip(&diverging).filter(|&pair| pair == (&0.0, &0.0)).count(),
@@ -64,28 +49,11 @@ impl Proposals {
     /// Returns step, path and acceptance in one line.
     pub fn line(&self) -> String {
         let accepted = format!("accepted {:.0} %", 100.0 * self.acceptance_rate);
-        match (self.step, self.path, self.gradients) {
-            (Some(step), Some(path), Some(gradients)) => {
-                format!(
-                    "adapted: step {step:.3}, path {path:.3} ({gradients:.1} gradients per iteration); {accepted}{}",
-                    self.exchange_text()
-                )
-            }
-            _ => accepted,
-        }
-    }
-
-    /// Returns the hottest temperature and the rarest exchange; nothing without tempering.
-    fn exchange_text(&self) -> String {
-        let (Some(factors), Some(rates)) = (&self.temperatures, &self.exchanges) else {
-            return String::new();
-        };
-        let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
-        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let Some(adapted) = &self.adapted else { return accepted };
+        let Adapted { step, path, gradients_per_iteration, .. } = adapted;
         format!(
-            "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %",
-            factors.len(),
-            100.0 * least
+            "adapted: step {step:.3}, path {path:.3} ({gradients_per_iteration:.1} gradients per iteration); {accepted}{}",
+            exchange_text(adapted)
         )
     }
 
@@ -116,7 +84,7 @@ impl Proposals {
             );
             warnings.push(Remark::warning(Section::Acceptance, text));
         }
-        if let Some(rates) = &self.exchanges
+        if let Some(rates) = self.adapted.as_ref().and_then(|adapted| adapted.exchange_rates.as_ref())
             && let Some((level, rate)) = (1..).zip(rates).find(|(_, rate)| **rate < LEAST_EXCHANGES)
         {
             let text = format!(
@@ -138,6 +106,20 @@ impl Proposals {
     }
 }
 
+/// Returns the hottest temperature and the rarest exchange; nothing without tempering.
+fn exchange_text(adapted: &Adapted) -> String {
+    let (Some(factors), Some(rates)) = (&adapted.inverse_temperatures, &adapted.exchange_rates) else {
+        return String::new();
+    };
+    let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    format!(
+        "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %",
+        factors.len(),
+        100.0 * least
+    )
+}
+
 fn bfmi(energy: &[f64]) -> f64 {
     let mean = energy.iter().sum::<f64>() / energy.len() as f64;
     let variance: f64 = energy.iter().map(|e| (e - mean).powi(2)).sum();
@@ -151,12 +133,17 @@ mod tests {
 
     #[test]
     fn warnings_name_the_value() {
+        let adapted = Adapted {
+            step: 0.5,
+            path: 1.0,
+            gradients_per_iteration: 2.5,
+            paths: vec![2.0; 32],
+            scales: vec![1.0],
+            inverse_temperatures: None,
+            exchange_rates: None,
+        };
         let good = Proposals {
-            step: Some(0.5),
-            path: Some(1.0),
-            gradients: Some(2.5),
-            temperatures: None,
-            exchanges: None,
+            adapted: Some(adapted.clone()),
             acceptance_rate: 0.9,
             divergent: 0,
             outside: 0,
@@ -167,11 +154,12 @@ mod tests {
             good.line(),
             "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
-        let tempered = Proposals {
-            temperatures: Some(vec![1.0, 0.5, 0.1]),
-            exchanges: Some(vec![0.5, 0.04]),
-            ..good.clone()
+        let tempered = Adapted {
+            inverse_temperatures: Some(vec![1.0, 0.5, 0.1]),
+            exchange_rates: Some(vec![0.5, 0.04]),
+            ..adapted
         };
+        let tempered = Proposals { adapted: Some(tempered), ..good.clone() };
         assert!(
             tempered
                 .line()

@@ -1,16 +1,17 @@
 //! Summary statistics of each coordinate, restricted to the moments that exist for its tails.
 
+use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
 use crate::exact::Exact;
 use crate::proposals::Proposals;
 use crate::remark::{Remark, Section};
 use crate::spec::SampleSpec;
 use crate::target::Target;
-use fuld::chains::Outcome;
+use fuld::SystemKind;
 use fuld::diagnostics::{Chains, Sample, Tail};
-use fuld::{StopFlag, SystemKind};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Largest R̂ at which chains agree (Vehtari et al. 2021).
 const R_HAT: f64 = 1.01;
@@ -25,7 +26,7 @@ const FAR: f64 = 0.1;
 /// Numbers held in memory at a time: as many coordinates are read together as fit.
 const HELD: usize = 1 << 25;
 
-/// The stop flag was raised before the summary was complete.
+/// The caller stopped the summary before it was complete.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
@@ -180,23 +181,27 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the draws and summarises them. The error is [`Interrupted`] if the stop flag is raised.
+    /// Reads the draws and summarises them, of which `diverged` chains are lost.
+    ///
+    /// Calls `stop` with the number of coordinates that are complete, from several threads; the error is [`Interrupted`] if it returns true.
     pub fn new(
         draws: &dyn DrawSource,
-        outcome: &Outcome,
+        diverged: usize,
+        adapted: Option<Adapted>,
         spec: &SampleSpec,
         target: &Target,
         exact: &Exact,
-        stop: &StopFlag,
+        stop: &(dyn Fn(usize) -> bool + Sync),
     ) -> anyhow::Result<Self> {
-        let coordinates = if outcome.divergences.len() < draws.chains()
-            && draws.draws() >= Chains::LEAST_DRAWS
-        {
+        let coordinates = if diverged < draws.chains() && draws.draws() >= Chains::LEAST_DRAWS {
+            let done = AtomicUsize::new(0);
             let coordinate = |(i, chains): (usize, Vec<Vec<f64>>)| {
-                if stop.is_requested() {
+                if stop(done.load(Ordering::Relaxed)) {
                     return Err(Interrupted.into());
                 }
-                Coordinate::new(target.name(i), &finite(chains), exact, i, spec)
+                let made = Coordinate::new(target.name(i), &finite(chains), exact, i, spec);
+                done.fetch_add(1, Ordering::Relaxed);
+                made
             };
             let together = (HELD / (draws.chains() * draws.draws()).max(1)).max(1);
             let mut all = Vec::with_capacity(draws.dim());
@@ -214,10 +219,10 @@ impl Summary {
         Ok(Self {
             coordinates,
             chains: draws.chains(),
-            diverged: outcome.divergences.len(),
+            diverged,
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
-            proposals: Proposals::new(draws, outcome)?,
+            proposals: Proposals::new(draws, adapted)?,
             not_normalised: match exact {
                 Exact::Unknown(Some(error)) => Some(error.to_string()),
                 _ => None,

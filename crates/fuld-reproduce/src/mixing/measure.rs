@@ -9,7 +9,7 @@ use crate::context::Interrupted;
 use fuld::chains::MemorySink;
 use fuld::diagnostics::Chains;
 use fuld::{Control, Run};
-use fuld_sample::{Exact, SampleRequest, Section, Summary, Target};
+use fuld_sample::{Adapted, Exact, SampleRequest, Section, Summary, Target};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,7 +57,9 @@ pub(super) fn fuld(
     let (seconds, gradients) = (began.elapsed().as_secs_f64(), counted.count() - before);
     context.check_stop()?;
     let draws = sink.into_draws().ok_or(Interrupted)?;
-    let summary = Summary::new(&draws, &outcome, &spec, &target, exact, &context.stop)?;
+    let (lost, adapted) = (outcome.divergences.len(), Adapted::new(&outcome));
+    let stop = |_| context.stop.is_requested();
+    let summary = Summary::new(&draws, lost, adapted, &spec, &target, exact, &stop)?;
     let remarks = summary.remarks(&spec);
     let warnings: Vec<&str> =
         remarks.iter().filter(|remark| remark.is_warning).map(|remark| short(remark.section)).collect();
