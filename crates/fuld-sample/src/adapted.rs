@@ -23,6 +23,10 @@ pub struct Adapted {
     /// Mean acceptance of exchanges between neighbouring temperatures; None without tempering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchange_rates: Option<Vec<f64>>,
+    /// Number of positions, of all chains after the warm-up, that went from the hottest temperature to the first and back; None without
+    /// tempering.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
 }
 
 impl Adapted {
@@ -38,6 +42,7 @@ impl Adapted {
             scales: tuning.scales.clone(),
             inverse_temperatures: tempering.map(|tempering| tempering.factors.clone()),
             exchange_rates: tempering.map(|tempering| tempering.acceptance.clone()),
+            round_trips: tempering.map(|tempering| tempering.round_trips),
         })
     }
 
@@ -75,6 +80,7 @@ mod tests {
         assert_eq!([length("scales"), length("paths")], [2, 32]);
         assert_eq!([length("inverse_temperatures"), length("exchange_rates")], [3, 2]);
         assert_eq!(table["step"].as_float(), Some(outcome.tuning.unwrap().step));
+        assert!(table["round_trips"].as_integer().is_some());
         // The settings of a run are in the same table.
         table.insert("seed".into(), 7.into());
         assert_eq!(Adapted::from_table(table.clone()), Some(adapted));

@@ -56,6 +56,6 @@ pub use request::SampleRequest;
 pub use seed::random_seed;
 pub use spec::SampleSpec;
 pub use start::StartingPoint;
-pub use summary::{Agreement, Coordinate, Interrupted, Summary, Tails, finite};
+pub use summary::{Agreement, Coordinate, Interrupted, R_HAT, Summary, Tails, finite};
 pub use target::Target;
 pub use target_error::{Outside, TargetError};

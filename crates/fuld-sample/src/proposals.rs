@@ -3,6 +3,8 @@
 use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
 use crate::remark::{Remark, Section};
+use crate::spec::SampleSpec;
+use crate::summary::ESS;
 use serde::Serialize;
 use std::io;
 
@@ -10,6 +12,9 @@ use std::io;
 const LEAST_BFMI: f64 = 0.3;
 /// Smallest acceptance of exchanges at which temperatures still help each other.
 const LEAST_EXCHANGES: f64 = 0.1;
+/// Smallest number of round trips at which the weights of modes are reliable: each brings at most one independent choice of a mode to the
+/// draws, and so many independent draws are required of a coordinate.
+const LEAST_TRIPS: u64 = ESS as u64;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
 
@@ -24,19 +29,25 @@ pub struct Proposals {
     pub divergent: usize,
     /// Number of proposals at which f was not finite.
     pub outside: usize,
-    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw.
-    pub bfmi: f64,
+    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw; None if a friction was given, which keeps
+    /// a part of the velocity and so of the energy.
+    pub bfmi: Option<f64>,
 }
 
 impl Proposals {
     /// Computes the statistics; None if the run was not exact.
-    pub fn new(draws: &dyn DrawSource, adapted: Option<Adapted>) -> io::Result<Option<Self>> {
+    pub fn new(
+        draws: &dyn DrawSource,
+        adapted: Option<Adapted>,
+        spec: &SampleSpec,
+    ) -> io::Result<Option<Self>> {
         let statistic = |number| draws.statistic(number);
         let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
             return Ok(None);
         };
-        let bfmi = energy.chunks_exact(draws.draws().max(1)).map(bfmi).fold(f64::INFINITY, f64::min);
+        let chains = energy.chunks_exact(draws.draws().max(1));
+        let bfmi = spec.gamma.is_none().then(|| chains.map(bfmi).fold(f64::INFINITY, f64::min));
         Ok(Some(Self {
             adapted,
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
@@ -94,11 +105,19 @@ impl Proposals {
             );
             warnings.push(Remark::warning(Section::Exchanges, text));
         }
-        if self.bfmi < LEAST_BFMI {
+        if let Some(trips) = self.adapted.as_ref().and_then(|adapted| adapted.round_trips)
+            && trips < LEAST_TRIPS
+        {
             let text = format!(
-                "the energy changes too little per iteration (E-BFMI {:.2}, at least {LEAST_BFMI} is good): the tails may be \
-                 missing from the draws; scale or transform the variables",
-                self.bfmi
+                "only {trips} positions went from the hottest temperature to the first and back, and {LEAST_TRIPS} are needed to trust the \
+                 weights of modes: take more draws or chains"
+            );
+            warnings.push(Remark::warning(Section::RoundTrips, text));
+        }
+        if let Some(bfmi) = self.bfmi.filter(|bfmi| *bfmi < LEAST_BFMI) {
+            let text = format!(
+                "the energy changes too little per iteration (E-BFMI {bfmi:.2}, at least {LEAST_BFMI} is good): the tails may be \
+                 missing from the draws; scale or transform the variables"
             );
             warnings.push(Remark::warning(Section::Energy, text));
         }
@@ -106,15 +125,21 @@ impl Proposals {
     }
 }
 
-/// Returns the hottest temperature and the rarest exchange; nothing without tempering.
+/// Returns the hottest temperature, the rarest exchange and the round trips; nothing without tempering.
 fn exchange_text(adapted: &Adapted) -> String {
-    let (Some(factors), Some(rates)) = (&adapted.inverse_temperatures, &adapted.exchange_rates) else {
+    let Adapted {
+        inverse_temperatures: Some(factors),
+        exchange_rates: Some(rates),
+        round_trips: Some(trips),
+        ..
+    } = adapted
+    else {
         return String::new();
     };
     let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     format!(
-        "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %",
+        "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %, {trips} round trips",
         factors.len(),
         100.0 * least
     )
@@ -141,13 +166,14 @@ mod tests {
             scales: vec![1.0],
             inverse_temperatures: None,
             exchange_rates: None,
+            round_trips: None,
         };
         let good = Proposals {
             adapted: Some(adapted.clone()),
             acceptance_rate: 0.9,
             divergent: 0,
             outside: 0,
-            bfmi: 0.9,
+            bfmi: Some(0.9),
         };
         assert!(good.warnings().is_empty());
         assert_eq!(
@@ -157,16 +183,16 @@ mod tests {
         let tempered = Adapted {
             inverse_temperatures: Some(vec![1.0, 0.5, 0.1]),
             exchange_rates: Some(vec![0.5, 0.04]),
+            round_trips: Some(399),
             ..adapted
         };
         let tempered = Proposals { adapted: Some(tempered), ..good.clone() };
-        assert!(
-            tempered
-                .line()
-                .ends_with("3 temperatures up to 10 times the first, exchanges accepted at least 4 %")
-        );
+        assert!(tempered.line().ends_with(
+            "3 temperatures up to 10 times the first, exchanges accepted at least 4 %, 399 round trips"
+        ));
         assert!(tempered.warnings()[0].text.contains("4 % of the exchanges between temperatures 2 and 3"));
-        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: 0.1, ..good };
+        assert!(tempered.warnings()[1].text.contains("only 399 positions went from the hottest"));
+        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: Some(0.1), ..good };
         let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for says in
             ["7 proposals diverged", "not finite at 5 proposals", "20 % of the proposals", "E-BFMI 0.10"]

@@ -27,6 +27,8 @@ pub enum Section {
     Acceptance,
     /// Exchanges between temperatures are rare.
     Exchanges,
+    /// Few positions went through all temperatures and back.
+    RoundTrips,
     /// Energies change slowly.
     Energy,
     /// Chains disagree.
@@ -49,6 +51,7 @@ impl Section {
         Self::OutsideTheDomain,
         Self::Acceptance,
         Self::Exchanges,
+        Self::RoundTrips,
         Self::Energy,
         Self::RHat,
         Self::EffectiveSampleSize,
@@ -67,6 +70,7 @@ impl Section {
             Self::OutsideTheDomain => "proposals-outside-the-domain",
             Self::Acceptance => "acceptance-far-from-the-target",
             Self::Exchanges => "rare-exchanges",
+            Self::RoundTrips => "few-round-trips",
             Self::Energy => "slow-energies",
             Self::RHat => "r-hat-above-101",
             Self::EffectiveSampleSize => "fewer-than-400-effective-draws",

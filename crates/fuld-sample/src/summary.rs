@@ -14,9 +14,9 @@ use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Largest R̂ at which chains agree (Vehtari et al. 2021).
-const R_HAT: f64 = 1.01;
+pub const R_HAT: f64 = 1.01;
 /// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
-const ESS: f64 = 400.0;
+pub(crate) const ESS: f64 = 400.0;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
 /// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
@@ -98,6 +98,8 @@ pub struct Coordinate {
     pub ess_tail: f64,
     /// R̂.
     pub r_hat: f64,
+    /// The smaller of R̂ and [`Chains::lasting_r_hat`], which decides whether there is a warning.
+    pub lasting_r_hat: f64,
     /// The distance from the exact law, if that is known.
     pub ks: Option<Agreement>,
 }
@@ -113,7 +115,7 @@ impl Coordinate {
     ) -> anyhow::Result<Self> {
         let chains = Chains::new(draws)?;
         let sample = Sample::new(chains.pooled())?;
-        let (ess_bulk, ess_tail) = (chains.ess_bulk(), chains.ess_tail());
+        let (ess_bulk, ess_tail, r_hat) = (chains.ess_bulk(), chains.ess_tail(), chains.r_hat());
         let count = sample.len() as f64;
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
@@ -149,7 +151,8 @@ impl Coordinate {
             half_iqr: 0.5 * (sample.quantile(0.75)? - sample.quantile(0.25)?),
             ess_bulk,
             ess_tail,
-            r_hat: chains.r_hat(),
+            r_hat,
+            lasting_r_hat: if r_hat > R_HAT { chains.lasting_r_hat().min(r_hat) } else { r_hat },
             ks,
         })
     }
@@ -176,7 +179,7 @@ pub struct Summary {
     pub exact_dynamics: bool,
     /// Statistics of the proposals of exact sampling.
     pub proposals: Option<Proposals>,
-    /// Why e^(−βf) cannot be normalised, if quadrature found that.
+    /// Why e^(−βf) cannot be normalised, if quadrature or the formula shows that.
     pub not_normalised: Option<String>,
 }
 
@@ -222,9 +225,12 @@ impl Summary {
             diverged,
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
-            proposals: Proposals::new(draws, adapted)?,
-            not_normalised: match exact {
-                Exact::Unknown(Some(error)) => Some(error.to_string()),
+            proposals: Proposals::new(draws, adapted, spec)?,
+            not_normalised: match (target.flat_coordinate(), exact) {
+                (Some(name), _) => Some(format!(
+                    "exp(-beta f) cannot be normalised: f does not depend on {name}; add a term that confines it, or lower the dimension"
+                )),
+                (None, Exact::Unknown(Some(error))) => Some(error.to_string()),
                 _ => None,
             },
         })
@@ -283,7 +289,7 @@ impl Summary {
         }
         remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
         // A system without noise does not mix. NaN counts as too large and as too small.
-        let apart = |c: &&Coordinate| spec.system.has_beta() && (c.r_hat > R_HAT || c.r_hat.is_nan());
+        let apart = |c: &&Coordinate| spec.system.has_beta() && !(c.lasting_r_hat <= R_HAT);
         let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
             let text = format!(
