@@ -174,7 +174,8 @@ impl PyPlannedRun {
         let others = [&v, &statistics].into_iter().flatten().map(|array| array.as_array());
         let columns: Vec<_> = std::iter::once(x.as_array()).chain(others).collect();
         let layout = self.layout()?;
-        py.detach(|| store::write(&store, &layout, &columns)).map_err(|error| io_error(&error, &store))
+        let names = self.target.get().target.names();
+        py.detach(|| store::write(&store, names, &layout, &columns)).map_err(|error| io_error(&error, &store))
     }
 
     /// Returns the main settings in one line.
@@ -183,15 +184,15 @@ impl PyPlannedRun {
         self.spec.headline()
     }
 
-    /// Returns the summary of draws (chains, draws, dim) and their statistics as text, and the warnings about them, each with the anchor of
-    /// the section that explains it.
+    /// Returns the summary of draws (chains, draws, dim) and their statistics as text; the warnings about them, each with the anchor of
+    /// the section that explains it; and the notes.
     fn summary(
         &self,
         py: Python<'_>,
         x: PyReadonlyArray3<'_, f64>,
         statistics: Option<PyReadonlyArray3<'_, f64>>,
         adapted: &Bound<'_, PyDict>,
-    ) -> PyResult<(String, Vec<(&'static str, String)>)> {
+    ) -> PyResult<(String, Vec<(&'static str, String)>, Vec<String>)> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
         let (lost, adapted) = (draws.lost(), adapted_of(adapted));
         let PyTarget { target, raised, .. } = self.target.get();
@@ -201,10 +202,11 @@ impl PyPlannedRun {
             Summary::new(&draws, lost, adapted, &self.spec, target, &exact, &|_| false)
         });
         let summary = summary.map_err(value_error)?;
-        let warnings = summary.remarks(&self.spec).into_iter().filter(|remark| remark.is_warning);
-        let warnings =
-            warnings.map(|Remark { section, text, .. }| (section.anchor(), format!("{text}; see {section}")));
-        Ok((summary.text(), warnings.collect()))
+        let (warnings, notes): (Vec<Remark>, Vec<Remark>) =
+            summary.remarks(&self.spec).into_iter().partition(|remark| remark.is_warning);
+        let full = |remark: &Remark| format!("{}; see {}", remark.text, remark.section);
+        let warnings = warnings.iter().map(|remark| (remark.section.anchor(), full(remark)));
+        Ok((summary.text(), warnings.collect(), notes.iter().map(full).collect()))
     }
 
     /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun; or from the state

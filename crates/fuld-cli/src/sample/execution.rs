@@ -237,7 +237,7 @@ impl SampleRun {
             bar.set_message(format!("{warm}{state}"));
             self.stop.control()
         };
-        let draws = ZarrSink::new(self.folder.draws());
+        let draws = ZarrSink::new(self.folder.draws()).with_names(self.target.names());
         let mut sink = RunSink { draws, folder: &self.folder, spec: &self.spec };
         let outcome = self.run.stream(self.target.potential(), &mut sink, &mut watch);
         bar.finish_and_clear();
