@@ -51,7 +51,7 @@ pub use names::{Named, UnknownName, by_name, nearest};
 pub use page::report;
 pub use potentials::{NamedPotential, potentials};
 pub use proposals::Proposals;
-pub use remark::{Remark, Section};
+pub use remark::{Remark, Section, largest};
 pub use request::SampleRequest;
 pub use seed::random_seed;
 pub use spec::SampleSpec;

@@ -79,6 +79,24 @@ impl Section {
     }
 }
 
+impl Section {
+    /// Returns a short name of what is wrong, for tables.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::FarFromExactLaw => "KS",
+            Self::RHat => "R̂",
+            Self::EffectiveSampleSize => "ESS",
+            Self::Energy => "E-BFMI",
+            other => other.anchor(),
+        }
+    }
+}
+
+/// Returns the largest of some errors, at least 0; NaN counts as infinitely wrong.
+pub fn largest(errors: impl IntoIterator<Item = f64>) -> f64 {
+    errors.into_iter().map(|error| if error.is_nan() { f64::INFINITY } else { error }).fold(0.0, f64::max)
+}
+
 /// Writes the address of the section.
 impl fmt::Display for Section {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,6 +151,12 @@ mod tests {
         headings
             .map(|line| line.trim_start_matches('#').trim().to_lowercase().chars().filter_map(sign).collect())
             .collect()
+    }
+
+    #[test]
+    fn no_number_is_the_largest_error() {
+        assert_eq!((largest([0.5, 2.0, 1.0]), largest([-1.0])), (2.0, 0.0));
+        assert_eq!(largest([3.0, f64::NAN, 1.0]), f64::INFINITY);
     }
 
     #[test]
