@@ -73,6 +73,9 @@ fn named<T: Named>(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<T
     value.map(|value| by_name(&value)).transpose().map_err(value_error)
 }
 
+/// A summary as text, the warnings with the anchors of the sections that explain them, and the notes.
+type Summarised = (String, Vec<(&'static str, String)>, Vec<String>);
+
 /// A run on a target with all settings.
 #[pyclass(frozen, name = "PlannedRun", module = "fuld._native")]
 pub(crate) struct PyPlannedRun {
@@ -192,7 +195,7 @@ impl PyPlannedRun {
         x: PyReadonlyArray3<'_, f64>,
         statistics: Option<PyReadonlyArray3<'_, f64>>,
         adapted: &Bound<'_, PyDict>,
-    ) -> PyResult<(String, Vec<(&'static str, String)>, Vec<String>)> {
+    ) -> PyResult<Summarised> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
         let (lost, adapted) = (draws.lost(), adapted_of(adapted));
         let PyTarget { target, raised, .. } = self.target.get();

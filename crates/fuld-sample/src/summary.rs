@@ -289,7 +289,8 @@ impl Summary {
         }
         remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
         // A system without noise does not mix. NaN counts as too large and as too small.
-        let apart = |c: &&Coordinate| spec.system.has_beta() && !(c.lasting_r_hat <= R_HAT);
+        let apart =
+            |c: &&Coordinate| spec.system.has_beta() && (c.lasting_r_hat > R_HAT || c.lasting_r_hat.is_nan());
         let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
             let text = format!(
