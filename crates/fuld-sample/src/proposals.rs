@@ -2,9 +2,8 @@
 
 use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
-use crate::remark::{Remark, Section};
+use crate::remark::{ESS, Remark, Section};
 use crate::spec::SampleSpec;
-use crate::summary::ESS;
 use serde::Serialize;
 use std::io;
 

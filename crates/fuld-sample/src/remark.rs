@@ -4,6 +4,10 @@ use std::fmt;
 
 /// The page that explains all remarks, as seen from the root of the repository.
 const PAGE: &str = "docs/sampling.md";
+/// Largest R̂ at which chains agree (Vehtari et al. 2021).
+pub const R_HAT: f64 = 1.01;
+/// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
+pub(crate) const ESS: f64 = 400.0;
 
 /// A section of the page that explains remarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
 use crate::exact::Exact;
 use crate::proposals::Proposals;
-use crate::remark::{Remark, Section};
+use crate::remark::{ESS, R_HAT, Remark, Section};
 use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::SystemKind;
@@ -13,10 +13,6 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Largest R̂ at which chains agree (Vehtari et al. 2021).
-pub const R_HAT: f64 = 1.01;
-/// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
-pub(crate) const ESS: f64 = 400.0;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
 /// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
