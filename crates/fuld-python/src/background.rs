@@ -86,8 +86,8 @@ impl Background {
             let _finish = Finish(&watched);
             let _ = watched.thread.set(std::thread::current().id());
             around(&mut || {
-                let mut sink =
-                    CountingSink { run: &watched, store: watched.store.as_ref().map(ZarrSink::new) };
+                let store = |path: &PathBuf| ZarrSink::new(path).with_names(target.names());
+                let mut sink = CountingSink { run: &watched, store: watched.store.as_ref().map(store) };
                 let (potential, report) = (target.potential(), &mut |progress: &_| watched.report(progress));
                 let outcome = match &task {
                     Task::Whole => run.stream(potential, &mut sink, report),

@@ -3,12 +3,12 @@
 use crate::background::{Background, Task};
 use crate::error::{io_error, memory_error, value_error};
 use crate::interruptible::abandonable;
-use crate::run::PyRun;
+use crate::run::{PyRun, adapted_of};
 use crate::running;
 use crate::store;
 use crate::target::{PyTarget, check_dim};
-use fuld::chains::{Divergence, Layout, Outcome, Tempering, WarmState};
-use fuld::{Potential, Run, Start, StopFlag, SystemKind, Tuning};
+use fuld::chains::{Layout, WarmState};
+use fuld::{Potential, Run, Start, SystemKind};
 use fuld_sample::{
     DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
     Summary, Target, by_name,
@@ -55,24 +55,6 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
     })
 }
 
-/// Returns an outcome with the numbers that exact sampling adapted, if any.
-fn adapted_outcome(adapted: &Bound<'_, PyDict>) -> PyResult<Outcome> {
-    let (Some(step), Some(paths), Some(scales)) =
-        (option(adapted, "step")?, option(adapted, "paths")?, option(adapted, "scales")?)
-    else {
-        return Ok(Outcome::default());
-    };
-    let tuning = Tuning { step, paths, scales };
-    let tempering = match (option(adapted, "temperatures")?, option(adapted, "exchange_rates")?) {
-        (Some(factors), Some(acceptance)) => {
-            let all: f64 = option(adapted, "gradients_per_iteration")?.unwrap_or_default();
-            Some(Tempering { factors, acceptance, gradients: all - tuning.mean_steps() })
-        }
-        _ => None,
-    };
-    Ok(Outcome { tuning: Some(tuning), tempering, ..Outcome::default() })
-}
-
 /// Returns the start that a list of coordinates, or a list of such lists for each chain, stands for.
 fn start_of(start: &Bound<'_, PyAny>) -> PyResult<Start> {
     match start.extract() {
@@ -90,6 +72,9 @@ fn named<T: Named>(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<T
     let value: Option<String> = option(options, name)?;
     value.map(|value| by_name(&value)).transpose().map_err(value_error)
 }
+
+/// A summary as text, the warnings with the anchors of the sections that explain them, and the notes.
+type Summarised = (String, Vec<(&'static str, String)>, Vec<String>);
 
 /// A run on a target with all settings.
 #[pyclass(frozen, name = "PlannedRun", module = "fuld._native")]
@@ -192,7 +177,8 @@ impl PyPlannedRun {
         let others = [&v, &statistics].into_iter().flatten().map(|array| array.as_array());
         let columns: Vec<_> = std::iter::once(x.as_array()).chain(others).collect();
         let layout = self.layout()?;
-        py.detach(|| store::write(&store, &layout, &columns)).map_err(|error| io_error(&error, &store))
+        let names = self.target.get().target.names();
+        py.detach(|| store::write(&store, names, &layout, &columns)).map_err(|error| io_error(&error, &store))
     }
 
     /// Returns the main settings in one line.
@@ -201,8 +187,8 @@ impl PyPlannedRun {
         self.spec.headline()
     }
 
-    /// Returns the summary of draws (chains, draws, elements) with the names of the elements and their statistics as text, and the warnings
-    /// about them, each with the anchor of the section that explains it.
+    /// Returns the summary of draws (chains, draws, elements), with the names of the elements and their statistics, as text; the warnings
+    /// about them, each with the anchor of the section that explains it; and the notes.
     fn summary(
         &self,
         py: Python<'_>,
@@ -210,20 +196,21 @@ impl PyPlannedRun {
         names: Vec<String>,
         statistics: Option<PyReadonlyArray3<'_, f64>>,
         adapted: &Bound<'_, PyDict>,
-    ) -> PyResult<(String, Vec<(&'static str, String)>)> {
+    ) -> PyResult<Summarised> {
         let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
-        let outcome = Outcome { divergences: draws.divergences(), ..adapted_outcome(adapted)? };
+        let (lost, adapted) = (draws.lost(), adapted_of(adapted));
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
             let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
-            Summary::new(&draws, &outcome, &self.spec, &names, &exact, &StopFlag::default())
+            Summary::new(&draws, lost, adapted, &self.spec, &names, &exact, &|_| false)
         });
         let summary = summary.map_err(value_error)?;
-        let warnings = summary.remarks(&self.spec).into_iter().filter(|remark| remark.is_warning);
-        let warnings =
-            warnings.map(|Remark { section, text, .. }| (section.anchor(), format!("{text}; see {section}")));
-        Ok((summary.text(), warnings.collect()))
+        let (warnings, notes): (Vec<Remark>, Vec<Remark>) =
+            summary.remarks(&self.spec).into_iter().partition(|remark| remark.is_warning);
+        let full = |remark: &Remark| format!("{}; see {}", remark.text, remark.section);
+        let warnings = warnings.iter().map(|remark| (remark.section.anchor(), full(remark)));
+        Ok((summary.text(), warnings.collect(), notes.iter().map(full).collect()))
     }
 
     /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun; or from the state
@@ -278,11 +265,9 @@ struct ArrayDraws<'a> {
 }
 
 impl ArrayDraws<'_> {
-    /// Returns the chains that end with NaN.
-    fn divergences(&self) -> Vec<Divergence> {
-        let lost = |chain: ArrayView2<'_, f64>| chain.last().is_some_and(|x| x.is_nan());
-        let chains = self.x.outer_iter().enumerate().filter(|(_, chain)| lost(*chain));
-        chains.map(|(chain, _)| Divergence { chain, step: 0, value: f64::NAN }).collect()
+    /// Returns the number of chains that end with NaN.
+    fn lost(&self) -> usize {
+        self.x.outer_iter().filter(|chain| chain.last().is_some_and(|x| x.is_nan())).count()
     }
 }
 

@@ -4,12 +4,14 @@ use crate::background::Background;
 use crate::error::{memory_error, run_error, value_error};
 use crate::store::{self, Draws};
 use fuld::chains::{Layout, MemoryDraws, Outcome, Progress, RunError, STATISTICS, WarmState};
+use fuld_sample::Adapted;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 use std::sync::Arc;
 use std::time::Duration;
+use toml::{Table, Value};
 
 /// A run in the background.
 #[pyclass(frozen, name = "Run", module = "fuld._native")]
@@ -187,18 +189,31 @@ pub(crate) fn adapted_numbers(py: Python<'_>, warm_state: &[u8]) -> PyResult<Opt
 
 /// Returns the numbers that exact sampling adapted, by name; None if there are none.
 fn adapted(py: Python<'_>, outcome: &Outcome) -> PyResult<Option<Py<PyDict>>> {
-    let Some(tuning) = &outcome.tuning else { return Ok(None) };
+    let Some(adapted) = Adapted::new(outcome) else { return Ok(None) };
     let numbers = PyDict::new(py);
-    numbers.set_item("step", tuning.step)?;
-    numbers.set_item("path", tuning.path())?;
-    numbers.set_item("paths", PyArray1::from_slice(py, &tuning.paths))?;
-    numbers.set_item("scales", PyArray1::from_slice(py, &tuning.scales))?;
-    numbers.set_item("gradients_per_iteration", outcome.gradients_per_iteration())?;
-    if let Some(tempering) = &outcome.tempering {
-        numbers.set_item("temperatures", PyArray1::from_slice(py, &tempering.factors))?;
-        numbers.set_item("exchange_rates", PyArray1::from_slice(py, &tempering.acceptance))?;
+    for (name, value) in adapted.to_table().map_err(value_error)? {
+        match value {
+            Value::Integer(number) => numbers.set_item(name, number)?,
+            Value::Float(number) => numbers.set_item(name, number)?,
+            Value::Array(all) => {
+                let all: Vec<f64> = all.iter().filter_map(Value::as_float).collect();
+                numbers.set_item(name, PyArray1::from_vec(py, all))?;
+            }
+            _ => {}
+        }
     }
     Ok(Some(numbers.unbind()))
+}
+
+/// Returns the numbers that exact sampling adapted, from settings by name; None if there are none.
+pub(crate) fn adapted_of(settings: &Bound<'_, PyDict>) -> Option<Adapted> {
+    let value = |value: Bound<'_, PyAny>| {
+        let float = |value: &Bound<'_, PyAny>| value.extract().ok().map(Value::Float);
+        let array = |value: Bound<'_, PyAny>| value.extract::<Vec<f64>>().ok().map(Value::from);
+        value.extract().ok().map(Value::Integer).or_else(|| float(&value)).or_else(|| array(value))
+    };
+    let entry = |(name, number): (Bound<'_, PyAny>, _)| Some((name.extract().ok()?, value(number)?));
+    Adapted::from_table(settings.iter().filter_map(entry).collect::<Table>())
 }
 
 /// Returns the draws made so far, without the space reserved for the others.

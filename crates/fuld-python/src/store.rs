@@ -14,8 +14,13 @@ pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Opti
 
 /// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt. The arrays (chains, draws, …)
 /// are positions, velocities if they were kept, and the statistics of exact sampling.
-pub(crate) fn write(store: &Path, layout: &Layout, columns: &[ArrayView3<'_, f64>]) -> io::Result<()> {
-    let mut sink = ZarrSink::new(store);
+pub(crate) fn write(
+    store: &Path,
+    names: &[String],
+    layout: &Layout,
+    columns: &[ArrayView3<'_, f64>],
+) -> io::Result<()> {
+    let mut sink = ZarrSink::new(store).with_names(names);
     sink.begin(layout, 0)?;
     let (draws, mut values) = (layout.draws as usize, Vec::new());
     for first in (0..draws).step_by(layout.segment) {

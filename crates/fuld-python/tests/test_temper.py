@@ -21,7 +21,7 @@ def test_weights_are_right_and_the_temperatures_are_reported() -> None:
     assert abs((samples["x"] < 0).mean() - 0.75) < 0.02
     settings = samples.settings
     assert settings["temper"] == 5
-    temperatures, rates = settings["temperatures"], settings["exchange_rates"]
+    temperatures, rates = settings["inverse_temperatures"], settings["exchange_rates"]
     assert temperatures[0] == 1
     assert np.all(np.diff(temperatures) < 0)
     assert np.all(np.abs(rates - 0.5) < 0.1)

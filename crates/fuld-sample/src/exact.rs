@@ -2,7 +2,7 @@
 
 use crate::spec::SampleSpec;
 use crate::target::Target;
-use fuld::gibbs::{Gibbs, GibbsError};
+use fuld::gibbs::Gibbs;
 
 /// Longest formula, in bytes, whose marginal laws in two dimensions are computed. They take some ten million values of f: a second for a
 /// short formula, half a minute for a mixture of many Gaussians.
@@ -15,18 +15,24 @@ pub enum Exact {
     Each(Box<Gibbs>),
     /// The laws of two coordinates.
     Two(Box<[Gibbs; 2]>),
-    /// The laws are not known: the error of the quadrature, or `None` if the dimension is too high for it, or the formula too long.
-    Unknown(Option<GibbsError>),
+    /// The laws are not known: the reason why e^(−βf) cannot be normalised, or `None` if the dimension is too high for quadrature, or the
+    /// formula too long.
+    Unknown(Option<String>),
 }
 
 impl Exact {
     /// Computes the laws by quadrature: in one or two dimensions, or where the coordinates are independent.
     pub fn new(spec: &SampleSpec, target: &Target) -> Self {
         let beta = spec.parameters().beta;
+        if let Some(name) = target.flat_coordinate() {
+            return Self::Unknown(Some(format!(
+                "exp(-beta f) cannot be normalised: f does not depend on {name}; add a term that confines it, or lower the dimension"
+            )));
+        }
         if let Some(f) = target.one_coordinate() {
             return match Gibbs::new(f, beta) {
                 Ok(gibbs) => Self::Each(Box::new(gibbs)),
-                Err(error) => Self::Unknown(Some(error)),
+                Err(error) => Self::Unknown(Some(error.to_string())),
             };
         }
         if target.dim() != 2 || spec.target_text().len() > LONGEST {
@@ -34,7 +40,7 @@ impl Exact {
         }
         match Gibbs::marginals(target.potential(), beta) {
             Ok(laws) => Self::Two(Box::new(laws)),
-            Err(error) => Self::Unknown(Some(error)),
+            Err(error) => Self::Unknown(Some(error.to_string())),
         }
     }
 

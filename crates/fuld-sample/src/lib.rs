@@ -38,7 +38,7 @@ mod table;
 mod target;
 mod target_error;
 
-pub use adapted::adapted_text;
+pub use adapted::Adapted;
 pub use aligned::aligned;
 pub use config::{read_config, write_config};
 pub use draw_source::DrawSource;
@@ -51,7 +51,7 @@ pub use names::{Named, UnknownName, by_name, nearest};
 pub use page::report;
 pub use potentials::{NamedPotential, potentials};
 pub use proposals::Proposals;
-pub use remark::{Remark, Section};
+pub use remark::{R_HAT, Remark, Section, largest};
 pub use request::SampleRequest;
 pub use seed::random_seed;
 pub use spec::SampleSpec;

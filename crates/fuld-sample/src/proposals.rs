@@ -1,9 +1,9 @@
 //! Statistics of the proposals of exact sampling, with the warnings that they give rise to.
 
+use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
-use crate::remark::{Remark, Section};
-use fuld::Tuning;
-use fuld::chains::Outcome;
+use crate::remark::{ESS, Remark, Section};
+use crate::spec::SampleSpec;
 use serde::Serialize;
 use std::io;
 
@@ -11,49 +11,44 @@ use std::io;
 const LEAST_BFMI: f64 = 0.3;
 /// Smallest acceptance of exchanges at which temperatures still help each other.
 const LEAST_EXCHANGES: f64 = 0.1;
+/// Smallest number of round trips at which the weights of modes are reliable: each brings at most one independent choice of a mode to the
+/// draws, and so many independent draws are required of a coordinate.
+const LEAST_TRIPS: u64 = ESS as u64;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
 
-/// Step, path, acceptance and energies of exact sampling.
+/// Acceptance and energies of exact sampling, and what it adapted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposals {
-    /// Step size of the draws; None if it was given.
-    pub step: Option<f64>,
-    /// Mean time of an iteration of the draws; None if it was given.
-    pub path: Option<f64>,
-    /// Mean number of gradients per iteration, at all temperatures together; None if step and path were given.
-    pub gradients: Option<f64>,
-    /// Inverse temperatures of parallel tempering as fractions of β; None without tempering.
-    pub temperatures: Option<Vec<f64>>,
-    /// Mean acceptance of exchanges between neighbouring temperatures; None without tempering.
-    pub exchanges: Option<Vec<f64>>,
+    /// What was adapted; None if step and path were given.
+    pub adapted: Option<Adapted>,
     /// Mean acceptance probability.
     pub acceptance_rate: f64,
     /// Number of proposals whose energy grew without bound.
     pub divergent: usize,
     /// Number of proposals at which f was not finite.
     pub outside: usize,
-    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw.
-    pub bfmi: f64,
+    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw; None if a friction was given, which keeps
+    /// a part of the velocity and so of the energy.
+    pub bfmi: Option<f64>,
 }
 
 impl Proposals {
     /// Computes the statistics; None if the run was not exact.
-    pub fn new(draws: &dyn DrawSource, outcome: &Outcome) -> io::Result<Option<Self>> {
-        let tuning = outcome.tuning.as_ref();
-        let tempering = outcome.tempering.as_ref();
+    pub fn new(
+        draws: &dyn DrawSource,
+        adapted: Option<Adapted>,
+        spec: &SampleSpec,
+    ) -> io::Result<Option<Self>> {
         let statistic = |number| draws.statistic(number);
         let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
             return Ok(None);
         };
-        let bfmi = energy.chunks_exact(draws.draws().max(1)).map(bfmi).fold(f64::INFINITY, f64::min);
+        let chains = energy.chunks_exact(draws.draws().max(1));
+        let bfmi = spec.gamma.is_none().then(|| chains.map(bfmi).fold(f64::INFINITY, f64::min));
         Ok(Some(Self {
-            step: tuning.map(|tuning| tuning.step),
-            path: tuning.map(Tuning::path),
-            gradients: outcome.gradients_per_iteration(),
-            temperatures: tempering.map(|tempering| tempering.factors.clone()),
-            exchanges: tempering.map(|tempering| tempering.acceptance.clone()),
+            adapted,
             acceptance_rate: acceptance.iter().sum::<f64>() / acceptance.len() as f64,
             divergent: diverging.iter().filter(|&&diverging| diverging == 1.0).count(),
             outside: acceptance.iter().zip(&diverging).filter(|&pair| pair == (&0.0, &0.0)).count(),
@@ -64,28 +59,11 @@ impl Proposals {
     /// Returns step, path and acceptance in one line.
     pub fn line(&self) -> String {
         let accepted = format!("accepted {:.0} %", 100.0 * self.acceptance_rate);
-        match (self.step, self.path, self.gradients) {
-            (Some(step), Some(path), Some(gradients)) => {
-                format!(
-                    "adapted: step {step:.3}, path {path:.3} ({gradients:.1} gradients per iteration); {accepted}{}",
-                    self.exchange_text()
-                )
-            }
-            _ => accepted,
-        }
-    }
-
-    /// Returns the hottest temperature and the rarest exchange; nothing without tempering.
-    fn exchange_text(&self) -> String {
-        let (Some(factors), Some(rates)) = (&self.temperatures, &self.exchanges) else {
-            return String::new();
-        };
-        let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
-        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let Some(adapted) = &self.adapted else { return accepted };
+        let Adapted { step, path, gradients_per_iteration, .. } = adapted;
         format!(
-            "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %",
-            factors.len(),
-            100.0 * least
+            "adapted: step {step:.3}, path {path:.3} ({gradients_per_iteration:.1} gradients per iteration); {accepted}{}",
+            exchange_text(adapted)
         )
     }
 
@@ -116,7 +94,7 @@ impl Proposals {
             );
             warnings.push(Remark::warning(Section::Acceptance, text));
         }
-        if let Some(rates) = &self.exchanges
+        if let Some(rates) = self.adapted.as_ref().and_then(|adapted| adapted.exchange_rates.as_ref())
             && let Some((level, rate)) = (1..).zip(rates).find(|(_, rate)| **rate < LEAST_EXCHANGES)
         {
             let text = format!(
@@ -126,16 +104,44 @@ impl Proposals {
             );
             warnings.push(Remark::warning(Section::Exchanges, text));
         }
-        if self.bfmi < LEAST_BFMI {
+        if let Some(trips) = self.adapted.as_ref().and_then(|adapted| adapted.round_trips)
+            && trips < LEAST_TRIPS
+        {
             let text = format!(
-                "the energy changes too little per iteration (E-BFMI {:.2}, at least {LEAST_BFMI} is good): the tails may be \
-                 missing from the draws; scale or transform the variables",
-                self.bfmi
+                "only {trips} positions went from the hottest temperature to the first and back, and {LEAST_TRIPS} are needed to trust the \
+                 weights of modes: take more draws or chains"
+            );
+            warnings.push(Remark::warning(Section::RoundTrips, text));
+        }
+        if let Some(bfmi) = self.bfmi.filter(|bfmi| *bfmi < LEAST_BFMI) {
+            let text = format!(
+                "the energy changes too little per iteration (E-BFMI {bfmi:.2}, at least {LEAST_BFMI} is good): the tails may be \
+                 missing from the draws; scale or transform the variables"
             );
             warnings.push(Remark::warning(Section::Energy, text));
         }
         warnings
     }
+}
+
+/// Returns the hottest temperature, the rarest exchange and the round trips; nothing without tempering.
+fn exchange_text(adapted: &Adapted) -> String {
+    let Adapted {
+        inverse_temperatures: Some(factors),
+        exchange_rates: Some(rates),
+        round_trips: Some(trips),
+        ..
+    } = adapted
+    else {
+        return String::new();
+    };
+    let hottest = factors.last().map_or(1.0, |factor| 1.0 / factor);
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    format!(
+        "; {} temperatures up to {hottest:.0} times the first, exchanges accepted at least {:.0} %, {trips} round trips",
+        factors.len(),
+        100.0 * least
+    )
 }
 
 fn bfmi(energy: &[f64]) -> f64 {
@@ -151,34 +157,41 @@ mod tests {
 
     #[test]
     fn warnings_name_the_value() {
+        let adapted = Adapted {
+            step: 0.5,
+            path: 1.0,
+            gradients_per_iteration: 2.5,
+            paths: vec![2.0; 32],
+            scales: vec![1.0],
+            inverse_temperatures: None,
+            exchange_rates: None,
+            round_trips: None,
+        };
         let good = Proposals {
-            step: Some(0.5),
-            path: Some(1.0),
-            gradients: Some(2.5),
-            temperatures: None,
-            exchanges: None,
+            adapted: Some(adapted.clone()),
             acceptance_rate: 0.9,
             divergent: 0,
             outside: 0,
-            bfmi: 0.9,
+            bfmi: Some(0.9),
         };
         assert!(good.warnings().is_empty());
         assert_eq!(
             good.line(),
             "adapted: step 0.500, path 1.000 (2.5 gradients per iteration); accepted 90 %"
         );
-        let tempered = Proposals {
-            temperatures: Some(vec![1.0, 0.5, 0.1]),
-            exchanges: Some(vec![0.5, 0.04]),
-            ..good.clone()
+        let tempered = Adapted {
+            inverse_temperatures: Some(vec![1.0, 0.5, 0.1]),
+            exchange_rates: Some(vec![0.5, 0.04]),
+            round_trips: Some(399),
+            ..adapted
         };
-        assert!(
-            tempered
-                .line()
-                .ends_with("3 temperatures up to 10 times the first, exchanges accepted at least 4 %")
-        );
+        let tempered = Proposals { adapted: Some(tempered), ..good.clone() };
+        assert!(tempered.line().ends_with(
+            "3 temperatures up to 10 times the first, exchanges accepted at least 4 %, 399 round trips"
+        ));
         assert!(tempered.warnings()[0].text.contains("4 % of the exchanges between temperatures 2 and 3"));
-        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: 0.1, ..good };
+        assert!(tempered.warnings()[1].text.contains("only 399 positions went from the hottest"));
+        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: Some(0.1), ..good };
         let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for says in
             ["7 proposals diverged", "not finite at 5 proposals", "20 % of the proposals", "E-BFMI 0.10"]

@@ -4,6 +4,10 @@ use std::fmt;
 
 /// The page that explains all remarks, as seen from the root of the repository.
 const PAGE: &str = "docs/sampling.md";
+/// Largest R̂ at which chains agree (Vehtari et al. 2021).
+pub const R_HAT: f64 = 1.01;
+/// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
+pub(crate) const ESS: f64 = 400.0;
 
 /// A section of the page that explains remarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub enum Section {
     Acceptance,
     /// Exchanges between temperatures are rare.
     Exchanges,
+    /// Few positions went through all temperatures and back.
+    RoundTrips,
     /// Energies change slowly.
     Energy,
     /// Chains disagree.
@@ -49,6 +55,7 @@ impl Section {
         Self::OutsideTheDomain,
         Self::Acceptance,
         Self::Exchanges,
+        Self::RoundTrips,
         Self::Energy,
         Self::RHat,
         Self::EffectiveSampleSize,
@@ -67,12 +74,31 @@ impl Section {
             Self::OutsideTheDomain => "proposals-outside-the-domain",
             Self::Acceptance => "acceptance-far-from-the-target",
             Self::Exchanges => "rare-exchanges",
+            Self::RoundTrips => "few-round-trips",
             Self::Energy => "slow-energies",
             Self::RHat => "r-hat-above-101",
             Self::EffectiveSampleSize => "fewer-than-400-effective-draws",
             Self::Interrupted => "interrupted-runs",
         }
     }
+}
+
+impl Section {
+    /// Returns a short name of what is wrong, for tables.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::FarFromExactLaw => "KS",
+            Self::RHat => "R̂",
+            Self::EffectiveSampleSize => "ESS",
+            Self::Energy => "E-BFMI",
+            other => other.anchor(),
+        }
+    }
+}
+
+/// Returns the largest of some errors, at least 0; NaN counts as infinitely wrong.
+pub fn largest(errors: impl IntoIterator<Item = f64>) -> f64 {
+    errors.into_iter().map(|error| if error.is_nan() { f64::INFINITY } else { error }).fold(0.0, f64::max)
 }
 
 /// Writes the address of the section.
@@ -129,6 +155,12 @@ mod tests {
         headings
             .map(|line| line.trim_start_matches('#').trim().to_lowercase().chars().filter_map(sign).collect())
             .collect()
+    }
+
+    #[test]
+    fn no_number_is_the_largest_error() {
+        assert_eq!((largest([0.5, 2.0, 1.0]), largest([-1.0])), (2.0, 0.0));
+        assert_eq!(largest([3.0, f64::NAN, 1.0]), f64::INFINITY);
     }
 
     #[test]

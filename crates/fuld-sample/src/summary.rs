@@ -1,20 +1,17 @@
 //! Summary statistics of each coordinate, restricted to the moments that exist for its tails.
 
+use crate::adapted::Adapted;
 use crate::draw_source::DrawSource;
 use crate::exact::Exact;
 use crate::proposals::Proposals;
-use crate::remark::{Remark, Section};
+use crate::remark::{ESS, R_HAT, Remark, Section};
 use crate::spec::SampleSpec;
-use fuld::chains::Outcome;
+use fuld::SystemKind;
 use fuld::diagnostics::{Chains, Sample, Tail};
-use fuld::{StopFlag, SystemKind};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Largest R̂ at which chains agree (Vehtari et al. 2021).
-const R_HAT: f64 = 1.01;
-/// Smallest effective sample size for reliable diagnostics (Vehtari et al. 2021).
-const ESS: f64 = 400.0;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
 /// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
@@ -24,7 +21,7 @@ const FAR: f64 = 0.1;
 /// Numbers held in memory at a time: as many coordinates are read together as fit.
 const HELD: usize = 1 << 25;
 
-/// The stop flag was raised before the summary was complete.
+/// The caller stopped the summary before it was complete.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
@@ -96,6 +93,8 @@ pub struct Coordinate {
     pub ess_tail: f64,
     /// R̂.
     pub r_hat: f64,
+    /// The smaller of R̂ and [`Chains::lasting_r_hat`], which decides whether there is a warning.
+    pub lasting_r_hat: f64,
     /// The distance from the exact law, if that is known.
     pub ks: Option<Agreement>,
 }
@@ -111,7 +110,7 @@ impl Coordinate {
     ) -> anyhow::Result<Self> {
         let chains = Chains::new(draws)?;
         let sample = Sample::new(chains.pooled())?;
-        let (ess_bulk, ess_tail) = (chains.ess_bulk(), chains.ess_tail());
+        let (ess_bulk, ess_tail, r_hat) = (chains.ess_bulk(), chains.ess_tail(), chains.r_hat());
         let count = sample.len() as f64;
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
@@ -147,7 +146,8 @@ impl Coordinate {
             half_iqr: 0.5 * (sample.quantile(0.75)? - sample.quantile(0.25)?),
             ess_bulk,
             ess_tail,
-            r_hat: chains.r_hat(),
+            r_hat,
+            lasting_r_hat: if r_hat > R_HAT { chains.lasting_r_hat().min(r_hat) } else { r_hat },
             ks,
         })
     }
@@ -174,28 +174,32 @@ pub struct Summary {
     pub exact_dynamics: bool,
     /// Statistics of the proposals of exact sampling.
     pub proposals: Option<Proposals>,
-    /// Why e^(−βf) cannot be normalised, if quadrature found that.
+    /// Why e^(−βf) cannot be normalised, if quadrature or the formula shows that.
     pub not_normalised: Option<String>,
 }
 
 impl Summary {
-    /// Reads the draws and summarises them, by the `names` of their coordinates. The error is [`Interrupted`] if the stop flag is raised.
+    /// Reads the draws and summarises them, by the `names` of their coordinates; `diverged` chains are lost.
+    ///
+    /// Calls `stop` with the number of coordinates that are complete, from several threads; the error is [`Interrupted`] if it returns true.
     pub fn new(
         draws: &dyn DrawSource,
-        outcome: &Outcome,
+        diverged: usize,
+        adapted: Option<Adapted>,
         spec: &SampleSpec,
         names: &[String],
         exact: &Exact,
-        stop: &StopFlag,
+        stop: &(dyn Fn(usize) -> bool + Sync),
     ) -> anyhow::Result<Self> {
-        let coordinates = if outcome.divergences.len() < draws.chains()
-            && draws.draws() >= Chains::LEAST_DRAWS
-        {
+        let coordinates = if diverged < draws.chains() && draws.draws() >= Chains::LEAST_DRAWS {
+            let done = AtomicUsize::new(0);
             let coordinate = |(i, chains): (usize, Vec<Vec<f64>>)| {
-                if stop.is_requested() {
+                if stop(done.load(Ordering::Relaxed)) {
                     return Err(Interrupted.into());
                 }
-                Coordinate::new(&names[i], &finite(chains), exact, i, spec)
+                let made = Coordinate::new(&names[i], &finite(chains), exact, i, spec);
+                done.fetch_add(1, Ordering::Relaxed);
+                made
             };
             let together = (HELD / (draws.chains() * draws.draws()).max(1)).max(1);
             let mut all = Vec::with_capacity(draws.dim());
@@ -213,12 +217,12 @@ impl Summary {
         Ok(Self {
             coordinates,
             chains: draws.chains(),
-            diverged: outcome.divergences.len(),
+            diverged,
             draws: draws.draws(),
             exact_dynamics: spec.is_exact(),
-            proposals: Proposals::new(draws, outcome)?,
+            proposals: Proposals::new(draws, adapted, spec)?,
             not_normalised: match exact {
-                Exact::Unknown(Some(error)) => Some(error.to_string()),
+                Exact::Unknown(reason) => reason.clone(),
                 _ => None,
             },
         })
@@ -277,7 +281,8 @@ impl Summary {
         }
         remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
         // A system without noise does not mix. NaN counts as too large and as too small.
-        let apart = |c: &&Coordinate| spec.system.has_beta() && (c.r_hat > R_HAT || c.r_hat.is_nan());
+        let apart =
+            |c: &&Coordinate| spec.system.has_beta() && (c.lasting_r_hat > R_HAT || c.lasting_r_hat.is_nan());
         let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
             let text = format!(

@@ -21,6 +21,8 @@ pub struct Target {
     one: Option<Box<dyn Potential>>,
     /// Names of the coordinates.
     names: Vec<String>,
+    /// A coordinate on which a formula does not depend.
+    flat: Option<usize>,
 }
 
 impl Target {
@@ -55,15 +57,16 @@ impl Target {
         // There are four letters; more coordinates are numbered.
         let names: Option<Vec<String>> =
             (formula.dim() <= 4).then(|| (0..formula.dim()).map(|i| formula.variable(i)).collect());
+        let flat = (0..formula.dim()).find(|&i| !formula.depends_on(i));
         let target = Self::from_potential(Box::new(formula));
-        Ok(Self { names: names.unwrap_or(target.names), ..target })
+        Ok(Self { names: names.unwrap_or(target.names), flat, ..target })
     }
 
     /// Creates a target from any potential. Its coordinates are called x, or x1, x2, … if there are several.
     pub fn from_potential(potential: Box<dyn Potential>) -> Self {
         let dim = potential.dim();
         let name = |i: usize| if dim == 1 { "x".into() } else { format!("x{}", i + 1) };
-        Self { names: (0..dim).map(name).collect(), potential, one: None }
+        Self { names: (0..dim).map(name).collect(), potential, one: None, flat: None }
     }
 
     /// Returns the potential f.
@@ -84,6 +87,11 @@ impl Target {
     /// Returns the name of a coordinate, as in the formula.
     pub fn name(&self, coordinate: usize) -> &str {
         &self.names[coordinate]
+    }
+
+    /// Returns the name of a coordinate on which f does not depend, so that exp(−βf) cannot be normalised. It is known for formulas only.
+    pub fn flat_coordinate(&self) -> Option<&str> {
+        self.flat.map(|i| self.name(i))
     }
 
     /// Returns the names of all coordinates.
@@ -129,7 +137,9 @@ mod tests {
         let plane = read("x^2 + y^2").unwrap();
         assert_eq!((plane.name(1), plane.one_coordinate().is_none()), ("y", true));
         assert_eq!(read("x").unwrap().names(), ["x"]);
-        assert_eq!(read("x2^2").unwrap().names(), ["x1", "x2"]);
+        let second = read("x2^2").unwrap();
+        assert_eq!((second.names(), second.flat_coordinate()), (&["x1".into(), "x2".into()][..], Some("x1")));
+        assert_eq!(plane.flat_coordinate(), None);
         assert_eq!(read("x - y").unwrap().names(), ["x", "y"]);
         assert_eq!((read("funnel").unwrap().dim(), read("logistic").unwrap().dim()), (2, 31));
         for (misspelt, meant) in

@@ -293,3 +293,14 @@ fn progress_has_the_acceptance() {
     assert!(reported(long).is_some_and(|acceptance| (0.2..0.9).contains(&acceptance)));
     assert_eq!(reported(Run { integrator: Integrator::Baoab, ..short }), None);
 }
+
+/// Short warm-ups end with a step whose acceptance is near the target of 90 %: within 70 to 98 %, outside of which users are warned.
+#[test]
+fn short_warm_ups_find_the_step() {
+    let run = Run { adapt: true, chains: 64, draws: 100, ..fixed(fuld(1.8, 1e9, 1.0), 0.1, 1.0) };
+    let normal = FromFn1::new(|x: f64| 0.5 * x * x, |x: f64| x);
+    let of = |warmup| acceptance(&Run { warmup, ..run.clone() }.sample(&normal).unwrap());
+    let all: Vec<(u64, f64)> = (1..=40).map(|warmup| (warmup, of(warmup))).collect();
+    println!("{all:.2?}");
+    assert!(all.iter().all(|(_, accepted)| (0.7..0.98).contains(accepted)), "{all:.2?}");
+}

@@ -107,6 +107,20 @@ fn a_potential_may_be_undefined_on_a_half_line() {
     close(gamma.modes()[0], 3.0, 1e-8);
 }
 
+/// Densities with a pole that can be integrated: Gamma(a) has the density x^(a − 1) e^(−x), and P(Gamma(1/2) ≤ 1) is erf(1).
+#[test]
+fn poles_may_be_integrable() {
+    let gamma = law("x + 0.5*log(x)", 1.0);
+    close(gamma.cdf(0.0), 0.0, 1e-12);
+    close(gamma.cdf(1.0), 0.842_700_792_949_714_9, 1e-9);
+    close(gamma.expectation(|x| x), 0.5, 1e-9);
+    close(law("x + 0.9*log(x)", 1.0).expectation(|x| x), 0.1, 1e-7);
+    // Two sides: x² is the Gamma law above.
+    close(law("x^2/2 + 0.5*log(abs(x))", 1.0).expectation(|x| x * x), 0.5, 1e-9);
+    // A pole at 1.
+    close(law("x + 0.5*log(x - 1)", 1.0).expectation(|x| x), 1.5, 1e-6);
+}
+
 #[test]
 fn densities_that_cannot_be_normalised_are_refused() {
     let error = |formula: &str| {
@@ -118,6 +132,9 @@ fn densities_that_cannot_be_normalised_are_refused() {
     }
     for formula in ["0.3*log(1 + x^2)", "0.5*log(1 + x^2)", "0.2*log(1 + x^4)", "sin(x)", "-1/(1 + x^2)"] {
         assert!(matches!(error(formula), GibbsError::Tails { .. }), "{formula}: {}", error(formula));
+    }
+    for formula in ["x + log(x)", "x + 2*log(x)", "x^2 + log(abs(x))", "x^2 - 1/abs(x)"] {
+        assert!(matches!(error(formula), GibbsError::Pole { .. }), "{formula}: {}", error(formula));
     }
     assert_eq!(error("0*x + 1"), GibbsError::Nowhere);
     assert_eq!(error("log(-1 - x^2)"), GibbsError::Nowhere);

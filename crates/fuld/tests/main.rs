@@ -4,6 +4,7 @@ mod arviz;
 mod calibration;
 mod chains;
 mod custom_kinetic;
+mod damage;
 mod diagnostics;
 mod differences;
 mod exact;

@@ -10,7 +10,7 @@ use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Layout, Outcome, Progress,
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
 use fuld_sample::{
-    Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, adapted_text, finite, histogram, report,
+    Adapted, Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report,
 };
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -88,13 +88,14 @@ impl SampleRun {
         }
         let exact = Exact::new(&self.spec, &self.target);
         let draws = ZarrDraws::open(self.folder.draws())?;
-        let summary = match Summary::new(&draws, outcome, &self.spec, self.target.names(), &exact, &self.stop) {
+        let adapted = Adapted::new(outcome);
+        let summary = match self.summarise(&draws, outcome, adapted.clone(), &exact, output) {
             Err(error) if error.is::<Interrupted>() => return self.interrupted(outcome, output),
             summary => summary?,
         };
         self.folder.write("summary.csv", &summary.csv()?)?;
-        if let Some(adapted) = adapted_text(outcome) {
-            self.folder.write("adapted.toml", &adapted)?;
+        if let Some(adapted) = adapted {
+            self.folder.write("adapted.toml", &adapted.to_table()?.to_string())?;
         }
         self.folder.write("page.html", &report(&draws, &summary, &self.spec, &self.target, &exact)?)?;
         output.detail(|| {
@@ -129,6 +130,27 @@ impl SampleRun {
         }
         write_line(format_args!("diverged: {}", self.advice(outcome)));
         Ok(ExitCode::from(DIVERGED))
+    }
+
+    /// Summarises the draws, and shows how many coordinates are complete.
+    fn summarise(
+        &self,
+        draws: &ZarrDraws,
+        outcome: &Outcome,
+        adapted: Option<Adapted>,
+        exact: &Exact,
+        output: &Output,
+    ) -> anyhow::Result<Summary> {
+        let style = progress_style("{bar:24} statistics {pos}/{len}");
+        let bar = output.bar(ProgressBar::new(draws.dim() as u64).with_style(style));
+        let stop = |done: usize| {
+            bar.set_position(done as u64);
+            self.stop.is_requested()
+        };
+        let (lost, spec) = (outcome.divergences.len(), &self.spec);
+        let summary = Summary::new(draws, lost, adapted, spec, self.target.names(), exact, &stop);
+        bar.finish_and_clear();
+        summary
     }
 
     /// Prints where the run stopped and the command that continues it.
@@ -215,7 +237,7 @@ impl SampleRun {
             bar.set_message(format!("{warm}{state}"));
             self.stop.control()
         };
-        let draws = ZarrSink::new(self.folder.draws());
+        let draws = ZarrSink::new(self.folder.draws()).with_names(self.target.names());
         let mut sink = RunSink { draws, folder: &self.folder, spec: &self.spec };
         let outcome = self.run.stream(self.target.potential(), &mut sink, &mut watch);
         bar.finish_and_clear();

@@ -39,7 +39,7 @@ Examples:
 Formulas have variables x, y, z, w or x1, x2, ..., operators + - * / ^ and functions like exp, log, sqrt, sin, cosh, tanh, abs, logsumexp.
 
 The folder contains draws.zarr (xarray.open_zarr(\"draws.zarr\", group=\"posterior\"), ArviZ), summary.csv, page.html, \
-adapted.toml with step, paths, scales and temperatures, config.toml, which runs it again, and the checkpoint. The same command run again continues an interrupted run, and prints the \
+adapted.toml with step, paths, scales and inverse temperatures, config.toml, which runs it again, and the checkpoint. The same command run again continues an interrupted run, and prints the \
 result of a finished one. KS is the Kolmogorov-Smirnov distance of the draws from the exact law, computed by quadrature in one or \
 two dimensions; noise is its 95 % quantile for as many independent draws.
 

@@ -163,8 +163,8 @@ def sample(
         Number of temperatures of parallel tempering, for densities with many modes; 1 by default,
         which is no tempering, and 8 is a good first choice. Each chain then also runs at higher
         temperatures, at which it crosses from mode to mode, and exchanges positions between
-        them. The temperatures adapt themselves; the settings of the result report the inverse
-        ones as fractions of beta (``temperatures``) and the ``exchange_rates``.
+        them. The temperatures adapt themselves; the settings of the result report
+        ``inverse_temperatures`` as fractions of beta, and the ``exchange_rates``.
     chains, draws
         Number of chains, and of draws per chain.
     warmup

@@ -19,7 +19,7 @@ class Samples(Mapping[str, NDArray[np.float64]]):
     ``samples["x"]`` is an array with axes chain and draw, and with a third one for the coordinates
     if there are several; ``samples["v"]`` are velocities, if they were kept. The draws of a model
     have the names of its variables, as in ``samples["tau"]``, with axes chain, draw and those of
-    the variable. The text of the object is its headline, its summary and the warnings.
+    the variable. The text of the object is its headline, its summary, the warnings and the notes.
 
     Examples
     --------
@@ -90,6 +90,11 @@ class Samples(Mapping[str, NDArray[np.float64]]):
         return self._suspicions + [text for _, text in self._summarised[1]]
 
     @property
+    def notes(self) -> list[str]:
+        """Remarks that are not warnings, such as that the system has another stationary law."""
+        return list(self._summarised[2])
+
+    @property
     def stopped(self) -> str:
         """How far the run was when it was stopped; empty if it was not."""
         return self._draws.stopped
@@ -113,12 +118,12 @@ class Samples(Mapping[str, NDArray[np.float64]]):
         return self if output == "numpy" else self._draws.to(output)
 
     @cached_property
-    def _summarised(self) -> tuple[str, list[tuple[str, str]]]:
-        """The summary, and the warnings with the anchors of the sections that explain them."""
+    def _summarised(self) -> tuple[str, list[tuple[str, str]], list[str]]:
+        """The summary, the warnings with the anchors of the sections that explain them, and the notes."""
         assert self._planned is not None
         draws = self._draws
         if draws.x.size == 0:
-            return "no draws\n", []
+            return "no draws\n", [], []
         return self._planned.summary(*draws.elements(), draws.statistics, dict(draws.settings))
 
     def __repr__(self) -> str:
@@ -128,7 +133,8 @@ class Samples(Mapping[str, NDArray[np.float64]]):
         ]
         lines = [self._headline, "", self.summary().rstrip(), "", ", ".join(shapes)]
         lines += [f"stopped: {self.stopped}"] if self.stopped else []
-        return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join(lines + [f"note: {text}" for text in self.notes])
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling, in which the summary replaces the planned run."""

@@ -47,27 +47,21 @@ impl Mixing {
 
     pub(super) fn against_hmc(&self) -> Claim {
         let pairs = self.pairs(Some(2.0));
-        let ours = median(pairs.iter().map(|pair| pair.1));
-        let theirs = median(pairs.iter().map(|pair| pair.2));
         let ratio = median(pairs.iter().map(|pair| pair.1 / pair.2));
         let measured = format!(
-            "Over the {} targets on which both are right, the median ESS per 1000 gradients is {} at α = {JUDGED} and {} at α = 2; the median of \
-             the ratios is {ratio:.2}. Ratios: {}.",
+            "Over the {} targets on which both are right, the median of the ratios of ESS per gradient at α = {JUDGED} and at α = 2 is {ratio:.2}. \
+             Ratios: {}.",
             pairs.len(),
-            digits(ours),
-            digits(theirs),
             list(&pairs, |pair| format!("{} {:.2}", pair.0, pair.1 / pair.2)),
         );
         Claim::ours(
             "hmc",
             format!(
-                "At α = {JUDGED} the median ESS per gradient over the targets is at least that of HMC with the same adaptation."
+                "At α = {JUDGED} the ESS per gradient is at least that of HMC with the same adaptation: the median over the targets of the ratio of \
+                 both is at least 1."
             ),
             measured,
-            Judgement::of([(
-                ours >= theirs,
-                format!("the median is {} at α = {JUDGED} and {} at α = 2", digits(ours), digits(theirs)),
-            )]),
+            Judgement::of([(ratio >= 1.0, format!("the median ratio is {ratio:.2}"))]),
         )
     }
 

@@ -9,26 +9,13 @@ use crate::context::Interrupted;
 use fuld::chains::MemorySink;
 use fuld::diagnostics::Chains;
 use fuld::{Control, Run};
-use fuld_sample::{Exact, SampleRequest, Section, Summary, Target};
+use fuld_sample::{Adapted, Exact, R_HAT, SampleRequest, Section, Summary, Target, largest};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The method that is not ours, as it is named in the tables.
 pub(super) const NUTS: &str = "nuts";
-/// Largest R̂ of NUTS without a warning (Vehtari et al. 2021).
-const R_HAT: f64 = 1.01;
-
-/// Returns the name of a warning in the table.
-fn short(section: Section) -> &'static str {
-    match section {
-        Section::FarFromExactLaw => "KS",
-        Section::RHat => "R̂",
-        Section::EffectiveSampleSize => "ESS",
-        Section::Energy => "E-BFMI",
-        other => other.anchor(),
-    }
-}
 
 /// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if given.
 pub(super) fn fuld(
@@ -57,10 +44,12 @@ pub(super) fn fuld(
     let (seconds, gradients) = (began.elapsed().as_secs_f64(), counted.count() - before);
     context.check_stop()?;
     let draws = sink.into_draws().ok_or(Interrupted)?;
-    let summary = Summary::new(&draws, &outcome, &spec, target.names(), exact, &context.stop)?;
+    let (lost, adapted) = (outcome.divergences.len(), Adapted::new(&outcome));
+    let stop = |_| context.stop.is_requested();
+    let summary = Summary::new(&draws, lost, adapted, &spec, target.names(), exact, &stop)?;
     let remarks = summary.remarks(&spec);
     let warnings: Vec<&str> =
-        remarks.iter().filter(|remark| remark.is_warning).map(|remark| short(remark.section)).collect();
+        remarks.iter().filter(|remark| remark.is_warning).map(|remark| remark.section.short()).collect();
     let coordinates: Vec<_> = (0..target.dim()).map(|i| draws.coordinate(i)).collect();
     let measured = Measured {
         target: problem.name.into(),
@@ -88,8 +77,9 @@ pub(super) fn nuts(context: &Context<'_>, problem: &Problem, seed: u64) -> anyho
         let chains = Chains::new(draws)?;
         (ess, r_hat) = (ess.min(chains.ess_bulk()), r_hat.max(chains.r_hat()));
     }
-    let warnings = [(r_hat > R_HAT, "R̂"), (drawn.divergent > 0, "divergences")];
-    let given: Vec<&str> = warnings.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect();
+    let warnings = [(r_hat > R_HAT, Section::RHat), (drawn.divergent > 0, Section::Divergences)];
+    let given: Vec<&str> =
+        warnings.iter().filter(|(given, _)| *given).map(|(_, section)| section.short()).collect();
     let measured = Measured {
         target: problem.name.into(),
         method: NUTS.into(),
@@ -108,14 +98,6 @@ pub(super) fn nuts(context: &Context<'_>, problem: &Problem, seed: u64) -> anyho
 fn worst(problem: &Problem, coordinates: &[Vec<Vec<f64>>]) -> anyhow::Result<f64> {
     let each = problem.answers.par_iter().zip(coordinates).map(|(answer, draws)| answer.z(draws));
     let all: Vec<f64> = each.collect::<Result<_, _>>()?;
-    // NaN, from draws that are all equal, counts as infinitely wrong.
-    Ok(all.into_iter().fold(0.0, |worst, z| {
-        if z <= worst {
-            worst
-        } else if z.is_nan() {
-            f64::INFINITY
-        } else {
-            z
-        }
-    }))
+    // NaN comes from draws that are all equal.
+    Ok(largest(all))
 }

@@ -123,6 +123,7 @@ impl Execution<'_> {
                     let word = Stream::new(run.seed, number + chain as u64, Purpose::Exchange).word(k);
                     if happens(probability, word) {
                         here.exchange(&mut cold.batch, (&mut *there, &mut hot.batch), chain);
+                        levels.trips.exchange(level, cold.first + chain);
                     }
                 }
             }
@@ -130,6 +131,8 @@ impl Execution<'_> {
         }
         if adapting {
             levels.widen(&factors);
+        } else {
+            levels.trips.count();
         }
     }
 
@@ -138,7 +141,7 @@ impl Execution<'_> {
         let levels = self.levels.as_ref().filter(|_| self.run.temper > 1)?;
         let hotter = levels.adaptations[1..].iter().map(|adaptation| adaptation.tuning.mean_steps());
         let (factors, acceptance) = (levels.ladder.factors(), levels.ladder.acceptance());
-        Some(Tempering { factors, acceptance, gradients: hotter.sum() })
+        Some(Tempering { factors, acceptance, round_trips: levels.trips.complete(), gradients: hotter.sum() })
     }
 
     /// Performs iterations with the present tuning.

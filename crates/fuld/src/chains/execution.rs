@@ -1,4 +1,4 @@
-//! The execution of a run: batches of chains over threads, segments to the sink, checkpoints.
+//! The execution of a run: batches of chains over threads, segments to the sink.
 
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
@@ -7,9 +7,8 @@ use super::outcome::{Average, Control, Divergence, Outcome, Progress};
 use super::run::{Run, TestFunction};
 use super::sink::{Layout, Sink};
 use super::worker::Worker;
-use crate::batch::Batch;
 use crate::dynamics::{ExactKinetic, Newtonian};
-use crate::exact::{Levels, Transition};
+use crate::exact::Levels;
 use crate::system::Motion;
 use crate::{Alpha, Beta, Integrator, ParameterError, Potential};
 use levy_stable::{Sampler, SymmetricStable};
@@ -17,8 +16,6 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Coordinates per batch, so that its arrays stay in the first-level cache.
-const COORDINATES: usize = 512;
 /// Time between two calls of the progress callback.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -63,14 +60,14 @@ pub(super) struct Execution<'a> {
     pub(super) run: &'a Run,
     pub(super) potential: &'a dyn Potential,
     pub(super) sampler: Arc<Sampler>,
-    pool: rayon::ThreadPool,
+    pub(super) pool: rayon::ThreadPool,
     pub(super) layout: Layout,
     /// Steps taken.
     pub(super) step: u64,
     /// Batches of chains, for each temperature the same.
     pub(super) workers: Vec<Worker>,
     /// Draws of the unfinished segment, with space for a whole segment per chain.
-    begun: Vec<f64>,
+    pub(super) begun: Vec<f64>,
     /// Kinetic energy and friction of exact sampling.
     pub(super) exact: Option<(&'a dyn ExactKinetic, f64)>,
     /// Gaussian kinetic energy and noise, with which its adaptation begins.
@@ -194,7 +191,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Returns the number of draws per chain before the present segment.
-    fn segment_start(&self) -> u64 {
+    pub(super) fn segment_start(&self) -> u64 {
         let segment = self.layout.segment as u64;
         self.layout.spec.draws_at(self.step) / segment * segment
     }
@@ -227,11 +224,6 @@ impl<'a> Execution<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Concatenates an array of all workers.
-    fn gather<T: Copy>(&self, of: fn(&Worker) -> &[T]) -> Vec<T> {
-        self.workers.iter().flat_map(of).copied().collect()
     }
 
     fn advance(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
@@ -275,7 +267,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Returns the draws of the present segment so far, without unused space; `first` is the first draw of the segment.
-    fn packed(&self, first: u64) -> Vec<f64> {
+    pub(super) fn packed(&self, first: u64) -> Vec<f64> {
         let width = self.layout.width();
         let count = (self.layout.spec.draws_at(self.step) - first) as usize * width;
         self.begun
@@ -322,79 +314,7 @@ impl<'a> Execution<'a> {
         Some(before + INTERVAL.as_secs_f64() * (mean - before))
     }
 
-    /// Creates the workers, with a `given` state or that of the checkpoint if there is one; returns whether there was.
-    fn restore(&mut self, given: Option<Checkpoint>) -> Result<bool, RunError> {
-        let (run, dim) = (self.run, self.layout.dim);
-        let saved = match (given, &run.checkpoint) {
-            (Some(given), _) => Some(given),
-            (None, Some(path)) if path.exists() => Some(Checkpoint::read(path)?.of(path, &self.layout)?),
-            _ => None,
-        };
-        let size = if self.potential.takes_all_chains() {
-            run.chains
-        } else {
-            (COORDINATES / dim).clamp(1, run.chains.div_ceil(self.pool.current_num_threads()))
-        };
-        let functions = run.functions.len();
-        let batches =
-            (0..run.temper).flat_map(|level| (0..run.chains).step_by(size).map(move |at| (level, at)));
-        for (level, first) in batches {
-            let chains = first..(first + size).min(run.chains);
-            let start = (level * run.chains + first) * dim;
-            let coordinates = start..start + chains.len() * dim;
-            let (x, v) = match &saved {
-                Some(saved) => (saved.x[coordinates.clone()].to_vec(), saved.v[coordinates].to_vec()),
-                None => (run.start_of(chains.clone(), dim), vec![0.0; coordinates.len()]),
-            };
-            let number = run.stream_number(first, level);
-            let mut worker = Worker::new(first, level, Batch::new(dim, number, x, v, run.seed), functions);
-            if let Some((kinetic, _)) = self.exact {
-                worker.transition =
-                    Some(Transition::new(chains.len(), dim, number, run.seed, kinetic.beta()));
-            }
-            if let Some(saved) = saved.as_ref().filter(|_| level == 0) {
-                worker.weight = saved.weight;
-                worker.sums.copy_from_slice(&saved.sums[chains.start * functions..chains.end * functions]);
-                worker.divergences.extend(saved.divergences.iter().filter(|d| chains.contains(&d.chain)));
-            }
-            self.workers.push(worker);
-        }
-        let Some(saved) = saved else { return Ok(false) };
-        self.step = saved.step;
-        if self.exact.is_some() && run.adapt {
-            self.levels = Levels::from_numbers(&saved.adaptation, run.warmup, [run.temper, run.chains, dim]);
-        }
-        let count = saved.begun.len() / run.chains;
-        if count > 0 {
-            let room = self.layout.segment * self.layout.width();
-            for (chain, draws) in self.begun.chunks_exact_mut(room).zip(saved.begun.chunks_exact(count)) {
-                chain[..count].copy_from_slice(draws);
-            }
-        }
-        Ok(true)
-    }
-
-    fn save(&self) -> Result<(), RunError> {
-        let Some(path) = &self.run.checkpoint else { return Ok(()) };
-        Ok(self.checkpoint().write(path)?)
-    }
-
-    /// Returns everything that the run requires to continue.
-    pub(super) fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            spec: self.layout.spec.to_json(),
-            step: self.step,
-            weight: self.workers[0].weight,
-            x: self.gather(|w| &w.batch.x),
-            v: self.gather(|w| &w.batch.v),
-            sums: self.gather(|w| &w.sums),
-            begun: self.packed(self.segment_start()),
-            divergences: self.divergences(),
-            adaptation: self.levels.as_ref().map(Levels::to_numbers).unwrap_or_default(),
-        }
-    }
-
-    fn divergences(&self) -> Vec<Divergence> {
+    pub(super) fn divergences(&self) -> Vec<Divergence> {
         let mut all: Vec<_> = self.workers.iter().flat_map(|w| &w.divergences).copied().collect();
         all.sort_by_key(|d| d.chain);
         all

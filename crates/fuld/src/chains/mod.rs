@@ -19,6 +19,7 @@
 //! The draws depend only on the [`RunSpec`], not on the number of threads, on batches or on interruptions.
 
 mod checkpoint;
+mod continuation;
 mod error;
 mod exact_execution;
 mod execution;

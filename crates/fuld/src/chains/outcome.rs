@@ -92,6 +92,8 @@ pub struct Tempering {
     pub factors: Vec<f64>,
     /// Mean acceptance of exchanges between neighbouring temperatures after the warmup.
     pub acceptance: Vec<f64>,
+    /// Number of positions, of all chains after the warmup, that went from the hottest temperature to the first and back.
+    pub round_trips: u64,
     /// Mean number of gradients per iteration at all temperatures but the first.
     pub gradients: f64,
 }

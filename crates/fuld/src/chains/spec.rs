@@ -21,7 +21,8 @@ use std::fmt;
 /// | 3 | logarithms of sums of exponentials in formulas do not underflow |
 /// | 4 | paths of exact sampling follow turning times |
 /// | 5 | its warm-up begins with Gaussian velocities and moves chains that are stuck |
-pub const DYNAMICS_VERSION: u32 = 5;
+/// | 6 | its step is not adapted anew in phases of less than 10 iterations, which short warm-ups have |
+pub const DYNAMICS_VERSION: u32 = 6;
 
 /// Values per segment: some megabytes.
 const SEGMENT: usize = 1 << 20;

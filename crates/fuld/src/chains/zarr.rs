@@ -19,13 +19,22 @@ use std::path::{Path, PathBuf};
 pub(super) const ATTRIBUTES: &str = ".zattrs";
 /// File with a copy of all descriptions, which is written after them.
 pub(super) const METADATA: &str = ".zmetadata";
+/// The description of the coordinates.
+pub(super) const COORDINATES: &str = "posterior/coordinate/.zarray";
+/// The type of an array of numbers of chains, draws and coordinates.
+pub(super) const NUMBERS: &str = "<i8";
+/// The beginning of the type of an array of names, which ends with their length.
+pub(super) const TEXT: &str = "<U";
 /// Version of the store's format.
 const FORMAT_VERSION: u64 = 1;
 
-/// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`.
+/// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`. Coordinates are numbered 0, 1, … unless they
+/// have [names](Self::with_names).
 #[derive(Clone, Debug)]
 pub struct ZarrSink {
     path: PathBuf,
+    /// Names of the coordinates, if given.
+    names: Option<Vec<String>>,
     /// Shape and identity of the draws; None before the run began.
     begun: Option<(Layout, ChunkGrid)>,
     /// Draws of each chain on disk.
@@ -145,9 +154,13 @@ impl ChunkGrid {
         std::iter::once("posterior").chain(statistics.then_some("sample_stats"))
     }
 
-    /// Returns the paths, descriptions and dimensions of all arrays of a store with this many draws.
-    pub(super) fn arrays(&self, draws: u64) -> Vec<(String, Value, &'static [&'static str])> {
-        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], "<i8", &Value::Null);
+    /// Returns the paths, descriptions and dimensions of all arrays of a store with this many draws and coordinates of this type.
+    pub(super) fn arrays(
+        &self,
+        draws: u64,
+        coordinates: &str,
+    ) -> Vec<(String, Value, &'static [&'static str])> {
+        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], NUMBERS, &Value::Null);
         let mut arrays = Vec::new();
         for group in self.groups() {
             arrays.push((array(group, "chain"), index(self.chains as u64, self.chains), &["chain"][..]));
@@ -155,8 +168,8 @@ impl ChunkGrid {
         }
         if self.dim > 1 {
             arrays.push((
-                array("posterior", "coordinate"),
-                index(self.dim as u64, self.dim),
+                COORDINATES.into(),
+                array_json(&[self.dim as u64], &[self.dim], coordinates, &Value::Null),
                 &["coordinate"],
             ));
         }
@@ -204,7 +217,24 @@ impl ChunkGrid {
 impl ZarrSink {
     /// Creates a sink that writes a store in the directory `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), begun: None, filled: 0 }
+        Self { path: path.into(), names: None, begun: None, filled: 0 }
+    }
+
+    /// Sets the names of the coordinates.
+    pub fn with_names(self, names: &[String]) -> Self {
+        Self { names: Some(names.to_vec()), ..self }
+    }
+
+    /// Returns the type of the array of coordinates, as Zarr and NumPy write it, and its bytes.
+    fn coordinates(&self, dim: usize) -> (String, Vec<u8>) {
+        let Some(names) = self.names.as_ref().filter(|names| names.len() == dim) else {
+            return (NUMBERS.into(), indices(0, dim));
+        };
+        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(1);
+        let padded =
+            |name: &String| name.chars().chain(std::iter::repeat('\0')).take(longest).collect::<Vec<_>>();
+        let bytes = names.iter().flat_map(padded).flat_map(|sign| u32::from(sign).to_le_bytes()).collect();
+        (format!("{TEXT}{longest}"), bytes)
     }
 
     fn begun(&self) -> io::Result<&(Layout, ChunkGrid)> {
@@ -220,7 +250,7 @@ impl ZarrSink {
         let group = || json!({ "zarr_format": 2 });
         let mut files = vec![(".zgroup".to_owned(), group()), (ATTRIBUTES.to_owned(), attributes(spec))];
         files.extend(grid.groups().map(|name| (format!("{name}/.zgroup"), group())));
-        for (path, array, dimensions) in grid.arrays(self.filled) {
+        for (path, array, dimensions) in grid.arrays(self.filled, &self.coordinates(grid.dim).0) {
             files.push((path.replace(".zarray", ".zattrs"), json!({ "_ARRAY_DIMENSIONS": dimensions })));
             files.push((path, array));
         }
@@ -244,7 +274,7 @@ impl ZarrSink {
         grid.groups()
             .try_for_each(|group| self.put(&format!("{group}/chain/0"), &indices(0, layout.chains)))?;
         if layout.dim > 1 {
-            self.put("posterior/coordinate/0", &indices(0, layout.dim))?;
+            self.put("posterior/coordinate/0", &self.coordinates(layout.dim).1)?;
         }
         let files = self.metadata(&layout.spec, grid);
         files.iter().try_for_each(|(name, json)| self.put(name, json.to_string().as_bytes()))

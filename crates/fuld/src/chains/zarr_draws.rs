@@ -2,7 +2,9 @@
 
 use super::sink::STATISTICS;
 use super::spec::RunSpec;
-use super::zarr::{ATTRIBUTES, ChunkGrid, METADATA, Variable, damaged, stored_run};
+use super::zarr::{
+    ATTRIBUTES, COORDINATES, ChunkGrid, METADATA, NUMBERS, TEXT, Variable, damaged, stored_run,
+};
 use serde_json::Value;
 use std::io;
 use std::ops::Range;
@@ -35,7 +37,10 @@ impl ZarrDraws {
         let positions = grid.variables[0].array();
         let draws = arrays[positions]["shape"][1].as_u64().filter(|&draws| draws <= spec.draws);
         let draws = draws.unwrap_or(spec.draws);
-        for (name, expected, _) in grid.arrays(draws) {
+        // Coordinates have numbers or names.
+        let stored = arrays[COORDINATES]["dtype"].as_str();
+        let coordinates = stored.filter(|dtype| dtype.starts_with(TEXT)).unwrap_or(NUMBERS).to_owned();
+        for (name, expected, _) in grid.arrays(draws, &coordinates) {
             compare(&file, &format!("{name}: "), &arrays[&name], &expected)?;
         }
         for variable in &grid.variables {

@@ -90,8 +90,7 @@ impl Adaptation {
         }
         self.tuning.step = self.step.update(sum / self.chains as f64);
         if k + 1 == self.windows.first {
-            self.tuning.step = self.step.average();
-            self.step = DualAveraging::new(self.tuning.step);
+            self.restart_step(k, 1.0);
             return self.stuck_chains();
         }
         let Some(phase) = self.windows.phase(k) else { return Vec::new() };
@@ -108,8 +107,10 @@ impl Adaptation {
         self.tuning.set_paths(&mut self.turns);
         self.turns.clear();
         if phase.end <= self.windows.end {
-            self.set_scales();
-        } else {
+            let ratio = self.set_scales();
+            self.restart_step(k, ratio);
+        }
+        if phase.end == self.windows.warmup {
             self.tuning.step = self.step.average();
         }
         self.stuck_chains()
@@ -140,8 +141,8 @@ impl Adaptation {
         self.stride *= 2;
     }
 
-    /// Takes the scales from the positions of the window, and begins the adaptation of the step anew.
-    fn set_scales(&mut self) {
+    /// Takes the scales from the positions of the window, and returns the factor by which times become longer.
+    fn set_scales(&mut self) -> f64 {
         let dim = self.tuning.scales.len();
         let mut log_ratio = 0.0;
         for (scale, [lower, upper]) in self.tuning.scales.iter_mut().zip(quartiles(&self.recent, dim)) {
@@ -155,8 +156,22 @@ impl Adaptation {
         self.stride = 1;
         // Times in units of the mean scale stay as they are.
         let ratio = libm::exp(log_ratio);
-        self.tuning.step *= ratio;
         self.tuning.paths.iter_mut().for_each(|path| *path *= ratio);
+        ratio
+    }
+
+    /// Begins the adaptation of the step anew after iteration k, with times that are longer by a factor. If the next phase is too short for
+    /// that, the adaptation goes on: its first step would be ten times too long.
+    fn restart_step(&mut self, k: u64, ratio: f64) {
+        let next = self.windows.phase(k + 1).map_or(0, |phase| phase.end - phase.start);
+        if next < DELAY as u64 {
+            self.step.rescale(ratio);
+            self.tuning.step *= ratio;
+            return;
+        }
+        // The first phase ends with its average, a window with its last step.
+        let step = if k + 1 == self.windows.first { self.step.average() } else { self.tuning.step };
+        self.tuning.step = step * ratio;
         self.step = DualAveraging::new(self.tuning.step);
     }
 
@@ -260,6 +275,13 @@ impl DualAveraging {
 
     fn average(&self) -> f64 {
         libm::exp(self.log_average)
+    }
+
+    /// Multiplies all steps by a factor.
+    fn rescale(&mut self, factor: f64) {
+        for log in [&mut self.centre, &mut self.log_step, &mut self.log_average] {
+            *log += libm::log(factor);
+        }
     }
 }
 

@@ -14,13 +14,14 @@
 //! | `tuning` | [`Tuning`]: what is adapted, and what a run reports |
 //! | `descent` | from the starting points to the neighbourhood of the typical set |
 //! | `adaptation` | step by dual averaging, scales over windows, paths from turning times |
-//! | `ladder`, `levels` | the inverse temperatures of parallel tempering, and the adaptation of them all |
+//! | `ladder`, `trips`, `levels` | the inverse temperatures of parallel tempering, round trips between them, and the adaptation of them all |
 
 mod adaptation;
 mod descent;
 mod ladder;
 mod levels;
 mod transition;
+mod trips;
 mod tuning;
 
 pub(crate) use descent::descend;

@@ -30,6 +30,17 @@ pub enum GibbsError {
         /// The fraction of the mass in the last octave.
         part: f64,
     },
+    /// The density grows too fast near a point at which the potential is −∞.
+    #[error(
+        "exp(-beta f) cannot be normalised: near x = {x} it grows like a power of the distance with exponent -{exponent:.2}; f must not fall \
+         faster than log|x|/beta there"
+    )]
+    Pole {
+        /// The point.
+        x: f64,
+        /// The exponent a of the density r^(−a) at the distance r.
+        exponent: f64,
+    },
     /// The potential is constant, or is not finite anywhere.
     #[error("exp(-beta f) cannot be normalised: f must have a minimum at which it is finite")]
     Nowhere,

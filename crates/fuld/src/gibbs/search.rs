@@ -34,6 +34,10 @@ pub(super) const LINE: Line = Line {
     horizon: 1e20,
 };
 
+/// Distance from a pole at 0 at which its exponent is measured.
+const NEAR: f64 = 1e-150;
+/// Largest exponent a of a pole r^(−a): of its mass a fraction of (1e-308)^(1 − a) = 1e-9 is closer than the smallest double.
+const STEEPEST: f64 = 0.97;
 /// Largest energy above the minimum at which the density is not negligible.
 const DEEP: f64 = 40.0;
 
@@ -53,9 +57,12 @@ impl Search {
         slope: &dyn Fn(f64) -> f64,
         line: &Line,
     ) -> Result<Self, GibbsError> {
-        // The density is 0 where the energy is NaN.
-        let energy = |x: f64| Some(energy(x)).filter(|u| !u.is_nan()).unwrap_or(f64::INFINITY);
-        let mut points: Vec<(f64, f64)> = log_grid(line).into_iter().map(|x| (x, energy(x))).collect();
+        let grid = log_grid(line);
+        for &pole in grid.iter().filter(|&&x| energy(x) == f64::NEG_INFINITY) {
+            check_pole(energy, pole)?;
+        }
+        let energy = |x: f64| limited(energy(x));
+        let mut points: Vec<(f64, f64)> = grid.into_iter().map(|x| (x, energy(x))).collect();
         let lowest = |points: &[(f64, f64)]| points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
         let Some((at, least)) = lowest(&points).filter(|(_, u)| *u < f64::INFINITY) else {
             return Err(GibbsError::Nowhere);
@@ -67,7 +74,7 @@ impl Search {
         let mut finite = points.iter().filter(|(_, u)| u.is_finite()).map(|(x, _)| *x);
         let first = finite.next().unwrap_or(at);
         let ends = [first, finite.next_back().unwrap_or(first)];
-        if least == f64::NEG_INFINITY || (at.abs() > line.horizon && ends.contains(&at)) {
+        if at.abs() > line.horizon && ends.contains(&at) {
             return Err(GibbsError::Falls(at));
         }
         points.extend(fine_grid(&points, least, line.fine).into_iter().map(|x| (x, energy(x))));
@@ -80,6 +87,28 @@ impl Search {
         }
         Ok(Self { minima, lowest, ends })
     }
+}
+
+/// Returns the energy with which a value of f counts: infinite where f is NaN, outside its domain, and at a pole, which has no mass of its own.
+pub(super) fn limited(energy: f64) -> f64 {
+    if energy.is_nan() || energy == f64::NEG_INFINITY { f64::INFINITY } else { energy }
+}
+
+/// Fails unless the density can be integrated over a pole, where f is −∞: it must grow as r^(−a) with a distinctly below 1.
+fn check_pole(energy: &dyn Fn(f64) -> f64, pole: f64) -> Result<(), GibbsError> {
+    // Small, but so large that differences from the pole are exact.
+    let r = f64::max(NEAR, 1e-10 * pole.abs());
+    for side in [-r, r] {
+        // NaN, outside of the domain, is not a pole.
+        if energy(pole + side) == f64::NEG_INFINITY {
+            return Err(GibbsError::Falls(pole));
+        }
+        let exponent = core::f64::consts::LOG2_E * (energy(pole + 2.0 * side) - energy(pole + side));
+        if exponent > STEEPEST {
+            return Err(GibbsError::Pole { x: pole, exponent });
+        }
+    }
+    Ok(())
 }
 
 /// Returns zero and powers of 2 on either side of it.

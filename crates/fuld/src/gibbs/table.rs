@@ -1,7 +1,7 @@
 //! A density tabulated as polynomials on cells, with their integrals.
 
 use super::GibbsError;
-use super::search::{Line, Search};
+use super::search::{Line, Search, limited};
 use crate::numerics::fractional_gradient::width;
 use crate::numerics::quadrature::kronrod;
 use levy_stable::table::interpolate;
@@ -70,10 +70,7 @@ pub(super) struct CellTable {
 
 impl CellTable {
     pub(super) fn new(energy: &dyn Fn(f64) -> f64, search: &Search, line: &Line) -> Result<Self, GibbsError> {
-        let density = |x: f64| {
-            let u = energy(x);
-            if u.is_nan() { 0.0 } else { libm::exp(search.lowest - u) }
-        };
+        let density = |x: f64| libm::exp(search.lowest - limited(energy(x)));
         let widths: Vec<f64> = search.minima.iter().map(|&m| width(&energy, m)).collect();
         // A rough value of the mass, relative to which cells are negligible.
         let size = search.minima.iter().zip(&widths).map(|(&m, w)| w * density(m)).fold(0.0, f64::max);

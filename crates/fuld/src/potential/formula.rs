@@ -109,6 +109,11 @@ impl Formula {
         self.derivatives.get(i).map(|&root| self.expression(root))
     }
 
+    /// Returns whether f depends on a variable, counted from 0: whether its derivative is not simply 0.
+    pub fn depends_on(&self, i: usize) -> bool {
+        self.derivatives.get(i).is_some_and(|&root| self.graph.number(root) != Some(0.0))
+    }
+
     fn expression(&self, root: Id) -> Expression<'_> {
         Expression { graph: &self.graph, root, family: self.family }
     }
