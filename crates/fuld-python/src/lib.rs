@@ -27,6 +27,7 @@ mod tails;
 mod target;
 mod tensors;
 mod threads;
+mod velocity_step;
 
 use pyo3::prelude::*;
 
@@ -56,6 +57,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(planned_run::explanation, module)?)?;
     module.add_function(wrap_pyfunction!(running::end_runs, module)?)?;
     module.add_function(wrap_pyfunction!(running::forget_runs, module)?)?;
+    module.add_function(wrap_pyfunction!(velocity_step::field_factors, module)?)?;
+    module.add_function(wrap_pyfunction!(velocity_step::velocity_step, module)?)?;
     module.add_function(wrap_pyfunction!(names::systems, module)?)?;
     module.add_function(wrap_pyfunction!(names::potentials, module)?)
 }

@@ -44,6 +44,7 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
         step: option(options, "step")?,
         step_power: option(options, "step_power")?,
         half_life: option(options, "half_life")?,
+        noise_scale: option(options, "noise_scale")?,
         chains: option(options, "chains")?,
         draws: option(options, "draws")?,
         warmup: option(options, "warmup")?,
@@ -128,6 +129,7 @@ impl PyPlannedRun {
             step,
             step_power,
             half_life,
+            noise_scale,
             ..
         } = self.spec;
         let settings = PyDict::new(py);
@@ -143,6 +145,7 @@ impl PyPlannedRun {
             ("step", Some(step.get())),
             ("step_power", step_power),
             ("half_life", half_life),
+            ("noise_scale", noise_scale.map(f64::from)),
         ];
         for (name, value) in numbers {
             if let Some(value) = value {
@@ -155,7 +158,8 @@ impl PyPlannedRun {
         settings.set_item("thin", self.run.thin)?;
         settings.set_item("seed", self.run.seed)?;
         let stochastic = self.target.get().target.potential().is_stochastic();
-        settings.set_item("exact", u8::from(self.spec.is_exact() && !stochastic))?;
+        let unknown_noise = stochastic && noise_scale.is_none();
+        settings.set_item("exact", u8::from(self.spec.is_exact() && !unknown_noise))?;
         Ok(settings)
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The keys of a configuration.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "potential",
     "dim",
     "param",
@@ -26,6 +26,7 @@ const KEYS: [&str; 21] = [
     "step",
     "step_power",
     "half_life",
+    "noise_scale",
     "chains",
     "draws",
     "warmup",
@@ -104,6 +105,7 @@ fn remove_foreign(table: &mut Table, system: SystemKind) {
         ("beta", !system.has_beta()),
         ("gamma", !system.has_velocity()),
         ("velocities", !system.has_velocity()),
+        ("noise_scale", !system.has_velocity() || !system.has_beta()),
         ("integrator", integrator.is_some_and(|one| !one.suits(system.has_velocity()))),
     ];
     // A file with the default integrator of another system contains its settings too.

@@ -6,7 +6,7 @@ use crate::seed::random_seed;
 use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::diagnostics::Chains;
-use fuld::{Alpha, Beta, Friction, Integrator, ParameterError, Start, Step, SystemKind};
+use fuld::{Alpha, Beta, Friction, Integrator, NoiseScale, ParameterError, Start, Step, SystemKind};
 
 /// Tail index α. Over the targets of the exhibit `mixing`, the median of the effective sample size per gradient relative to HMC is 1.01 at
 /// α = 1.8, and below 1 at the smaller ones.
@@ -124,6 +124,11 @@ impl SampleRequest {
             step,
             step_power: power,
             half_life: power.map(|_| self.half_life.unwrap_or(1000.0)),
+            noise_scale: self
+                .noise_scale
+                .map(NoiseScale::new)
+                .transpose()?
+                .filter(|&s| s != NoiseScale::ZERO),
             chains: self.chains.unwrap_or(64),
             draws: self.draws.unwrap_or(1000),
             warmup: self.warmup.unwrap_or(warmup),
@@ -143,6 +148,11 @@ impl SampleRequest {
             ("beta", self.beta.is_some() && !system.has_beta()),
             ("friction gamma", self.gamma.is_some() && !system.has_velocity()),
             ("velocities", self.velocities && !system.has_velocity()),
+            (
+                "noise_scale",
+                self.noise_scale.is_some_and(|scale| scale != 0.0)
+                    && !(system.has_velocity() && system.has_beta()),
+            ),
         ];
         match foreign.into_iter().find(|(_, foreign)| *foreign) {
             Some((setting, _)) => Err(SamplingError::Foreign { setting, system }),
@@ -304,6 +314,14 @@ mod tests {
             "4 temperatures require adaptation",
         );
         refused(&SampleRequest { half_life: Some(10.0), ..request() }, "`half_life` requires `step_power`");
+        let noise_scale = Some(0.1);
+        refused(
+            &SampleRequest { noise_scale: Some(-1.0), ..request() },
+            "noise_scale must be finite and not negative, got -1",
+        );
+        refused(&SampleRequest { noise_scale, ..baoab() }, "`noise_scale` requires stochastic gradients");
+        refused(&SampleRequest { noise_scale, ..of(SystemKind::Momentum) }, "momentum has no noise_scale");
+        refused(&SampleRequest { noise_scale, ..of(SystemKind::Flmc) }, "flmc has no noise_scale");
         refused(&SampleRequest { chains: Some(0), ..request() }, "chains must be at least 1, got 0");
         refused(&SampleRequest { draws: Some(0), ..request() }, "draws must be at least 1, got 0");
         refused(&SampleRequest { thin: Some(0), ..request() }, "thin must be at least 1, got 0");
@@ -317,6 +335,28 @@ mod tests {
         // Their noise has α = 2.
         let gaussian = SampleRequest { alpha: Some(2.0), ..of(SystemKind::OverdampedLangevin) };
         assert_eq!(gaussian.complete_on(&well(1)).unwrap().alpha, None);
+    }
+
+    /// The noise of minibatches of the logistic regression is known in the request.
+    #[test]
+    fn gradient_noise_is_a_setting_of_stochastic_potentials() {
+        let target = Target::new("logistic", None, &[("batch", 16.0)]).unwrap();
+        let with =
+            |noise_scale: f64| SampleRequest { noise_scale: Some(noise_scale), ..SampleRequest::default() };
+        let zero = with(0.0).complete_on(&target).unwrap();
+        assert!(zero.noise_scale.is_none() && !zero.text().contains("noise_scale"));
+        let spec = with(0.5).complete_on(&target).unwrap();
+        assert!(spec.text().contains("noise_scale = 0.5") && spec.headline().contains("gradient noise 0.5"));
+        assert_eq!((spec.integrator, spec.request().noise_scale), (Integrator::Baoab, Some(0.5)));
+        let run = spec.run(&target).unwrap();
+        assert!(run.spec(target.potential()).unwrap().to_json().contains(r#""noise_scale":0.5"#));
+        let message = |request: SampleRequest| {
+            let run = request.complete_on(&target).and_then(|spec| spec.run(&target));
+            run.map(|run| format!("{run:?}")).unwrap_err().to_string()
+        };
+        assert!(message(with(50.0)).starts_with("step must be at most 0.0"), "{}", message(with(50.0)));
+        let exact = SampleRequest { integrator: Some(Integrator::Exact), ..with(0.5) };
+        assert!(message(exact).contains("cannot be used with exact sampling"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::potentials::potentials;
 use crate::target_error::{Outside, TargetError};
 use fuld::dynamics::FlmcError;
 use fuld::gibbs::GibbsError;
-use fuld::{Integrator, ParameterError, SystemError, SystemKind, Unsuited};
+use fuld::{GradientNoiseError, Integrator, ParameterError, SystemError, SystemKind, Unsuited};
 use thiserror::Error;
 
 /// Settings that are out of range or incompatible. The messages apply to the command line and to Python alike.
@@ -45,6 +45,14 @@ pub enum SamplingError {
     /// The integrator does not suit the system.
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
+    /// The noise of the gradients cannot be taken for a part of the dynamics' own.
+    #[error(transparent)]
+    GradientNoise(#[from] GradientNoiseError),
+    /// `noise_scale` was given for a potential whose gradients have no noise.
+    #[error(
+        "`noise_scale` requires stochastic gradients, but those of this potential are exact: leave it out"
+    )]
+    NoiseOfExactGradients,
     /// A setting that the system does not have.
     #[error("{system} has no {setting}: leave it out, or choose another system")]
     Foreign {

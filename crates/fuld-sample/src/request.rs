@@ -67,6 +67,10 @@ pub struct SampleRequest {
     /// The K of η (1 + k/K)^(−p). Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<f64>,
+    /// Scale σ of SαS noise in every coordinate of stochastic gradients, of the tail index of the dynamics, which takes it for a part of its
+    /// own noise. Default: 0, unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_scale: Option<f64>,
     /// Number of chains. Default: 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chains: Option<usize>,

@@ -6,7 +6,9 @@ use crate::request::SampleRequest;
 use crate::start::StartingPoint;
 use crate::target::Target;
 use fuld::durable::fingerprint;
-use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, Start, Step, SystemKind, Underdamped};
+use fuld::{
+    Alpha, Beta, Friction, Integrator, NoiseScale, Run, Schedule, Start, Step, SystemKind, Underdamped,
+};
 use std::collections::BTreeMap;
 
 /// A [`SampleRequest`] with its defaults filled in.
@@ -41,6 +43,8 @@ pub struct SampleSpec {
     pub step_power: Option<f64>,
     /// The K of η (1 + k/K)^(−p), if the step falls.
     pub half_life: Option<f64>,
+    /// Scale of the noise in stochastic gradients, if it is known and not 0.
+    pub noise_scale: Option<NoiseScale>,
     /// Number of chains.
     pub chains: usize,
     /// Draws per chain.
@@ -80,7 +84,11 @@ impl SampleSpec {
     pub fn run(&self, target: &Target) -> Result<Run, SamplingError> {
         let system = compose(self.system, self.parameters(), target)?;
         self.integrator.check(&system)?;
-        Ok(Run {
+        if self.noise_scale.is_some() && !target.potential().is_stochastic() {
+            return Err(SamplingError::NoiseOfExactGradients);
+        }
+        let run = Run {
+            noise_scale: self.noise_scale.unwrap_or(NoiseScale::ZERO),
             chains: self.chains,
             warmup: self.warmup,
             draws: self.draws,
@@ -92,7 +100,9 @@ impl SampleSpec {
             path: self.path.unwrap_or_default(),
             temper: self.temper.unwrap_or(1),
             ..Run::new(system, self.integrator, self.schedule()?)
-        })
+        };
+        run.check_noise_scale()?;
+        Ok(run)
     }
 
     /// Checks what a run would refuse only when it begins, or never.
@@ -166,6 +176,7 @@ impl SampleSpec {
             step: Some(self.step.get()),
             step_power: self.step_power,
             half_life: self.half_life,
+            noise_scale: self.noise_scale.map(f64::from),
             chains: Some(self.chains),
             draws: Some(self.draws),
             warmup: Some(self.warmup),
@@ -241,6 +252,9 @@ impl SampleSpec {
         }
         if let (Some(power), Some(half_life)) = (self.step_power, self.half_life) {
             text += &format!(" (1 + k/{half_life})^-{power}");
+        }
+        if let Some(noise_scale) = self.noise_scale {
+            text += &format!(", gradient noise {}", noise_scale.get());
         }
         text + &format!("; seed {}", self.seed)
     }

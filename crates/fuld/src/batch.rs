@@ -1,6 +1,6 @@
 //! A batch of chains of one run: their state and the buffers to advance it.
 
-use crate::dynamics::ExactKinetic;
+use crate::dynamics::{ExactKinetic, LinearStep};
 use crate::random::{Purpose, Streams};
 use crate::{Kinetic, Potential};
 use levy_stable::Sampler;
@@ -72,6 +72,11 @@ impl Batch {
     /// Applies the flow O: friction and noise over a time t, with the present noise.
     pub(crate) fn relax(&mut self, kinetic: &dyn Kinetic, gamma: f64, t: f64) {
         kinetic.relax(gamma, t, &self.noise, &mut self.v);
+    }
+
+    /// Applies a step of linear friction and noise, with the present noise.
+    pub(crate) fn relax_linearly(&mut self, step: LinearStep) {
+        step.apply(&self.noise, &mut self.v);
     }
 
     /// Applies friction and noise over a time t, with the present noise, so that the law of v stays exactly invariant.

@@ -12,6 +12,7 @@
 //! table, [`Integrator::facts`], where the sequence of its flows defines a splitting.
 
 use crate::batch::Batch;
+use crate::dynamics::LinearStep;
 use crate::potential::Potential;
 use crate::system::{Motion, System};
 use levy_stable::Sampler;
@@ -64,6 +65,17 @@ enum Suits {
     All,
     WithVelocity,
     WithoutVelocity,
+}
+
+/// Number and size of a step, and its noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepOf {
+    /// k
+    pub(crate) number: u64,
+    /// η
+    pub(crate) eta: f64,
+    /// Friction and noise where the gradient supplies a part of the noise: see `gradient_noise`. None if it supplies none.
+    pub(crate) own_noise: Option<LinearStep>,
 }
 
 /// The entry of an integrator in the table.
@@ -192,7 +204,12 @@ impl Integrator {
         matches!(self.facts().scheme, Scheme::Splitting([Flow::B, ..]))
     }
 
-    /// Performs step k, of size η.
+    /// Returns whether the integrator composes the flows of friction and noise, of the force and of the position.
+    pub(crate) fn is_splitting(self) -> bool {
+        matches!(self.facts().scheme, Scheme::Splitting(_))
+    }
+
+    /// Performs a step.
     ///
     /// The caller must have checked that the integrator suits the system, and have computed the first gradient if the
     /// integrator carries it.
@@ -201,10 +218,10 @@ impl Integrator {
         system: &System,
         potential: &dyn Potential,
         sampler: &Sampler,
-        eta: f64,
-        k: u64,
+        step: StepOf,
         batch: &mut Batch,
     ) {
+        let StepOf { number: k, eta, own_noise } = step;
         let alpha = system.alpha().get();
         let scheme = self.facts().scheme;
         batch.draw_noise(sampler, k);
@@ -223,7 +240,8 @@ impl Integrator {
                 match scheme {
                     Scheme::Euler { .. } => {
                         batch.update_gradient(potential, k);
-                        let scale = kinetic.amplitude() * libm::pow(eta * gamma, 1.0 / alpha);
+                        let whole = || kinetic.amplitude() * libm::pow(eta * gamma, 1.0 / alpha);
+                        let scale = own_noise.map_or_else(whole, |own| own.scale);
                         batch.push(kinetic, eta, *gamma, *weight, scale);
                         batch.drift(kinetic, eta);
                     }
@@ -246,7 +264,10 @@ impl Integrator {
                                     }
                                     batch.kick(time(flow) * weight);
                                 }
-                                Flow::O => batch.relax(kinetic, *gamma, time(flow)),
+                                Flow::O => match own_noise {
+                                    Some(own) => batch.relax_linearly(own),
+                                    None => batch.relax(kinetic, *gamma, time(flow)),
+                                },
                             }
                         }
                     }

@@ -30,7 +30,7 @@
 //! | [`potential`] | potentials f with their gradients: formulas, closures, classics, a posterior with minibatches |
 //! | [`dynamics`] | kinetic energies, drifts, and the exact flows of their friction |
 //! | `system` | the named systems, one table entry each |
-//! | `integrator`, `batch` | one step of many chains |
+//! | `integrator`, `gradient_noise`, `batch` | one step of many chains; noise of gradients as part of its noise |
 //! | `exact` | generalised Hamiltonian Monte Carlo, with its adaptation |
 //! | `schedule`, [`chains`] | step sizes; runs, sinks, checkpoints |
 //! | [`gibbs`] | the exact law e^(−βf)/Z in one and two dimensions, by quadrature |
@@ -45,6 +45,7 @@ pub mod dynamics;
 mod exact;
 pub mod folder;
 pub mod gibbs;
+mod gradient_noise;
 mod integrator;
 pub mod numerics;
 pub mod optimizer;
@@ -60,9 +61,10 @@ pub use levy_stable::random;
 pub use chains::{Control, MemorySink, Run, Samples, Start, ZarrDraws, ZarrSink};
 pub use dynamics::{Drift, Kinetic};
 pub use exact::Tuning;
+pub use gradient_noise::{GradientNoiseError, fuld_relaxation};
 pub use integrator::{Integrator, Unsuited};
 pub use levy_stable::Alpha;
-pub use parameters::{Beta, Friction, ParameterError, Step};
+pub use parameters::{Beta, Friction, NoiseScale, ParameterError, Step};
 pub use potential::Potential;
 pub use schedule::{CustomSchedule, Polynomial, Schedule, ScheduleSpec};
 pub use specification::{ParameterValue, Specification};

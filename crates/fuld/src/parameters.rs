@@ -38,6 +38,9 @@ pub enum ParameterError {
     /// The step size is not positive and finite.
     #[error("the step size must be positive and finite, got {0}")]
     Step(f64),
+    /// The scale of the gradient noise is negative or not finite.
+    #[error("noise_scale must be finite and not negative, got {0}")]
+    NoiseScale(f64),
     /// The half-life k₀ of a schedule is not positive and finite.
     #[error("the half-life of the step size must be positive and finite, got {0}")]
     HalfLife(f64),
@@ -100,6 +103,18 @@ parameter!(
     Step,
     |value| value > 0.0
 );
+
+parameter!(
+    /// Scale σ ≥ 0 of the SαS noise in every coordinate of a stochastic gradient. At α = 2 that is N(0, 2σ²).
+    NoiseScale,
+    NoiseScale,
+    |value| value >= 0.0
+);
+
+impl NoiseScale {
+    /// σ = 0: gradients are exact, or their noise is unknown.
+    pub const ZERO: Self = Self(0.0);
+}
 
 impl Beta {
     /// β = 1, where the target is e^(−f).

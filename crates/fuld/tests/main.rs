@@ -13,6 +13,7 @@ mod folder;
 mod formula;
 mod gaussian_drift;
 mod gibbs;
+mod gradient_noise;
 mod identity;
 mod kummer;
 mod memory;

@@ -66,6 +66,9 @@ pub(super) struct SampleOptions {
     /// The K of --step-power [default: 1000]
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Dynamics")]
     half_life: Option<f64>,
+    /// Scale of SaS noise in every coordinate of stochastic gradients, taken for a part of the driving noise [default: 0, unknown]
+    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, help_heading = "Dynamics")]
+    noise_scale: Option<f64>,
     /// Number of chains [default: 64]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     chains: Option<usize>,
@@ -110,6 +113,7 @@ impl SampleOptions {
             step: options.step,
             step_power: options.step_power,
             half_life: options.half_life,
+            noise_scale: options.noise_scale,
             chains: options.chains,
             draws: options.draws,
             warmup: options.warmup,

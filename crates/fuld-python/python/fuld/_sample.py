@@ -86,6 +86,7 @@ def sample(
     spread: float = 1.0,
     step_power: float | None = None,
     half_life: float | None = None,
+    noise_scale: float | None = None,
     velocities: bool = False,
     vectorized: bool | None = None,
     stochastic: bool = False,
@@ -187,6 +188,12 @@ def sample(
         drawn from N(0, `spread`\ :sup:`2`). With `variables`, a dict of values.
     step_power, half_life
         The step size decreases as step (1 + k/half_life)^-step_power with the iteration k.
+    noise_scale
+        Scale sigma of the noise in `stochastic` gradients, if every coordinate carries independent
+        noise SaS(sigma) of the tail index `alpha`; at alpha = 2 that is N(0, 2 sigma^2). The
+        dynamics then adds only the noise that is missing, and samples from exp(-beta f) as with
+        exact gradients. By default the noise is unknown. For the integrators ``"baoab"``,
+        ``"aboba"`` and ``"euler"`` of systems with linear friction, such as ``fuld``.
     velocities
         Whether to keep velocities.
     vectorized
@@ -251,7 +258,8 @@ def sample(
 
     All settings are in ``Samples.settings``, and attributes of the other forms. ``exact`` is 1
     if the dynamics leaves exp(-beta f) invariant as the step size tends to 0, and 0 if not or if
-    gradients are stochastic; with ``integrator="exact"`` the step size does not matter.
+    gradients are stochastic with noise of unknown scale; with ``integrator="exact"`` the step size
+    does not matter.
 
     Examples
     --------
@@ -336,6 +344,7 @@ def sample(
             step=step,
             step_power=step_power,
             half_life=half_life,
+            noise_scale=noise_scale,
         ),
     }
     with Bar(progress) as bar:

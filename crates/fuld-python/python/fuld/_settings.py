@@ -41,6 +41,7 @@ class Settings(TypedDict, total=False):
     spread: float
     step_power: float | None
     half_life: float | None
+    noise_scale: float | None
     velocities: bool
     vectorized: bool | None
     stochastic: bool

@@ -1,7 +1,7 @@
 //! Errors of a run.
 
 use super::checkpoint::CheckpointError;
-use crate::{ParameterError, Unsuited};
+use crate::{GradientNoiseError, ParameterError, Unsuited};
 use thiserror::Error;
 
 /// A run that could not begin or continue.
@@ -14,6 +14,9 @@ pub enum RunError {
     /// The integrator does not suit the system.
     #[error(transparent)]
     Unsuited(#[from] Unsuited),
+    /// The noise of the gradients cannot be taken for a part of the dynamics' own.
+    #[error(transparent)]
+    GradientNoise(#[from] GradientNoiseError),
     /// A count is zero.
     #[error("the number of {0} must be at least 1")]
     Nothing(&'static str),

@@ -4,7 +4,10 @@ use super::error::RunError;
 use super::sink::Layout;
 use super::spec::{DYNAMICS_VERSION, RunSpec};
 use super::start::Start;
-use crate::{Integrator, Potential, Schedule, System};
+use crate::dynamics::LinearStep;
+use crate::gradient_noise::own_noise;
+use crate::integrator::StepOf;
+use crate::{GradientNoiseError, Integrator, NoiseScale, Potential, Schedule, System};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +30,11 @@ pub struct Run {
     pub integrator: Integrator,
     /// Its steps.
     pub schedule: Schedule,
+    /// Scale of the SαS noise in every coordinate of the gradients, which the integrator takes for a part of its own noise. The tail
+    /// index is that of the system. With [`Integrator::Aboba`] and [`Integrator::Euler`] chains have exactly the law of chains with exact
+    /// gradients, with [`Integrator::Baoab`] to second order in the step. Requires linear friction. 0: gradients are exact, or their noise
+    /// is unknown.
+    pub noise_scale: NoiseScale,
     /// Number of chains.
     pub chains: usize,
     /// Number of the first chain. A run may be split into parts, on several machines, whose chains are those of the whole.
@@ -66,6 +74,7 @@ impl Run {
             system,
             integrator,
             schedule,
+            noise_scale: NoiseScale::ZERO,
             chains: 4,
             first_chain: 0,
             warmup: 1000,
@@ -105,6 +114,7 @@ impl Run {
         if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
             return Err(RunError::TooMany("the steps"));
         }
+        self.check_noise_scale()?;
         let adapts = self.integrator == Integrator::Exact && self.adapt;
         if self.temper > 1 && !adapts {
             return Err(RunError::Temper(self.temper));
@@ -141,6 +151,30 @@ impl Run {
         }
     }
 
+    /// Checks that the noise of the gradients does not exceed that of the dynamics in the first and in the last step. A custom schedule is
+    /// checked at every step of the run.
+    pub fn check_noise_scale(&self) -> Result<(), GradientNoiseError> {
+        let steps = self.draws.saturating_mul(self.thin).saturating_add(self.warmup);
+        for k in [0, steps.saturating_sub(1)] {
+            // A step that is no number is reported when the run comes to it.
+            if let Ok(eta) = self.schedule.at(k) {
+                self.own_noise(eta)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn own_noise(&self, eta: f64) -> Result<Option<LinearStep>, GradientNoiseError> {
+        let noisy = self.noise_scale != NoiseScale::ZERO;
+        noisy.then(|| own_noise(&self.system, self.integrator, self.noise_scale, eta)).transpose()
+    }
+
+    /// Returns step k.
+    pub(super) fn step(&self, k: u64) -> Result<StepOf, RunError> {
+        let eta = self.schedule.at(k)?;
+        Ok(StepOf { number: k, eta, own_noise: self.own_noise(eta)? })
+    }
+
     /// Returns the number of a chain's random streams at one temperature.
     pub(super) fn stream_number(&self, chain: usize, level: usize) -> usize {
         level * MAX_CHAINS + self.first_chain + chain
@@ -165,6 +199,7 @@ impl Run {
             system: self.system.spec().clone(),
             integrator: self.integrator,
             schedule: self.schedule.spec(),
+            noise_scale: Some(self.noise_scale).filter(|&scale| scale != NoiseScale::ZERO),
             dim: potential.dim(),
             potential: potential.specification(),
             chains: self.chains,

@@ -6,7 +6,7 @@
 
 use super::start::Start;
 use crate::schedule::ScheduleSpec;
-use crate::{Integrator, Specification, SystemSpec};
+use crate::{Integrator, NoiseScale, Specification, SystemSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -38,6 +38,9 @@ pub struct RunSpec {
     pub integrator: Integrator,
     /// Step sizes.
     pub schedule: ScheduleSpec,
+    /// Scale of the noise in the gradients; None if it is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_scale: Option<NoiseScale>,
     /// Dimension of the potential.
     pub dim: usize,
     /// Potential with its parameters and data; None if it has no specification.
@@ -72,11 +75,12 @@ pub struct RunSpec {
 }
 
 /// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the amounts last.
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 19] = [
     "dynamics_version",
     "system",
     "integrator",
     "schedule",
+    "noise_scale",
     "dim",
     "potential",
     "seed",

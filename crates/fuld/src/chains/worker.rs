@@ -61,15 +61,15 @@ impl Worker {
             self.carries_gradient = true;
         }
         for k in steps {
-            let eta = run.schedule.at(k)?;
-            run.integrator.step(&run.system, potential, sampler, eta, k, &mut self.batch);
+            let step = run.step(k)?;
+            run.integrator.step(&run.system, potential, sampler, step, &mut self.batch);
             if potential.has_failed() {
                 return Err(RunError::Potential(k));
             }
             if !self.batch.is_bounded() {
                 self.park_diverged(k);
             }
-            draw += self.keep(run, k, eta, draw, out);
+            draw += self.keep(run, k, step.eta, draw, out);
         }
         Ok(())
     }

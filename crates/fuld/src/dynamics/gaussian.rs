@@ -48,6 +48,11 @@ impl Kinetic for GaussianKinetic {
         self.drift.alpha()
     }
 
+    /// Under Gaussian noise the friction is c(v) = v.
+    fn linear_friction(&self) -> Option<f64> {
+        (self.alpha() == Alpha::GAUSS).then_some(1.0)
+    }
+
     fn exact(&self) -> Option<&dyn ExactKinetic> {
         Some(self)
     }

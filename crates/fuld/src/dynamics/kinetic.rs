@@ -30,6 +30,13 @@ pub trait Kinetic: Send + Sync {
     /// Returns the tail index of the noise.
     fn alpha(&self) -> Alpha;
 
+    /// Returns k if the friction is linear, c(v) = kv, under noise; None otherwise.
+    ///
+    /// Noise of the gradient can be taken for part of the noise of [`relax`](Self::relax) only then: see [`NoiseScale`](crate::NoiseScale).
+    fn linear_friction(&self) -> Option<f64> {
+        None
+    }
+
     /// Returns the energy with an exact refreshment of its velocity law, which exact sampling requires; None if it has none.
     fn exact(&self) -> Option<&dyn ExactKinetic> {
         None
@@ -51,15 +58,42 @@ pub trait ExactKinetic: Kinetic {
     fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]);
 }
 
-/// Applies the exact step of the Lévy–Ornstein–Uhlenbeck process dv = −γv dt + γ^(1/α) s dL:
-/// v ← e^(−γt) v + s ((1 − e^(−αγt))/α)^(1/α) ξ.
-pub(super) fn relax_linearly(alpha: Alpha, amplitude: f64, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
-    let alpha = alpha.get();
-    let decay = libm::exp(-gamma * t);
-    let scale = amplitude * libm::pow(-libm::expm1(-alpha * gamma * t) / alpha, 1.0 / alpha);
-    for (v, xi) in v.iter_mut().zip(noise) {
-        *v = decay * *v + scale * xi;
+/// A step v ← decay·v + scale·ξ of linear friction and noise, with ξ ~ SαS(1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearStep {
+    /// The factor of v.
+    pub decay: f64,
+    /// The factor of ξ.
+    pub scale: f64,
+}
+
+impl LinearStep {
+    /// Returns the exact step of the Lévy–Ornstein–Uhlenbeck process dv = −γv dt + γ^(1/α) s dL:
+    /// v ← e^(−γt) v + s ((1 − e^(−αγt))/α)^(1/α) ξ.
+    pub(crate) fn exact(alpha: Alpha, amplitude: f64, gamma: f64, t: f64) -> Self {
+        let alpha = alpha.get();
+        let decay = libm::exp(-gamma * t);
+        let scale = amplitude * libm::pow(-libm::expm1(-alpha * gamma * t) / alpha, 1.0 / alpha);
+        Self { decay, scale }
     }
+
+    /// Returns the same with the friction −γkv, as in [`Kinetic::linear_friction`].
+    pub(crate) fn with_rate(alpha: Alpha, amplitude: f64, gamma: f64, rate: f64, t: f64) -> Self {
+        // dv = −γk v dt + γ^(1/α) s dL is the process with friction γk and amplitude s k^(−1/α).
+        Self::exact(alpha, amplitude * libm::pow(rate, -1.0 / alpha.get()), gamma * rate, t)
+    }
+
+    /// Applies the step, made from draws `noise` of SαS(1).
+    pub(crate) fn apply(self, noise: &[f64], v: &mut [f64]) {
+        for (v, xi) in v.iter_mut().zip(noise) {
+            *v = self.decay * *v + self.scale * xi;
+        }
+    }
+}
+
+/// Applies friction and noise exactly if the friction is c(v) = v.
+pub(super) fn relax_linearly(alpha: Alpha, amplitude: f64, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+    LinearStep::exact(alpha, amplitude, gamma, t).apply(noise, v);
 }
 
 /// Applies the exact flow F of the friction with all noise in the middle: v ← F(t/2)[F(t/2)[v] + s (γt)^(1/α) ξ].

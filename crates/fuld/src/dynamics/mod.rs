@@ -30,6 +30,6 @@ pub use error::KineticError;
 pub use flmc_drift::{FlmcDrift, FlmcError, approximation_factor};
 pub use gaussian::GaussianKinetic;
 pub use gaussian_drift::GaussianDrift;
-pub use kinetic::{ExactKinetic, Kinetic};
+pub use kinetic::{ExactKinetic, Kinetic, LinearStep};
 pub use newtonian::Newtonian;
 pub use stable::StableKinetic;

@@ -1,6 +1,6 @@
 //! The Newtonian kinetic energy with linear friction: h(v) = v and c(v) = v under any noise.
 
-use super::kinetic::{ExactKinetic, Kinetic, relax_linearly};
+use super::kinetic::{ExactKinetic, Kinetic, LinearStep};
 use crate::parameters::{Beta, ParameterError, noise_amplitude};
 use levy_stable::Alpha;
 
@@ -62,13 +62,15 @@ impl Kinetic for Newtonian {
             v.iter_mut().for_each(|v| *v *= decay);
             return;
         }
-        // With the factor k, dv = −γk v dt + γ^(1/α) s dL is the process with friction γk and amplitude s k^(−1/α).
-        let amplitude = self.amplitude * libm::pow(self.factor, -1.0 / self.alpha.get());
-        relax_linearly(self.alpha, amplitude, gamma * self.factor, t, noise, v);
+        LinearStep::with_rate(self.alpha, self.amplitude, gamma, self.factor, t).apply(noise, v);
     }
 
     fn alpha(&self) -> Alpha {
         self.alpha
+    }
+
+    fn linear_friction(&self) -> Option<f64> {
+        (self.amplitude > 0.0).then_some(self.factor)
     }
 
     /// Linear friction keeps the law of v only under Gaussian noise.

@@ -23,8 +23,14 @@ pub struct StableKinetic {
 impl StableKinetic {
     /// Creates the energy for 0.1 ≤ α ≤ 2, the range of [`FieldTable`]. The x-marginal is e^(−βf) at every β.
     pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
+        let (inner, outer) = Self::field_factors(alpha, beta)?;
+        Self::scaled(alpha, beta, inner, outer)
+    }
+
+    /// Returns `inner` = β^(1/α) and `outer` = β^(1/α − 1) of the transport field h(v) = outer · ∇G_α(inner · v).
+    pub fn field_factors(alpha: Alpha, beta: Beta) -> Result<(f64, f64), ParameterError> {
         let amplitude = noise_amplitude(alpha, beta)?;
-        Self::scaled(alpha, beta, 1.0 / amplitude, 1.0 / amplitude / beta.get())
+        Ok((1.0 / amplitude, 1.0 / amplitude / beta.get()))
     }
 
     /// Creates the energy with the transport field ∇G_α(v) that the paper prints, which is exact only at β = 1 or α = 2.
@@ -74,6 +80,10 @@ impl Kinetic for StableKinetic {
 
     fn alpha(&self) -> Alpha {
         self.alpha
+    }
+
+    fn linear_friction(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     /// The paper's field without β belongs to the law of v at β = 1 or α = 2 only.

@@ -4,6 +4,8 @@
     SGD with momentum whose step goes through the field ∇G_α. It replaces `torch.optim.SGD` with the
     same learning rate, momentum and checkpoints, and at alpha = 2 with the same results to the bit.
     With ``alpha="auto", noise_scale="auto"`` it estimates both, as a `Calibration` per parameter.
+`sampler`
+    FULD as a sampler of posteriors, with stochastic gradients: pure functions of trees of tensors.
 `TailMonitor`
     Estimates the tail index and the scale of the gradient noise, as a `GradientTail` per parameter.
 """
@@ -13,12 +15,13 @@ try:
 except ImportError as error:
     raise ImportError("fuld.torch requires PyTorch: pip install torch") from error
 
+from fuld.torch import sampler
 from fuld.torch._calibration import Calibration
 from fuld.torch._fuld import FULD
 from fuld.torch._gradient_tail import GradientTail
 from fuld.torch._monitor import TailMonitor
 
-__all__ = ["FULD", "Calibration", "GradientTail", "TailMonitor"]
+__all__ = ["FULD", "Calibration", "GradientTail", "TailMonitor", "sampler"]
 
 
 def __dir__() -> list[str]:
