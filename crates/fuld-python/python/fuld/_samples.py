@@ -119,7 +119,7 @@ class Samples(Mapping[str, NDArray[np.float64]]):
 
     @cached_property
     def _summarised(self) -> tuple[str, list[tuple[str, str]], list[str]]:
-        """The summary, the warnings with the anchors of the sections that explain them, and the notes."""
+        """The summary, the warnings with the anchors of their sections, and the notes."""
         assert self._planned is not None
         draws = self._draws
         if draws.x.size == 0:
