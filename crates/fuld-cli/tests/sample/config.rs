@@ -39,7 +39,8 @@ fn gradient_noise_round_trips() {
     let file = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     fuld(folder.path(), &format!("{minibatches} --noise-scale 0.5 --save-config a.toml")).with(0, &[]);
     assert!(file("a.toml").contains("noise_scale = 0.5"));
-    fuld(folder.path(), "sample --config a.toml --out one").with(0, &["gradient noise 0.5"]);
+    fuld(folder.path(), "sample --config a.toml --out one").with(0, &[]);
+    assert!(file("one/config.toml").contains("noise_scale = 0.5"));
     fuld(folder.path(), &format!("{minibatches} --noise-scale 0 --save-config b.toml")).with(0, &[]);
     assert!(!file("b.toml").contains("noise_scale"));
     fuld(folder.path(), &format!("{minibatches} --noise-scale 100")).with(2, &["step must be at most 0.0"]);
