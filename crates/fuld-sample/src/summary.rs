@@ -12,6 +12,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Draws per chain up to which R̂ is larger than 1.01 for chains that agree: its halves should have 50 effective draws (Vehtari et al. 2021).
+const SHORT: usize = 100;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
 /// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
@@ -93,7 +95,7 @@ pub struct Coordinate {
     pub ess_tail: f64,
     /// R̂.
     pub r_hat: f64,
-    /// The smaller of R̂ and [`Chains::lasting_r_hat`], which decides whether there is a warning.
+    /// What decides whether there is a warning: R̂, or the smaller of it and [`Chains::lasting_r_hat`] if chains are short.
     pub lasting_r_hat: f64,
     /// The distance from the exact law, if that is known.
     pub ks: Option<Agreement>,
@@ -147,7 +149,7 @@ impl Coordinate {
             ess_bulk,
             ess_tail,
             r_hat,
-            lasting_r_hat: if r_hat > R_HAT { chains.lasting_r_hat().min(r_hat) } else { r_hat },
+            lasting_r_hat: if chains.draws() <= SHORT { chains.lasting_r_hat().min(r_hat) } else { r_hat },
             ks,
         })
     }

@@ -30,6 +30,24 @@ fn a_configuration_round_trips() {
     assert_same_run(&folder.path().join("one"), &folder.path().join("three"));
 }
 
+/// The scale of gradient noise is a setting of stochastic potentials, and is stored only if it is given.
+#[test]
+fn gradient_noise_round_trips() {
+    let folder = scratch();
+    let minibatches =
+        "sample logistic --param batch=16 --step 0.01 --chains 2 --draws 20 --thin 2 --warmup 3 --seed 1";
+    let file = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 0.5 --save-config a.toml")).with(0, &[]);
+    assert!(file("a.toml").contains("noise_scale = 0.5"));
+    fuld(folder.path(), "sample --config a.toml --out one").with(0, &[]);
+    assert!(file("one/config.toml").contains("noise_scale = 0.5"));
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 0 --save-config b.toml")).with(0, &[]);
+    assert!(!file("b.toml").contains("noise_scale"));
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 100")).with(2, &["step must be at most 0.0"]);
+    fuld(folder.path(), "sample x^2 --integrator baoab --noise-scale 1")
+        .with(2, &["requires stochastic gradients"]);
+}
+
 #[test]
 fn options_take_precedence_over_the_file() {
     let folder = scratch();

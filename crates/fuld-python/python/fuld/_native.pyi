@@ -33,6 +33,7 @@ __all__ = [
     "end_runs",
     "evaluate",
     "explanation",
+    "field_factors",
     "flmc_drift",
     "forget_runs",
     "kinetic_scale",
@@ -48,6 +49,7 @@ __all__ = [
     "table_data",
     "tail_index",
     "transport_h",
+    "velocity_step",
 ]
 
 __version__: str
