@@ -100,40 +100,6 @@ fn modes_have_their_weights() {
     }
 }
 
-/// Returns the draws per chain of the long runs.
-fn draws() -> u64 {
-    std::env::var("FULD_DRAWS").map_or(150_000, |draws| draws.parse().unwrap())
-}
-
-/// Requires that every weight of 25 equal modes is within 2 % of itself in 20 of 20 seeds. The relative error of a share p of n
-/// effective draws is √((1 − p)/(pn)); the largest of 25 · 20 normal errors is 3.1 standard deviations, so that n must be 580,000.
-/// `FULD_DRAWS` sets the draws per chain. Seeds 0 to 4 were run: their largest error is 1.0 %.
-#[test]
-#[ignore = "takes minutes"]
-fn equal_modes_have_equal_weights() {
-    // The density of equal modes on a grid is a product, which takes 10 exponentials instead of 25.
-    let one = |x: f64| {
-        let square = |i: usize| (x - DISTANCE * (i as f64 - 2.0)).powi(2);
-        let least = (0..SIDE).map(square).fold(f64::INFINITY, f64::min);
-        let terms = (0..SIDE).map(|i| (i as f64 - 2.0, (0.5 * (least - square(i))).exp()));
-        let (sum, mean) = terms.fold((0.0, 0.0), |(sum, mean), (i, term)| (sum + term, mean + i * term));
-        (0.5 * least - sum.ln(), x - DISTANCE * mean / sum)
-    };
-    let value = move |x: &[f64]| one(x[0]).0 + one(x[1]).0;
-    let gradient = move |x: &[f64], g: &mut [f64]| g.copy_from_slice(&[one(x[0]).1, one(x[1]).1]);
-    let mixture = FromFn::new(2, value, gradient).unwrap();
-    let mut largest = 0f64;
-    for seed in 0..20 {
-        let began = std::time::Instant::now();
-        let samples = Run { seed, draws: draws(), ..run(1.8, 8) }.sample(&mixture).unwrap();
-        let errors = shares(&samples).into_iter().map(|share| (25.0 * share - 1.0).abs());
-        let error = errors.fold(0.0, f64::max);
-        println!("seed {seed}: largest relative error {error:.4}, {:.0} s", began.elapsed().as_secs_f64());
-        largest = largest.max(error);
-    }
-    assert!(largest < 0.02, "{largest}");
-}
-
 /// The hottest of many levels are reached too, though they are thousands of times as wide as the first.
 #[test]
 fn many_levels_are_connected() {
