@@ -73,10 +73,23 @@ def test_gradients_are_those_of_differences(form):
 def test_far_out_nothing_overflows_without_need(form):
     name, numbers, shape = FORMS[form]
     kind = constraint(name, numbers)
+    u = points(kind, shape, scale=100.0)
     with np.errstate(all="ignore"):
-        y, log_jacobian = kind.forward(points(kind, shape, scale=100.0))
+        y, log_jacobian = kind.forward(u)
+        flat = kind.pull_back(u, y, np.zeros_like(y))
     assert not np.isnan(y).any()
     assert np.isfinite(log_jacobian).all()
+    assert np.isfinite(flat).all()
+
+
+@pytest.mark.parametrize("u", [-300.0, -36.0, -20.0, 5.0])
+def test_gradients_near_the_ends_of_an_interval_keep_their_digits(u):
+    """log p = -log(y)/2, of Beta(1/2, 1): with the Jacobian, the gradient is (1 - s)/2 - s."""
+    kind = constraint("unit_interval", ())
+    at = np.array([[u]])
+    y, _ = kind.forward(at)
+    s = 1 / (1 + np.exp(-u))
+    assert kind.pull_back(at, y, -0.5 / y)[0, 0] == pytest.approx((1 - s) / 2 - s, rel=1e-12)
 
 
 def test_variables_are_laid_out_in_their_order():

@@ -108,7 +108,7 @@ impl Proposals {
             && trips < LEAST_TRIPS
         {
             let text = format!(
-                "only {trips} positions went from the hottest temperature to the first and back, and {LEAST_TRIPS} are needed to trust the \
+                "only {trips} round trips from the hottest temperature to the first and back, and {LEAST_TRIPS} are needed to trust the \
                  weights of modes: take more draws or chains"
             );
             warnings.push(Remark::warning(Section::RoundTrips, text));
@@ -190,7 +190,7 @@ mod tests {
             "3 temperatures up to 10 times the first, exchanges accepted at least 4 %, 399 round trips"
         ));
         assert!(tempered.warnings()[0].text.contains("4 % of the exchanges between temperatures 2 and 3"));
-        assert!(tempered.warnings()[1].text.contains("only 399 positions went from the hottest"));
+        assert!(tempered.warnings()[1].text.contains("only 399 round trips from the hottest"));
         let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: Some(0.1), ..good };
         let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for says in

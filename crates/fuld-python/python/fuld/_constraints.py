@@ -15,6 +15,7 @@ vectors, such as simplexes, apply to the last axis.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -114,8 +115,9 @@ class Interval(Constraint):
 
     def pull_back(self, u: Array, y: Array, gradient: Array) -> Array:
         """Return the gradient in u."""
-        half = np.tanh(0.5 * u)  # 2 s - 1
-        back: Array = gradient * (self.upper - self.lower) * 0.25 * (1 - half**2) - half
+        small = np.exp(-np.abs(u))
+        slope = (self.upper - self.lower) * small / (1 + small) ** 2
+        back: Array = gradient * slope - np.tanh(0.5 * u)
         return back
 
     def inverse(self, y: Array) -> Array:
@@ -196,12 +198,12 @@ def _sum(values: Array) -> Array:
 
 
 #: Constraints by name: the numbers that follow the name, and how the constraint is made of them.
-CONSTRAINTS: dict[str, tuple[tuple[str, ...], type[Constraint]]] = {
+CONSTRAINTS: dict[str, tuple[tuple[str, ...], Callable[..., Constraint]]] = {
     "real": ((), Real),
     "positive": ((), HalfLine),
     "lower": (("end",), HalfLine),
-    "upper": (("end",), HalfLine),
-    "unit_interval": ((), Interval),
+    "upper": (("end",), lambda end: HalfLine(end, -1.0)),
+    "unit_interval": ((), lambda: Interval(0.0, 1.0)),
     "interval": (("lower", "upper"), Interval),
     "ordered": ((), Ordered),
     "simplex": ((), Simplex),
@@ -210,8 +212,4 @@ CONSTRAINTS: dict[str, tuple[tuple[str, ...], type[Constraint]]] = {
 
 def constraint(name: str, numbers: tuple[float, ...]) -> Constraint:
     """Return the constraint of this name."""
-    if name == "upper":
-        return HalfLine(numbers[0], -1.0)
-    if name == "unit_interval":
-        return Interval(0.0, 1.0)
     return CONSTRAINTS[name][1](*numbers)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fuld import _native
-from fuld._model import NotPicklableError
+from fuld._model import Model, NotPicklableError
 from fuld._part_files import Part, PartFiles
 from fuld._potential import Target
 from fuld._progress import Progress
@@ -170,6 +170,14 @@ def _missing(chains: int, parts: list[Part], size: int) -> Iterator[range]:
 def check_picklable(executor: Executor, runner: PartRunner) -> None:
     """Refuse, before any work, a potential that other processes cannot have."""
     if isinstance(executor, ProcessPoolExecutor):
+        model = runner.target.potential
+        context = getattr(executor, "_mp_context", None)
+        forks = context is not None and context.get_start_method() == "fork"
+        if forks and isinstance(model, Model) and model.uses_jax:
+            raise ValueError(
+                "JAX hangs in processes that were forked: give ProcessPoolExecutor("
+                'mp_context=multiprocessing.get_context("spawn"))'
+            )
         try:
             pickle.dumps(runner)
         except Exception as error:

@@ -96,9 +96,11 @@ class FunctionCheck:
         """Raise an error if f is not finite at a start; `redrawn` starts need one that is."""
         outside = np.flatnonzero(~np.isfinite(value[:chains]))
         if len(outside) > (chains - 1 if redrawn else 0):
+            reason = getattr(self.function, "rejected", "")
             raise ValueError(
                 f"{len(outside)} of {chains} chains would start where f is not a finite number, as "
                 f"at {self.points[outside[0]]}: give a start at which f is finite, or correct f"
+                + (f" ({reason})" if reason else "")
             )
 
     def wrong_gradient(self, gradient: NDArray[np.float64], vectorized: bool) -> list[str]:

@@ -60,6 +60,7 @@ class FunctionModel(Model):
         self.dim = variables.dim
         self.stochastic = rows is not None and rows.batch_size is not None
         self.written_gradient = framework == "written"
+        self.uses_jax = framework == "jax"
         shapes = {variable.name: variable.shape for variable in variables.all}
         self.dims, self.coords = check_dims(shapes, dims, coords)
         call = function if takes_vector else convention(function, variables.names, rows is not None)
@@ -145,13 +146,16 @@ def convention(
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # compiled functions need not have one
         return function
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    kinds = inspect.Parameter
+    by_name = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
     named = {p.name for p in parameters if p.kind in by_name}
-    required = [p.name for p in parameters if p.kind in by_name and p.default is p.empty]
+    alone = (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
+    required = [p.name for p in parameters if p.kind not in alone and p.default is p.empty]
     others = [name for name in required if name not in names]
-    if set(names) <= named and len(others) == int(has_rows):
+    any_name = any(p.kind is kinds.VAR_KEYWORD for p in parameters)
+    if (set(names) <= named or any_name) and len(others) == int(has_rows):
         return ByName(function, others[0] if has_rows else None)
-    anything = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
+    anything = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
     if len(required) == 1 + int(has_rows) or (not required and (named or anything)):
         return function
     batch = ["batch"] if has_rows else []

@@ -19,12 +19,17 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from fuld._minibatches import map_arrays
 from fuld._returned_arrays import check_precision, float64
 
 Function: TypeAlias = Callable[..., Any]
 #: Who computes the gradient: a framework, or the function itself.
 Framework: TypeAlias = Literal["jax", "torch", "written"]
 FRAMEWORKS = ("jax", "torch")
+
+
+#: The note of an error that a function raises for tensors.
+TENSORS = "fuld: called with tensors of float64"
 
 
 class PrecisionError(TypeError):
@@ -44,11 +49,14 @@ class _Gradient(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without compiled code."""
-        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
+        made = ("_compiled", "_data")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
 class JaxGradient(_Gradient):
     """Differentiated and compiled by JAX, in double precision."""
+
+    _data: tuple[Any, ...] | None = None
 
     @cached_property
     def _compiled(self) -> Function:
@@ -67,13 +75,24 @@ class JaxGradient(_Gradient):
         import jax
 
         with double_precision():
+            if self.shared and others:
+                others = self._on_device(others)
             try:
                 value, gradient = self._compiled(first, *others)
             except TypeError as error:
                 if "scalar-output" in str(error) and hasattr(error, "add_note"):
                     error.add_note("fuld: the function must return one number for one point")
                 raise
+            check_precision((value, jax.tree.leaves(gradient)[0]))
             return np.asarray(value, np.float64), jax.tree.map(np.asarray, gradient)
+
+    def _on_device(self, others: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the data as arrays of JAX, which are copied to the device once."""
+        import jax
+
+        if self._data is None:
+            self._data = jax.tree.map(jax.numpy.asarray, others)
+        return self._data
 
 
 def double_precision() -> AbstractContextManager[Any]:
@@ -101,22 +120,28 @@ class TorchGradient(_Gradient):
 
     def _scalar(self, *arguments: Any) -> Any:  # noqa: ANN401
         value = self.function(*arguments)
-        # A sum over the last axis of (1, dim) is as good as a number.
-        return value.squeeze() if hasattr(value, "squeeze") else value
+        if value.numel() != 1:
+            raise ValueError(
+                "the function must return one number for one point, got a tensor of shape "
+                f"{tuple(value.shape)}"
+            )
+        return value.reshape(())
 
     def __call__(self, first: Any, *others: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return values (n,) and gradients in the first argument, as it is nested."""
+        import torch
         from torch.utils._pytree import tree_map
 
         first, *others = tree_map(_tensor, (first, *others))
-        if self.one_by_one is None:
-            try:
-                return self._together(first, *others)
-            except Exception as error:
-                answer = self._each(first, *others)  # an error of the function is raised here
-                self.one_by_one = error
-                return answer
-        return self._each(first, *others)
+        with torch.inference_mode(False), torch.enable_grad():
+            if self.one_by_one is None:
+                try:
+                    return self._together(first, *others)
+                except Exception as error:
+                    answer = self._each(first, *others)  # an error of the function is raised here
+                    self.one_by_one = error
+                    return answer
+            return self._each(first, *others)
 
     def _together(self, first: Any, *others: Any) -> tuple[Any, Any]:  # noqa: ANN401
         import torch
@@ -127,6 +152,7 @@ class TorchGradient(_Gradient):
         other_axes = (None if self.shared else 0,) * len(others)
         call = torch.func.vmap(self._scalar, in_dims=(0, *other_axes))
         value = call(tree_unflatten(inputs, form), *others)
+        check_precision((value, inputs[0]))
         # Chains do not depend on each other: the gradient of the sum has all gradients.
         return float64(value), tree_unflatten(_slopes(value.sum(), inputs), form)
 
@@ -149,6 +175,8 @@ def _slopes(value: Any, inputs: list[Any]) -> list[Any]:  # noqa: ANN401
     """Return the derivatives of a value by its inputs, as arrays; 0 by inputs it does not use."""
     import torch
 
+    if not value.requires_grad:  # a constant, such as -inf outside of the support
+        return [np.zeros(tuple(a.shape)) for a in inputs]
     slopes = torch.autograd.grad(value, inputs, allow_unused=True)
     pairs = zip(inputs, slopes, strict=True)
     return [np.zeros(tuple(a.shape)) if g is None else float64(g) for a, g in pairs]
@@ -169,7 +197,8 @@ class WrittenGradient(_Gradient):
         answers = []
         for i in range(count):
             rest = others if self.shared else tuple(at(other, i) for other in others)
-            answers.append(self.function(at(first, i), *rest))
+            # A copy: what a function does to its argument is its own affair.
+            answers.append(self.function(at(first, i, copy=True), *rest))
         # One function has one form: the first answer stands for all.
         _checked(answers[0], at(first, 0), ())
         values = np.array([float(value) for value, _ in answers])
@@ -186,7 +215,8 @@ class WrittenTogether(_Gradient):
     def __call__(self, first: Any, *others: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return values (n,) and gradients in the first argument, as it is nested."""
         count = len(next(iter(first.values()))) if isinstance(first, dict) else len(first)
-        return _checked(self.function(first, *others), first, (count,))
+        copies = at(first, slice(None), copy=True)
+        return _checked(self.function(copies, *others), first, (count,))
 
 
 def _checked(answer: Any, first: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:  # noqa: ANN401
@@ -219,13 +249,10 @@ def _checked(answer: Any, first: Any, shape: tuple[int, ...]) -> tuple[Any, Any]
     return value, arrays
 
 
-def at(nested: Any, chain: int) -> Any:  # noqa: ANN401
+def at(nested: Any, chain: int | slice, *, copy: bool = False) -> Any:  # noqa: ANN401
     """Return the part of arrays, or of tuples, lists and dicts of arrays, of one chain."""
-    if isinstance(nested, dict):
-        return {name: at(value, chain) for name, value in nested.items()}
-    if isinstance(nested, (tuple, list)):
-        return type(nested)(at(value, chain) for value in nested)
-    return nested[chain]
+    part = map_arrays(lambda array: array[chain], nested)
+    return map_arrays(lambda array: array.copy(), part) if copy else part
 
 
 def gradient_of(
@@ -249,7 +276,7 @@ def framework_of(function: Function, *arguments: Any) -> Framework | None:  # no
     try:
         with np.errstate(all="ignore"):
             answer = function(*arguments)
-    except Exception:
+    except Exception as first:
         if "torch" not in sys.modules:
             raise
         from torch.utils._pytree import tree_map
@@ -257,6 +284,10 @@ def framework_of(function: Function, *arguments: Any) -> Framework | None:  # no
         try:
             answer = function(*tree_map(_tensor, arguments))
         except Exception as error:
+            if "must be Tensor" in str(first) and "dtype" not in str(error):
+                if hasattr(error, "add_note"):
+                    error.add_note(TENSORS)
+                raise error from None
             if "dtype" in str(error):
                 raise PrecisionError(
                     f"fuld calls the function with tensors of float64, and torch raised: {error}. "

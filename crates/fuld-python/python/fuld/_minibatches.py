@@ -26,8 +26,8 @@ class Rows:
     def batch(self, words: NDArray[np.uint64]) -> Any:  # noqa: ANN401
         """Return the rows that random bits choose: arrays (chains, batch_size, ...).
 
-        Rows are drawn uniformly with replacement, so that sums over them, times the number of rows
-        per row of a batch, are unbiased.
+        Rows are drawn uniformly with replacement, so that sums over them, times count / batch_size,
+        are unbiased.
         """
         if self.batch_size is None:
             return self.data
@@ -38,16 +38,16 @@ class Rows:
             z = (z ^ (z >> np.uint64(27))) * _MIX[1]
         bits = (z ^ (z >> np.uint64(31))) >> np.uint64(11)
         rows = (bits * (self.count / 2.0**53)).astype(np.int64)
-        return _map(lambda array: array[rows], self.data)
+        return map_arrays(lambda array: array[rows], self.data)
 
 
 def rows_of(data: Any, batch_size: int | None) -> Rows:  # noqa: ANN401
     """Check data and return its rows; arrays of torch and JAX become those of NumPy."""
-    arrays = _map(_array, data)
+    arrays = map_arrays(_array, data)
     lengths = {len(array) for array in _leaves(arrays)}
     if len(lengths) != 1 or 0 in lengths:
         raise ValueError(
-            "data must be arrays with as many rows each, and at least one, got "
+            "all arrays of data must have the same number of rows, at least one, got "
             f"{sorted(lengths) or 'none'}"
         )
     count = lengths.pop()
@@ -63,20 +63,23 @@ def _array(value: Any) -> NDArray[Any]:  # noqa: ANN401
             "data must be an array with one row per observation, or a tuple, list or dict of such "
             f"arrays, got {type(value).__name__}"
         )
-    return array
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
-def _map(function: Any, nested: Any) -> Any:  # noqa: ANN401
+def map_arrays(function: Any, nested: Any) -> Any:  # noqa: ANN401
+    """Return the results of a function for an array, or for each in tuples, lists and dicts."""
     if isinstance(nested, dict):
-        return {name: _map(function, value) for name, value in nested.items()}
+        return {name: map_arrays(function, value) for name, value in nested.items()}
     if isinstance(nested, (tuple, list)):
-        return tuple(_map(function, value) for value in nested)
+        made = [map_arrays(function, value) for value in nested]
+        # A named tuple takes its fields one by one.
+        return type(nested)(*made) if hasattr(nested, "_fields") else type(nested)(made)
     return function(nested)
 
 
 def _leaves(nested: Any) -> list[Any]:  # noqa: ANN401
     if isinstance(nested, dict):
         return [leaf for value in nested.values() for leaf in _leaves(value)]
-    if isinstance(nested, tuple):
+    if isinstance(nested, (tuple, list)):
         return [leaf for value in nested for leaf in _leaves(value)]
     return [nested]

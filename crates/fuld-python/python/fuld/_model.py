@@ -34,6 +34,8 @@ class Model(ABC):
     stochastic: bool = False
     #: Whether the user wrote the gradient, which may then be wrong.
     written_gradient: bool = False
+    #: Whether JAX computes the gradient: it cannot be used in processes that were forked.
+    uses_jax: bool = False
     #: Whether draws are returned by variable; otherwise they are one array of points.
     named: bool = True
     #: Names of the axes of variables, and labels along axes.
@@ -47,6 +49,10 @@ class Model(ABC):
     @abstractmethod
     def values(self, x: Array) -> dict[str, NDArray[Any]]:
         """Return the variables by name at points (n, dim): arrays (n, ...)."""
+
+    def variable_names(self) -> list[str]:
+        """Return the names of the variables."""
+        return list(self.values(np.zeros((1, self.dim))))
 
     def coordinates(self, values: Mapping[str, object]) -> Array:
         """Return the point at which the variables have these values."""

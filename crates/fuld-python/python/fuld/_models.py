@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from fuld._constraints import Array
 from fuld._function_model import VECTOR, FunctionModel, detect
 from fuld._gradients import Framework
 from fuld._log_density import LogDensity
@@ -59,6 +61,7 @@ def subject_of(
     dim: int | None,
     vectorized: bool | None,
     name: str | None,
+    start: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Return what is sampled: text, a function that returns value and gradient, or a model."""
     if potential is not None and logp is not None:
@@ -79,6 +82,8 @@ def subject_of(
     if foreign is not None and (model is not None or not callable(given)):
         raise ValueError(f"{foreign} is for functions, got {type(given).__name__}")
     if model is not None:
+        if vectorized is not None:
+            raise ValueError(f"vectorized is for functions, got {type(given).__name__}")
         return with_labels(model, dims, coords)
     if foreign is not None:
         return function_model(
@@ -92,6 +97,7 @@ def subject_of(
             vectorized=vectorized,
             dims=dims,
             coords=coords,
+            start=start,
         )
     if dims or coords:
         raise ValueError("dims and coords are for models with named variables: give variables=")
@@ -109,10 +115,21 @@ def with_labels(
 ) -> Model:
     """Return the model with names of axes, and labels along them, that the user gave."""
     if dims or coords:
-        shapes = {k: a.shape[1:] for k, a in model.values(np.zeros((1, model.dim))).items()}
+        values = model.values(np.zeros((1, model.dim)))
+        shapes = {name: array.shape[1:] for name, array in values.items()}
         named, labels = check_dims(shapes, dims, coords)
+        model = copy(model)
         model.dims, model.coords = {**model.dims, **named}, {**model.coords, **labels}
     return model
+
+
+def _first_point(variables: Variables, start: Any) -> Array:  # noqa: ANN401
+    """Return the point at which a function is called first: where the first chain starts."""
+    if isinstance(start, Mapping):
+        start = variables.coordinates(start)
+    if start is None:
+        return np.zeros(variables.dim)
+    return np.resize(np.atleast_2d(np.asarray(start, np.float64))[0], variables.dim)
 
 
 def function_model(
@@ -127,6 +144,7 @@ def function_model(
     vectorized: bool | None = None,
     dims: Mapping[str, Sequence[str]] | None = None,
     coords: Mapping[str, Sequence[Any]] | None = None,
+    start: Any = None,  # noqa: ANN401
 ) -> FunctionModel:
     """Return the model of a function of named variables, or of one vector of `dim` coordinates."""
     laid_out = Variables({VECTOR: dim or 1} if variables is None else variables)
@@ -143,7 +161,7 @@ def function_model(
             takes_vector=variables is None,
             rows=rows,
             given=gradient,
-            point=np.zeros(laid_out.dim),
+            point=_first_point(laid_out, start),
         )
     return FunctionModel(
         function,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fuld import _native
 from fuld._function_check import FunctionCheck
 from fuld._function_identity import code_hash
-from fuld._gradients import PrecisionError, framework_of
+from fuld._gradients import TENSORS, PrecisionError, framework_of
 from fuld._log_density import LogDensity
 from fuld._model import Model
 from fuld._models import function_model
@@ -105,6 +105,8 @@ def target_of(
     if params:
         raise ValueError("params are for potentials with names; a function has its own")
     if isinstance(potential, Model):
+        if stochastic:
+            raise ValueError("stochastic is for functions of points: give data= and batch_size=")
         return _model_target(potential, name, identify, options)
     # Before the function is called, which may change what it refers to.
     code = code_hash(potential) if identify else ""
@@ -158,7 +160,9 @@ def _framework(function: Callable[..., Any], point: Any) -> str | None:  # noqa:
         framework = framework_of(function, point)
     except PrecisionError:
         raise
-    except Exception:
+    except Exception as error:
+        if TENSORS in getattr(error, "__notes__", ()):
+            raise
         return None
     return None if framework == "written" else framework
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuld._constraints import Array
+from fuld._function_identity import UnidentifiedError
 from fuld._model import Model
 
 
@@ -17,6 +18,9 @@ class PyMCModel(Model):
     """A PyMC model whose variables are continuous."""
 
     def __init__(self, model: Any) -> None:  # noqa: ANN401
+        from pytensor.graph.traversal import toposort
+        from pytensor.tensor.random.op import RandomVariable
+
         discrete = [variable.name for variable in model.discrete_value_vars]
         if discrete:
             raise TypeError(
@@ -26,6 +30,12 @@ class PyMCModel(Model):
             )
         self.model = model
         self.name = model.name or "PyMC model"
+        if any(isinstance(node.op, RandomVariable) for node in toposort([model.logp()])):
+            raise TypeError(
+                "the log density of the PyMC model is random, as with pm.Minibatch, but it decides "
+                "about proposals: use all data, or give fuld.sample a function with data= and "
+                "batch_size="
+            )
         self.dim = sum(np.size(value) for value in self._point.values())
         if self.dim == 0:
             raise TypeError("the PyMC model has no variables to sample: all are observed")
@@ -88,25 +98,8 @@ class PyMCModel(Model):
 
     def identity(self) -> object:
         """Return a hash of the graph of the log density, with its constants and data."""
-        from pytensor.graph.basic import Constant
-        from pytensor.graph.traversal import toposort
-
-        digest, numbers = hashlib.sha256(), {}
-        for i, variable in enumerate(self.model.value_vars):
-            numbers[variable] = f"{variable.name} {variable.type}"
-            digest.update(f"{i} {numbers[variable]}".encode())
-        for node in toposort([self.model.logp()]):
-            digest.update(repr(node.op).encode())
-            for variable in node.inputs:
-                if variable not in numbers:
-                    data = variable.data if isinstance(variable, Constant) else None
-                    if data is None and hasattr(variable, "get_value"):
-                        data = variable.get_value(borrow=True)
-                    numbers[variable] = repr(variable.type)
-                    digest.update(np.asarray(data).tobytes())
-                digest.update(numbers[variable].encode())
-            for variable in node.outputs:
-                numbers[variable] = str(len(numbers))
+        digest = hashlib.sha256()
+        _hash_graph(digest, list(self.model.value_vars), [self.model.logp()])
         return digest.hexdigest()
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
@@ -120,3 +113,51 @@ def _load(pickled: bytes) -> PyMCModel:
     import cloudpickle
 
     return PyMCModel(cloudpickle.loads(pickled))
+
+
+def _hash_graph(digest: Any, inputs: list[Any], outputs: list[Any]) -> None:  # noqa: ANN401
+    """Add a graph to a digest: operations with their properties, and which variables they join."""
+    from pytensor.graph.basic import Constant
+    from pytensor.graph.traversal import toposort
+
+    numbers: dict[Any, int] = {}
+
+    def add(text: str, data: bytes = b"") -> None:
+        for part in (text.encode(), data):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+
+    def use(variable: Any) -> None:  # noqa: ANN401
+        if variable not in numbers:
+            numbers[variable] = len(numbers)
+            data: Any = None
+            if isinstance(variable, Constant):
+                data = variable.data
+            elif hasattr(variable, "get_value"):
+                data = variable.get_value(borrow=True)
+            array = np.asarray(data)
+            if array.dtype == object and data is not None:
+                array = np.frombuffer(repr(data).encode(), np.uint8)
+            add(f"{variable.type} {array.dtype} {array.shape}", array.tobytes())
+        add(str(numbers[variable]))
+
+    for variable in inputs:
+        use(variable)
+    for node in toposort(outputs):
+        kind = type(node.op)
+        if kind.__module__.split(".")[0] not in ("pytensor", "pymc", "pymc_extras"):
+            raise UnidentifiedError(
+                f"the PyMC model uses {kind.__qualname__}, an operation that cannot be identified "
+                "when the store is continued: sample without store="
+            )
+        properties = node.op._props_dict() if hasattr(node.op, "_props_dict") else {}
+        add(f"{kind.__module__}.{kind.__qualname__} {sorted(properties.items(), key=str)}")
+        inner = getattr(node.op, "fgraph", None)
+        if inner is not None:
+            _hash_graph(digest, list(inner.inputs), list(inner.outputs))
+        for variable in node.inputs:
+            use(variable)
+        for variable in node.outputs:
+            numbers[variable] = len(numbers)
+    for variable in outputs:
+        use(variable)

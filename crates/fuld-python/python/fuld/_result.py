@@ -86,15 +86,20 @@ class Draws:
     """The model whose variables the draws are returned by; None without names."""
 
     @cached_property
-    def variables(self) -> dict[str, NDArray[Any]]:
-        """Arrays (chain, draw, ...) by name: the variables of the model, or x and v.
+    def named(self) -> dict[str, NDArray[Any]]:
+        """The variables of the model by name: arrays (chain, draw, ...); empty without a model."""
+        return self.model.named_draws(self.x) if isinstance(self.model, Model) else {}
 
-        These have a third axis if there are several coordinates.
+    @property
+    def variables(self) -> dict[str, NDArray[Any]]:
+        """Arrays (chain, draw, ...) by name: the variables of the model, or x; and velocities v.
+
+        x and v have a third axis if there are several coordinates.
         """
-        arrays = {"x": self.x} | ({} if self.v is None else {"v": self.v})
-        if isinstance(self.model, Model):
-            del arrays["x"]
-            return self.model.named_draws(self.x) | arrays
+        velocities = {} if self.v is None else {"v": self.v}
+        if self.model is not None:
+            return self.named | velocities
+        arrays = {"x": self.x} | velocities
         if len(self.names) > 1:
             return arrays
         return {name: array[:, :, 0] for name, array in arrays.items()}
@@ -102,21 +107,38 @@ class Draws:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling: variables in place of the model."""
         model = None if self.model is None else Labels(self.model.dims, self.model.coords)
-        return {**self.__dict__, "variables": self.variables, "model": model}
+        return {**self.__dict__, "named": self.named, "model": model}
 
     def elements(self) -> tuple[NDArray[np.float64], list[str]]:
-        """Return what a summary describes, (chain, draw, element), and names of the elements."""
-        if self.model is None:
+        """Return what a summary describes, (chain, draw, element), and names of the elements.
+
+        Elements that are constant by definition, such as the diagonal of a correlation matrix, have
+        no effective sample size, and elements that are not finite have no statistics: both are left
+        out. If the chains themselves do not move, nothing is.
+        """
+        if self.model is None or not _varies(self.x).any():
             return self.x, self.names
-        named = {k: a for k, a in self.variables.items() if k != "v"}
-        parts = [np.asarray(a, np.float64).reshape(*a.shape[:2], -1) for a in named.values()]
-        shapes = {name: array.shape[2:] for name, array in named.items()}
+        elements, names = self._all_elements()
+        kept = _varies(elements) & np.isfinite(elements).all(axis=(0, 1))
+        if not kept.any():
+            return self.x, self.names
+        return np.ascontiguousarray(elements[:, :, kept]), list(compress(names, kept))
+
+    def not_finite(self) -> list[str]:
+        """Return the names of elements that are not finite in some draws, though the points are."""
+        if self.model is None or not np.isfinite(self.x).all():
+            return []
+        elements, names = self._all_elements()
+        finite: NDArray[np.bool_] = np.asarray(np.isfinite(elements).all(axis=(0, 1)))
+        return list(compress(names, np.invert(finite)))
+
+    def _all_elements(self) -> tuple[NDArray[np.float64], list[str]]:
+        assert self.model is not None
+        arrays = self.named.values()
+        parts = [np.asarray(a, np.float64).reshape(*a.shape[:2], -1) for a in arrays]
+        shapes = {name: array.shape[2:] for name, array in self.named.items()}
         names = element_names(shapes, self.model.dims, self.model.coords)
-        elements = np.concatenate(parts, axis=2)
-        # Elements that are constant by definition, such as the ones in a correlation matrix, have
-        # no effective sample size; if the chains do not move at all, that must be said.
-        varies = _varies(elements) if _varies(self.x).any() else np.full(len(names), True)
-        return np.ascontiguousarray(elements[:, :, varies]), list(compress(names, varies))
+        return np.concatenate(parts, axis=2), names
 
     def to(self, output: Output) -> Any:  # noqa: ANN401
         """Return an xarray dataset, or the object of the ArviZ that is installed."""
@@ -161,7 +183,7 @@ class Draws:
         named: dict[str, dict[str, int]] = {}
         for name, array in self.variables.items():
             own = ("coordinate",) * (array.ndim - 2)
-            if self.model is not None and name != "v":
+            if self.model is not None and name in self.named:
                 numbered = tuple(f"{name}_dim_{i}" for i in range(array.ndim - 2))
                 own = tuple(self.model.dims.get(name, numbered))
             named[name] = dict(zip(("chain", "draw", *own), array.shape, strict=True))

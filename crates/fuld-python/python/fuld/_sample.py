@@ -131,8 +131,8 @@ def sample(
     data, batch_size
         Arrays with one row per observation, alone or in a tuple, list or dict. The function takes
         them as a further argument. With `batch_size` it takes that many random rows in each step,
-        and its value must be an unbiased estimate: a sum over the rows of a batch is multiplied by
-        the number of rows per row of the batch.
+        and its value must be an unbiased estimate: a sum over a batch of n of N rows is multiplied
+        by N / n.
     gradient
         ``"jax"`` or ``"torch"`` for a function that works with arrays of any kind and returns the
         value alone. By default the framework is found out by what the function returns.
@@ -218,7 +218,8 @@ def sample(
         Whether to show a progress bar, in terminals and notebooks, after one second.
     store
         A new folder for the draws, in Zarr format. It is written during the run, and opened by
-        ``xarray.open_zarr(store, group="posterior")``.
+        ``xarray.open_zarr(store, group="posterior")``. For a model it holds the unconstrained
+        coordinates ``x``; the same call with ``resume=True`` returns the variables.
     resume
         Whether to continue an interrupted run in `store`. The draws are those of an uninterrupted
         run. A store with other settings or another potential is refused. A function is the same if
@@ -318,7 +319,10 @@ def sample(
         dim=np.shape(start)[-1] if dim is None and isinstance(start, list) else dim,
         vectorized=vectorized,
         name=name,
+        start=start,
     )
+    if velocities and isinstance(subject, Model) and "v" in subject.variable_names():
+        raise ValueError("velocities=True calls them v: rename the variable 'v' of the model")
     if isinstance(start, Mapping):
         if not isinstance(subject, Model):
             raise TypeError("start may be a dict only with variables=, got a dict")

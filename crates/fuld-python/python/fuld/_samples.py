@@ -124,7 +124,15 @@ class Samples(Mapping[str, NDArray[np.float64]]):
         draws = self._draws
         if draws.x.size == 0:
             return "no draws\n", [], []
-        return self._planned.summary(*draws.elements(), draws.statistics, dict(draws.settings))
+        text, warnings, notes = self._planned.summary(
+            *draws.elements(), draws.statistics, dict(draws.settings)
+        )
+        lost = draws.not_finite()
+        if lost:
+            shown = ", ".join(lost[:4]) + (f" and {len(lost) - 4} more" if len(lost) > 4 else "")
+            remark = f"{shown}: not finite in some draws, so the summary leaves them out"
+            warnings.append(("", remark))
+        return text, warnings, notes
 
     def __repr__(self) -> str:
         shapes = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,19 +26,32 @@ class StanModel(Model):
             raise TypeError(f"the Stan model {self.name} has no parameters to sample")
         self.dims = {}
         self.coords = {}
+        #: Why Stan rejected the last point that it rejected.
+        self.rejected = ""
+        names = model.param_names(include_tp=True)
+        if not all(re.fullmatch(r"[^.:]+(\.\d+)*", name) for name in names):
+            raise TypeError(
+                f"the Stan model {self.name} has tuples or complex numbers among its parameters, "
+                "which fuld does not return: use real parameters"
+            )
 
     def __call__(self, x: Array, *words: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """Return f = -log p and its gradient at one point."""
         try:
             value, gradient = self.model.log_density_gradient(x, propto=True, jacobian=True)
-        except RuntimeError:  # Stan rejects points at which a distribution is not defined
+        except RuntimeError as error:  # as points at which a distribution is not defined
+            self.rejected = str(error)
             return np.inf, np.full(self.dim, np.nan)
         return -value, -gradient
 
     def values(self, x: Array) -> dict[str, NDArray[Any]]:
         """Return parameters and transformed parameters, in the shapes of the program."""
-        rows = np.stack([self.model.param_constrain(point, include_tp=True) for point in x])
-        return _arrays(self.model.param_names(include_tp=True), rows)
+        names = self.model.param_names(include_tp=True)
+        rows = np.full((len(x), len(names)), np.nan)
+        for row, point in zip(rows, x, strict=True):
+            with suppress(RuntimeError):  # transformed parameters may be undefined
+                row[:] = self.model.param_constrain(point, include_tp=True)
+        return _arrays(names, rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise NotPicklableError(
@@ -57,7 +71,7 @@ def _arrays(names: list[str], rows: Array) -> dict[str, NDArray[Any]]:
     columns: dict[str, list[int]] = {}
     indices: dict[str, tuple[int, ...]] = {}
     for column, full in enumerate(names):
-        name, *index = re.split(r"[.:]", full)
+        name, *index = full.split(".")
         columns.setdefault(name, []).append(column)
         # The last element has the largest indices.
         indices[name] = tuple(int(i) for i in index)

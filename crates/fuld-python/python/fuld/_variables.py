@@ -24,6 +24,10 @@ _FORMS = (
 )
 
 
+#: Axes of all draws.
+RESERVED = ("chain", "draw")
+
+
 @dataclass(frozen=True)
 class Variable:
     """A variable: its name, its shape and its constraint."""
@@ -154,6 +158,15 @@ def check_dims(
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, list[Any]]]:
     """Return the names of the axes of each variable, and their labels, as ArviZ has them."""
     labels = {axis: list(values) for axis, values in (coords or {}).items()}
+    axes_named = {axis for axes in (dims or {}).values() for axis in np.atleast_1d(axes).tolist()}
+    for axis in (*axes_named, *labels):
+        if axis in RESERVED:
+            raise ValueError(f"an axis cannot be called {axis!r}, which all draws have")
+    unused = [axis for axis in labels if axis not in axes_named]
+    if unused:
+        raise ValueError(
+            f"coords names the axis {unused[0]!r}, which dims does not: it has {sorted(axes_named)}"
+        )
     named: dict[str, tuple[str, ...]] = {}
     for name, axes in (dims or {}).items():
         if name not in shapes:
@@ -175,6 +188,8 @@ def check_dims(
 def _variable(name: object, form: Any) -> Variable:  # noqa: ANN401
     if not isinstance(name, str) or not name.isidentifier():
         raise TypeError(f"a variable must have a name like 'mu', got {name!r}")
+    if name in RESERVED:
+        raise ValueError(f"a variable cannot be called {name!r}, which is an axis of the draws")
     words = (form,) if isinstance(form, str) else form
     if isinstance(words, tuple) and words and isinstance(words[0], str):
         word, *rest = words

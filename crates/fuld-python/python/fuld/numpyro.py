@@ -49,6 +49,8 @@ def model(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Model:  # 
 class NumPyroModel(Model):
     """A NumPyro model whose latent variables are continuous."""
 
+    uses_jax = True
+
     def __init__(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:

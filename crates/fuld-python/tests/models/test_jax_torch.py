@@ -1,9 +1,8 @@
 """Log densities of JAX and torch, differentiated by their frameworks.
 
-Bounds of means are four Monte Carlo standard errors: each fails by chance in one of 16,000 seeds.
+Bounds of means are four standard errors over 64 chains: each fails by chance for 1 of 5,900 seeds.
 """
 
-import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -104,6 +103,32 @@ def test_torch_functions_that_need_one_chain_at_a_time():
     stop(run)
 
 
+def test_torch_functions_may_return_constants_outside_of_the_support():
+    def half_line(x):
+        return torch.tensor(-torch.inf, dtype=torch.float64) if x[0] < 0 else -x.sum()
+
+    with torch.no_grad():
+        draws = fuld.sample(logp=half_line, gradient="torch", start=1.0, **FEW)["x"]
+    assert (draws >= 0).all()
+
+
+def test_errors_of_torch_functions_are_those_for_tensors():
+    def broken(mu):
+        return undefined * torch.sin(mu)  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(NameError, match="undefined"):
+        fuld.sample(logp=broken, variables={"mu": ()}, **FEW)
+    with pytest.raises(NameError, match="undefined"):
+        fuld.sample(logp=broken, dim=2, **FEW)
+    with pytest.raises(ValueError, match=r"one number for one point, got a tensor of shape \(2,\)"):
+        fuld.sample(logp=lambda x: -torch.abs(x), dim=2, **FEW)
+
+
+def test_values_of_single_precision_are_refused():
+    with pytest.raises(TypeError, match="same precision, got float32 and float64"):
+        fuld.sample(logp=lambda x: -jnp.sum(x.astype(jnp.float32) ** 2), dim=2, **FEW)
+
+
 def test_mixed_precision_of_torch_says_what_to_convert():
     single = torch.ones(3, 3)
     with pytest.raises(TypeError, match=r"float64, with \.double\(\)"):
@@ -119,17 +144,20 @@ def test_a_function_that_is_not_compiled_is_noticed():
     with pytest.warns(fuld.SlowFunction, match=r"sample from jax\.jit\(jax\.vmap\(\w+\)\)"):
         run = fuld.sample(slow, dim=3, blocking=False, vectorized=False)
     stop(run)
-    # The line of the advice runs without the warning, and is fast.
-    began = time.monotonic()
+    # The line of the advice runs without the warning.
     with warnings.catch_warnings():
         warnings.simplefilter("error", fuld.SlowFunction)
         fuld.sample(jax.jit(jax.vmap(slow)), dim=3)
-    assert time.monotonic() - began < 60
 
 
 def test_other_processes_take_functions_of_jax():
     settings: dict[str, Any] = {"variables": {"mu": (), "tau": ("positive", ())}, **FEW}
     here = fuld.sample(logp=jax_scale, **settings)
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("fork")) as forked,
+        pytest.raises(ValueError, match=r"JAX hangs in processes that were forked: give .*spawn"),
+    ):
+        fuld.sample(logp=jax_scale, executor=forked, **settings)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         there = fuld.sample(logp=jax_scale, executor=executor, parts=2, **settings)
         np.testing.assert_allclose(there["tau"], here["tau"], rtol=1e-12)

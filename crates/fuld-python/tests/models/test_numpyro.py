@@ -28,6 +28,12 @@ def test_draws_agree_with_those_of_nuts():
     assert samples.to("arviz")["posterior"]["theta"].dims == ("chain", "draw", "school")
 
 
+def test_labels_belong_to_one_call():
+    model = schools()
+    fuld.sample(model, dims={"theta": ["school"]}, coords={"school": list("ABCDEFGH")}, **FEW)
+    assert "theta[0]" in fuld.sample(model, **FEW).coordinates
+
+
 def test_simplexes():
     def weights(alpha):
         numpyro.sample("w", dist.Dirichlet(alpha))

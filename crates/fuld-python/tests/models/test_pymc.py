@@ -78,6 +78,12 @@ def test_models_that_cannot_be_sampled():
         pm.Normal("x")
     with pytest.raises(TypeError, match="heads of the PyMC model are discrete"):
         fuld.sample(coin)
+    with pm.Model() as random, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = pm.Minibatch(np.arange(100.0), batch_size=10)
+        pm.Normal("y", pm.Normal("m"), observed=rows, total_size=100)
+    with pytest.raises(TypeError, match="the log density of the PyMC model is random"):
+        fuld.sample(random)
     with pm.Model() as empty:
         pm.Normal("x", observed=1.0)
     with pytest.raises(TypeError, match="no variables to sample"):
@@ -102,3 +108,41 @@ def test_stores_continue_with_the_same_model_only(tmp_path):
     np.testing.assert_array_equal(first, again)
     with pytest.raises(ValueError, match="code"):
         fuld.sample(model_of(2.0), store=tmp_path / "s", resume=True, **FEW)
+
+
+def identity_of(build):
+    from fuld._pymc import PyMCModel
+
+    with pm.Model() as model:
+        x = pm.Normal("x")
+        pm.Potential("p", build(x))
+    return PyMCModel(model).identity()
+
+
+def test_identities_see_which_constant_is_used_where_and_inner_graphs():
+    import pytensor
+
+    a, b = pytensor.shared(1.0), pytensor.shared(2.0)
+    assert identity_of(lambda x: a * x + b * x**2 + a) != identity_of(
+        lambda x: a * x + b * x**2 + b
+    )
+
+    def walk(step):
+        def build(x):
+            steps = pytensor.scan(step, outputs_info=[x], n_steps=3, return_updates=False)
+            return steps[-1]
+
+        return identity_of(build)
+
+    assert walk(pt.cos) != walk(pt.sin)
+    assert walk(pt.cos) == walk(pt.cos)
+
+
+def test_deterministic_variables_that_are_not_finite_do_not_end_a_run():
+    with pm.Model() as model:
+        x = pm.Normal("x", 0, 3)
+        pm.Deterministic("log_x", pt.log(x))
+    with pytest.warns(fuld.SamplingWarning, match="log_x: not finite in some draws"):
+        samples = fuld.sample(model, seed=1)
+    assert samples.coordinates == ["x"]
+    assert np.isnan(samples["log_x"]).any()

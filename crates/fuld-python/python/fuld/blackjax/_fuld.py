@@ -68,9 +68,9 @@ def fuld(
     mass matrix LLᵀ, the momentum p of `HMCInfo` satisfies v = Lᵀp. If the matrix is diagonal, L
     holds the scales of the coordinates.
 
-    All numbers may be traced values. A known alpha is checked and brings its own table. For a
-    traced alpha the table is computed from polynomials in alpha, once per algorithm; an alpha
-    outside its range rejects every proposal.
+    All numbers may be traced values, but the energy is not differentiated by alpha. A known
+    alpha is checked and brings its own table. For a traced alpha the table is computed from
+    polynomials in alpha, once per algorithm; an alpha outside its range rejects every proposal.
 
     The kinetic energy has a relative error below 1e-11 in float64 and 1e-6 in float32; if alpha is
     traced, 1e-8 in float64 (2e-7 for alpha < 0.12). Velocities beyond the largest float, which have
