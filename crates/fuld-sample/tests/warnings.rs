@@ -63,7 +63,7 @@ fn short_chains_agree_unless_some_stay_elsewhere() {
     let starts = (0..4096).map(|chain| vec![if chain % 50 == 0 { 12.0 } else { 0.0 }]).collect();
     let start = Some(fuld_sample::StartingPoint(fuld::Start::Points(starts)));
     let apart = SampleRequest { start, ..request };
-    assert_eq!(warnings(&apart, &modes(1, &[&[0.0], &[12.0]])), [Section::RHat]);
+    assert!(warnings(&apart, &modes(1, &[&[0.0], &[12.0]])).contains(&Section::RHat));
 }
 
 /// A friction keeps a part of the energy by design.
