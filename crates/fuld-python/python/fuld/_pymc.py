@@ -18,8 +18,8 @@ class PyMCModel(Model):
     """A PyMC model whose variables are continuous."""
 
     def __init__(self, model: Any) -> None:  # noqa: ANN401
-        from pytensor.graph.traversal import toposort
-        from pytensor.tensor.random.op import RandomVariable
+        from pytensor.graph.traversal import ancestors
+        from pytensor.tensor.random.type import RandomType
 
         discrete = [variable.name for variable in model.discrete_value_vars]
         if discrete:
@@ -30,7 +30,7 @@ class PyMCModel(Model):
             )
         self.model = model
         self.name = model.name or "PyMC model"
-        if any(isinstance(node.op, RandomVariable) for node in toposort([model.logp()])):
+        if any(isinstance(variable.type, RandomType) for variable in ancestors([model.logp()])):
             raise TypeError(
                 "the log density of the PyMC model is random, as with pm.Minibatch, but it decides "
                 "about proposals: use all data, or give fuld.sample a function with data= and "
