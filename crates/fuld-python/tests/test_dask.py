@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.test_interrupt import PACKAGE
+from tests.test_variables import SCALE, funnel_by_name
 from tests.wells import far_well, slow_well, well
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
@@ -47,6 +48,15 @@ def test_draws_are_the_same(client, tmp_path, integrator):
     # Also functions that only cloudpickle can send.
     there = fuld.sample(lambda x: well(x), executor=executor, parts=5, **SETTINGS)["x"]
     np.testing.assert_array_equal(there, fuld.sample(well, **SETTINGS)["x"])
+
+
+def test_models_are_sent_too(client):
+    settings: dict[str, Any] = {"logp": funnel_by_name, "variables": SCALE, "chains": 6}
+    settings |= {"draws": 20, "warmup": 30, "seed": 1}
+    here = fuld.sample(**settings)
+    there = fuld.sample(executor=client.get_executor(), parts=3, **settings)
+    np.testing.assert_array_equal(there["tau"], here["tau"])
+    assert there.coordinates == ["mu", "tau"]
 
 
 def test_a_worker_that_is_killed_loses_nothing(client):
