@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -54,7 +53,11 @@ class _Gradient(ABC):
 
 
 class JaxGradient(_Gradient):
-    """Differentiated and compiled by JAX, in double precision."""
+    """Differentiated and compiled by JAX, in the precision that JAX is set to.
+
+    A context of double precision here would break other uses of the same NumPy arrays: JAX keeps
+    constants in a cache that does not know the precision.
+    """
 
     _data: tuple[Any, ...] | None = None
 
@@ -74,40 +77,18 @@ class JaxGradient(_Gradient):
         """Return values (n,) and gradients in the first argument, as it is nested."""
         import jax
 
-        with double_precision():
-            if self.shared and others:
-                others = self._on_device(others)
-            try:
-                value, gradient = self._compiled(first, *others)
-            except TypeError as error:
-                if "scalar-output" in str(error) and hasattr(error, "add_note"):
-                    error.add_note("fuld: the function must return one number for one point")
-                raise
-            check_precision((value, jax.tree.leaves(gradient)[0]))
-            return np.asarray(value, np.float64), jax.tree.map(np.asarray, gradient)
-
-    def _on_device(self, others: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the data as arrays of JAX, which are copied to the device once."""
-        import jax
-
-        if self._data is None:
-            self._data = jax.tree.map(jax.numpy.asarray, others)
-        return self._data
-
-
-def double_precision() -> AbstractContextManager[Any]:
-    """Return a context in which JAX computes with double precision."""
-    import jax
-
-    if jax.config.read("jax_enable_x64"):
-        return nullcontext()
-    if hasattr(jax, "enable_x64"):
-        context: AbstractContextManager[Any] = jax.enable_x64(True)
-        return context
-    from jax.experimental import enable_x64
-
-    older: AbstractContextManager[Any] = enable_x64()
-    return older
+        if self.shared and others:
+            if self._data is None:  # copied to the device once
+                self._data = jax.tree.map(jax.numpy.asarray, others)
+            others = self._data
+        try:
+            value, gradient = self._compiled(first, *others)
+        except TypeError as error:
+            if "scalar-output" in str(error) and hasattr(error, "add_note"):
+                error.add_note("fuld: the function must return one number for one point")
+            raise
+        check_precision((value, jax.tree.leaves(gradient)[0]))
+        return float64(value), jax.tree.map(float64, gradient)
 
 
 class TorchGradient(_Gradient):

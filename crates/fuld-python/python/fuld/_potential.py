@@ -25,6 +25,8 @@ from fuld._model import Model
 from fuld._models import function_model
 from fuld._slow_functions import slow_function
 
+#: Steps of a log density that change acceptance probabilities by a hundredth.
+_COARSE = 0.01
 #: A formula or a name, a function, or a model.
 Potential: TypeAlias = Any
 
@@ -99,7 +101,8 @@ def target_of(
     if not callable(potential):
         raise TypeError(
             "potential must be a formula like 'x^4/4 - x^2/2', a name like 'double_well', a "
-            "function that returns (value, gradient), or a model of PyMC or BridgeStan, got "
+            "function that returns (value, gradient), a model of PyMC or BridgeStan, or what "
+            "fuld.numpyro.model returns, got "
             f"{type(potential).__name__}"
         )
     if params:
@@ -177,7 +180,9 @@ def _model_target(
     value, gradient = check.all_points(model.vectorized)
     seconds = time.perf_counter() - began
     _check_starts(check, value, options, model.stochastic)
-    written = model.written_gradient
+    suspicion = _single_precision(model, value)
+    if model.written_gradient:
+        suspicion += check.wrong_gradient(gradient, model.vectorized)
     return Target(
         model,
         model.dim,
@@ -186,9 +191,26 @@ def _model_target(
         model.stochastic,
         name or model.name,
         code,
-        check.wrong_gradient(gradient, model.vectorized) if written else [],
+        suspicion,
         slow_function(check, model.vectorized, seconds, options),
     )
+
+
+def _single_precision(model: Model, value: NDArray[np.float64]) -> list[str]:
+    """Return a warning if JAX computes values so large that its precision decides on proposals."""
+    if not model.uses_jax:
+        return []
+    import jax
+
+    largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+    spacing = float(np.spacing(np.float32(largest)))
+    if jax.config.read("jax_enable_x64") or spacing < _COARSE:
+        return []
+    return [
+        f"JAX computes in single precision, in which the log density, about {largest:.1g}, changes "
+        f"in steps of {spacing:.1g}: proposals are accepted by chance. Before JAX is used, call "
+        "jax.config.update('jax_enable_x64', True)"
+    ]
 
 
 def _check_starts(

@@ -90,7 +90,7 @@ class Draws:
         """The variables of the model by name: arrays (chain, draw, ...); empty without a model."""
         return self.model.named_draws(self.x) if isinstance(self.model, Model) else {}
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, NDArray[Any]]:
         """Arrays (chain, draw, ...) by name: the variables of the model, or x; and velocities v.
 

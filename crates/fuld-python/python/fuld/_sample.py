@@ -111,9 +111,9 @@ def sample(
         (dim,); or with the points of all chains, an array (chains, dim), and returns arrays
         (chains,) and (chains, dim). Unless `vectorized` is given, both calls are tried. A function
         written with jax.numpy or torch may return the number alone: it is differentiated, for all
-        chains at once and in double precision. Or a model: a PyMC model, which may also be that of
-        the surrounding ``with model:``, a NumPyro model as `fuld.numpyro.model` returns it, or a
-        ``bridgestan.StanModel``.
+        chains at once; JAX computes in the precision that it is set to. Or a model: a PyMC model,
+        which may also be that of the surrounding ``with model:``, a NumPyro model as
+        `fuld.numpyro.model` returns it, or a ``bridgestan.StanModel``.
     logp
         The log density, in place of `potential`, in any of its forms: a function returns the log
         density, with its gradient or without.
@@ -132,7 +132,7 @@ def sample(
         Arrays with one row per observation, alone or in a tuple, list or dict. The function takes
         them as a further argument. With `batch_size` it takes that many random rows in each step,
         and its value must be an unbiased estimate: a sum over a batch of n of N rows is multiplied
-        by N / n.
+        by N / n. Chains should start near the mode: see ``docs/stochastic-gradients.md``.
     gradient
         ``"jax"`` or ``"torch"`` for a function that works with arrays of any kind and returns the
         value alone. By default the framework is found out by what the function returns.

@@ -21,12 +21,16 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
+from numpyro import handlers
+from numpyro.infer.util import initialize_model
 
 from fuld._constraints import Array
-from fuld._gradients import JaxGradient, double_precision
+from fuld._gradients import JaxGradient
 from fuld._model import Model
+from fuld._returned_arrays import float64
 
 __all__ = ["model"]
 
@@ -60,42 +64,42 @@ class NumPyroModel(Model):
         self.name = getattr(function, "__name__", "NumPyro model")
         self.dims = {}
         self.coords = {}
-        self.dim = len(self._info[1])
+        self.dim = self._info[1]
 
     @cached_property
-    def _info(self) -> tuple[Any, Array, Callable[[Any], Any]]:
-        """What NumPyro made of the model, a first point, and the map from points to parameters."""
-        import jax
-        from jax.flatten_util import ravel_pytree
-        from numpyro import handlers
-        from numpyro.infer.util import initialize_model
+    def _info(self) -> tuple[Any, int, Callable[[Any], Any]]:
+        """What NumPyro made of the model, its dimension, and the map from points to parameters."""
+        trace = handlers.trace(handlers.seed(self.function, 0)).get_trace(*self.args, **self.kwargs)
+        latent = {
+            name: site["fn"]
+            for name, site in trace.items()
+            if site["type"] == "sample" and not site["is_observed"]
+        }
+        discrete = [name for name, law in latent.items() if law.support.is_discrete]
+        if discrete:
+            raise TypeError(
+                f"fuld samples continuous variables, but {', '.join(discrete)} of the NumPyro "
+                "model are discrete: sum over them in the model"
+            )
+        if not latent:
+            raise TypeError(f"the NumPyro model {self.name} has no variables to sample")
+        info = initialize_model(
+            jax.random.key(0),
+            self.function,
+            model_args=self.args,
+            model_kwargs=self.kwargs,
+            validate_grad=False,
+        )
+        leaves, form = jax.tree.flatten(info.param_info.z)
+        shapes = [np.shape(leaf) for leaf in leaves]
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes]).tolist()
 
-        with double_precision():
-            trace = handlers.trace(handlers.seed(self.function, 0)).get_trace(
-                *self.args, **self.kwargs
-            )
-            latent = {
-                name: site["fn"]
-                for name, site in trace.items()
-                if site["type"] == "sample" and not site["is_observed"]
-            }
-            discrete = [name for name, law in latent.items() if law.support.is_discrete]
-            if discrete:
-                raise TypeError(
-                    f"fuld samples continuous variables, but {', '.join(discrete)} of the NumPyro "
-                    "model are discrete: sum over them in the model"
-                )
-            if not latent:
-                raise TypeError(f"the NumPyro model {self.name} has no variables to sample")
-            info = initialize_model(
-                jax.random.key(0),
-                self.function,
-                model_args=self.args,
-                model_kwargs=self.kwargs,
-                validate_grad=False,
-            )
-            point, unravel = ravel_pytree(info.param_info.z)
-            return info, np.asarray(point, np.float64), unravel
+        def unravel(x: Any) -> Any:  # noqa: ANN401
+            parts = jax.numpy.split(x, ends[:-1])
+            shaped = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+            return jax.tree.unflatten(form, shaped)
+
+        return info, ends[-1], unravel
 
     @cached_property
     def _gradient(self) -> JaxGradient:
@@ -104,8 +108,6 @@ class NumPyroModel(Model):
 
     @cached_property
     def _constrain(self) -> Callable[[Array], Any]:
-        import jax
-
         info, _, unravel = self._info
         constrain: Callable[[Array], Any] = jax.jit(
             jax.vmap(lambda x: info.postprocess_fn(unravel(x)))
@@ -119,8 +121,7 @@ class NumPyroModel(Model):
 
     def values(self, x: Array) -> dict[str, NDArray[Any]]:
         """Return the latent variables and the deterministic ones."""
-        with double_precision():
-            return {name: np.asarray(array) for name, array in self._constrain(x).items()}
+        return {name: float64(array) for name, array in self._constrain(x).items()}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without compiled code."""

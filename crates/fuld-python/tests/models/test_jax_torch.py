@@ -47,15 +47,19 @@ def test_functions_need_no_gradient(function):
     assert samples.warnings == []
     assert_gaussian(samples["x"])
     potential = fuld.sample(lambda x: -function(x), dim=3, seed=1)
-    np.testing.assert_allclose(potential["x"][:, :20], samples["x"][:, :20], rtol=1e-6)
+    assert_gaussian(potential["x"])
 
 
-def test_jax_computes_in_double_precision():
-    assert not jax.config.read("jax_enable_x64")
-    jax_draws = fuld.sample(logp=jax_gaussian, dim=3, **FEW)["x"]
+def test_jax_computes_in_the_precision_that_it_is_set_to():
+    """The same arrays may be used by fuld and by JAX itself, in any order."""
+    for _ in range(2):
+        jax_draws = fuld.sample(logp=jax_gaussian, dim=3, **FEW)["x"]
+        assert jax_gaussian(jnp.zeros(3)).dtype == jnp.float32
+        jax.jit(jax.value_and_grad(jax_gaussian))(jnp.zeros(3))
     torch_draws = fuld.sample(logp=torch_gaussian, dim=3, **FEW)["x"]
-    np.testing.assert_allclose(jax_draws, torch_draws, rtol=1e-9)
-    assert not jax.config.read("jax_enable_x64")
+    np.testing.assert_allclose(jax_draws[:, 0], torch_draws[:, 0], atol=0.1)
+    with pytest.warns(fuld.SamplingWarning, match="JAX computes in single precision"):
+        fuld.sample(logp=lambda x: 1e7 - jnp.sum(x**2), dim=2, **FEW)
 
 
 def test_functions_of_any_array_are_differentiated_on_request():
@@ -66,7 +70,7 @@ def test_functions_of_any_array_are_differentiated_on_request():
         fuld.sample(logp=anything, dim=3, **FEW)
     by_jax = fuld.sample(logp=anything, dim=3, gradient="jax", **FEW)["x"]
     by_torch = fuld.sample(logp=anything, dim=3, gradient="torch", **FEW)["x"]
-    np.testing.assert_allclose(by_jax, by_torch, rtol=1e-9)
+    assert by_jax.shape == by_torch.shape == (6, 8, 3)
 
 
 def test_minibatches_of_jax_and_torch():
@@ -82,7 +86,7 @@ def test_minibatches_of_jax_and_torch():
         fuld.sample(logp=any_rows, gradient=framework, start=mean, **fewer)["mu"]
         for framework in ("jax", "torch")
     )
-    np.testing.assert_allclose(by_torch, by_jax, rtol=1e-9)
+    np.testing.assert_allclose(by_torch, by_jax, rtol=1e-3)
     whole = {**settings, "batch_size": None, "step": None}
     samples = fuld.sample(logp=any_rows, gradient="jax", **whole)
     assert samples.settings["integrator"] == "exact"
@@ -124,11 +128,6 @@ def test_errors_of_torch_functions_are_those_for_tensors():
         fuld.sample(logp=lambda x: -torch.abs(x), dim=2, **FEW)
 
 
-def test_values_of_single_precision_are_refused():
-    with pytest.raises(TypeError, match="same precision, got float32 and float64"):
-        fuld.sample(logp=lambda x: -jnp.sum(x.astype(jnp.float32) ** 2), dim=2, **FEW)
-
-
 def test_mixed_precision_of_torch_says_what_to_convert():
     single = torch.ones(3, 3)
     with pytest.raises(TypeError, match=r"float64, with \.double\(\)"):
@@ -160,7 +159,7 @@ def test_other_processes_take_functions_of_jax():
         fuld.sample(logp=jax_scale, executor=forked, **settings)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         there = fuld.sample(logp=jax_scale, executor=executor, parts=2, **settings)
-        np.testing.assert_allclose(there["tau"], here["tau"], rtol=1e-12)
+        np.testing.assert_allclose(there["tau"], here["tau"], rtol=1e-3)
         with pytest.raises(TypeError, match="at the top level of a module"):
             fuld.sample(
                 logp=lambda mu, tau: -(mu**2) - tau, executor=executor, gradient="jax", **settings
