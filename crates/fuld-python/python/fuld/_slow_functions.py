@@ -10,7 +10,7 @@ import numpy as np
 
 from fuld._function_check import FunctionCheck
 from fuld._function_model import FunctionModel
-from fuld._gradients import TorchGradient
+from fuld._gradients import TorchGradient, WrittenGradient, at
 
 #: Seconds that a run must take at least for its speed to matter.
 _LONG_RUN = 10.0
@@ -42,6 +42,11 @@ def slow_function(
     taken = f"{1e3 * seconds:.3g} ms for all {len(points)} chains"
     if isinstance(function, FunctionModel):
         gradient = function.gradient
+        if function.framework == "written" and _returns_jax(function, points):
+            return [
+                f"{function.name} takes {taken}, because JAX runs it operation by operation and "
+                "chain by chain: return the value alone, which fuld differentiates and compiles"
+            ]
         if not isinstance(gradient, TorchGradient) or gradient.one_by_one is None:
             return []
         reason = str(gradient.one_by_one).strip().split("\n")[0]
@@ -75,6 +80,14 @@ def _seconds(call: Callable[[], object]) -> float:
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
+
+
+def _returns_jax(model: FunctionModel, points: Any) -> bool:  # noqa: ANN401
+    """Return whether a function of variables that is called chain by chain uses JAX."""
+    if model.rows is not None or not isinstance(model.gradient, WrittenGradient):
+        return False
+    answer = model.gradient.function(at(model.values(points[:1]), 0))
+    return type(answer[0]).__module__.split(".")[0] in ("jax", "jaxlib")
 
 
 def _is_jax(function: Callable[..., Any], points: Any, vectorized: bool) -> bool:  # noqa: ANN401

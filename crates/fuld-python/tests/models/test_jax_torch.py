@@ -143,6 +143,10 @@ def test_a_function_that_is_not_compiled_is_noticed():
     with pytest.warns(fuld.SlowFunction, match=r"sample from jax\.jit\(jax\.vmap\(\w+\)\)"):
         run = fuld.sample(slow, dim=3, blocking=False, vectorized=False)
     stop(run)
+    by_name = jax.value_and_grad(lambda p: -steep(p["x"]))
+    with pytest.warns(fuld.SlowFunction, match="return the value alone"):
+        run = fuld.sample(logp=by_name, variables={"x": 3}, blocking=False)
+    stop(run)
     # The line of the advice runs without the warning.
     with warnings.catch_warnings():
         warnings.simplefilter("error", fuld.SlowFunction)
