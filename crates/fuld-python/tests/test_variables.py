@@ -59,7 +59,7 @@ def test_all_chains_at_once():
 
 
 def test_the_density_is_that_of_the_variables():
-    """Exponential, Beta(2, 3) and Dirichlet(1, 2, 3), each of which has another transform.
+    """Exponential, Beta(2, 3) and Dirichlet(1, 2, 3), each with a different transform.
 
     Without the Jacobians the means would be 0.5 or not exist, 1/3, and (0, 1/3, 2/3).
     """

@@ -12,7 +12,7 @@ const LEAST_BFMI: f64 = 0.3;
 /// Smallest acceptance of exchanges at which temperatures still help each other.
 const LEAST_EXCHANGES: f64 = 0.1;
 /// Smallest number of round trips at which the weights of modes are reliable: each brings at most one independent choice of a mode to the
-/// draws, and so many independent draws are required of a coordinate.
+/// draws, and a coordinate requires as many effective draws.
 const LEAST_TRIPS: u64 = ESS as u64;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;

@@ -144,7 +144,7 @@ def _better(many: Exception, one: Exception) -> Exception:
     ours = (WrongTypeError, WrongShapeError)
     error: Exception
     if isinstance(many, ours) and not isinstance(one, ours):
-        # It computed something for all chains: that it fails for one point is no surprise.
+        # The function works for all chains, so the error for one point does not help.
         error, note = many, f"fuld: called with one point, it raised {one!r}"
     else:
         error, note = one, f"fuld: called with one point, after points of all chains gave {many!r}"

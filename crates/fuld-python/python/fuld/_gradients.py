@@ -25,8 +25,6 @@ Function: TypeAlias = Callable[..., Any]
 #: Who computes the gradient: a framework, or the function itself.
 Framework: TypeAlias = Literal["jax", "torch", "written"]
 FRAMEWORKS = ("jax", "torch")
-
-
 #: The note of an error that a function raises for tensors.
 TENSORS = "fuld: called with tensors of float64"
 
@@ -275,15 +273,15 @@ def framework_of(function: Function, *arguments: Any) -> Framework | None:  # no
                     "Convert the data and the parameters that it uses to float64, with .double()"
                 ) from error
             answer = None
-        if _package(answer) != "torch":
+        if package_of(answer) != "torch":
             raise
     if isinstance(answer, tuple):
         return "written"
-    package = _package(answer)
+    package = package_of(answer)
     return package if package in ("jax", "torch") else None
 
 
-def _package(answer: object) -> Any:  # noqa: ANN401
+def package_of(answer: object) -> Any:  # noqa: ANN401
     """Return the framework of an array, by its class."""
     name = type(answer).__module__.split(".")[0]
     return {"jaxlib": "jax"}.get(name, name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fuld._function_check import FunctionCheck
 from fuld._function_model import FunctionModel
-from fuld._gradients import TorchGradient, WrittenGradient, at
+from fuld._gradients import TorchGradient, WrittenGradient, at, package_of
 
 #: Seconds that a run must take at least for its speed to matter.
 _LONG_RUN = 10.0
@@ -87,7 +87,7 @@ def _returns_jax(model: FunctionModel, points: Any) -> bool:  # noqa: ANN401
     if model.rows is not None or not isinstance(model.gradient, WrittenGradient):
         return False
     answer = model.gradient.function(at(model.values(points[:1]), 0))
-    return type(answer[0]).__module__.split(".")[0] in ("jax", "jaxlib")
+    return bool(package_of(answer[0]) == "jax")
 
 
 def _is_jax(function: Callable[..., Any], points: Any, vectorized: bool) -> bool:  # noqa: ANN401
@@ -95,4 +95,4 @@ def _is_jax(function: Callable[..., Any], points: Any, vectorized: bool) -> bool
     if vectorized and hasattr(function, "lower"):  # compiled already
         return False
     answer = function(points if vectorized else points[0])
-    return type(answer[0]).__module__.split(".")[0] in ("jax", "jaxlib")
+    return bool(package_of(answer[0]) == "jax")

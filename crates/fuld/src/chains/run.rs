@@ -156,7 +156,7 @@ impl Run {
     pub fn check_noise_scale(&self) -> Result<(), GradientNoiseError> {
         let steps = self.draws.saturating_mul(self.thin).saturating_add(self.warmup);
         for k in [0, steps.saturating_sub(1)] {
-            // A step that is no number is reported when the run comes to it.
+            // A step that is not a number is reported when the run reaches it.
             if let Ok(eta) = self.schedule.at(k) {
                 self.own_noise(eta)?;
             }
