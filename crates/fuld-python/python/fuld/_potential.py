@@ -204,7 +204,7 @@ def _single_precision(model: Model, value: NDArray[np.float64]) -> list[str]:
 
     largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
     spacing = float(np.spacing(np.float32(largest)))
-    if jax.config.read("jax_enable_x64") or spacing < _COARSE:
+    if jax.numpy.result_type(float) == np.float64 or spacing < _COARSE:
         return []
     return [
         f"JAX computes in single precision, in which the log density, about {largest:.1g}, changes "
