@@ -212,7 +212,15 @@ impl PyPlannedRun {
         let summary = summary.map_err(value_error)?;
         let (warnings, notes): (Vec<Remark>, Vec<Remark>) =
             summary.remarks(&self.spec).into_iter().partition(|remark| remark.is_warning);
-        let full = |remark: &Remark| format!("{}; see {}", remark.text, remark.section);
+        let minibatches = if target.potential().is_stochastic() {
+            "; with minibatches chains must start near the mode: see docs/stochastic-gradients.md"
+        } else {
+            ""
+        };
+        let full = |remark: &Remark| {
+            let hint = if remark.section == Section::RHat { minibatches } else { "" };
+            format!("{}; see {}{hint}", remark.text, remark.section)
+        };
         let warnings = warnings.iter().map(|remark| (remark.section.anchor(), full(remark)));
         Ok((summary.text(), warnings.collect(), notes.iter().map(full).collect()))
     }

@@ -76,8 +76,9 @@ def test_ctrl_c_returns_what_there_is(potential):
         print("ready", flush=True)
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            x = fuld.sample({potential}, draws=10**7, chains=4, warmup=0, output="numpy")["x"]
-        assert 0 < x.shape[1] < 10**7, x.shape
+            samples = fuld.sample({potential}, draws=10**7, chains=4, warmup=0, output="numpy")
+        assert 0 < samples["x"].shape[1] < 10**7, samples["x"].shape
+        assert str(warned[0].message) in samples.warnings, samples.warnings
         assert [w.category for w in warned] == [fuld.Interrupted], warned
         print(warned[0].message, warned[0].filename)
     """)

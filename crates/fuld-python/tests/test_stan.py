@@ -3,6 +3,7 @@
 tests/models/test_page.py compiles and samples a Stan program where BridgeStan is installed.
 """
 
+import json
 from concurrent.futures import ProcessPoolExecutor
 
 import fuld
@@ -29,6 +30,12 @@ class StanModel:
         matrix = [x[0] + 10 * i + j for j in (1, 2, 3) for i in (1, 2)]
         return np.array([x[0], np.exp(x[1]), *(matrix if include_tp else [])])
 
+    def param_unconstrain_json(self, text):
+        values = json.loads(text)
+        if values.keys() != {"mu", "tau"}:
+            raise RuntimeError("variable does not exist")
+        return np.array([values["mu"], np.log(values["tau"])])
+
     def log_density_gradient(self, x, *, propto=True, jacobian=True):
         if x[1] > 50:
             raise RuntimeError("tau is infinite")
@@ -42,6 +49,14 @@ def test_parameters_have_the_names_and_shapes_of_the_program():
     assert samples["tau"].mean() == pytest.approx(1.0, abs=0.1)
     matrix = 10 * np.arange(1, 3)[:, None] + np.arange(1, 4)
     np.testing.assert_allclose(samples["m"], samples["mu"][..., None, None] + matrix)
+
+
+def test_starts_have_the_names_of_parameters():
+    start = {"mu": 0.5, "tau": np.array(2.0)}
+    samples = fuld.sample(StanModel(), start=start, chains=2, draws=4, seed=1)
+    assert samples.settings["start"] == [0.5, np.log(2.0)]
+    with pytest.raises(ValueError, match="value for each parameter: variable does not exist"):
+        fuld.sample(StanModel(), start={"mu": 0.5})
 
 
 def test_what_a_stan_model_cannot_do(tmp_path):

@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Draws per chain up to which R̂ is larger than 1.01 for chains that agree: its halves should have 50 effective draws (Vehtari et al. 2021).
 const SHORT: usize = 100;
+/// R̂ from which chains are in different places: the variance between them is 0.44 times that within them.
+const APART: f64 = 1.2;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
 /// A Kolmogorov–Smirnov distance is far if it is this many times the 95 % quantile of chance …
@@ -117,10 +119,11 @@ impl Coordinate {
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
         let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
+        let lasting_r_hat = if chains.draws() <= SHORT { chains.lasting_r_hat().min(r_hat) } else { r_hat };
         let tail_exponent = match exact.of(index).filter(|_| spec.is_exact()) {
             Some(law) => law.tail_exponent(),
-            // Without noise chains come to rest, and have no tails.
-            None if !spec.system.has_beta() => f64::NAN,
+            // Without noise chains come to rest, and have no tails. If chains are in different places, far draws are those of single chains.
+            None if !spec.system.has_beta() || lasting_r_hat > APART => f64::NAN,
             None => fitted(),
         };
         let tails = Tails::new(tail_exponent);
@@ -149,7 +152,7 @@ impl Coordinate {
             ess_bulk,
             ess_tail,
             r_hat,
-            lasting_r_hat: if chains.draws() <= SHORT { chains.lasting_r_hat().min(r_hat) } else { r_hat },
+            lasting_r_hat,
             ks,
         })
     }
@@ -287,9 +290,14 @@ impl Summary {
             |c: &&Coordinate| spec.system.has_beta() && (c.lasting_r_hat > R_HAT || c.lasting_r_hat.is_nan());
         let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
+            let advice = if self.coordinates.iter().any(|c| c.lasting_r_hat > APART) {
+                "temper if there are several modes, transform the variables, or check that f is minus the log density and that \
+                 exp(-f) can be normalised"
+            } else {
+                "take more warmup or draws, transform the variables, or temper if there are several modes"
+            };
             let text = format!(
-                "{}: R-hat above {R_HAT}: the chains disagree, so do not trust these numbers; take more warmup or draws, transform \
-                 the variables, or temper if there are several modes",
+                "{}: R-hat above {R_HAT}: the chains disagree, so do not trust these numbers; {advice}",
                 names(self.coordinates.iter().filter(apart))
             );
             remarks.push(Remark::warning(Section::RHat, text));

@@ -46,7 +46,11 @@ fn few_round_trips_are_warned_of() {
     let apart = modes(20, &[&[-10.0], &[10.0]]);
     let (summary, remarks) = summarise(&request, &apart);
     println!("{}\n{remarks:?}", summary.text());
-    assert!(remarks.iter().any(|remark| remark.section == Section::RHat), "{remarks:?}");
+    let r_hat = remarks.iter().find(|remark| remark.section == Section::RHat);
+    // Chains that are far apart may also follow a log density of the wrong sign.
+    assert!(r_hat.is_some_and(|remark| remark.text.contains("minus the log density")), "{remarks:?}");
+    // Draws of two distant places are no heavy tails.
+    assert!(remarks.iter().all(|remark| remark.section != Section::HeavyTails), "{remarks:?}");
 }
 
 /// Thousands of short chains of a Gaussian have R-hat above 1.01, because each has few effective draws, but agree. If 2 % of them stay in

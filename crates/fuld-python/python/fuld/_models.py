@@ -77,6 +77,8 @@ def subject_of(
     if batch_size is not None and data is None:
         raise ValueError("batch_size requires data=")
     model = foreign_model(given)
+    if model is None:
+        _refuse_numpyro(given)
     for_functions = {"variables": variables, "gradient": gradient, "data": data}
     foreign = next((k for k, value in for_functions.items() if value is not None), None)
     if foreign is not None and (model is not None or not callable(given)):
@@ -106,6 +108,19 @@ def subject_of(
     if isinstance(logp, str):
         return f"-({logp})"
     return LogDensity(logp) if callable(logp) else logp
+
+
+def _refuse_numpyro(given: object) -> None:
+    """Raise an error if a function has ``numpyro.sample`` statements: it computes no density."""
+    code, known = getattr(given, "__code__", None), getattr(given, "__globals__", {})
+    if code is None or "numpyro" not in sys.modules:
+        return
+    modules = [getattr(known.get(name), "__name__", "") for name in code.co_names]
+    if "numpyro" in modules and "sample" in code.co_names:
+        raise TypeError(
+            f"{code.co_name} is a NumPyro model: import fuld.numpyro, and give "
+            f"fuld.sample(fuld.numpyro.model({code.co_name}, ...)) with the model's arguments"
+        )
 
 
 def with_labels(

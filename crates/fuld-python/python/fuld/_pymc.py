@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -58,7 +59,7 @@ class PyMCModel(Model):
         """
         import pytensor.tensor as pt
         from pymc.pytensorf import compile, join_nonshared_inputs
-        from pytensor.gradient import grad
+        from pytensor.gradient import DisconnectedInputError, grad
         from pytensor.graph.replace import vectorize_graph
 
         variables = self.model.value_vars
@@ -66,7 +67,13 @@ class PyMCModel(Model):
         points = pt.matrix("points", dtype="float64")
         batched = list(vectorize_graph(joined, {point: points}))
         if gradient:
-            batched.append(grad(batched[0].sum(), points))
+            try:
+                batched.append(grad(batched[0].sum(), points))
+            except DisconnectedInputError:
+                raise TypeError(
+                    f"the log density of {self.name} is constant, as with pm.Flat alone, so it "
+                    "cannot be normalised: add a prior or a likelihood"
+                ) from None
         return compile([points], batched)
 
     @cached_property
@@ -95,6 +102,27 @@ class PyMCModel(Model):
             name: a if a.ndim > shapes[name] else np.broadcast_to(a, (len(x), *a.shape))
             for name, a in arrays
         }
+
+    def coordinates(self, values: Mapping[str, object]) -> Array:
+        """Return the point at which variables have these values, and others those of PyMC."""
+        from pymc.initial_point import make_initial_point_fn
+
+        names = [variable.name for variable in self.model.free_RVs]
+        for name, value in values.items():
+            if name not in names:
+                raise ValueError(
+                    f"start must have values of {names}: no variable is called {name!r}"
+                )
+            shape = tuple(self.model[name].shape.eval().tolist())
+            array = np.asarray(value)
+            if array.shape != shape:
+                raise ValueError(f"start[{name!r}] must have shape {shape}, got {array.shape}")
+        start = make_initial_point_fn(model=self.model, overrides=dict(values))(0)
+        parts = [np.ravel(start[variable.name]) for variable in self.model.value_vars]
+        point: Array = np.concatenate(parts).astype(np.float64)
+        if not np.isfinite(point).all():
+            raise ValueError(f"start must be inside the support of its variables, got {values}")
+        return point
 
     def identity(self) -> object:
         """Return a hash of the graph of the log density, with its constants and data."""

@@ -185,7 +185,7 @@ def sample(
     start
         Starting point of all chains: a point, or one number for all coordinates; or an array
         (chains, dim) with one point for each chain. By default every coordinate of every chain is
-        drawn from N(0, `spread`\ :sup:`2`). With `variables`, a dict of values.
+        drawn from N(0, `spread`\ :sup:`2`). For named variables and models, a dict of values.
     step_power, half_life
         The step size decreases as step (1 + k/half_life)^-step_power with the iteration k.
     noise_scale
@@ -213,7 +213,8 @@ def sample(
         ``dask.distributed.Client(...).get_executor()``. The chains of ``"exact"`` adapt together:
         their warm-up is one task, which comes before the `parts`.
     parts
-        Number of tasks for the `executor` that the chains are divided into.
+        Number of tasks for the `executor` that the chains are divided into. Draws do not depend on
+        it, but for the last bits of functions of JAX, which compiles one for each number of chains.
     progress
         Whether to show a progress bar, in terminals and notebooks, after one second.
     store

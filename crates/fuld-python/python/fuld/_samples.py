@@ -13,6 +13,11 @@ from fuld import _native
 from fuld._result import Draws, Output
 
 
+def interruption(stopped: str) -> str:
+    """Return the warning about a run that was stopped when it had come this far."""
+    return f"the run was stopped: {stopped}; see {_native.explanation('interrupted-runs')}"
+
+
 class Samples(Mapping[str, NDArray[np.float64]]):
     """Draws of all chains by name, with statistics, settings and a summary.
 
@@ -87,7 +92,8 @@ class Samples(Mapping[str, NDArray[np.float64]]):
     @property
     def warnings(self) -> list[str]:
         """Why the draws are not to be trusted, and what helps; empty if nothing was found."""
-        return self._suspicions + [text for _, text in self._summarised[1]]
+        stopped = [interruption(self.stopped)] if self.stopped else []
+        return self._suspicions + [text for _, text in self._summarised[1]] + stopped
 
     @property
     def notes(self) -> list[str]:
@@ -140,7 +146,6 @@ class Samples(Mapping[str, NDArray[np.float64]]):
             for name, sizes in self._draws.axes().items()
         ]
         lines = [self._headline, "", self.summary().rstrip(), "", ", ".join(shapes)]
-        lines += [f"stopped: {self.stopped}"] if self.stopped else []
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines + [f"note: {text}" for text in self.notes])
 

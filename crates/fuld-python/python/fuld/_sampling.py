@@ -13,7 +13,7 @@ from fuld import _native
 from fuld._potential import Target
 from fuld._progress import Bar, Progress
 from fuld._result import Draws, Output
-from fuld._samples import Samples
+from fuld._samples import Samples, interruption
 
 #: Seconds between two checks of a run and of Ctrl-C.
 POLL_SECONDS = 0.1
@@ -21,7 +21,6 @@ POLL_SECONDS = 0.1
 
 #: Anchors of sections in the page that explains warnings.
 _LOST_CHAINS = "chains-that-left-for-infinity"
-_INTERRUPTED = "interrupted-runs"
 
 
 class Interrupted(UserWarning):
@@ -168,8 +167,7 @@ class Sampling(ABC):
             kind = Diverged if section == _LOST_CHAINS else SamplingWarning
             warnings.warn(text, kind, stacklevel=stacklevel)
         if stopped and not self._aborted:
-            text = f"the run was stopped: {stopped}; see {_native.explanation(_INTERRUPTED)}"
-            warnings.warn(text, Interrupted, stacklevel=stacklevel)
+            warnings.warn(interruption(stopped), Interrupted, stacklevel=stacklevel)
         return self._result
 
     def __enter__(self) -> Sampling:

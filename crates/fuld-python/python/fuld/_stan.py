@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -52,6 +54,15 @@ class StanModel(Model):
             with suppress(RuntimeError):  # transformed parameters may be undefined
                 row[:] = self.model.param_constrain(point, include_tp=True)
         return _arrays(names, rows)
+
+    def coordinates(self, values: Mapping[str, object]) -> Array:
+        """Return the point at which the parameters have these values."""
+        arrays = {name: np.asarray(value).tolist() for name, value in values.items()}
+        try:
+            point: Array = self.model.param_unconstrain_json(json.dumps(arrays))
+        except RuntimeError as error:
+            raise ValueError(f"start must have a value for each parameter: {error}") from None
+        return point
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise NotPicklableError(

@@ -17,7 +17,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,8 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 from numpyro import handlers
-from numpyro.infer.util import initialize_model
+from numpyro.distributions import ImproperUniform
+from numpyro.infer.util import initialize_model, unconstrain_fn
 
 from fuld._constraints import Array
 from fuld._gradients import JaxGradient
@@ -62,17 +63,23 @@ class NumPyroModel(Model):
         self.args = args
         self.kwargs = kwargs
         self.name = getattr(function, "__name__", "NumPyro model")
-        self.dims = {}
         self.coords = {}
+        self.dims = _plates(self._trace)
         self.dim = self._info[1]
+
+    @cached_property
+    def _trace(self) -> dict[str, Any]:
+        """The sites of the model, with values drawn from the prior."""
+        seeded = handlers.seed(handlers.substitute(self.function, substitute_fn=_improper), 0)
+        trace: dict[str, Any] = handlers.trace(seeded).get_trace(*self.args, **self.kwargs)
+        return trace
 
     @cached_property
     def _info(self) -> tuple[Any, int, Callable[[Any], Any]]:
         """What NumPyro made of the model, its dimension, and the map from points to parameters."""
-        trace = handlers.trace(handlers.seed(self.function, 0)).get_trace(*self.args, **self.kwargs)
         latent = {
             name: site["fn"]
-            for name, site in trace.items()
+            for name, site in self._trace.items()
             if site["type"] == "sample" and not site["is_observed"]
         }
         discrete = [name for name, law in latent.items() if law.support.is_discrete]
@@ -123,7 +130,45 @@ class NumPyroModel(Model):
         """Return the latent variables and the deterministic ones."""
         return {name: float64(array) for name, array in self._constrain(x).items()}
 
+    def coordinates(self, values: Mapping[str, object]) -> Array:
+        """Return the point at which the latent variables have these values."""
+        names = list(self._info[0].param_info.z)
+        if set(values) != set(names):
+            raise ValueError(f"start must have a value for each of {names}, got {list(values)}")
+        given = {name: jax.numpy.asarray(value, float) for name, value in values.items()}
+        for name, value in given.items():
+            shape = np.shape(self._trace[name]["value"])
+            if value.shape != shape:
+                raise ValueError(f"start[{name!r}] must have shape {shape}, got {value.shape}")
+        free = unconstrain_fn(self.function, self.args, self.kwargs, given)
+        point = np.concatenate([np.ravel(float64(leaf)) for leaf in jax.tree.leaves(free)])
+        if not np.isfinite(point).all():
+            raise ValueError(f"start must be inside the support of its variables, got {values}")
+        return point
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without compiled code."""
-        made = {"_info", "_gradient", "_constrain"}
+        made = {"_trace", "_info", "_gradient", "_constrain"}
         return {name: value for name, value in self.__dict__.items() if name not in made}
+
+
+def _improper(site: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a value for a variable with an improper law, which has no draws."""
+    law = site.get("fn")
+    if site["type"] != "sample" or not isinstance(law, ImproperUniform):
+        return None
+    return law.support.feasible_like(jax.numpy.zeros(law.shape()))
+
+
+def _plates(trace: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the names of the axes of variables: those of their plates."""
+    dims = {}
+    for name, site in trace.items():
+        plates = {frame.dim: frame.name for frame in site.get("cond_indep_stack", ())}
+        if site["type"] != "sample" or site["is_observed"] or not plates:
+            continue
+        shape, event = np.shape(site["value"]), len(site["fn"].event_shape)
+        batch = len(shape) - event
+        axes = [plates.get(i - batch, f"{name}_dim_{i}") for i in range(len(shape))]
+        dims[name] = axes
+    return dims

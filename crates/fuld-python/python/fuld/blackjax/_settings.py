@@ -20,8 +20,13 @@ def alpha_setting(value: ArrayLike) -> Number:
 
 
 def step_size_setting(value: Any) -> Any:  # noqa: ANN401
-    """Return the step size; as in BlackJAX it may also be an array or a tree."""
-    return positive("step_size", value) if isinstance(value, (int, float, np.number)) else value
+    """Return the step size, one number."""
+    if jnp.ndim(value) != 0:
+        raise TypeError(
+            f"step_size must be one number, got an array of shape {jnp.shape(value)}; the order is "
+            "fuld(logdensity_fn, alpha, step_size, num_integration_steps, inverse_mass_matrix)"
+        )
+    return value if isinstance(value, jax.Array) else positive("step_size", value)
 
 
 def steps_setting(value: Any) -> Any:  # noqa: ANN401
@@ -52,5 +57,11 @@ def inverse_mass_setting(value: ArrayLike) -> jax.Array:
     if bad.size:
         raise ValueError(
             f"the diagonal of inverse_mass_matrix must be positive and finite, got {bad[0]}"
+        )
+    if array.ndim == 2 and not np.isfinite(jnp.linalg.cholesky(array)).all():
+        least = np.linalg.eigvalsh(array)[0]
+        raise ValueError(
+            "inverse_mass_matrix must be symmetric and positive definite, got a matrix whose least "
+            f"eigenvalue is {least:.3g}"
         )
     return array
