@@ -55,7 +55,9 @@ def test_starts_have_the_names_of_parameters():
     start = {"mu": 0.5, "tau": np.array(2.0)}
     samples = fuld.sample(StanModel(), start=start, chains=2, draws=4, seed=1)
     assert samples.settings["start"] == [0.5, np.log(2.0)]
-    with pytest.raises(ValueError, match="value for each parameter: variable does not exist"):
+    with pytest.raises(
+        ValueError, match="start does not fit the Stan model: variable does not exist"
+    ):
         fuld.sample(StanModel(), start={"mu": 0.5})
 
 

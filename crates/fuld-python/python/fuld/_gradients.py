@@ -82,8 +82,14 @@ class JaxGradient(_Gradient):
         try:
             value, gradient = self._compiled(first, *others)
         except TypeError as error:
-            if "scalar-output" in str(error) and hasattr(error, "add_note"):
-                error.add_note("fuld: the function must return one number for one point")
+            notes = {
+                "scalar-output": "the function must return one number for one point",
+                "boolean": "JAX compiles the function for all points: write jax.numpy.where(...) "
+                "in place of `if`",
+            }
+            for words, note in notes.items():
+                if words in str(error) and hasattr(error, "add_note"):
+                    error.add_note(f"fuld: {note}")
             raise
         check_precision((value, jax.tree.leaves(gradient)[0]))
         return float64(value), jax.tree.map(float64, gradient)

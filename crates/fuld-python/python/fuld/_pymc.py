@@ -25,9 +25,8 @@ class PyMCModel(Model):
         discrete = [variable.name for variable in model.discrete_value_vars]
         if discrete:
             raise TypeError(
-                f"fuld samples continuous variables, but {', '.join(discrete)} of the PyMC model "
-                "are discrete: sum over them in the model, for example with "
-                "pymc_extras.marginalize"
+                f"the PyMC model has discrete variables ({', '.join(discrete)}), which fuld cannot "
+                "sample: sum over them in the model, for example with pymc_extras.marginalize"
             )
         self.model = model
         self.name = model.name or "PyMC model"

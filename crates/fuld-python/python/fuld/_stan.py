@@ -61,7 +61,7 @@ class StanModel(Model):
         try:
             point: Array = self.model.param_unconstrain_json(json.dumps(arrays))
         except RuntimeError as error:
-            raise ValueError(f"start must have a value for each parameter: {error}") from None
+            raise ValueError(f"start does not fit the Stan model: {str(error).strip()}") from None
         return point
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -85,8 +85,8 @@ class NumPyroModel(Model):
         discrete = [name for name, law in latent.items() if law.support.is_discrete]
         if discrete:
             raise TypeError(
-                f"fuld samples continuous variables, but {', '.join(discrete)} of the NumPyro "
-                "model are discrete: sum over them in the model"
+                f"the NumPyro model has discrete variables ({', '.join(discrete)}), which fuld "
+                "cannot sample: sum over them in the model"
             )
         if not latent:
             raise TypeError(f"the NumPyro model {self.name} has no variables to sample")
