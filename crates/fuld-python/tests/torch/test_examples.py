@@ -77,6 +77,22 @@ def test_noise_that_sgd_does_not_bear(example, tmp_path):
     assert all(f"<!-- {name} -->" in figure for name in [*rows, "guessing"]), rows
 
 
+def test_text_with_faults(example, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("To be, or not to be, that is the question: " * 200)
+    settings = (text, "--size", "tiny", "--seeds", 1, "--optimizers", "AdamW")
+    printed = example("guard_text.py", *settings)
+    rows = re.findall(r"^\| AdamW, (.*?) \|", printed, re.MULTILINE)
+    assert [row.split()[0] for row in rows] == ["nothing", "clip", "clip", "ZClip", "guard"]
+    # Finished runs are not made again.
+    assert example("guard_text.py", *settings).count("seed") == 0
+
+
+def test_outliers_in_the_labels(example):
+    printed = example("guard_outliers.py", "--seeds", 1, "--steps", 5)
+    assert len(re.findall(r"^\| (SGD|AdamW), ", printed, re.MULTILINE)) == 12
+
+
 def test_the_rust_trainer_has_the_same_curve(example, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     import rust_trainer
