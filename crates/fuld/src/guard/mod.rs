@@ -9,7 +9,7 @@
 //! > g ← clamp(g, ±c·e^ℓ̄)         single components: heavy-tailed noise, bit flips, infinities; NaN becomes 0
 //!
 //! log|g| has a finite variance for every tail index, so that ℓ is reliable where means and norms are not. For SαS noise and small
-//! signals, clipping at c = 1 keeps at least 78 % of the Cramér–Rao efficiency for every α in [1, 2].
+//! signals, clipping at c = 1 keeps at least 78 % of the Cramér–Rao efficiency for every α in [1, 2]: see [`efficiency`].
 //!
 //! ```
 //! use fuld::guard::{Guard, GuardState};
@@ -23,6 +23,7 @@
 //! ```
 
 mod decision;
+pub mod efficiency;
 mod error;
 mod log_sum;
 mod sample;

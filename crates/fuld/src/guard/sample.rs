@@ -21,6 +21,7 @@ pub fn sampled_positions(length: usize) -> impl Iterator<Item = usize> {
             return i as usize;
         }
         let start = i * length / SAMPLE as u64;
-        (start + ((GOLDEN * i % (1 << 32)) * part >> 32)) as usize
+        let jitter = ((GOLDEN * i % (1 << 32)) * part) >> 32;
+        (start + jitter) as usize
     })
 }
