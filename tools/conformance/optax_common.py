@@ -32,8 +32,7 @@ SETTINGS = [
     ("fuld", {"learning_rate": 1e-3, "form": "paper"}, None, None),
     ("fuld", {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0}, None, None),
     ("fuld", {"learning_rate": 1e-3, "noise_scale": 10.0, "weight_decay": 1e-4}, None, None),
-    # With two numbers to look at it is SGD, which 1e-2 is too much for.
-    ("fuld", {"learning_rate": 1e-3, "alpha": "auto", "noise_scale": "auto"}, None, None),
+    ("fuld", {"learning_rate": 1e-3, "alpha": "auto"}, None, None),
     ("from_paper", {"eta": 0.03, "gamma": 3.0}, None, None),
     ("fuld", {"learning_rate": 1.0}, "mechanize", {"weight_decay": 0.0}),
     ("fuld", {"learning_rate": 1e-2}, "schedule_free", {"learning_rate": 1e-2}),

@@ -4,6 +4,7 @@ use crate::form::{Form, Knee};
 use crate::step_rule::StepRule;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
+use fuld::guard::{Guard, GuardError};
 use fuld::optimizer::{AutoRule, AutoSettings, Coordinates, Options, Rule, RuleError, WeightDecay};
 
 /// Settings of [`Fuld`](crate::Fuld); [`FuldConfig::init`] creates the optimizer.
@@ -32,6 +33,8 @@ pub struct FuldConfig {
     /// Maximizes the objective.
     #[config(default = false)]
     pub maximize: bool,
+    /// Guards gradients before anything else: components are clipped at this multiple of their geometric mean ([`fuld::guard`]).
+    pub guard: Option<f64>,
     /// Clipping of each tensor's gradient by burn.
     pub gradient_clipping: Option<GradientClippingConfig>,
 }
@@ -51,7 +54,13 @@ impl FuldConfig {
     /// so misses an α too small for the table, which [`FuldConfig::init`] refuses.
     pub fn check(&self, learning_rate: f64) -> Result<(), RuleError> {
         self.coordinates(learning_rate)?;
+        self.checked_guard()?;
         Self { alpha: 2.0, ..self.clone() }.step_rule(learning_rate).map(|_| ())
+    }
+
+    /// Returns the guard, or None if gradients are not guarded.
+    pub(crate) fn checked_guard(&self) -> Result<Option<Guard>, GuardError> {
+        self.guard.map(Guard::new).transpose()
     }
 
     /// Returns whether α or the knee is estimated from the gradients.

@@ -19,6 +19,15 @@ pub enum StackError {
         /// Options of the first run.
         expected: Options,
     },
+    /// The guard of a run differs from that of the first run.
+    Guard {
+        /// Index of the run.
+        run: usize,
+        /// Its guard.
+        given: Option<f64>,
+        /// Guard of the first run.
+        expected: Option<f64>,
+    },
     /// The settings of a run are invalid.
     Rule {
         /// Index of the run.
@@ -37,6 +46,12 @@ impl fmt::Display for StackError {
                 "all runs of a stack must have the same weight decay, nesterov and maximize: run {run} has {given:?}, run 0 has \
                  {expected:?}"
             ),
+            Self::Guard { run, given, expected } => {
+                write!(
+                    f,
+                    "all runs of a stack must have the same guard: run {run} has {given:?}, run 0 has {expected:?}"
+                )
+            }
             Self::Rule { run, source } => write!(f, "run {run}: {source}"),
         }
     }

@@ -27,6 +27,9 @@
 //! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other backend it is a handful of tensor
 //! operations, with the field read from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
 //!
+//! [`Guarded`] protects any burn optimizer from heavy-tailed noise, corrupted components and bursts; [`FuldConfig::with_guard`] does so within
+//! FULD.
+//!
 //! [`FuldConfig::auto`] requires neither α nor a noise scale: both are estimated from the gradients of each tensor.
 
 mod calibrations;
@@ -34,6 +37,8 @@ mod config;
 mod device_field;
 mod error;
 mod form;
+mod gradient_guard;
+mod guarded;
 mod optimizer;
 mod slice_step;
 mod step_rule;
@@ -42,4 +47,6 @@ mod tensor_step;
 pub use config::FuldConfig;
 pub use error::StackError;
 pub use form::{Form, Knee};
+pub use gradient_guard::GradientGuard;
+pub use guarded::{Guarded, GuardedState};
 pub use optimizer::{Fuld, FuldState};

@@ -2,6 +2,7 @@
 
 use crate::calibrations::Calibrations;
 use crate::device_field::DeviceField;
+use crate::gradient_guard::GradientGuard;
 use crate::step_rule::StepRule;
 use crate::tensor_step::TensorStep;
 use crate::{FuldConfig, StackError, slice_step};
@@ -12,6 +13,7 @@ use burn::optim::{LearningRate, SimpleOptimizer};
 use burn::record::Record;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor};
+use fuld::guard::Guard;
 use fuld::optimizer::{Estimates, Rule, RuleError};
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,6 +37,8 @@ const LEARNING_RATE: f64 = 1e-6;
 pub struct Fuld<B: Backend> {
     /// One rule for each run of the stack, at an arbitrary learning rate.
     runs: Vec<StepRule>,
+    /// The guard of gradients.
+    guard: Option<GradientGuard>,
     /// The rules at the last learning rate.
     current: Arc<Mutex<Option<Current>>>,
     /// Factors and tables on the device at the last learning rate.
@@ -62,6 +66,8 @@ pub struct FuldState<B: Backend, const D: usize> {
     pub momentum_buffer: Tensor<B, D>,
     /// States of the calibrations where α or the knee is estimated, one row per run. Each carries its format version and length.
     pub calibration: Option<Tensor<B, 2>>,
+    /// State of the guard, one row per run. It carries its format version.
+    pub guard: Option<Tensor<B, 2>>,
 }
 
 impl FuldConfig {
@@ -97,16 +103,23 @@ impl<B: Backend> Fuld<B> {
         if let Some(run) = runs.iter().position(|rule| *rule.options() != expected) {
             return Err(StackError::Options { run, given: *runs[run].options(), expected });
         }
-        Ok(Self::with_rules(runs))
+        let guard = configs[0].guard;
+        if let Some(run) = configs.iter().position(|config| config.guard != guard) {
+            return Err(StackError::Guard { run, given: configs[run].guard, expected: guard });
+        }
+        let guard =
+            configs[0].checked_guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
+        Ok(Self::with_rules(runs, guard))
     }
 
     /// Creates an optimizer of a single run, whose parameters may have any shape.
     fn of_run(config: &FuldConfig) -> Result<Self, RuleError> {
-        Ok(Self::with_rules(vec![config.step_rule(LEARNING_RATE)?]))
+        Ok(Self::with_rules(vec![config.step_rule(LEARNING_RATE)?], config.checked_guard()?))
     }
 
-    fn with_rules(runs: Vec<StepRule>) -> Self {
-        Self { runs, current: Arc::default(), prepared: Arc::default() }
+    fn with_rules(runs: Vec<StepRule>, guard: Option<Guard>) -> Self {
+        let guard = guard.map(|guard| GradientGuard::of_runs(guard, runs.len()));
+        Self { runs, guard, current: Arc::default(), prepared: Arc::default() }
     }
 
     /// Returns the estimates of each run for a parameter, or None if all settings are given.
@@ -179,10 +192,18 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let (buffer, stored) =
-            state.map_or((None, None), |state| (Some(state.momentum_buffer), state.calibration));
+        let (buffer, stored, guard) = state.map_or((None, None, None), |state| {
+            (Some(state.momentum_buffer), state.calibration, state.guard)
+        });
         let rules = self.rules(learning_rate);
         let length = self.length_per_run(&tensor);
+        let (gradient, guard) = match self.guard {
+            Some(of) => {
+                let (gradient, guard) = of.apply(gradient, guard);
+                (gradient, Some(guard))
+            }
+            None => (gradient, None),
+        };
         let mut calibrations = Calibrations::load(&rules, stored, length);
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
         let device = tensor.device();
@@ -197,13 +218,14 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
             step.step(field.as_ref(), tensor, buffer, gradient)
         };
         let calibration = calibrations.map(|calibrations| calibrations.to_tensor(&device));
-        (tensor, Some(FuldState { momentum_buffer, calibration }))
+        (tensor, Some(FuldState { momentum_buffer, calibration, guard }))
     }
 
     fn to_device<const D: usize>(state: Self::State<D>, device: &B::Device) -> Self::State<D> {
         FuldState {
             momentum_buffer: state.momentum_buffer.to_device(device),
             calibration: state.calibration.map(|calibration| calibration.to_device(device)),
+            guard: state.guard.map(|guard| guard.to_device(device)),
         }
     }
 }

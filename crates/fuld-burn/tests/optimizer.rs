@@ -329,3 +329,25 @@ fn double_precision_stays_double() {
     // ∇G_1(v) = 2v/(1 + v²) at v = 0.5·b: 1 − 0.5·0.8 and −2 + 0.5·1
     assert!((x[0] - 0.6).abs() < 1e-13 && (x[1] + 1.5).abs() < 1e-13, "{x:?}");
 }
+
+/// A guard inside FULD, and around an optimizer that takes the same steps, make the same parameters; a corrupted gradient harms neither.
+#[test]
+fn a_guard_within_and_around_agree() {
+    use burn::optim::SimpleOptimizer;
+    let device = Default::default();
+    let inside = sgd(2.0).with_guard(Some(2.0)).build::<Flex>().unwrap();
+    let around =
+        fuld_burn::Guarded::new(sgd(2.0).build::<Flex>().unwrap(), fuld::guard::Guard::new(2.0).unwrap());
+    let (mut x, mut y) = (Tensor::<Flex, 1>::zeros([4], &device), Tensor::<Flex, 1>::zeros([4], &device));
+    let (mut a, mut b) = (None, None);
+    for step in 0..5 {
+        let odd = if step == 3 { f32::INFINITY } else { -0.1 };
+        let g = Tensor::<Flex, 1>::from_data([0.1, 0.2, odd, f32::NAN], &device);
+        (x, a) = inside.step(0.1, x, g.clone(), a);
+        (y, b) = around.step(0.1, y, g, b);
+    }
+    let x: Vec<f32> = x.into_data().to_vec().unwrap();
+    assert!(x.iter().all(|x| x.is_finite()) && x[3] == 0.0 && x[0] != 0.0, "{x:?}");
+    assert_eq!(x, y.into_data().to_vec::<f32>().unwrap());
+    assert!(sgd(2.0).with_guard(Some(-1.0)).build::<Flex>().unwrap_err().to_string().contains("got -1"));
+}

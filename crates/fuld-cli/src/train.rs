@@ -48,6 +48,8 @@ Examples:
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --noise-scale injected
                                                         heavy-tailed noise and the matched form
   fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same with estimated settings
+  fuld train --inject-noise 1.5,1e-3 --optimizer adam --guard
+                                                        any optimizer with guarded gradients
   fuld train --tail-index every=500                     tail index of each layer's gradient noise
   fuld train --resume --out runs/mine                   continue the run in a folder
 
@@ -294,6 +296,7 @@ fn headline(spec: &TrainSpec, data: &DataSet) -> String {
         ("momentum", spec.momentum),
         ("kappa", spec.kappa),
         ("clip", spec.clip),
+        ("guard", spec.guard),
     ];
     for (name, value) in numbers {
         if let Some(value) = value {

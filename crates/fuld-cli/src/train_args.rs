@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fuld_train::spec::{
-    FieldFormula, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer, TrainRequest,
-    parse_every,
+    FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer,
+    TrainRequest, parse_every,
 };
 
 /// The settings of a run. Every option has a default.
@@ -67,6 +67,16 @@ pub(super) struct TrainArgs {
     /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     clip: Option<f64>,
+    /// Guard the gradients of any optimizer: clip components at C times the geometric mean of their layer, and scale down bursts [default without C: 1, adam 30]
+    #[arg(
+        long,
+        value_name = "C",
+        num_args = 0..=1,
+        default_missing_value = "default",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    guard: Option<GuardRequest>,
     /// Add symmetric stable noise to every component of the gradients, as in 1.5,1e-3
     #[arg(long, value_name = "ALPHA,SCALE", help_heading = "Noise")]
     inject_noise: Option<InjectedNoise>,
@@ -98,6 +108,7 @@ impl TrainArgs {
             noise_scale: args.noise_scale,
             kappa: args.kappa,
             clip: args.clip,
+            guard: args.guard,
             inject_noise: args.inject_noise,
             tail_index: args.tail_index,
         }

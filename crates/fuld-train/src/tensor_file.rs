@@ -27,6 +27,14 @@ pub enum TensorError {
         /// The expected shape.
         expected: Vec<usize>,
     },
+    /// The tensor is not the state of a guard.
+    #[error("the tensor {name}: {source}")]
+    Guard {
+        /// The name of the tensor.
+        name: String,
+        /// The reason.
+        source: fuld::guard::GuardStateError,
+    },
     /// The tensor is not the state of a calibration.
     #[error("the tensor {name}: {source}")]
     Calibration {

@@ -4,6 +4,7 @@
 //! case gives the ratio of the speeds, each the best of many passes taken in turn.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use fuld::guard::{Guard, GuardState, LogSum};
 use fuld::optimizer::{AutoRule, AutoSettings, Calibration, Coordinates, Matched, Options, Rule};
 use levy_stable::SymmetricStable;
 use rand::SeedableRng;
@@ -76,6 +77,46 @@ fn compare_auto(fixed: &Rule) {
     }
 }
 
+/// Compares steps with a guard to steps without one, on the same tensors: the guard within the pass of the step, and as a pass before it.
+/// Takes the best of many repetitions.
+fn compare_guard(name: &str, rule: &Rule) {
+    for size in [COUNT, 1_000_000, 65_536, 4_096] {
+        for guard in [Guard::FOR_SGD, Guard::FOR_ADAM] {
+            let mut arrays = Arrays::new(1e-3);
+            let mut states = vec![GuardState::new(); COUNT / size];
+            let [mut plain, mut fused, mut before] = [f64::INFINITY; 3];
+            for _ in 0..20 {
+                let Arrays { x, b, g } = &mut arrays;
+                let tensors = || (0..COUNT / size).map(|i| i * size..(i + 1) * size);
+                plain = plain.min(seconds(|| {
+                    tensors()
+                        .for_each(|part| rule.step(&mut x[part.clone()], &mut b[part.clone()], &g[part]));
+                }));
+                fused = fused.min(seconds(|| {
+                    for (state, part) in states.iter_mut().zip(tensors()) {
+                        let decision = guard.observe(state, LogSum::of(&g[part.clone()]));
+                        rule.guarded(decision).step(&mut x[part.clone()], &mut b[part.clone()], &g[part]);
+                    }
+                }));
+                let mut copy = g.clone();
+                before = before.min(seconds(|| {
+                    for (state, part) in states.iter_mut().zip(tensors()) {
+                        guard.apply(state, &mut copy[part.clone()]);
+                        rule.step(&mut x[part.clone()], &mut b[part.clone()], &copy[part]);
+                    }
+                }));
+                black_box(&x);
+            }
+            println!(
+                "{name}, guard c = {}, tensors of {size:>8}: {:.2} × the time without, {:.2} × as a pass of its own",
+                guard.clip(),
+                fused / plain,
+                before / plain
+            );
+        }
+    }
+}
+
 fn seconds(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
@@ -127,4 +168,7 @@ fn main() {
         );
     }
     compare_auto(&cases[0].1);
+    for (name, rule) in &cases {
+        compare_guard(name, rule);
+    }
 }

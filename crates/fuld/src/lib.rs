@@ -35,6 +35,7 @@
 //! | `schedule`, [`chains`] | step sizes; runs, sinks, checkpoints |
 //! | [`gibbs`] | the exact law e^(−βf)/Z in one and two dimensions, by quadrature |
 //! | [`diagnostics`] | R̂, effective sample sizes, distances to a known law, modes |
+//! | [`guard`] | clipping of gradients to their usual size, before any optimizer |
 //! | [`optimizer`] | the paper's update rule on plain slices; SGD with momentum at α = 2 |
 
 mod batch;
@@ -46,11 +47,13 @@ mod exact;
 pub mod folder;
 pub mod gibbs;
 mod gradient_noise;
+pub mod guard;
 mod integrator;
 pub mod numerics;
 pub mod optimizer;
 mod parameters;
 pub mod potential;
+mod real;
 mod schedule;
 mod specification;
 mod stop;

@@ -14,6 +14,7 @@ mod formula;
 mod gaussian_drift;
 mod gibbs;
 mod gradient_noise;
+mod guard;
 mod identity;
 mod kummer;
 mod memory;

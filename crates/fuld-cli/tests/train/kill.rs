@@ -45,3 +45,9 @@ fn killed_runs_of_fuld_with_noise_are_unaffected() {
 fn killed_runs_of_adam_are_unaffected() {
     assert_killed_runs_equal_uninterrupted_ones("--optimizer adam", 2);
 }
+
+#[test]
+#[ignore = "kill loop: run by make test-all"]
+fn killed_runs_with_a_guard_are_unaffected() {
+    assert_killed_runs_equal_uninterrupted_ones("--optimizer adam --guard 3 --inject-noise 1.5,1e-3", 4);
+}

@@ -24,16 +24,16 @@ def known(g):
     return optimizer.update(g, optimizer.init(g), g)
 
 
-def auto(g):
-    """Take two steps with numbers that are found."""
-    optimizer = fuld(0.1, 0.9, "auto", "auto")
+def guarded(g):
+    """Take two steps behind a guard."""
+    optimizer = fuld(0.1, 0.9, "auto")
     _, state = optimizer.update(g, optimizer.init(g), g)
     return optimizer.update(jnp.sin(g), state, g)
 
 
-def auto_on_shards(g):
+def guarded_on_shards(g):
     """Take five steps, each from the state of the one before."""
-    optimizer = fuld(0.1, 0.9, "auto", "auto")
+    optimizer = fuld(0.1, 0.9, "auto")
 
     def step(state, number):
         updates, state = optimizer.update(g * jnp.cos(number * g), state, g)
@@ -53,14 +53,14 @@ def main():
     assert len(jax.devices()) == 4
     check("pmap", jax.pmap(lambda g: injected(g)[0])(G.reshape(4, 2, 8)), injected)
     parts = G.reshape(4, 2, 8)
-    ours = jax.pmap(auto_on_shards)(parts)[2]
-    np.testing.assert_allclose(ours, auto_on_shards(jnp.array(parts[2])), rtol=1e-4, atol=1e-6)
-    print("pmap auto")
+    ours = jax.pmap(guarded_on_shards)(parts)[2]
+    np.testing.assert_allclose(ours, guarded_on_shards(jnp.array(parts[2])), rtol=1e-4, atol=1e-6)
+    print("pmap guarded")
     for kind in (AxisType.Auto, AxisType.Explicit):
         mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(kind, kind))
         sharding = NamedSharding(mesh, SPEC)
         shards = jax.device_put(G, sharding)
-        for of in (injected, known, auto):
+        for of in (injected, known, guarded):
             with jax.set_mesh(mesh):
                 program = jax.jit(of).lower(shards).compile()
                 updates, state = program(shards)
@@ -71,11 +71,13 @@ def main():
             check(f"jit {kind.name} {of.__name__}", updates, of)
         local = jax.shard_map(lambda g: injected(g)[0], mesh=mesh, in_specs=SPEC, out_specs=SPEC)
         check(f"shard_map {kind.name}", jax.jit(local)(shards), injected)
-        # Here every device sees its own part alone, and calibrates that.
-        local = jax.shard_map(auto_on_shards, mesh=mesh, in_specs=SPEC, out_specs=SPEC)
+        # Here every device sees its own part alone, and guards that.
+        local = jax.shard_map(guarded_on_shards, mesh=mesh, in_specs=SPEC, out_specs=SPEC)
         ours = np.asarray(jax.jit(local)(shards))[:4, 4:]
-        np.testing.assert_allclose(ours, auto_on_shards(jnp.array(G[:4, 4:])), rtol=1e-4, atol=1e-6)
-        print(f"shard_map {kind.name} auto")
+        np.testing.assert_allclose(
+            ours, guarded_on_shards(jnp.array(G[:4, 4:])), rtol=1e-4, atol=1e-6
+        )
+        print(f"shard_map {kind.name} guarded")
 
 
 if __name__ == "__main__":

@@ -24,16 +24,16 @@ def test_four_devices_take_the_steps_of_one():
     assert run.returncode == 0, run.stderr
     assert run.stdout.split("\n") == [
         "pmap",
-        "pmap auto",
+        "pmap guarded",
         "jit Auto injected",
         "jit Auto known",
-        "jit Auto auto",
+        "jit Auto guarded",
         "shard_map Auto",
-        "shard_map Auto auto",
+        "shard_map Auto guarded",
         "jit Explicit injected",
         "jit Explicit known",
-        "jit Explicit auto",
+        "jit Explicit guarded",
         "shard_map Explicit",
-        "shard_map Explicit auto",
+        "shard_map Explicit guarded",
         "",
     ]

@@ -35,16 +35,11 @@ def test_the_code_of_the_documentation(tmp_path):
     assert found == pytest.approx(written, abs=1)
     assert "alpha has come to 2.00" in printed
     assert "alpha is 1.7550" in printed  # in half precision too
-    # In noise of index 1.5 and scale 0.01 SGD diverges; auto estimates the noise.
+    # In noise of index 1.5 and scale 0.01 SGD diverges, unless it is guarded.
     assert re.findall(r"^(.*): loss nan$", printed, re.MULTILINE) == ["sgd"]
-    auto = re.search(
-        r"^auto: loss (\S+)\nhidden: noise alpha (\S+) scale (\S+), ", printed, re.MULTILINE
-    )
-    assert auto is not None
-    for number, shown, within in zip(
-        auto.groups(), (0.1, 1.55, 0.01), (0.2, 0.15, 0.003), strict=True
-    ):
-        assert float(number) == pytest.approx(shown, abs=within)
+    guarded = re.search(r"^guarded: loss (\S+)$", printed, re.MULTILINE)
+    assert guarded is not None
+    assert float(guarded[1]) < 0.3
     assert printed.count("nan") == 1
 
 
@@ -52,5 +47,7 @@ def test_links_lead_somewhere():
     for link in re.findall(r"\]\(([^)]*)\)", TEXT):
         path, _, heading = link.partition("#")
         there = (PACKAGE / "docs" / path).read_text()
+        if not heading:
+            continue
         headings = re.findall(r"^#+ (.*)$", there, re.MULTILINE)
         assert heading in [title.lower().replace(" ", "-") for title in headings], link

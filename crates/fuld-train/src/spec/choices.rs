@@ -3,6 +3,7 @@
 //! Every type here reads and prints one notation, so that `--alpha auto`, `alpha = "auto"` in a grid and `alpha = "auto"` in a
 //! result mean the same.
 
+use fuld::guard::Guard;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -193,6 +194,50 @@ impl Display for NoiseScaleRequest {
     }
 }
 
+/// The requested guard: the multiple of the geometric mean at which gradient components are clipped, or `default` for that of the
+/// optimizer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GuardRequest {
+    /// This multiple.
+    Given(f64),
+    /// 30 for adam, 1 for the others.
+    Default,
+}
+
+impl GuardRequest {
+    /// Returns the multiple for an optimizer.
+    pub fn clip(self, optimizer: Optimizer) -> f64 {
+        match self {
+            Self::Given(clip) => clip,
+            Self::Default if optimizer == Optimizer::Adam => Guard::FOR_ADAM.clip(),
+            Self::Default => Guard::FOR_SGD.clip(),
+        }
+    }
+}
+
+impl FromStr for GuardRequest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "default" => Ok(Self::Default),
+            number => match number.parse::<f64>() {
+                Ok(clip) if Guard::new(clip).is_ok() => Ok(Self::Given(clip)),
+                _ => Err(format!("expected a positive number or default, got {text:?}")),
+            },
+        }
+    }
+}
+
+impl Display for GuardRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(clip) => write!(f, "{clip}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
 /// Reads a type from its notation; a bare number is accepted in place of text.
 macro_rules! deserialize_from_text {
     ($($type:ty),*) => {$(
@@ -204,7 +249,7 @@ macro_rules! deserialize_from_text {
     )*};
 }
 
-deserialize_from_text!(InjectedNoise, NumberOrAuto, NoiseScaleRequest);
+deserialize_from_text!(GuardRequest, InjectedNoise, NumberOrAuto, NoiseScaleRequest);
 
 /// Parses `every=N`, or just N.
 pub fn parse_every(text: &str) -> Result<u64, String> {

@@ -76,6 +76,9 @@ pub enum SpecError {
         /// The fingerprint in the specification.
         expected: String,
     },
+    /// The guard refuses its setting.
+    #[error(transparent)]
+    Guard(#[from] fuld::guard::GuardError),
     /// The update rule refuses the settings.
     #[error(transparent)]
     Rule(#[from] fuld::optimizer::RuleError),

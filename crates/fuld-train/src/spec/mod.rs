@@ -9,7 +9,8 @@ mod error;
 mod request;
 
 pub use choices::{
-    Device, FieldFormula, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer, parse_every,
+    Device, FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto,
+    Optimizer, parse_every,
 };
 pub use error::SpecError;
 pub use request::TrainRequest;
@@ -17,6 +18,7 @@ pub use request::TrainRequest;
 use crate::mlp::NetworkShape;
 use choices::seed;
 use error::MOST_WEIGHTS;
+use fuld::guard::{Guard, GuardError};
 use fuld_burn::{Form, FuldConfig, Knee};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -24,8 +26,9 @@ use sha2::{Digest, Sha256};
 /// The version of the training rule. It must be increased whenever the numbers of some run change: initial weights, minibatches,
 /// noise, update rule, calibration or measurements. Results and checkpoints of another version are not reused.
 ///
-/// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales.
-pub const TRAINING_VERSION: u32 = 2;
+/// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales,
+/// version 3 with the guard.
+pub const TRAINING_VERSION: u32 = 3;
 
 /// The properties of a data set that settings depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +82,9 @@ pub struct TrainSpec {
     pub kappa: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
+    /// The multiple of the geometric mean at which the guard clips components; `None` if gradients are not guarded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inject_noise: Option<InjectedNoise>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +133,7 @@ impl TrainSpec {
         {
             return Err(SpecError::Alpha(alpha));
         }
+        self.guard()?;
         if self.optimizer != Optimizer::Adam {
             self.config().check(self.step())?;
         }
@@ -141,6 +148,11 @@ impl TrainSpec {
     /// Returns the step size: η in the paper's form, else the learning rate.
     pub fn step(&self) -> f64 {
         self.eta.or(self.lr).unwrap_or(f64::NAN)
+    }
+
+    /// Returns the guard of the gradients, if there is one.
+    pub fn guard(&self) -> Result<Option<Guard>, GuardError> {
+        self.guard.map(Guard::new).transpose()
     }
 
     /// Returns the update rule of every optimizer with momentum.
@@ -260,6 +272,29 @@ mod tests {
         let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
         assert!(error(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
         assert!(error(TrainRequest { kappa: Some(1.0), ..auto }).contains("requires the matched form"));
+    }
+
+    /// Every optimizer has a guard; its default depends on the optimizer.
+    #[test]
+    fn a_guard_has_a_default_for_each_optimizer() {
+        let guard = |text: &str, optimizer| {
+            let request = TrainRequest {
+                optimizer: Some(optimizer),
+                guard: Some(text.parse().unwrap()),
+                ..TrainRequest::default()
+            };
+            let spec = request.spec(&mnist(), Device::Cpu).unwrap();
+            assert_eq!(toml::from_str::<TrainSpec>(&spec.to_toml()).unwrap(), spec);
+            assert_eq!(request.difference(&spec), None);
+            spec.guard
+        };
+        for optimizer in [Optimizer::Sgdm, Optimizer::Fuld, Optimizer::ClipNorm, Optimizer::ClipValue] {
+            assert_eq!(guard("default", optimizer), Some(1.0));
+        }
+        assert_eq!((guard("default", Optimizer::Adam), guard("3", Optimizer::Adam)), (Some(30.0), Some(3.0)));
+        assert!("0".parse::<GuardRequest>().unwrap_err().contains("\"0\""));
+        let request = TrainRequest { guard: Some(GuardRequest::Given(-1.0)), ..TrainRequest::default() };
+        assert!(error(request).contains("got -1"));
     }
 
     #[test]

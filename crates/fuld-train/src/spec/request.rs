@@ -2,8 +2,8 @@
 
 use super::choices::{deserialize_every, seed};
 use super::{
-    DataDescription, Device, FieldFormula, InjectedNoise, NoiseScaleRequest, NumberOrAuto, Optimizer,
-    SpecError, TrainSpec,
+    DataDescription, Device, FieldFormula, GuardRequest, InjectedNoise, NoiseScaleRequest, NumberOrAuto,
+    Optimizer, SpecError, TrainSpec,
 };
 use crate::stored::Difference;
 use serde::Deserialize;
@@ -49,6 +49,8 @@ pub struct TrainRequest {
     pub kappa: Option<f64>,
     /// Limit of clip-norm (default 1) or clip-value (default 0.01).
     pub clip: Option<f64>,
+    /// Guard of the gradients; default none.
+    pub guard: Option<GuardRequest>,
     /// Noise that is added to the gradients.
     pub inject_noise: Option<InjectedNoise>,
     /// Steps between two estimates of the tail index of each layer's gradient noise.
@@ -58,7 +60,7 @@ pub struct TrainRequest {
 
 impl TrainRequest {
     /// The keys of a request in TOML.
-    pub const KEYS: [&str; 20] = [
+    pub const KEYS: [&str; 21] = [
         "data",
         "width",
         "depth",
@@ -77,6 +79,7 @@ impl TrainRequest {
         "noise_scale",
         "kappa",
         "clip",
+        "guard",
         "inject_noise",
         "tail_index",
     ];
@@ -154,6 +157,7 @@ impl TrainRequest {
                 Optimizer::ClipValue => Some(self.clip.unwrap_or(0.01)),
                 _ => None,
             },
+            guard: self.guard.map(|guard| guard.clip(optimizer)),
             inject_noise: self.inject_noise,
             tail_index: self.tail_index,
         };
@@ -208,6 +212,7 @@ impl TrainRequest {
             ("noise_scale", text(noise_scale), text(spec.noise_scale)),
             ("kappa", text(self.kappa), text(spec.kappa)),
             ("clip", text(self.clip), text(spec.clip)),
+            ("guard", text(self.guard.map(|guard| guard.clip(spec.optimizer))), text(spec.guard)),
             ("inject_noise", text(self.inject_noise), text(spec.inject_noise)),
             ("tail_index", text(self.tail_index), text(spec.tail_index)),
         ];

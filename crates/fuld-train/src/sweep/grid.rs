@@ -177,6 +177,7 @@ mod tests {
         assert_eq!(runs("digits.toml"), 60);
         assert_eq!(runs("noise.toml"), 35);
         assert_eq!(runs("calibration.toml"), 540);
+        assert_eq!(runs("guard.toml"), 400);
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn stackable(a: &TrainSpec, b: &TrainSpec) -> bool {
     let rule = |s: &TrainSpec| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
     shape(a) == shape(b)
         && rule(a) == rule(b)
-        && (a.step(), a.clip, a.tail_index) == (b.step(), b.clip, b.tail_index)
+        && (a.step(), a.clip, a.guard, a.tail_index) == (b.step(), b.clip, b.guard, b.tail_index)
         && a.inject_noise.is_some() == b.inject_noise.is_some()
 }
 

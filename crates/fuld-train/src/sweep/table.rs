@@ -129,6 +129,7 @@ fn row(name: String, end: &RunEnd) -> SweepRow {
         ("noise_scale", Cell::Text(s.and_then(|s| s.noise_scale).map(|scale| scale.to_string()))),
         ("kappa", number(|s| s.kappa)),
         ("clip", number(|s| s.clip)),
+        ("guard", number(|s| s.guard)),
         ("injected_alpha", number(|s| s.inject_noise.map(|noise| noise.alpha))),
         ("injected_scale", number(|s| s.inject_noise.map(|noise| noise.scale))),
         ("tail_index", whole(s.and_then(|s| s.tail_index))),

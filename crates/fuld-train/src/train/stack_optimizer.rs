@@ -6,11 +6,14 @@ use crate::tensor_file::{TensorError, TensorFile};
 use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, SimpleOptimizer};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
+use fuld::guard::GuardState;
 use fuld::optimizer::{Calibration, Estimates};
-use fuld_burn::{Fuld, FuldConfig, FuldState, StackError};
+use fuld_burn::{Fuld, FuldConfig, FuldState, GradientGuard, StackError};
 
 /// An update rule with its state for each layer.
 pub(super) struct StackOptimizer<B: Backend> {
+    /// The guard, applied before anything else, with its state for each layer.
+    guard: Option<(GradientGuard, Vec<Option<Tensor<B, 2>>>)>,
     clip: Option<Clip>,
     step: f64,
     /// √lr, which is η in the paper's form.
@@ -48,11 +51,17 @@ impl<B: Backend> StackOptimizer<B> {
         };
         let root = first.eta.unwrap_or_else(|| first.step().sqrt());
         let estimated = specs.iter().any(|spec| spec.config().is_estimated());
-        Ok(Self { clip, step: first.step(), root, rule, estimated })
+        let guard = first.guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
+        let guard = guard.map(|guard| (GradientGuard::of_runs(guard, specs.len()), vec![None; first.depth]));
+        Ok(Self { guard, clip, step: first.step(), root, rule, estimated })
     }
 
     /// Takes a step along the gradients.
     pub(super) fn step(&mut self, net: &mut Mlp<B>, gradients: Vec<Tensor<B, 3>>) {
+        let gradients = match &mut self.guard {
+            None => gradients,
+            Some((guard, states)) => guarded(guard, states, gradients),
+        };
         let gradients = match self.clip {
             None => gradients,
             Some(Clip::Value(limit)) => gradients.into_iter().map(|g| clipped(g, limit)).collect(),
@@ -81,6 +90,9 @@ impl<B: Backend> StackOptimizer<B> {
 
     /// Adds the state to a checkpoint.
     pub(super) fn save(&self, file: &mut TensorFile) {
+        for (layer, state) in self.guard.iter().flat_map(|(_, states)| layers(states)) {
+            file.insert(format!("guard.{layer}"), state);
+        }
         match &self.rule {
             StatefulRule::Momentum(_, states) => {
                 for (layer, state) in layers(states) {
@@ -111,13 +123,16 @@ impl<B: Backend> StackOptimizer<B> {
         }
         for (n, layer) in net.layers.iter().enumerate() {
             let (shape, device) = (layer.dims(), layer.device());
+            if let Some((_, states)) = &mut self.guard {
+                states[n] = Some(guard_state(file, n, shape[0], &device)?);
+            }
             match &mut self.rule {
                 StatefulRule::Momentum(_, states) => {
                     let length = shape[1] * shape[2];
                     let calibration = self.estimated.then(|| calibration(file, n, shape[0], length, &device));
                     let calibration = calibration.transpose()?;
                     let momentum_buffer = file.take(&format!("momentum.{n}"), shape, &device)?;
-                    states[n] = Some(FuldState { momentum_buffer, calibration });
+                    states[n] = Some(FuldState { momentum_buffer, calibration, guard: None });
                 }
                 StatefulRule::Adam(_, states) => {
                     let momentum = AdaptiveMomentumState {
@@ -132,6 +147,37 @@ impl<B: Backend> StackOptimizer<B> {
         }
         Ok(())
     }
+}
+
+/// Guards the gradients of all layers.
+fn guarded<B: Backend>(
+    guard: &GradientGuard,
+    states: &mut [Option<Tensor<B, 2>>],
+    gradients: Vec<Tensor<B, 3>>,
+) -> Vec<Tensor<B, 3>> {
+    let layer = |(gradient, state): (Tensor<B, 3>, &mut Option<Tensor<B, 2>>)| {
+        let (gradient, new) = guard.apply(gradient, state.take());
+        *state = Some(new);
+        gradient
+    };
+    gradients.into_iter().zip(states).map(layer).collect()
+}
+
+/// Reads the states of the guard of a layer, one row per run.
+fn guard_state<B: Backend>(
+    file: &mut TensorFile,
+    layer: usize,
+    runs: usize,
+    device: &B::Device,
+) -> Result<Tensor<B, 2>, TensorError> {
+    let name = format!("guard.{layer}");
+    let tensor = file.take(&name, [runs, GuardState::LEN], device)?;
+    let numbers: Vec<f32> = tensor.clone().into_data().iter::<f32>().collect();
+    for state in numbers.chunks_exact(GuardState::LEN) {
+        GuardState::from_numbers(state)
+            .map_err(|source| TensorError::Guard { name: name.clone(), source })?;
+    }
+    Ok(tensor)
 }
 
 /// Reads the states of the calibrations of a layer, one row per run.

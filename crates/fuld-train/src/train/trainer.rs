@@ -169,3 +169,44 @@ impl<'a, B: Backend> Trainer<'a, B> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Device, GuardRequest, InjectedNoise, Optimizer, TrainRequest};
+    use burn::backend::Flex;
+
+    fn weights(trainer: &Trainer<'_, Flex>) -> Vec<Vec<f32>> {
+        trainer.net.layers.iter().map(|layer| layer.to_data().iter::<f32>().collect()).collect()
+    }
+
+    /// A stack with a guard continues from its tensors to the same bits, and the guard changes the steps.
+    #[test]
+    fn a_guarded_stack_continues_with_the_same_bits() {
+        let data = DataSet::load("digits", std::path::Path::new("")).unwrap();
+        for optimizer in [Optimizer::Sgdm, Optimizer::Fuld, Optimizer::ClipValue, Optimizer::Adam] {
+            let specs = |guard| {
+                let spec = |seed| TrainRequest {
+                    width: Some(8),
+                    depth: Some(2),
+                    seed: Some(seed),
+                    optimizer: Some(optimizer),
+                    inject_noise: Some(InjectedNoise { alpha: 1.2, scale: 0.01 }),
+                    guard,
+                    ..TrainRequest::default()
+                };
+                [0, 1].map(|seed| spec(seed).spec(&data.description(), Device::Cpu).unwrap())
+            };
+            let new = |guard| Trainer::<Flex>::new(&data, &specs(guard), &Default::default()).unwrap();
+            let guard = Some(GuardRequest::Given(0.5));
+            let [mut whole, mut first, mut second, mut plain] = [guard, guard, guard, None].map(new);
+            (0..10).for_each(|_| drop(whole.step()));
+            (0..10).for_each(|_| drop(plain.step()));
+            (0..6).for_each(|_| drop(first.step()));
+            second.restore(6, first.save()).unwrap();
+            (6..10).for_each(|_| drop(second.step()));
+            assert!(weights(&whole) == weights(&second), "{optimizer}");
+            assert!(weights(&whole) != weights(&plain), "{optimizer}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Errors of the optimizer's settings and of gradients.
 
 use crate::ParameterError;
+use crate::guard::GuardError;
 use thiserror::Error;
 
 /// An invalid setting of the optimizer, with the offending value.
@@ -10,6 +11,9 @@ pub enum RuleError {
     /// A parameter shared with the dynamics is out of range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// The guard of gradients has an invalid setting.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
     /// The learning rate is negative or not finite.
     #[error("the learning rate must be finite and not negative, got {0}")]
     LearningRate(f64),

@@ -3,8 +3,9 @@
 //! Products and sums are rounded separately, so that results do not depend on the machine. torch's vectorised kernel may contract
 //! p + (−lr)·b to one fused operation where the processor has one, and its results then differ in the last bit.
 
-use super::real::LANES;
-use super::{Coordinates, Options, Real, WeightDecay};
+use super::{Coordinates, Options, WeightDecay};
+use crate::guard::RoundedDecision;
+use crate::real::{LANES, Real};
 use levy_stable::FieldTable;
 
 /// The factors of a rule, rounded to the type of the parameters.
@@ -15,6 +16,8 @@ pub(super) struct Kernel<T> {
     has_momentum: bool,
     nesterov: bool,
     maximize: bool,
+    /// The guard's decision.
+    decision: Option<RoundedDecision<T>>,
     /// Largest gradient component let through.
     limit: Option<T>,
     /// Strength wd of coupled weight decay.
@@ -38,6 +41,7 @@ impl<T: Real> Kernel<T> {
             has_momentum: coordinates.momentum() != 0.0,
             nesterov: options.nesterov,
             maximize: options.maximize,
+            decision: None,
             limit: limit.is_finite().then(|| T::rounded(limit)),
             decay: decay.map(T::rounded),
             keep: keep.map(T::rounded),
@@ -46,15 +50,21 @@ impl<T: Real> Kernel<T> {
         }
     }
 
+    /// Returns the same rule with a decision of a guard applied to gradients.
+    pub(super) fn guarded(self, decision: Option<RoundedDecision<T>>) -> Self {
+        Self { decision, ..self }
+    }
+
     /// Returns the same rule with μ = 0.
     fn without_momentum(self) -> Self {
         Self { has_momentum: false, nesterov: false, ..self }
     }
 
-    /// Returns the gradient after limit, sign and coupled weight decay.
+    /// Returns the gradient after guard, limit, sign and coupled weight decay.
     #[inline(always)]
     fn effective_gradient<const M: usize>(&self, x: &[T; M], g: &[T; M]) -> [T; M] {
-        let g = if let Some(limit) = self.limit { each(|i| g[i].clipped(limit)) } else { *g };
+        let g = if let Some(decision) = self.decision { each(|i| decision.of(g[i])) } else { *g };
+        let g = if let Some(limit) = self.limit { each(|i| g[i].clipped(limit)) } else { g };
         let g = if self.maximize { each(|i| -g[i]) } else { g };
         if let Some(decay) = self.decay { each(|i| g[i] + decay * x[i]) } else { g }
     }

@@ -37,14 +37,13 @@ mod coordinates;
 mod error;
 mod kernel;
 mod options;
-mod real;
 mod rule;
 
+pub use crate::real::Real;
 pub use auto_rule::AutoRule;
 pub use auto_settings::AutoSettings;
 pub use calibration::{Calibration, CalibrationStateError, Estimates, Observation};
 pub use coordinates::{Authors, Coordinates, Matched, NoiseMatched, Paper, PaperSgd, Sgd};
 pub use error::{NonFiniteGradient, RuleError};
 pub use options::{Options, WeightDecay};
-pub use real::Real;
 pub use rule::Rule;

@@ -1,7 +1,9 @@
 //! The update rule with all settings given.
 
 use super::kernel::Kernel;
-use super::{Coordinates, NonFiniteGradient, Options, Real, RuleError};
+use super::{Coordinates, NonFiniteGradient, Options, RuleError};
+use crate::guard::Decision;
+use crate::real::Real;
 use levy_stable::FieldTable;
 use std::sync::Arc;
 
@@ -25,13 +27,15 @@ pub struct Rule {
     table: Option<Arc<FieldTable>>,
     /// Largest gradient component let through; infinite if there is no limit.
     limit: f64,
+    /// The guard's decision about the next gradient.
+    decision: Option<Decision>,
 }
 
 impl Rule {
     /// Creates a rule. For α < 2 it tabulates the field, which takes some milliseconds.
     pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
         options.check()?;
-        let mut this = Self { coordinates, options, table: None, limit: f64::INFINITY };
+        let mut this = Self { coordinates, options, table: None, limit: f64::INFINITY, decision: None };
         this.tabulate()?;
         this.set_coordinates(coordinates)?;
         Ok(this)
@@ -72,6 +76,14 @@ impl Rule {
     /// Returns [`RuleError::Limit`] if the limit is negative or NaN.
     pub fn limited(self, limit: f64) -> Result<Self, RuleError> {
         if limit >= 0.0 { Ok(Self { limit, ..self }) } else { Err(RuleError::Limit(limit)) }
+    }
+
+    /// Returns the rule that applies a [guard](crate::guard)'s decision to each gradient component in the pass of the step.
+    ///
+    /// A step has the bits of [`Decision::apply`] followed by a step of this rule, but the gradient is not changed.
+    #[must_use]
+    pub fn guarded(&self, decision: Decision) -> Self {
+        Self { decision: Some(decision), ..self.clone() }
     }
 
     /// Returns the largest gradient component let through; infinite if there is no limit.
@@ -151,5 +163,6 @@ impl Rule {
 
     fn kernel<T: Real>(&self) -> Kernel<T> {
         Kernel::new(&self.coordinates, &self.options, self.table.is_none(), self.limit)
+            .guarded(self.decision.map(|decision| decision.rounded()))
     }
 }

@@ -3,14 +3,15 @@
 # No "from __future__ import annotations": optax.inject_hyperparams reads the annotations as types.
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import optax
 from jax.typing import ArrayLike, DTypeLike
 
 from fuld._arguments import flag
-from fuld.optax._scale_by_fuld import transformation
-from fuld.optax._settings import Auto, alpha_setting, is_auto, not_negative, positive, setting
+from fuld.optax._guard import CLIP_FOR_SGD, guard
+from fuld.optax._scale_by_fuld import scale_by_fuld
+from fuld.optax._settings import alpha_setting, not_negative, positive, setting
 
 #: A tree of booleans like the parameters, or a function that returns one.
 Mask = Any | Callable[[optax.Params], Any]
@@ -19,8 +20,8 @@ Mask = Any | Callable[[optax.Params], Any]
 def fuld(
     learning_rate: optax.ScalarOrSchedule,
     momentum: ArrayLike | None = 0.9,
-    alpha: ArrayLike | Auto = 1.75,
-    noise_scale: ArrayLike | Auto | None = None,
+    alpha: ArrayLike | Literal["auto"] = 1.75,
+    noise_scale: ArrayLike | None = None,
     *,
     form: str = "matched",
     beta: ArrayLike | None = None,
@@ -49,8 +50,9 @@ def fuld(
         0 <= momentum < 1, or None for no buffer at all.
     alpha : float or "auto", optional
         Tail index of the gradient noise, 0.1 <= alpha <= 2: the smaller it is, the smaller is the
-        effect of large gradients.
-    noise_scale : float or "auto", optional
+        effect of large gradients. "auto" is for noise of unknown tail index and scale: it is
+        alpha = 2, which is SGD, behind `guard` with clip = 1.
+    noise_scale : float, optional
         Scale of the symmetric stable noise in the gradients, in units of the gradient, for the
         matched form; 1.0 by default. If it is too large, the step is SGD's. If it is so small that
         the mean gradient is beyond the knee, learning stalls.
@@ -76,12 +78,6 @@ def fuld(
 
     Notes
     -----
-    Settings that are "auto" are estimated for each parameter at each step; `calibration` reports
-    them. With ``noise_scale="auto"`` gradient components are also clipped to an estimated limit,
-    before decay and momentum, unless the estimated alpha is 2: then the step is SGD's. Calibration
-    adds at most 2069 numbers per parameter to the state. Derivatives through a step treat the
-    estimates as constants.
-
     All hyperparameters may be traced values: wrap the optimizer with `optax.inject_hyperparams` to
     change or schedule them, or map over them with `jax.vmap`. Concrete values are checked when the
     optimizer is created; a traced alpha outside its range yields NaN. For parameters of half
@@ -94,7 +90,7 @@ def fuld(
     within 1e-9 of 2 gets the field of 2 - 1e-9, whose relative error near abs(b/κ) = 8, where the
     tail begins, is up to 1.
 
-    An infinite gradient makes its parameter NaN, unless gradients are clipped.
+    An infinite gradient makes its parameter NaN, unless a `guard` comes before.
 
     Examples
     --------
@@ -132,24 +128,25 @@ def fuld(
         decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
     elif mask is not None or decoupled_weight_decay:
         raise ValueError("mask and decoupled_weight_decay require weight_decay")
-    # Calibration samples the gradients without the decay, which is therefore added inside.
-    auto = is_auto("alpha", alpha) or is_auto("noise_scale", noise_scale)
-    within = auto and not decoupled_weight_decay
-    stages = [
-        transformation(
+    guarded = isinstance(alpha, str) and alpha == "auto"
+    if guarded and (form != "matched" or noise_scale is not None):
+        raise ValueError("alpha='auto' requires form='matched', without noise_scale")
+    stages: list[optax.GradientTransformation] = [
+        scale_by_fuld(
             momentum,
-            alpha,
+            2.0 if guarded else alpha,
             noise_scale,
             form=form,
             beta=beta,
             learning_rate=learning_rate if form == "paper" else None,
             nesterov=nesterov,
             accumulator_dtype=accumulator_dtype,
-            decay=decay if within else None,
         )
     ]
-    if decay is not None and not within:
+    if decay is not None:
         stages.insert(1 if decoupled_weight_decay else 0, decay)
+    if guarded:
+        stages.insert(0, guard(CLIP_FOR_SGD))
     return optax.chain(*stages, optax.scale_by_learning_rate(learning_rate))
 
 

@@ -10,16 +10,12 @@ from jax.typing import ArrayLike, DTypeLike
 
 from fuld import _native
 from fuld._arguments import flag
-from fuld.optax._calibrated import calibrated
-from fuld.optax._constants import CONSTANTS
 from fuld.optax._direction import matched, paper
 from fuld.optax._field import Number
 from fuld.optax._momentum import accumulate
 from fuld.optax._settings import (
-    Auto,
     alpha_setting,
     form_setting,
-    is_auto,
     knee_setting,
     momentum_setting,
     not_negative,
@@ -28,8 +24,8 @@ from fuld.optax._settings import (
 
 def scale_by_fuld(
     momentum: ArrayLike | None = 0.9,
-    alpha: ArrayLike | Auto = 1.75,
-    noise_scale: ArrayLike | Auto | None = None,
+    alpha: ArrayLike = 1.75,
+    noise_scale: ArrayLike | None = None,
     *,
     form: str = "matched",
     beta: ArrayLike | None = None,
@@ -40,8 +36,7 @@ def scale_by_fuld(
     """Turn gradients into the direction d of a step x ← x - learning_rate · d.
 
     This is `fuld` without the learning rate, for chains that end with
-    `optax.scale_by_learning_rate`. Its state is that of `optax.trace`, or contains it if a setting
-    is "auto".
+    `optax.scale_by_learning_rate`. Its state is that of `optax.trace`.
 
     Parameters
     ----------
@@ -57,51 +52,25 @@ def scale_by_fuld(
 
     Examples
     --------
-    Clipping before, a schedule after:
+    A guard before, a schedule after:
 
     >>> import optax
-    >>> from fuld.optax import scale_by_fuld
+    >>> from fuld.optax import guard, scale_by_fuld
     >>> optimizer = optax.chain(
-    ...     optax.clip_by_global_norm(10.0),
+    ...     guard(clip=10.0),
     ...     scale_by_fuld(momentum=0.9, alpha=1.5, noise_scale=0.1),
     ...     optax.scale_by_learning_rate(optax.cosine_decay_schedule(0.1, 1000)),
     ... )
     >>> state = optimizer.init({"w": 1.0})
     """
-    return transformation(
-        momentum,
-        alpha,
-        noise_scale,
-        form=form,
-        beta=beta,
-        learning_rate=learning_rate,
-        nesterov=nesterov,
-        accumulator_dtype=accumulator_dtype,
-    )
-
-
-def transformation(
-    momentum: ArrayLike | None,
-    alpha: ArrayLike | Auto,
-    noise_scale: ArrayLike | Auto | None,
-    *,
-    form: str,
-    beta: ArrayLike | None,
-    learning_rate: optax.ScalarOrSchedule | None,
-    nesterov: bool,
-    accumulator_dtype: DTypeLike | None,
-    decay: optax.GradientTransformation | None = None,
-) -> optax.GradientTransformationExtraArgs:
-    """Return `scale_by_fuld`, with a weight decay that follows the clipping of calibrated steps."""
     form, nesterov = form_setting(form), flag("nesterov", nesterov)
     memory = momentum_setting(momentum, form, nesterov)
-    known_alpha = None if is_auto("alpha", alpha) else alpha_setting(alpha)
+    tail_index = alpha_setting(alpha)
     knee = knee_setting(form, noise_scale, beta)
-    some_alpha = CONSTANTS.initial_alpha if known_alpha is None else known_alpha
-    if isinstance(some_alpha, float) and isinstance(knee, float) and some_alpha != 2:
+    if isinstance(tail_index, float) and isinstance(knee, float) and tail_index != 2:
         # Raises an error if the knee is outside the range of single precision.
         _native.step_factors(
-            some_alpha,
+            tail_index,
             memory if isinstance(memory, float) else 0.0,
             noise_scale=knee if form == "matched" else None,
             beta=knee if form == "paper" else None,
@@ -116,30 +85,19 @@ def transformation(
                 "learning_rate requires form='paper': leave it out, and append "
                 "optax.scale_by_learning_rate to the chain"
             )
-        if known_alpha is None or knee is None:
-            return calibrated(
-                memory,
-                known_alpha,
-                knee,
-                nesterov=nesterov,
-                accumulator_dtype=accumulator_dtype,
-                decay=optax.identity() if decay is None else decay,
-            )
         buffer = accumulate(memory, nesterov, accumulator_dtype)
-        return _then(buffer, lambda b: matched(b, memory, known_alpha, knee))
-    if known_alpha is None or knee is None:
-        raise ValueError("alpha='auto' requires form='matched', got form='paper': give a number")
+        return _then(buffer, lambda b: matched(b, memory, tail_index, knee))
     if learning_rate is None:
         raise ValueError(
             "form='paper' requires learning_rate, with the value that optax.scale_by_learning_rate "
             "has in the rest of the chain"
         )
     buffer = accumulate(memory, nesterov, accumulator_dtype)
-    kappa = knee ** (-1 / known_alpha)
+    kappa = knee ** (-1 / tail_index)
     if callable(learning_rate):
-        return _scheduled(buffer, learning_rate, lambda b, rate: paper(b, rate, known_alpha, kappa))
+        return _scheduled(buffer, learning_rate, lambda b, rate: paper(b, rate, tail_index, kappa))
     rate = not_negative("learning_rate", learning_rate)
-    return _then(buffer, lambda b: paper(b, rate, known_alpha, kappa))
+    return _then(buffer, lambda b: paper(b, rate, tail_index, kappa))
 
 
 def _then(

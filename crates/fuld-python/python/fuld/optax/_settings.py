@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import jax
 from jax.typing import ArrayLike
 
 from fuld._arguments import number
 from fuld.optax._field import LEAST_ALPHA, Number
-
-#: A setting that is estimated from the gradients.
-Auto: TypeAlias = Literal["auto"]
 
 
 def setting(
@@ -55,10 +52,8 @@ def alpha_setting(value: ArrayLike | str) -> Number:
     )
 
 
-def knee_setting(
-    form: str, noise_scale: ArrayLike | Auto | None, beta: ArrayLike | None
-) -> Number | None:
-    """Return `noise_scale` in the matched form and `beta` in the paper's, None if it is "auto"."""
+def knee_setting(form: str, noise_scale: ArrayLike | None, beta: ArrayLike | None) -> Number:
+    """Return `noise_scale` in the matched form and `beta` in the paper's."""
     if form == "paper":
         if noise_scale is not None:
             raise ValueError(
@@ -71,15 +66,12 @@ def knee_setting(
             f"beta requires form='paper', got beta={beta} with form='matched': give noise_scale, "
             "or leave it out"
         )
-    noise_scale = 1.0 if noise_scale is None else noise_scale
-    return None if is_auto("noise_scale", noise_scale) else positive("noise_scale", noise_scale)
-
-
-def is_auto(name: str, value: object) -> bool:
-    """Return whether a setting is to be estimated."""
-    if isinstance(value, str) and value != "auto":
-        raise TypeError(f"{name} must be a number or 'auto', got {value!r}")
-    return isinstance(value, str)
+    if isinstance(noise_scale, str):
+        raise TypeError(
+            f"noise_scale must be a number, got {noise_scale!r}: for noise of unknown scale put "
+            "fuld.optax.guard() before the optimizer"
+        )
+    return positive("noise_scale", 1.0 if noise_scale is None else noise_scale)
 
 
 def positive(name: str, value: ArrayLike | str) -> Number:

@@ -4,7 +4,7 @@ use levy_stable::{FieldTable, Lanes};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Number of values per block of the vectorised loops.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// A floating-point type of parameters: `f32` or `f64`.
 pub trait Real:
@@ -19,19 +19,25 @@ pub trait Real:
 {
 }
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use super::{FieldTable, LANES};
 
     /// Operations that the rule requires of a floating-point type.
     pub trait Real: Sized {
         /// The value 0.
         const ZERO: Self;
+        /// The largest finite value.
+        const MAX: Self;
         /// Returns the nearest number of this type.
         fn rounded(x: f64) -> Self;
         /// Returns the value in single precision.
         fn single(self) -> f32;
         /// Returns whether the value is neither NaN nor infinite.
         fn finite(self) -> bool;
+        /// Returns the absolute value.
+        fn magnitude(self) -> Self;
+        /// Returns e and m of |x| = 2^e m with √½ ≤ m < √2, and 1; or (0, 1, 0) if x is zero, subnormal or not finite.
+        fn exponent_and_mantissa(self) -> (i32, f32, i32);
         /// Returns the value clamped to [−limit, limit]. NaN stays NaN.
         fn clipped(self, limit: Self) -> Self;
         /// Returns ∇G(v).
@@ -47,8 +53,9 @@ pub(super) mod sealed {
 }
 
 macro_rules! basics {
-    ($float:ty) => {
+    ($float:ty, $bits:ty, $signed:ty) => {
         const ZERO: Self = 0.0;
+        const MAX: Self = <$float>::MAX;
 
         #[inline(always)]
         fn rounded(x: f64) -> Self {
@@ -66,6 +73,23 @@ macro_rules! basics {
         }
 
         #[inline(always)]
+        fn magnitude(self) -> Self {
+            self.abs()
+        }
+
+        // Arithmetic on bits without branches, so that loops are vectorised.
+        #[inline(always)]
+        fn exponent_and_mantissa(self) -> (i32, f32, i32) {
+            const SHIFT: u32 = <$float>::MANTISSA_DIGITS - 1;
+            const ROOT_HALF: $bits = (std::f64::consts::FRAC_1_SQRT_2 as $float).to_bits();
+            let normal = self.abs() >= <$float>::MIN_POSITIVE && self.abs() <= <$float>::MAX;
+            let bits = if normal { self.abs() } else { 1.0 }.to_bits();
+            let exponent = (bits.wrapping_sub(ROOT_HALF) as $signed) >> SHIFT;
+            let mantissa = <$float>::from_bits(bits.wrapping_sub((exponent as $bits) << SHIFT));
+            (exponent as i32, mantissa as f32, i32::from(normal))
+        }
+
+        #[inline(always)]
         fn clipped(self, limit: Self) -> Self {
             self.clamp(-limit, limit)
         }
@@ -75,7 +99,7 @@ macro_rules! basics {
 impl Real for f32 {}
 
 impl sealed::Real for f32 {
-    basics!(f32);
+    basics!(f32, u32, i32);
 
     #[inline(always)]
     fn field(table: &FieldTable, v: Self) -> Self {
@@ -102,7 +126,7 @@ impl sealed::Real for f32 {
 impl Real for f64 {}
 
 impl sealed::Real for f64 {
-    basics!(f64);
+    basics!(f64, u64, i64);
 
     #[inline(always)]
     fn field(table: &FieldTable, v: Self) -> Self {
