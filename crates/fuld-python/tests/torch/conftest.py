@@ -7,6 +7,7 @@ collect_ignore = (
     if find_spec("torch")
     else [
         "guard_processes.py",
+        "guarded.py",
         "interpreted_kernels.py",
         "noise.py",
         "sharded_gradients.py",
