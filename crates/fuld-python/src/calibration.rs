@@ -12,10 +12,8 @@ use pyo3::types::{IntoPyDict, PyDict};
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calibration_constants, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_start, module)?)?;
-    module.add_function(wrap_pyfunction!(calibration_moved, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_length, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_positions, module)?)?;
-    module.add_function(wrap_pyfunction!(calibration_estimate, module)?)?;
     module.add_function(wrap_pyfunction!(calibration_observe, module)?)
 }
 
@@ -44,17 +42,6 @@ fn calibration_start(py: Python<'_>, length: usize) -> Bound<'_, PyArray1<f32>> 
     PyArray1::from_slice(py, Calibration::new(length).state())
 }
 
-/// Returns the state of one part of a tensor carried over to another part of `length`.
-#[pyfunction]
-fn calibration_moved<'py>(
-    py: Python<'py>,
-    state: PyReadonlyArray1<'py, f32>,
-    length: usize,
-) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let moved = Calibration::for_part(state.as_slice()?, length).map_err(value_error)?;
-    Ok(PyArray1::from_slice(py, moved.state()))
-}
-
 /// Returns the length of the tensor that a state belongs to, checking its format version.
 #[pyfunction]
 fn calibration_length(state: PyReadonlyArray1<'_, f32>) -> PyResult<usize> {
@@ -70,12 +57,6 @@ fn calibration_positions<'py>(
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let calibration = calibration(state.as_slice()?, length)?;
     Ok(PyArray1::from_iter(py, calibration.sampled_rows(length).flatten().map(|index| index as i64)))
-}
-
-/// Returns the present estimates.
-#[pyfunction]
-fn calibration_estimate(state: PyReadonlyArray1<'_, f32>, length: usize) -> PyResult<EstimateNumbers> {
-    Ok(numbers(&calibration(state.as_slice()?, length)?.estimates()))
 }
 
 /// Returns state and estimates after an update with gradient, buffer and parameters at its positions, before the step.

@@ -3,13 +3,13 @@
 //! Every function takes and returns plain NumPy arrays and works with the interpreter's lock released; what users see is
 //! written in Python, in `python/fuld`.
 
-mod auto_step;
 mod background;
 mod calibration;
 mod callable;
 mod error;
 mod field_table;
 mod fields;
+mod guard;
 mod interruptible;
 mod law;
 mod names;
@@ -44,7 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table_data::alpha_bands, module)?)?;
     step_rule::register(module)?;
     calibration::register(module)?;
-    module.add_class::<auto_step::AutoStep>()?;
+    guard::register(module)?;
     module.add_function(wrap_pyfunction!(table_data::table_data, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<planned_run::PyPlannedRun>()?;

@@ -1,12 +1,13 @@
 //! The optimizer's rule: the coefficients of its step, and the step over tensors in this process's memory.
 //!
-//! Which form a step has follows from the parameter of its knee: `noise_scale` or `momentum_knee` for the matched form, `beta` for the paper's.
+//! Which form a step has follows from the parameter of its knee: `noise_scale` for the matched form, `beta` for the paper's.
 
 use crate::error::value_error;
+use crate::guard::GuardedTensors;
 use crate::step_slices::step_all;
 use crate::tensors::{Share, Tensors};
 use fuld::optimizer::{
-    Coordinates, Matched, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
+    Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
 };
 use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
@@ -25,20 +26,17 @@ const COPIED: usize = 1 << 9;
 enum KneeSetting {
     /// Scale of the gradient noise, in units of the gradient: the matched form.
     NoiseScale(f64),
-    /// The momentum knee κ/√lr, the knee in units of the momentum buffer: the matched form.
-    MomentumKnee(f64),
     /// Inverse temperature, with κ = β^(−1/α): the paper's form.
     Beta(f64),
 }
 
 impl KneeSetting {
     /// Returns the one that is given.
-    fn new(noise_scale: Option<f64>, beta: Option<f64>, momentum_knee: Option<f64>) -> PyResult<Self> {
-        match (noise_scale, beta, momentum_knee) {
-            (Some(noise_scale), None, None) => Ok(Self::NoiseScale(noise_scale)),
-            (None, Some(beta), None) => Ok(Self::Beta(beta)),
-            (None, None, Some(momentum_knee)) => Ok(Self::MomentumKnee(momentum_knee)),
-            _ => Err(PyValueError::new_err("exactly one of noise_scale, beta and momentum_knee is required")),
+    fn new(noise_scale: Option<f64>, beta: Option<f64>) -> PyResult<Self> {
+        match (noise_scale, beta) {
+            (Some(noise_scale), None) => Ok(Self::NoiseScale(noise_scale)),
+            (None, Some(beta)) => Ok(Self::Beta(beta)),
+            _ => Err(PyValueError::new_err("exactly one of noise_scale and beta is required")),
         }
     }
 
@@ -46,10 +44,6 @@ impl KneeSetting {
         match *self {
             Self::NoiseScale(noise_scale) => {
                 Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
-            }
-            Self::MomentumKnee(momentum_knee) => {
-                let kappa = learning_rate.sqrt() * momentum_knee;
-                Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
             }
             Self::Beta(beta) => Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }),
         }
@@ -61,20 +55,18 @@ impl KneeSetting {
 ///
 /// In the matched form `outer` must be multiplied by the learning rate; in the paper's form both by its root.
 #[pyfunction]
-#[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None, momentum_knee=None))]
+#[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None))]
 fn step_factors(
     alpha: f64,
     momentum: f64,
     noise_scale: Option<f64>,
     beta: Option<f64>,
-    momentum_knee: Option<f64>,
 ) -> PyResult<(f64, f64)> {
     // The smallest alpha that the field's tables support.
     if alpha < 0.1 && alpha > 0.0 {
         return Err(value_error(ParameterError::TableAlpha(alpha)));
     }
-    let coordinates =
-        KneeSetting::new(noise_scale, beta, momentum_knee)?.coordinates(alpha, 1.0, momentum)?;
+    let coordinates = KneeSetting::new(noise_scale, beta)?.coordinates(alpha, 1.0, momentum)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
 
@@ -126,6 +118,10 @@ impl StepRule {
     ///
     /// At most `threads` threads share the work. The caller guarantees the addresses: they must be those of live tensors that
     /// nothing else writes until this returns.
+    ///
+    /// With a guard, given by its states and its clip, gradients are guarded in the pass of the step, which does not write to them.
+    #[pyo3(signature = (dtype, params, buffers, grads, lengths, lr, momentum, noise_scale, beta, weight_decay, decoupled, nesterov,
+        maximize, threads, guard=None))]
     #[allow(clippy::too_many_arguments)]
     fn step(
         &self,
@@ -144,14 +140,19 @@ impl StepRule {
         nesterov: bool,
         maximize: bool,
         threads: usize,
+        guard: Option<(Bound<'_, GuardedTensors>, f64)>,
     ) -> PyResult<()> {
         let alpha = self.rule.coordinates().alpha();
-        let coordinates = KneeSetting::new(noise_scale, beta, None)?.coordinates(alpha, lr, momentum)?;
+        let coordinates = KneeSetting::new(noise_scale, beta)?.coordinates(alpha, lr, momentum)?;
         let weight_decay = WeightDecay::new(weight_decay, decoupled);
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self.rule.with(coordinates, options).map_err(value_error)?;
         let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;
-        step_all(py, dtype, &tensors, threads, |_| &rule)
+        let Some((guarded, clip)) = guard else { return step_all(py, dtype, &tensors, threads, |_| &rule) };
+        let guarded = guarded.get();
+        let decisions = py.detach(|| guarded.decisions(dtype, &tensors.grads, &tensors.lengths, clip, threads))?;
+        let rules: Vec<Rule> = decisions.into_iter().map(|decision| rule.guarded(decision)).collect();
+        step_all(py, dtype, &tensors, threads, |i| &rules[i])
     }
 }
 

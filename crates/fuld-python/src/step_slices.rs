@@ -27,7 +27,7 @@ pub(crate) fn step_all<'a>(
     }
 }
 
-pub(crate) fn no_step(dtype: &str) -> PyErr {
+fn no_step(dtype: &str) -> PyErr {
     PyValueError::new_err(format!("no step for parameters of {dtype}"))
 }
 

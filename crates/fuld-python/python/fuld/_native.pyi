@@ -10,8 +10,8 @@ _Real = TypeVar("_Real", np.float32, np.float64)
 _Doubles: TypeAlias = NDArray[np.float64]
 
 __all__ = [
-    "AutoStep",
     "FieldTable",
+    "GuardedTensors",
     "PlannedRun",
     "Run",
     "Sampler",
@@ -21,12 +21,11 @@ __all__ = [
     "adapted_numbers",
     "alpha_bands",
     "calibration_constants",
-    "calibration_estimate",
     "calibration_length",
-    "calibration_moved",
     "calibration_observe",
     "calibration_positions",
     "calibration_start",
+    "check_guard_state",
     "check_parameters",
     "conformal_field",
     "drift_c",
@@ -36,6 +35,8 @@ __all__ = [
     "field_factors",
     "flmc_drift",
     "forget_runs",
+    "guard_constants",
+    "guard_positions",
     "kinetic_scale",
     "potentials",
     "quadruple_estimate",
@@ -86,7 +87,6 @@ def step_factors(
     *,
     noise_scale: float | None = None,
     beta: float | None = None,
-    momentum_knee: float | None = None,
 ) -> tuple[float, float]: ...
 
 # The sampler of torch
@@ -117,28 +117,19 @@ class StepRule:
         nesterov: bool,
         maximize: bool,
         threads: int,
+        guard: tuple[GuardedTensors, float] | None = None,
     ) -> None: ...
 
 @final
-class AutoStep:
-    def __new__(cls, alpha: float | None = None) -> AutoStep: ...
-    def step(
-        self,
-        dtype: str,
-        params: list[int],
-        buffers: list[int],
-        grads: list[int],
-        lengths: Sequence[int],
-        calibrations: list[int],
-        lr: float,
-        momentum: float,
-        noise_scale: float | None,
-        weight_decay: float,
-        decoupled: bool,
-        nesterov: bool,
-        maximize: bool,
-        threads: int,
-    ) -> list[int]: ...
+class GuardedTensors:
+    def __new__(cls, states: list[int], lengths: Sequence[int]) -> GuardedTensors: ...
+    def apply(
+        self, dtype: str, grads: list[int], clip: float, scale: float, threads: int
+    ) -> None: ...
+
+def guard_constants() -> dict[str, float]: ...
+def guard_positions(length: int) -> NDArray[np.int64]: ...
+def check_guard_state(numbers: list[float]) -> None: ...
 
 # Runs
 @final
@@ -248,9 +239,7 @@ _Estimates: TypeAlias = tuple[float, float, float, float, float, float]
 def calibration_constants() -> dict[str, float]: ...
 def calibration_start(length: int) -> _Singles: ...
 def calibration_length(state: _Singles) -> int: ...
-def calibration_moved(state: _Singles, length: int) -> _Singles: ...
 def calibration_positions(state: _Singles, length: int) -> NDArray[np.int64]: ...
-def calibration_estimate(state: _Singles, length: int) -> _Estimates: ...
 def calibration_observe(
     state: _Singles,
     length: int,

@@ -6,8 +6,8 @@ collect_ignore = (
     []
     if find_spec("torch")
     else [
-        "auto_processes.py",
-        "calibrated.py",
+        "guard_processes.py",
+        "guarded.py",
         "interpreted_kernels.py",
         "noise.py",
         "sharded_gradients.py",

@@ -14,8 +14,6 @@ BATCH = 8
 TAILED: dict[str, Any] = {"lr": 0.05, "alpha": 1.5, "noise_scale": 0.05}
 SGD: dict[str, Any] = {"lr": 0.05, "alpha": 2.0}
 
-AUTO: dict[str, Any] = {"lr": 0.05, "alpha": "auto", "noise_scale": "auto"}
-
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": TAILED,
     "foreach": {**TAILED, "foreach": True},

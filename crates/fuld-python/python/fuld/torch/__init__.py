@@ -1,9 +1,11 @@
-"""FULD as a PyTorch optimizer, and a monitor for the tails of gradients.
+"""FULD as a PyTorch optimizer, a guard for any optimizer, and a monitor for the tails of gradients.
 
 `FULD`
     SGD with momentum whose step goes through the field ∇G_α. It replaces `torch.optim.SGD` with the
     same learning rate, momentum and checkpoints, and at alpha = 2 with the same results to the bit.
-    With ``alpha="auto", noise_scale="auto"`` it estimates both, as a `Calibration` per parameter.
+`guard`
+    Makes any optimizer clip gradients to their own usual size, so that training survives
+    heavy-tailed noise, corrupted gradients and bursts.
 `sampler`
     FULD as a sampler of posteriors, with stochastic gradients: pure functions of trees of tensors.
 `TailMonitor`
@@ -16,12 +18,12 @@ except ImportError as error:
     raise ImportError("fuld.torch requires PyTorch: pip install torch") from error
 
 from fuld.torch import sampler
-from fuld.torch._calibration import Calibration
 from fuld.torch._fuld import FULD
 from fuld.torch._gradient_tail import GradientTail
+from fuld.torch._guard import guard
 from fuld.torch._monitor import TailMonitor
 
-__all__ = ["FULD", "Calibration", "GradientTail", "TailMonitor", "sampler"]
+__all__ = ["FULD", "GradientTail", "TailMonitor", "guard", "sampler"]
 
 
 def __dir__() -> list[str]:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from fuld import _native
-from fuld.torch._auto_settings import given
 from fuld.torch._fused_tensors import FusedTensors, addresses
-from fuld.torch._learning_rate import check_lr
 from fuld.torch._step import Step
 
 
 @lru_cache(maxsize=64)
 def _rule(alpha: float) -> _native.StepRule:
     return _native.StepRule(alpha)
-
-
-@lru_cache(maxsize=64)
-def _auto_rule(alpha: float | None) -> _native.AutoStep:
-    return _native.AutoStep(alpha)
 
 
 def field_(tensors: list[Tensor], alpha: float) -> None:
@@ -62,31 +54,7 @@ def fused(
         step.nesterov,
         step.maximize,
         torch.get_num_threads(),
-    )
-
-
-def calibrated(kept: FusedTensors, group: dict[str, Any]) -> list[int]:
-    """Update the calibrations, then take the step of all tensors whose field has a knee.
-
-    Returns the indices of the other tensors, whose step is SGD's and is not taken here.
-    """
-    if not isinstance(group["lr"], Tensor):
-        check_lr(group["lr"])
-    return _auto_rule(given(group["alpha"])).step(
-        _dtype(kept.params[0]),
-        kept.param_addresses,
-        kept.buffer_addresses,
-        kept.grad_addresses,
-        kept.lengths,
-        kept.calibration_addresses,
-        float(group["lr"]),
-        group["momentum"],
-        given(group["noise_scale"]),
-        group["weight_decay"],
-        group["decoupled_weight_decay"],
-        group["nesterov"],
-        group["maximize"],
-        torch.get_num_threads(),
+        (kept.guarded, step.clip) if kept.guarded and step.clip is not None else None,
     )
 
 

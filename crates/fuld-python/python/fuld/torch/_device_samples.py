@@ -7,13 +7,10 @@ fourth. One vector for all parameters keeps the number of device operations smal
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import accumulate
-from typing import Any
 
 import torch
 
-from fuld.torch._auto_settings import calibrates
-from fuld.torch._knee import has_knee, inverse_knee, inverse_knees
+from fuld.torch._knee import has_knee, inverse_knee
 from fuld.torch._local_tensors import real_shard
 from fuld.torch._sampled_coordinates import every, stride, taken
 from fuld.torch._tail_sums import STEPS, TailSums
@@ -87,22 +84,9 @@ class DeviceSamples:
                 # Without momentum the field is evaluated at the gradient.
                 part.copy_(self.tails.rows[STEPS - 1][first:last])
                 lost[first:last].fill_(False)
-            if calibrates(group):
-                part.mul_(self._calibrated(optimizer, group, first, last))
-                continue
             inverse = inverse_knee(group)
             part.mul_(inverse.to(self._device) if isinstance(inverse, torch.Tensor) else inverse)
         return vector, lost
-
-    def _calibrated(
-        self, optimizer: torch.optim.Optimizer, group: dict[str, Any], first: int, last: int
-    ) -> torch.Tensor:
-        """Return 1/κ of the coordinates of a calibrated group, whose parameters have their own."""
-        ends = list(accumulate(self.counts))
-        within = [i for i, end in enumerate(ends) if first < end <= last]
-        inverse = inverse_knees(optimizer, group, [self.params[i] for i in within])
-        counts = torch.tensor([self.counts[i] for i in within])
-        return torch.tensor(inverse).repeat_interleave(counts).to(self._device)
 
     def _coordinates_of(self, places: Collection[int]) -> torch.Tensor | None:
         """Return a mask of the coordinates of these parameters, None if there are none."""

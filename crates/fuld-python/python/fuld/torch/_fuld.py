@@ -6,17 +6,14 @@ of a step. The arithmetic of a step is in the modules that it calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 import torch
 from torch import Tensor
+from torch._compile import _disable_dynamo
 from torch.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable
 
-from fuld.torch._auto_settings import calibrates, check_auto, is_auto
-from fuld.torch._auto_step import auto_step
-from fuld.torch._calibration_report import Calibrations, report
-from fuld.torch._calibration_state import check_loaded, release, uncast
 from fuld.torch._fused_tensors import FusedTensors
 from fuld.torch._group_check import (
     check_alpha,
@@ -24,10 +21,13 @@ from fuld.torch._group_check import (
     check_group,
     number,
     refuse_sparse,
+    with_guard,
     with_knee,
     with_numbers,
 )
-from fuld.torch._implementation import may_fuse, update
+from fuld.torch._guard_gradients import GradientGuard
+from fuld.torch._guard_states import protect, release
+from fuld.torch._implementation import may_fuse, may_guard, update
 from fuld.torch._kernels import fused_step_of
 from fuld.torch._local_tensors import like, real_shards
 from fuld.torch._sgd import sgd
@@ -59,20 +59,22 @@ class FULD(Optimizer):
     momentum : float, optional
         0 <= momentum < 1; 1 is allowed in the paper's form.
     alpha : float or "auto", optional
-        Tail index of the gradient noise, 0.1 <= alpha <= 2. With "auto" it is estimated for each
-        parameter at every step; see Notes.
-    noise_scale : float or "auto", optional
+        Tail index of the gradient noise, 0.1 <= alpha <= 2. "auto" means alpha = 2 with a guard.
+    noise_scale : float, optional
         Scale of the gradient noise in the matched form, 1.0 by default: that of a symmetric stable
         law, in units of the gradient. If it is too large, the step is SGD's. If it is so small that
         the mean gradient is beyond the knee, learning stalls. So begin large and lower it until
         `TailMonitor` reports a few percent of the coordinates beyond the knee. The scale that the
-        monitor estimates is appropriate only where noise dominates the gradients. With "auto" the
-        knee is estimated for each parameter; see Notes.
+        monitor estimates is appropriate only where noise dominates the gradients.
     beta : float, optional
         Inverse temperature in the paper's form, 1.0 by default; not allowed in the matched form.
     form : {"matched", "paper"}, optional
         "paper" is the field of the paper, ∇G_α of v = -√lr b, as `from_paper` sets it. Its slope at
         0 is not 1, and its knee is at v = κ = beta^(-1/alpha), whatever the size of the gradients.
+    guard : bool or float, optional
+        Whether gradients are clipped to their own usual size, as `fuld.torch.guard` does; a number
+        is its `clip`, True stands for 1. The fused step on the CPU guards gradients in its own
+        pass and does not change ``.grad``; all others change it.
     weight_decay : float, optional
         Coefficient of an L2 penalty, whose gradient is added to the gradient.
     decoupled_weight_decay : bool, optional
@@ -96,19 +98,10 @@ class FULD(Optimizer):
 
     Notes
     -----
-    The state is torch's `momentum_buffer`, and nothing else unless a setting is "auto": checkpoints
-    of SGD load into FULD and those of FULD into SGD. Complex parameters are treated as pairs of
-    real ones. Sparse gradients require alpha = 2. An infinite gradient, or a momentum that
-    overflows, makes its coordinate NaN.
-
-    With ``alpha="auto"``, ``noise_scale="auto"`` or both, up to 1024 coordinates of each parameter
-    are sampled before a step. The tail index is estimated from how much wider second differences of
-    successive gradients are than first differences. The knee is placed at the edge of the
-    momentum's own distribution, and gradient components beyond a limit are clipped before they
-    enter the momentum (``.grad`` is not changed). With Gaussian noise the step is SGD's. The state
-    of the calibration is ``calibration``, a float32 tensor on the CPU; the method `calibration`
-    reports it. On the CPU the default step costs little more; all other steps wait for the device
-    and go through the tensors one by one. Calibrated steps cannot be captured or compiled.
+    The state is torch's `momentum_buffer`, and with a guard its three numbers, ``guard``:
+    checkpoints of SGD load into FULD and those of FULD into SGD. Complex parameters are treated as
+    pairs of real ones. Sparse gradients require alpha = 2. Without a guard, an infinite gradient,
+    or a momentum that overflows, makes its coordinate NaN.
 
     Examples
     --------
@@ -135,9 +128,10 @@ class FULD(Optimizer):
         momentum: float = 0.9,
         alpha: float | Literal["auto"] = 1.75,
         *,
-        noise_scale: float | Literal["auto"] | None = None,
+        noise_scale: float | None = None,
         beta: float | None = None,
         form: str = "matched",
+        guard: bool | float | None = None,
         weight_decay: float = 0.0,
         decoupled_weight_decay: bool = False,
         nesterov: bool = False,
@@ -154,6 +148,7 @@ class FULD(Optimizer):
             "noise_scale": noise_scale,
             "beta": beta,
             "form": form,
+            "guard": guard,
             # FULD has none; SGD expects it in the groups of a checkpoint.
             "dampening": 0,
             "weight_decay": weight_decay,
@@ -165,7 +160,7 @@ class FULD(Optimizer):
             "capturable": capturable,
             "differentiable": differentiable,
         }
-        defaults = with_numbers(with_knee(defaults, {}))
+        defaults = with_numbers(with_knee(with_guard(defaults, {}), {}))
         check_group(defaults)
         super().__init__(params, defaults)
 
@@ -200,10 +195,6 @@ class FULD(Optimizer):
         >>> FULD.from_paper([torch.zeros(3)], eta=0.1, gamma=0.1).defaults["momentum"]
         0.99
         """
-        if is_auto(alpha):
-            raise ValueError(
-                "alpha='auto' requires the matched form: give a number, or use FULD(...)"
-            )
         for name, value in {"eta": eta, "beta": beta}.items():
             if not number(name, value) > 0:
                 raise ValueError(f"{name} must be positive, got {value}")
@@ -227,6 +218,7 @@ class FULD(Optimizer):
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds a parameter group, whose settings may differ from those of the others."""
+        param_group = with_guard(param_group, self.defaults)
         param_group = with_numbers(with_knee(param_group, self.defaults))
         check_group({**self.defaults, **param_group})
         super().add_param_group(param_group)
@@ -242,36 +234,10 @@ class FULD(Optimizer):
             groups = [{**mine, **theirs} for mine, theirs in zip(own, groups, strict=True)]
             for group in groups:
                 check_group(group)
-            # Before anything is loaded, so that an error leaves the optimizer unchanged.
-            for mine, theirs in zip(self.param_groups, groups, strict=True):
-                for param, key in zip(mine["params"], theirs["params"], strict=False):
-                    check_loaded(param, state_dict["state"].get(key, {}))
-        state = uncast(state_dict["state"])
-        super().load_state_dict({**state_dict, "state": state, "param_groups": groups})
+        super().load_state_dict(protect({**state_dict, "param_groups": groups}))
+        release(self)
         # The tensors of the groups and buffers that were replaced.
         self.__dict__.pop("_tensors_by_group", None)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        release(self.state)
-
-    def calibration(self, names: torch.nn.Module | Iterable[Any] | None = None) -> Calibrations:
-        """Returns the calibrations of groups with ``alpha="auto"`` or ``noise_scale="auto"``.
-
-        Parameters
-        ----------
-        names : torch.nn.Module or iterable, optional
-            Names of the parameters: the model that they belong to, its ``named_parameters()``, or
-            one name for each parameter. By default they have the names that the optimizer was
-            given, or their indices.
-
-        Returns
-        -------
-        Calibrations
-            A dict with a `Calibration` for each parameter that has had a gradient. It prints as a
-            table.
-        """
-        return report(self, names)
 
     @property
     def _step_supports_amp_scaling(self) -> bool:
@@ -304,21 +270,22 @@ class FULD(Optimizer):
             self._init_group(group, params, grads, buffers)
             if not params:
                 continue
+            clip = group["guard"]
             kept = by_group.get(id(group))
-            if calibrates(group):
-                check_auto(group)
-                kept = auto_step(
-                    self.state, group, params, grads, buffers, kept, grad_scale, found_inf
-                )
-                if kept is not None:
-                    by_group[id(group)] = kept
-                continue
-            if kept is not None and may_fuse(group, kept) and kept.fits(params, grads, buffers):
-                fused_step_of(kept, grads, Step.of(group), grad_scale, found_inf)
+            if (
+                kept is not None
+                and may_fuse(group, kept)
+                and kept.fits(params, grads, buffers)
+                and self._guard_fits(kept, clip)
+            ):
+                fused_step_of(kept, grads, Step.of(group, clip), grad_scale, found_inf)
                 continue
             if group["fused"]:
                 check_fused(params, group["alpha"])
-            if group["alpha"] == 2:
+            in_step = clip is not None and may_guard(group, params, grads)
+            if clip is not None and not in_step:
+                grads = self._guard_first(params, grads, clip, id(group))
+            if group["alpha"] == 2 and not in_step:
                 sgd(params, grads, buffers, group, grad_scale, found_inf)
                 if buffers:
                     self._keep(params, buffers)
@@ -339,8 +306,10 @@ class FULD(Optimizer):
                 group,
                 grad_scale,
                 found_inf,
+                self._guard_addresses(params) if in_step else None,
             )
             if kept is not None:
+                kept.guard_version = self._guard().states.version if in_step else None
                 by_group[id(group)] = kept
         return loss
 
@@ -361,6 +330,36 @@ class FULD(Optimizer):
             state = self.state
             # state[x] would create an empty state.
             buffers.extend([state.get(x, _NONE).get("momentum_buffer") for x in params])
+
+    def _guard(self) -> GradientGuard:
+        """The guard of all groups, not pickled; its states are in the state of the optimizer."""
+        found: GradientGuard = self.__dict__.setdefault("_gradient_guard", GradientGuard())
+        return found
+
+    def _guard_fits(self, kept: FusedTensors, clip: float | None) -> bool:
+        """Whether kept tensors have the states of the guard, or none if there is no guard."""
+        version = kept.guard_version
+        if clip is None or version is None:
+            return clip is None and version is None
+        return self._guard().states.is_current(self, version)
+
+    # A compiled step calls this function uncompiled, since it keeps tensors between steps.
+    @_disable_dynamo
+    def _guard_first(
+        self, params: list[Tensor], grads: list[Tensor], clip: float, key: int
+    ) -> list[Tensor]:
+        """Guards the gradients before the step, and returns them."""
+        with torch.no_grad():
+            self._guard().apply(self, params, grads, clip, key)
+        self._guard().store(self)
+        return [x.grad for x in params if x.grad is not None]
+
+    def _guard_addresses(self, params: list[Tensor]) -> list[int]:
+        """Addresses of the guard's states, which are created where they are missing."""
+        states = self._guard().states
+        states.update(self, params)
+        states.store(self, params)
+        return [states.row(x).data_ptr() for x in params]
 
     def _fused_tensors(self) -> dict[int, FusedTensors]:
         """Tensors of each group's last fused step, neither pickled nor traced by a compiler."""

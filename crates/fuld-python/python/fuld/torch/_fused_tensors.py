@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from operator import attrgetter, is_, or_
 
 from torch import Tensor
+
+from fuld import _native
 
 
 class FusedTensors:
@@ -18,14 +19,14 @@ class FusedTensors:
     """
 
     def __init__(
-        self, params: list[Tensor], buffers: list[Tensor], calibrations: Sequence[Tensor] = ()
+        self, params: list[Tensor], buffers: list[Tensor], guard_states: list[int] | None = None
     ) -> None:
         self.params, self.buffers = params, buffers
-        # States of the estimators of a group; only its step writes them.
-        self.calibrations = calibrations
-        self.calibration_addresses = addresses(list(calibrations))
         self.device, self.dtype = params[0].device, params[0].dtype
         self.lengths = tuple(x.numel() for x in params)
+        # The guard within the step, if there is one; valid for one version of the guard's states.
+        self.guarded = guard_states and _native.GuardedTensors(guard_states, self.lengths)
+        self.guard_version: int | None = None
         self.param_addresses = addresses(params)
         self.buffer_addresses = addresses(buffers)
         # Sizes of the gradients. The two half precisions have the same size.

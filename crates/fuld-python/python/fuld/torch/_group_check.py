@@ -14,19 +14,12 @@ from torch import Tensor
 from torch.optim.optimizer import _device_dtype_check_for_fused
 
 from fuld import _arguments, _native
-from fuld.torch._auto_settings import (
-    AUTO,
-    MAY_BE_AUTO,
-    calibrates,
-    check_auto,
-    check_auto_form,
-    is_auto,
-)
+from fuld.torch._guard_rule import CLIP_FOR_SGD, check_clip
 from fuld.torch._kernels import has_kernel
 from fuld.torch._learning_rate import check_lr
 from fuld.torch._local_tensors import real_shards
 
-# Of these alpha and noise_scale may be "auto"; one of noise_scale and beta is None.
+# One of noise_scale and beta is None.
 NUMBERS = ("momentum", "alpha", "noise_scale", "beta", "weight_decay")
 # The setting of the knee in each form.
 KNEE = {"matched": "noise_scale", "paper": "beta"}
@@ -54,16 +47,39 @@ def with_knee(group: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]
     return {**group, **filled}
 
 
-def setting(name: str, value: Any) -> float | str | None:  # noqa: ANN401
-    """Return the value as a float, or "auto" or None where they are allowed."""
+def with_guard(group: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Return the group with the clip of its guard, and alpha = 2 with a guard for "auto"."""
+    if group.get("noise_scale") == "auto":
+        raise ValueError(
+            "noise_scale must be a number, got 'auto': leave it out and use guard=True, which "
+            "requires no noise scale"
+        )
+    group = dict(group)
+    if group.get("alpha") == "auto":
+        group["alpha"] = 2.0
+        if group.get("guard") is None:
+            default = defaults.get("guard")
+            group["guard"] = True if default is None else default
+    if "guard" in group:
+        group["guard"] = _clip(group["guard"])
+    return group
+
+
+def _clip(guard: Any) -> float | None:  # noqa: ANN401
+    """Return the clip of a guard, None if there is none."""
+    if guard is None or guard is False:
+        return None
+    return CLIP_FOR_SGD if guard is True else check_clip("guard", guard)
+
+
+def setting(name: str, value: Any) -> float | None:  # noqa: ANN401
+    """Return the value as a float, or None where it is allowed."""
     if value is None and name in KNEE.values():
         return None
-    if name not in MAY_BE_AUTO or isinstance(value, Tensor):
+    if name != "alpha" or isinstance(value, Tensor):
         return number(name, value)
-    if is_auto(value):
-        return AUTO
     try:
-        return _arguments.number(name, value)
+        return number(name, value)
     except TypeError:
         raise TypeError(f"{name} must be a number or 'auto', got {value!r}") from None
 
@@ -87,18 +103,15 @@ def check_group(group: dict[str, Any]) -> None:
     check_lr(group["lr"])
     for name in NUMBERS:
         setting(name, group[name])
-    if not is_auto(alpha):
-        check_alpha(alpha)
+    check_alpha(alpha)
+    _clip(group["guard"])
     if form not in ("matched", "paper"):
         raise ValueError(f"form must be 'matched' or 'paper', got {form!r}")
-    check_auto_form(group)
     _check_knee_settings(group)
     # SGD allows every momentum from 0 on.
     if not (momentum >= 0 and momentum < math.inf):
         raise ValueError(f"momentum must be finite and not negative, got {momentum}")
-    if calibrates(group):
-        check_auto(group)
-    elif alpha != 2:
+    if alpha != 2:
         _check_knee(group)
     if not (group["weight_decay"] >= 0 and group["weight_decay"] < math.inf):
         raise ValueError(
@@ -131,7 +144,7 @@ def _check_knee_settings(group: dict[str, Any]) -> None:
             )
         if of == form and value is None:
             raise ValueError(f"form={form!r} requires {name}, got None")
-        if of == form and not (is_auto(value) or 0 < value < math.inf):
+        if of == form and not 0 < value < math.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")
 
 

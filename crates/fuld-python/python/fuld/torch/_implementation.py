@@ -21,12 +21,15 @@ def update(
     group: dict[str, Any],
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
+    guard_states: list[int] | None = None,
 ) -> FusedTensors | None:
     """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers.
 
-    Returns the tensors of a fused step, if they are of one kind.
+    With `guard_states`, the addresses of the guard's states, gradients are guarded in the step,
+    which must be fused and on the CPU; alpha may be 2 then. Returns the tensors of a fused step, if
+    they are of one kind.
     """
-    step = Step.of(group)
+    step = Step.of(group, None if guard_states is None else group["guard"])
     way = choose(group, params)
     if way == "single":
         single_tensor(params, grads, buffers, step, group["differentiable"])
@@ -40,6 +43,7 @@ def update(
             step,
             grad_scale,
             found_inf,
+            guard_states and [guard_states[i] for i in which],
         )
         for which in kinds(params)
     ]
@@ -54,10 +58,11 @@ def take(
     step: Step,
     grad_scale: Tensor | None = None,
     found_inf: Tensor | None = None,
+    guard_states: list[int] | None = None,
 ) -> FusedTensors | None:
     """Takes a step of tensors of one device and dtype in one way; returns those of a fused one."""
     if way == "fused":
-        return fused(params, grads, buffers, step, grad_scale, found_inf)
+        return fused(params, grads, buffers, step, grad_scale, found_inf, guard_states)
     if way == "foreach":
         multi_tensor(params, grads, buffers, step)
     else:
@@ -69,7 +74,19 @@ def may_fuse(group: dict[str, Any], kept: FusedTensors) -> bool:
     """Whether a group with kept tensors still takes fused steps."""
     asked = _asked(group)
     fused_by_default = asked is None and kept.device.type == "cpu"
-    return (asked == "fused" or fused_by_default) and group["alpha"] != 2
+    guarded = group["guard"] is not None and kept.device.type == "cpu"
+    return (asked == "fused" or fused_by_default) and (group["alpha"] != 2 or guarded)
+
+
+def may_guard(group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> bool:
+    """Whether the step of a group can guard gradients itself: fused, on the CPU."""
+    return (
+        _asked(group) in (None, "fused")
+        and not torch.compiler.is_compiling()
+        and 0 <= group["momentum"] < 1
+        and all(type(x) in PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params)
+        and all(g.layout is torch.strided for g in grads)
+    )
 
 
 def _asked(group: dict[str, Any]) -> str | None:

@@ -53,10 +53,12 @@ def fused(
     step: Step,
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
+    guard_states: list[int] | None = None,
 ) -> FusedTensors | None:
     """Take the step of tensors of one device and dtype in one pass over them.
 
-    Returns the tensors for the next step, if all are contiguous.
+    With a guard in the step, `guard_states` are the addresses of its states. Returns the tensors
+    for the next step, if all are contiguous.
     """
     lr = step.lr
     if torch.compiler.is_compiling():
@@ -72,7 +74,6 @@ def fused(
             step.alpha,
             step.noise_scale,
             step.beta,
-            step.momentum_knee,
             step.momentum,
             step.weight_decay,
             step.decoupled,
@@ -81,7 +82,7 @@ def fused(
         )
         return None
     dense = Aligned(params, grads, buffers)
-    kept = FusedTensors(dense.params, dense.buffers)
+    kept = FusedTensors(dense.params, dense.buffers, guard_states)
     kept.grad_addresses = addresses(dense.grads)
     fused_step_of(kept, dense.grads, step, grad_scale, found_inf)
     dense.close(unscaled=grad_scale is not None)
@@ -120,7 +121,6 @@ def _fused_op(
     alpha: float,
     noise_scale: float | None,
     beta: float | None,
-    momentum_knee: float | None,
     momentum: float,
     weight_decay: float,
     decoupled: bool,
@@ -138,6 +138,5 @@ def _fused_op(
         maximize,
         noise_scale,
         beta,
-        momentum_knee,
     )
     fused(params, grads, buffers, step, grad_scale, found_inf)

@@ -256,6 +256,8 @@ class TailMonitor:
         # A compiled step is sampled too, by a hook that is not compiled.
         uncompiled: Callable[..., Any] = torch.compiler.disable
         self._hook = self._optimizer.register_step_pre_hook(uncompiled(self._before_step))
+        # Before a guard, which clips the tails that are to be measured.
+        self._optimizer._optimizer_step_pre_hooks.move_to_end(self._hook.id, last=False)
 
     def _before_step(
         self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -1,7 +1,7 @@
 """The coefficients of one step: x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
 
-`Step` computes them from the settings of a parameter group, or from the calibration of one of its
-tensors. All implementations of the step (fused, foreach, single tensor) take a `Step`.
+`Step` computes them from the settings of a parameter group. All implementations of the step (fused,
+foreach, single tensor) take a `Step`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 from torch import Tensor
 
 from fuld import _native
-from fuld.torch._calibration import Calibration
 from fuld.torch._constant import constant
 from fuld.torch._learning_rate import check_lr
 
@@ -56,8 +55,7 @@ class Step:
     """x ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b).
 
     `inner`, `outer` and `keep` are tensors if the learning rate is one. The form is the matched one
-    with `noise_scale` or `momentum_knee`, and the paper's with `beta`; exactly one of the three is
-    given.
+    with `noise_scale`, and the paper's with `beta`; exactly one of the two is given.
     """
 
     alpha: float
@@ -69,21 +67,21 @@ class Step:
     maximize: bool
     noise_scale: float | None = None
     beta: float | None = None
-    momentum_knee: float | None = None
-    """The knee κ/√lr, in units of b, if it does not follow from the settings."""
+    clip: float | None = None
+    """The clip of a guard within the step, if there is one."""
 
     @staticmethod
-    def of(group: dict[str, Any], found: Calibration | None = None) -> Step:
-        """Return the step of a group, or with a calibration that of one of its tensors.
+    def of(group: dict[str, Any], clip: float | None = None) -> Step:
+        """Return the step of a group.
 
         The learning rate is checked, since a scheduler or a user may have changed it.
         """
         if not isinstance(group["lr"], Tensor):
             check_lr(group["lr"])
         lr = group["lr"]
-        noise_scale, beta = knee_settings(group) if found is None else (None, None)
+        noise_scale, beta = knee_settings(group)
         return Step(
-            alpha=group["alpha"] if found is None else found.alpha,
+            alpha=group["alpha"],
             # A tensor lr may have dimensions, which would broadcast to the parameters.
             lr=lr.reshape(()) if isinstance(lr, Tensor) else lr,
             momentum=group["momentum"],
@@ -93,7 +91,7 @@ class Step:
             maximize=group["maximize"],
             noise_scale=noise_scale,
             beta=beta,
-            momentum_knee=None if found is None else found.momentum_knee,
+            clip=clip,
         )
 
     @property
@@ -104,8 +102,6 @@ class Step:
     @property
     def factors(self) -> tuple[float, float]:
         """`inner` and `outer` at learning rate 1."""
-        if self.momentum_knee is not None:
-            return _native.step_factors(self.alpha, self.momentum, momentum_knee=self.momentum_knee)
         return factors(self.alpha, self.momentum, self.noise_scale, self.beta)
 
     @property

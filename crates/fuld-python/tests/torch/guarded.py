@@ -1,0 +1,101 @@
+"""Guarded optimizers along given gradients, and the guard's rule in NumPy, for the tests."""
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from fuld import _native
+
+#: A sampled tensor, small ones, a single number, and none at all.
+SHAPES = [(70, 33), (100, 90), (5,), (), (0, 3)]
+NAN, INF = math.nan, math.inf
+
+
+class Sign(torch.optim.Optimizer):
+    """An optimizer that torch does not have, with a state that begins like Adam's."""
+
+    def __init__(self, params, lr=1e-2):
+        super().__init__(params, {"lr": lr})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for x in group["params"]:
+                if x.grad is None:
+                    continue
+                state = self.state[x]
+                if len(state) == 0:
+                    state["average"] = torch.zeros_like(x)
+                state["average"].lerp_(x.grad, 0.1)
+                x.add_(state["average"].sign(), alpha=-group["lr"])
+        return loss
+
+
+#: One of each kind: with state from the first step, from the beginning, without, and our own.
+OPTIMIZERS: dict[str, Any] = {
+    "AdamW": lambda p: torch.optim.AdamW(p, lr=1e-2, foreach=False),
+    "AdamW foreach": lambda p: torch.optim.AdamW(p, lr=1e-2, foreach=True),
+    "AdamW fused": lambda p: torch.optim.AdamW(p, lr=1e-2, fused=True),
+    "SGD": lambda p: torch.optim.SGD(p, lr=1e-2),
+    "SGD momentum": lambda p: torch.optim.SGD(p, lr=1e-2, momentum=0.9),
+    "Adagrad": lambda p: torch.optim.Adagrad(p, lr=1e-2),
+    "RMSprop": lambda p: torch.optim.RMSprop(p, lr=1e-2),
+    "Sign": Sign,
+}
+
+
+def parameters(dtype=torch.float32, shapes=SHAPES):
+    random = torch.Generator().manual_seed(3)
+    return [
+        torch.nn.Parameter(torch.randn(s, generator=random, dtype=torch.float64).to(dtype))
+        for s in shapes
+    ]
+
+
+def fill(params, step, size=1.0):
+    """Give the parameters the gradients of a step."""
+    random = torch.Generator().manual_seed(step)
+    for x in params:
+        gradient = size * torch.randn(x.shape, generator=random, dtype=torch.float64)
+        x.grad = gradient.to(x.dtype)
+
+
+def lead(params, optimizer, steps):
+    for step in steps:
+        fill(params, step)
+        optimizer.step()
+
+
+def states(params, optimizer):
+    return [optimizer.state[x]["guard"].tolist() for x in params]
+
+
+class Reference:
+    """The rule for one tensor, written down once more in double precision."""
+
+    def __init__(self, clip):
+        self.clip, self.steps, self.log_scale = clip, 0, 0.0
+
+    def apply(self, gradient):
+        """Return the guarded gradient."""
+        flat = np.asarray(gradient, dtype=np.float64).ravel()
+        sample = np.abs(flat[_native.guard_positions(flat.size)])
+        sample = sample[(sample > 0) & np.isfinite(sample)]
+        deviation = 0.0
+        if sample.size:
+            mean = np.log(sample).mean()
+            before = self.log_scale if self.steps else mean
+            deviation = mean - before
+            self.steps = min(self.steps + 1, 50)
+            weight = max(0.02, 1 / self.steps)
+            moved = before + weight * np.clip(deviation, -np.log(4), np.log(4))
+            self.log_scale = float(np.float32(moved))
+        limit = self.clip * math.exp(self.log_scale) if self.steps else math.inf
+        changed = np.clip(flat * min(1.0, 4 * math.exp(-deviation)), -limit, limit)
+        changed[~np.isfinite(changed)] = 0.0
+        return changed.reshape(np.shape(gradient))
