@@ -4,7 +4,6 @@
 //! written in Python, in `python/fuld`.
 
 mod background;
-mod calibration;
 mod callable;
 mod error;
 mod field_table;
@@ -43,7 +42,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     field_table::register(module)?;
     module.add_function(wrap_pyfunction!(table_data::alpha_bands, module)?)?;
     step_rule::register(module)?;
-    calibration::register(module)?;
     guard::register(module)?;
     module.add_function(wrap_pyfunction!(table_data::table_data, module)?)?;
     module.add_class::<target::PyTarget>()?;

@@ -20,11 +20,6 @@ __all__ = [
     "__version__",
     "adapted_numbers",
     "alpha_bands",
-    "calibration_constants",
-    "calibration_length",
-    "calibration_observe",
-    "calibration_positions",
-    "calibration_start",
     "check_guard_state",
     "check_parameters",
     "conformal_field",
@@ -230,30 +225,6 @@ def quadruple_estimate(
     growth_variance: float,
     covariance: float,
 ) -> tuple[float, float, float, float]: ...
-
-# Calibration: the state of a tensor is an array; its estimates are alpha and scale of the noise,
-# alpha in use, momentum knee, limit, share beyond the knee.
-_Singles: TypeAlias = NDArray[np.float32]
-_Estimates: TypeAlias = tuple[float, float, float, float, float, float]
-
-def calibration_constants() -> dict[str, float]: ...
-def calibration_start(length: int) -> _Singles: ...
-def calibration_length(state: _Singles) -> int: ...
-def calibration_positions(state: _Singles, length: int) -> NDArray[np.int64]: ...
-def calibration_observe(
-    state: _Singles,
-    length: int,
-    gradient: _Singles,
-    buffer: _Singles,
-    parameters: _Singles,
-    *,
-    momentum: float,
-    weight_decay: float = 0.0,
-    nesterov: bool = False,
-    maximize: bool = False,
-    alpha: float | None = None,
-    noise_scale: float | None = None,
-) -> tuple[_Singles, _Estimates]: ...
 
 # Fields.
 def riesz(u: _Doubles, dx: float, order: float) -> _Doubles: ...
