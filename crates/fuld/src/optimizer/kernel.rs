@@ -113,7 +113,22 @@ impl<T: Real> Kernel<T> {
 
     /// Takes a step of SGD in one pass.
     pub(super) fn sgd_step(self, x: &mut [T], b: &mut [T], g: &[T]) {
-        for ((x, b), &g) in x.iter_mut().zip(b).zip(g) {
+        if self.decision.is_none() {
+            for ((x, b), &g) in x.iter_mut().zip(b).zip(g) {
+                (*x, *b) = self.one(None, *x, *b, g);
+            }
+            return;
+        }
+        // In blocks: with a decision, a loop over single components is not vectorised.
+        let (x_blocks, x_rest) = x.as_chunks_mut::<LANES>();
+        let (b_blocks, b_rest) = b.as_chunks_mut::<LANES>();
+        let (g_blocks, g_rest) = g.as_chunks::<LANES>();
+        for ((x, b), g) in x_blocks.iter_mut().zip(b_blocks).zip(g_blocks) {
+            let g = self.effective_gradient(x, g);
+            *b = self.updated_buffer(b, &g);
+            *x = self.updated_x(x, &self.direction(b, &g));
+        }
+        for ((x, b), &g) in x_rest.iter_mut().zip(b_rest).zip(g_rest) {
             (*x, *b) = self.one(None, *x, *b, g);
         }
     }
