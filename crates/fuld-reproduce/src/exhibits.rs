@@ -3,7 +3,7 @@
 use crate::exhibit::Entry;
 use crate::{
     averages, barriers, beta, calibration, conformal, fields, gaussian, invariant, iterates, law, levy,
-    mixing, networks, orders, overdamped, systems, text,
+    mixing, networks, orders, overdamped, systems,
 };
 
 /// Returns all exhibits.
@@ -24,7 +24,6 @@ pub fn exhibits() -> Vec<Entry> {
         Entry::of::<gaussian::Gaussian>(),
         Entry::of::<mixing::Mixing>(),
         Entry::of::<barriers::Barriers>(),
-        Entry::of::<text::Text>(),
         Entry::of::<law::Law>(),
     ]
 }
@@ -45,7 +44,7 @@ mod tests {
     /// after the experiment. An eighth of the chains is enough to see this.
     #[test]
     fn every_exhibit_survives_its_files() {
-        for exhibit in exhibits().into_iter().filter(|exhibit| !exhibit.trains && exhibit.id != "text") {
+        for exhibit in exhibits().into_iter().filter(|exhibit| !exhibit.trains) {
             let (id, folder) = (exhibit.id, TempDir::new().unwrap());
             let context = Context { fewer_chains: 8, ..Context::new(3, folder.path()) };
             let tables = (exhibit.experiment)(&context).unwrap();

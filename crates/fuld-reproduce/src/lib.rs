@@ -35,7 +35,6 @@ mod specification;
 mod study;
 mod systems;
 mod table;
-mod text;
 
 pub use claim::{Claim, Source, Tally, Verdict};
 pub use driver::Event;

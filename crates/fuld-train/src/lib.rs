@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`data`] | data sets of images, and how to fetch them |
 //! | [`mlp`] | the networks |
-//! | [`text`] | a language model on a synthetic language, and its training |
 //! | [`spec`] | the specification of a run |
 //! | [`mod@train`] | training of a stack of runs, from the start or from a checkpoint |
 //! | [`run_folder`], [`stored`] | the files of a run |
@@ -19,5 +18,4 @@ pub mod spec;
 pub mod stored;
 pub mod sweep;
 mod tensor_file;
-pub mod text;
 pub mod train;

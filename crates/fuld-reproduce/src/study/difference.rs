@@ -25,17 +25,10 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference in one cell from its values, one per seed. An infinite mean has error 0: one side diverged.
+    /// Returns the difference in one cell from its values, one per seed.
     pub(crate) fn of(values: &[f64]) -> Self {
         let (mean, error) = mean_and_error(values);
-        let error = if mean.is_infinite() { 0.0 } else { error };
         Self { mean, error, won: usize::from(mean > 0.0), lost: usize::from(mean < 0.0) }
-    }
-
-    /// Returns by how much the first losses are below the second, pair by pair. Two infinite losses are equal.
-    pub(crate) fn of_losses(losses: &[f64], others: &[f64]) -> Self {
-        let difference = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { b - a };
-        Self::of(&losses.iter().zip(others).map(difference).collect::<Vec<_>>())
     }
 
     /// Averages over cells. Cells without a pair are left out; a cell with a single pair makes the error unknown.
@@ -92,9 +85,6 @@ impl Difference {
 
     /// Returns mean and error with a sign, for readers.
     pub(crate) fn signed(&self, digits: usize) -> String {
-        if self.mean.is_infinite() {
-            return "infinite, because a run diverged".into();
-        }
         if !self.is_known() {
             return "unknown".into();
         }
@@ -140,23 +130,5 @@ mod tests {
         assert!((chance(8, 1) - 10.0 / 512.0).abs() < 1e-15);
         assert!((chance(0, 45) - 1.0).abs() < 1e-12 && chance(0, 0) == 1.0);
         assert!((chance(30, 15) - 0.0178).abs() < 1e-4);
-    }
-
-    #[test]
-    fn losses_are_compared_pair_by_pair() {
-        let difference = Difference::of_losses(&[3.0, 5.0, 4.0], &[1.0, 1.0, 1.0]);
-        assert!(
-            (difference.mean + 3.0).abs() < 1e-15 && (difference.error - (1.0f64 / 3.0).sqrt()).abs() < 1e-15
-        );
-        assert!(difference.is_loss() && !difference.is_gain());
-        assert_eq!(difference.signed(3), "−3.000 ± 0.577");
-    }
-
-    #[test]
-    fn a_diverged_run_is_worse_than_any_other() {
-        let diverged = [1.0, f64::INFINITY, 1.0];
-        assert!(Difference::of_losses(&diverged, &[9.0; 3]).is_loss());
-        assert!(Difference::of_losses(&[9.0; 3], &diverged).is_gain());
-        assert!(!Difference::of_losses(&diverged, &diverged).is_loss());
     }
 }

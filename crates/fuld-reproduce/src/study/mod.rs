@@ -19,7 +19,7 @@ pub(crate) use difference::{Difference, SIGNIFICANT, mean_and_error, share};
 pub(crate) use driver::longest_first;
 #[cfg(test)]
 pub(crate) use driver::tests::{continues, digits, run_until};
-pub(crate) use driver::{TRAINING, train, train_networks};
+pub(crate) use driver::{TRAINING, train_networks};
 pub(crate) use grid::{Grid, SWEEP, all_runs, seeds, to_toml};
 pub(crate) use image_set::ImageSet;
 #[cfg(test)]
