@@ -39,8 +39,8 @@ pub(super) struct Reproduce {
     /// Only these exhibits, separated by commas
     #[arg(long, value_name = "ID", value_delimiter = ',', value_hint = clap::ValueHint::Other)]
     only: Vec<String>,
-    /// Train the paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds; its 10,000 iterations for
-    /// calibration too
+    /// Train the paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds; its 10,000
+    /// iterations and five seeds for the guard too
     #[arg(long)]
     full: bool,
     /// Seed of all randomness [default: 0]

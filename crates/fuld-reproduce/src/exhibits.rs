@@ -2,8 +2,8 @@
 
 use crate::exhibit::Entry;
 use crate::{
-    averages, barriers, beta, calibration, conformal, fields, gaussian, invariant, iterates, law, levy,
-    mixing, networks, orders, overdamped, systems,
+    averages, barriers, beta, conformal, fields, gaussian, guard, invariant, iterates, law, levy, mixing,
+    networks, orders, overdamped, systems,
 };
 
 /// Returns all exhibits.
@@ -17,7 +17,7 @@ pub fn exhibits() -> Vec<Entry> {
         Entry::of::<iterates::Fig4>(),
         Entry::of::<overdamped::Overdamped>(),
         Entry::of::<networks::Networks>(),
-        Entry::of::<calibration::Calibration>(),
+        Entry::of::<guard::Guard>(),
         Entry::of::<conformal::Conformal>(),
         Entry::of::<beta::Betas>(),
         Entry::of::<orders::Orders>(),

@@ -171,8 +171,8 @@ mod tests {
         let two = request(&["fig1"], &[], false).merged(&request(&["law", "fig1"], &[], false));
         assert_eq!(two, request(&["fig1", "law"], &[], false));
         // The built-in digits, where no data set is named, stay beside a named one.
-        let both = request(&["networks"], &[], false).merged(&request(&["calibration"], &["mnist"], false));
-        assert_eq!(both, request(&["networks", "calibration"], &["digits", "mnist"], false));
+        let both = request(&["networks"], &[], false).merged(&request(&["guard"], &["mnist"], false));
+        assert_eq!(both, request(&["networks", "guard"], &["digits", "mnist"], false));
     }
 
     #[test]

@@ -34,8 +34,8 @@ fn number(claim: &Value, after: &str) -> f64 {
 #[ignore = "makes the whole report and opens it in a browser: run by make test-all"]
 fn the_whole_report() {
     let folder = TempDir::new().unwrap();
-    let ended = fuld(folder.path(), "reproduce --json")
-        .with(0, &["networks on the digits", "calibration on the digits"]);
+    let ended =
+        fuld(folder.path(), "reproduce --json").with(0, &["networks on the digits", "guard on the digits"]);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(report["exhibits"].as_array().unwrap().len(), 16);
     // The paper's claims and ours are counted separately; every claim that does not hold is named with a reason.
@@ -82,8 +82,8 @@ fn the_whole_report() {
     }
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
     // A selection of exhibits has a separate page; the whole report is not changed.
-    let some = fuld(folder.path(), "reproduce --only networks,calibration --quiet").with(0, &[]);
-    assert!(some.stdout.contains("report-networks-calibration.html") && some.stderr.is_empty(), "{some:?}");
+    let some = fuld(folder.path(), "reproduce --only networks,guard --quiet").with(0, &[]);
+    assert!(some.stdout.contains("report-networks-guard.html") && some.stderr.is_empty(), "{some:?}");
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
 }
 
@@ -138,7 +138,7 @@ fn errors_name_the_invalid_option() {
     says("reproduce --data nowhere", 2, &["nowhere"]);
     assert!(!folder.path().join("reproduction").exists(), "errors are found before anything is computed");
     says("reproduce --data mnist --data-dir elsewhere", 1, &["mnist is not in elsewhere"]);
-    says("reproduce --only fig1 --full", 2, &["--full", "add networks or calibration"]);
+    says("reproduce --only fig1 --full", 2, &["--full", "add networks or guard"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
     std::fs::write(folder.path().join("file"), "").unwrap();
     says("reproduce --only fig1 --out file", 2, &["file is a file"]);

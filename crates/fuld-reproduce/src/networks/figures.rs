@@ -80,7 +80,7 @@ fn panel(runs: &NetworkRuns, width: usize, measure: Measure) -> Panel {
             Some((cell.depth as f64 + APART * f64::from(place), mean, error))
         };
         let points: Vec<_> = cells.iter().filter_map(point).collect();
-        panel = panel.means(treatment.hue(), treatment.label(), treatment.is_control(), &points);
+        panel = panel.means(treatment.hue(), &treatment.label(), treatment.is_control(), &points);
     }
     panel
 }

@@ -106,8 +106,6 @@ fn duration(seconds: f64) -> String {
 pub(crate) struct Trained {
     /// One row per run.
     pub(crate) rows: Vec<NetworkRow>,
-    /// The complete results, in the same order.
-    pub(crate) results: Vec<RunResult>,
     /// The largest momenta, in the order of the followed runs.
     pub(crate) largest_v: Vec<f64>,
 }
@@ -145,7 +143,6 @@ pub(crate) fn train_networks(
     };
     Ok(Trained {
         rows: planned.iter().zip(&results).map(row).collect(),
-        results,
         largest_v: largest.into_iter().map(|momentum| momentum.largest_v).collect(),
     })
 }

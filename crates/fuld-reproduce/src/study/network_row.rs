@@ -155,9 +155,10 @@ impl NetworkRow {
         }
     }
 
-    /// Returns the cell. In the paper's grid, treatments of one cell differ in their learning rates.
+    /// Returns the cell. Learning rate and momentum belong to the cell only where a study varies them: elsewhere treatments of one
+    /// cell differ in their learning rates.
     pub(crate) fn cell(&self) -> Cell {
-        let rates = self.group != Group::Grid;
+        let rates = matches!(self.group, Group::Edge | Group::Rates);
         Cell {
             noise: self
                 .injected_alpha

@@ -5,9 +5,13 @@ use super::*;
 use fuld_train::spec::{DataDescription, InjectedNoise, TrainRequest};
 use fuld_train::train::FinalMeans;
 
-/// A cell without noise, at the paper's step.
-pub(crate) const PLAIN: Cell =
-    Cell { noise: None, width: 128, depth: 5, lr: Some(0.01), momentum: Some(0.99) };
+/// A cell without noise, of a study that does not vary the learning rate.
+pub(crate) const PLAIN: Cell = Cell { noise: None, width: 128, depth: 5, lr: None, momentum: None };
+
+/// The same at a learning rate, with the momentum of the paper.
+pub(crate) fn at_rate(lr: f64) -> Cell {
+    Cell { lr: Some(lr), momentum: Some(0.99), ..PLAIN }
+}
 
 /// The same with noise.
 pub(crate) fn noisy(alpha: f64, scale: f64) -> Cell {

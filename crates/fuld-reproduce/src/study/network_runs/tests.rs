@@ -19,7 +19,7 @@ fn a_run_without_a_finite_loss_has_not_learned() {
 
 #[test]
 fn a_lost_run_counts_as_a_random_answer() {
-    let run = |loss, accuracy| row(Group::Clean, Treatment::Auto, PLAIN, 0, (loss, accuracy));
+    let run = |loss, accuracy| row(Group::Clean, Treatment::Adam, PLAIN, 0, (loss, accuracy));
     let diverged = NetworkRow { outcome: RunOutcome::Diverged, ..run(1.0, 0.97) };
     let found = [run(1.0, 0.97), run(1.0, 0.1135), run(1e6, 0.6), diverged].map(|run| run.accuracy());
     assert_eq!(found, [97.0, 10.0, 10.0, 10.0]);
@@ -30,16 +30,16 @@ fn treatments_are_compared_seed_by_seed() {
     // Seeds differ by far more than treatments.
     let accuracy = |treatment, _: &Cell, seed: u64| match (treatment, seed) {
         (Treatment::Sgdm, 4) => 10.0,
-        (Treatment::Auto, seed) => 80.5 + seed as f64,
+        (Treatment::Adam, seed) => 80.5 + seed as f64,
         (_, seed) => 80.0 + seed as f64,
     };
-    let runs = accuracies(Group::Clean, &[Treatment::Sgdm, Treatment::Auto], &[PLAIN], accuracy);
-    let ahead = |pairs| runs.ahead(Treatment::Auto, Treatment::Sgdm, &PLAIN, pairs);
+    let runs = accuracies(Group::Clean, &[Treatment::Sgdm, Treatment::Adam], &[PLAIN], accuracy);
+    let ahead = |pairs| runs.ahead(Treatment::Adam, Treatment::Sgdm, &PLAIN, pairs);
     let learned = ahead(Pairs::Learned);
     assert!((learned.mean - 0.5).abs() < 1e-9 && learned.error < 1e-9, "{learned:?}");
     assert!((ahead(Pairs::All).mean - (4.0 * 0.5 + 74.5) / 5.0).abs() < 1e-9);
-    assert_eq!((runs.lost(Treatment::Sgdm, &PLAIN), runs.lost(Treatment::Auto, &PLAIN)), (1, 0));
-    assert_eq!(runs.best(&[Treatment::Sgdm, Treatment::Auto], &PLAIN), Some(Treatment::Auto));
+    assert_eq!((runs.lost(Treatment::Sgdm, &PLAIN), runs.lost(Treatment::Adam, &PLAIN)), (1, 0));
+    assert_eq!(runs.best(&[Treatment::Sgdm, Treatment::Adam], &PLAIN), Some(Treatment::Adam));
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! The runs of the calibration study on each data set.
+//! The runs of the study of the guard on each data set.
 
-use super::PAIR;
-use crate::study::{Grid, Group, Treatment, seeds};
+use super::{COMPARISONS, GUARDED_SGDM};
+use crate::study::{Grid, Group, Treatment, distinct, seeds};
 use fuld_train::spec::InjectedNoise;
 use std::ops::Range;
 
@@ -30,11 +30,11 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Returns the grid of this network alone, for SGDm and auto at the paper's step.
+    /// Returns the grid of this network alone, for every optimizer with and without a guard. SGDm takes the paper's step.
     fn grid(&self, group: Group) -> Grid {
         Grid {
             group,
-            treatments: PAIR.into(),
+            treatments: distinct(COMPARISONS.iter().flat_map(|it| [it.plain, it.guarded])),
             noise: vec![None],
             widths: vec![self.width],
             depths: vec![self.depth],
@@ -47,7 +47,8 @@ impl Network {
 
     /// Returns the network with injected noise of several laws.
     pub(super) fn noisy(&self, alphas: &[f64], scales: &[f64], limits: &[f64]) -> Vec<Grid> {
-        let mut treatments = vec![Treatment::Sgdm, Treatment::KnownNoise, Treatment::Auto];
+        let mut treatments = self.grid(Group::Noise).treatments;
+        treatments.push(Treatment::KnownNoise);
         treatments.extend(limits.iter().copied().map(Treatment::ClipValue));
         treatments.extend(NORMS.map(Treatment::ClipNorm));
         let grids = |&scale: &f64| {
@@ -65,15 +66,19 @@ impl Network {
         Grid { widths, depths, batch: Some(100), iterations, ..self.grid(Group::Clean) }
     }
 
-    /// Returns the network at one learning rate, with many seeds.
+    /// Returns the network at one learning rate, with many seeds, for SGDm with and without a guard.
     pub(super) fn edge(&self, lr: f64, seeds: Range<u64>) -> Grid {
-        Grid { rates: vec![Some((lr, MOMENTUM))], seeds, ..self.grid(Group::Edge) }
+        Grid { rates: vec![Some((lr, MOMENTUM))], seeds, ..self.of_sgdm(Group::Edge) }
     }
 
-    /// Returns the network at several momenta and learning rates.
+    /// Returns the network at several momenta and learning rates, for SGDm with and without a guard.
     pub(super) fn rates(&self, momenta: &[f64]) -> Grid {
         let rates = |&momentum| learning_rates(momentum).map(move |lr| Some((lr, momentum)));
-        Grid { rates: momenta.iter().flat_map(rates).collect(), ..self.grid(Group::Rates) }
+        Grid { rates: momenta.iter().flat_map(rates).collect(), ..self.of_sgdm(Group::Rates) }
+    }
+
+    fn of_sgdm(&self, group: Group) -> Grid {
+        Grid { treatments: vec![Treatment::Sgdm, GUARDED_SGDM], ..self.grid(group) }
     }
 }
 
@@ -81,7 +86,7 @@ impl Network {
 pub(super) fn grids(data: &str, full: bool, seed: u64) -> Vec<Grid> {
     const ALPHAS: [f64; 3] = [1.2, 1.5, 1.8];
     // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
-    let [few, many] = [5, 40].map(|count| seeds(seed, count));
+    let [few, many] = [if full { 5 } else { 3 }, 40].map(|count| seeds(seed, count));
     if data == "digits" {
         let network = Network { width: 64, depth: 4, batch: 100, iterations: 400, seeds: few };
         let mut grids = network.noisy(&ALPHAS, &[3e-3, 1e-2, 3e-2], &LIMITS_FOR_DIGITS);
@@ -113,7 +118,7 @@ mod tests {
     use super::*;
     use crate::study::test_rows::description;
     use crate::study::{LabelledRun, all_runs};
-    use fuld_train::spec::{NumberOrAuto, Optimizer};
+    use fuld_train::spec::Optimizer;
 
     fn runs(data: &str, full: bool) -> Vec<LabelledRun> {
         all_runs(&grids(data, full, 3), &description(data)).unwrap()
@@ -123,29 +128,32 @@ mod tests {
     fn mnist_has_every_law_and_every_treatment() {
         let all = runs("mnist", false);
         let of = |group| all.iter().filter(move |run| run.group == group);
-        assert_eq!(of(Group::Noise).count(), 9 * 15 * 5);
-        assert_eq!(of(Group::Gaussian).count(), 3 * 2 * 5);
-        assert_eq!(of(Group::Clean).count(), 9 * 2 * 5);
-        assert_eq!(of(Group::Rates).count(), 2 * 9 * 2 * 5);
+        assert_eq!(of(Group::Noise).count(), 9 * 18 * 3);
+        assert_eq!(of(Group::Gaussian).count(), 3 * 5 * 3);
+        assert_eq!(of(Group::Clean).count(), 9 * 5 * 3);
+        assert_eq!(of(Group::Rates).count(), 2 * 9 * 2 * 3);
         for LabelledRun { treatment, spec, .. } in of(Group::Noise) {
             let noise = spec.inject_noise.unwrap();
             assert_eq!((spec.width, spec.depth, spec.batch), (256, 5, 128));
-            assert_eq!((spec.lr, spec.momentum, spec.iterations), (Some(0.01), Some(0.99), 1_500));
+            assert_eq!(spec.iterations, 1_500);
+            let adam = spec.optimizer == Optimizer::Adam;
+            let rates = if adam { (Some(0.001), None) } else { (Some(0.01), Some(0.99)) };
+            assert_eq!((spec.lr, spec.momentum), rates);
             match treatment {
                 Treatment::KnownNoise => {
-                    let given = (NumberOrAuto::Given(noise.alpha), Some(NumberOrAuto::Given(noise.scale)));
-                    assert_eq!((spec.alpha, spec.noise_scale), given);
+                    assert_eq!(
+                        (spec.alpha, spec.noise_scale),
+                        (noise.alpha.into(), Some(noise.scale.into()))
+                    );
                 }
                 Treatment::ClipValue(limit) => {
                     assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)));
                 }
-                Treatment::Auto => {
-                    assert_eq!(
-                        (spec.alpha, spec.noise_scale),
-                        (NumberOrAuto::Auto, Some(NumberOrAuto::Auto))
-                    );
+                Treatment::GuardedSgdm(c) => {
+                    assert_eq!((spec.optimizer, spec.guard), (Optimizer::Sgdm, Some(*c)));
                 }
-                _ => {}
+                Treatment::GuardedAdam(c) => assert!(adam && spec.guard == Some(*c)),
+                _ => assert_eq!(spec.guard, None),
             }
         }
         assert_eq!(of(Group::Edge).count(), 2 * 40);
@@ -157,7 +165,7 @@ mod tests {
     fn cifar_is_clean_and_full_is_long() {
         assert!(runs("cifar10", false).iter().all(|run| run.spec.inject_noise.is_none()));
         let long = |run: &&LabelledRun| run.spec.iterations == 10_000;
-        assert_eq!(runs("cifar10", true).iter().filter(long).count(), 90);
+        assert_eq!(runs("cifar10", true).iter().filter(long).count(), 9 * 5 * 5);
         assert_eq!(runs("cifar10", false).iter().filter(long).count(), 0);
     }
 
