@@ -18,7 +18,7 @@ RUNS = {
     "fuld": ["--alpha", "1.5"],
     "sgdm": ["--optimizer", "sgdm"],
     "matched": ["--alpha", "1.5", "--noise-scale", "1e-3"],
-    "auto": ["--noise-scale", "auto", "--inject-noise", "1.5,1e-3"],
+    "guard": ["--guard", "--inject-noise", "1.5,1e-3"],
 }
 
 

@@ -14,10 +14,9 @@ use anyhow::Context;
 use burn::backend::Flex;
 use burn::tensor::backend::Backend;
 use fuld::StopFlag;
-use fuld_sample::aligned;
 use fuld_train::data::DataSet;
 use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError, StartedRun};
-use fuld_train::spec::{Device, NumberOrAuto, Optimizer, TRAINING_VERSION, TrainSpec};
+use fuld_train::spec::{Device, Optimizer, TRAINING_VERSION, TrainSpec};
 use fuld_train::stored::{Difference, Stored};
 use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use indicatif::ProgressBar;
@@ -34,8 +33,7 @@ use std::process::ExitCode;
 ///
 /// The step is given in the paper's parameters (--eta, --gamma) or in those of SGD (--lr = eta², --momentum = 1 - gamma eta). With
 /// --noise-scale or --kappa it has the matched form: it equals the step of SGD for small gradients, and the knee of the field fits noise
-/// of that scale. With --noise-scale auto, tail index and noise scale are estimated from the gradients of each layer; try this first if
-/// the gradients are heavy-tailed.
+/// of that scale. --guard protects any optimizer from heavy-tailed gradients and requires no scale; try it first.
 ///
 /// Repeat the command to continue an interrupted run. The result is the same as without the interruption.
 #[derive(Debug, clap::Args)]
@@ -47,7 +45,6 @@ Examples:
   fuld train --optimizer clip-value --clip 0.005        SGD with momentum and clipped gradients
   fuld train --inject-noise 1.5,1e-3 --alpha 1.5 --lr 0.01 --noise-scale injected
                                                         heavy-tailed noise and the matched form
-  fuld train --inject-noise 1.5,1e-3 --noise-scale auto the same with estimated settings
   fuld train --inject-noise 1.5,1e-3 --optimizer adam --guard
                                                         any optimizer with guarded gradients
   fuld train --tail-index every=500                     tail index of each layer's gradient noise
@@ -239,12 +236,8 @@ fn report(
     Ok(match result.status {
         RunStatus::Finished => ExitCode::SUCCESS,
         RunStatus::Diverged { iteration, loss } => {
-            let advice = match result.spec.noise_scale {
-                Some(NumberOrAuto::Auto) => {
-                    "a smaller step, the noise if you know it (--alpha A --noise-scale S), or clipping"
-                }
-                _ => "a smaller step, --noise-scale auto, or clipping",
-            };
+            let advice =
+                if result.spec.guard.is_some() { "a smaller step" } else { "a smaller step or --guard" };
             write_line(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
             ExitCode::from(DIVERGED)
         }
@@ -275,7 +268,6 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
     let iterations = result.iterations();
     let speed = iterations as f64 / result.seconds;
     println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, including measurements)", result.seconds);
-    print_calibration(result);
     print_tails(result);
     println!("written to {}", folder.path().display());
 }
@@ -313,27 +305,6 @@ fn headline(spec: &TrainSpec, data: &DataSet) -> String {
         text += &format!("; stable noise on the gradients, alpha {}, scale {}", noise.alpha, noise.scale);
     }
     text
-}
-
-/// Prints the last estimates of the settings that are `auto`.
-fn print_calibration(result: &RunResult) {
-    let Some(last) = result.calibration.last() else { return };
-    println!("\nestimates from the gradients after {} iterations", last.iteration);
-    let header = ["layer", "noise: alpha", "scale", "in use: alpha", "kappa", "limit", "beyond the knee"];
-    let mut table = vec![header.map(String::from).to_vec()];
-    for layer in result.calibration.iter().filter(|layer| layer.iteration == last.iteration) {
-        let number = |x: f64| if x.is_finite() { format!("{x:.2e}") } else { "none".into() };
-        table.push(vec![
-            layer.layer.to_string(),
-            format!("{:.2}", layer.noise_alpha),
-            number(layer.noise_scale),
-            format!("{:.2}", layer.alpha),
-            number(layer.kappa),
-            number(layer.limit),
-            format!("{:.1} %", 100.0 * layer.beyond_knee),
-        ]);
-    }
-    println!("{}", aligned(&table));
 }
 
 fn print_tails(result: &RunResult) {

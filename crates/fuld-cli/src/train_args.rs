@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fuld_train::spec::{
-    FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto, Optimizer,
-    TrainRequest, parse_every,
+    FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, Optimizer, TrainRequest,
+    parse_alpha, parse_every,
 };
 
 /// The settings of a run. Every option has a default.
@@ -31,9 +31,9 @@ pub(super) struct TrainArgs {
     /// The optimizer [default: fuld]
     #[arg(long, value_parser = named::<Optimizer>(), help_heading = "Optimizer")]
     optimizer: Option<Optimizer>,
-    /// Tail index of fuld, from 0.1 to 2, or auto to estimate it from the gradients of each layer; 2 is sgdm [default: 1.75; auto with --noise-scale auto]
-    #[arg(long, value_name = "A|auto", allow_negative_numbers = true, help_heading = "Optimizer")]
-    alpha: Option<NumberOrAuto>,
+    /// Tail index of fuld, from 0.1 to 2; 2 is sgdm [default: 1.75]
+    #[arg(long, value_name = "A", value_parser = parse_alpha, allow_negative_numbers = true, help_heading = "Optimizer")]
+    alpha: Option<f64>,
     /// Step size of the paper's form [default: 0.1]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     eta: Option<f64>,
@@ -52,10 +52,10 @@ pub(super) struct TrainArgs {
     /// Momentum, instead of gamma [default with --lr, --noise-scale or --kappa: 0.99]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     momentum: Option<f64>,
-    /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form: auto to estimate it from the gradients, injected for the scale of --inject-noise, or a number
+    /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form: a number, or injected for the scale of --inject-noise
     #[arg(
         long,
-        value_name = "auto|injected|S",
+        value_name = "S|injected",
         allow_negative_numbers = true,
         conflicts_with = "kappa",
         help_heading = "Optimizer"

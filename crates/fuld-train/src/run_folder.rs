@@ -5,7 +5,7 @@
 //! | `spec.toml` | the specification and the location of the data set |
 //! | `checkpoint.bin` | the state of a run that has not finished |
 //! | `result.toml` | specification, version of the rule, measurements, final means, and checksums of the files below |
-//! | `metrics.csv`, `tail-index.csv`, `calibration.csv` | the measurements as tables |
+//! | `metrics.csv`, `tail-index.csv` | the measurements as tables |
 //! | `weights.safetensors` | the final weights |
 
 use crate::mlp::Mlp;
@@ -32,15 +32,8 @@ const RUN_COMMAND: &str = "train";
 const RUN_OF_SWEEP: &str = "sweep (one run)";
 
 /// All files of a run.
-const FILES: [&str; 7] = [
-    "result.toml",
-    "checkpoint.bin",
-    "metrics.csv",
-    "tail-index.csv",
-    "calibration.csv",
-    "weights.safetensors",
-    "spec.toml",
-];
+const FILES: [&str; 6] =
+    ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors", "spec.toml"];
 
 /// A folder that belongs to one run, and to this process until the value is dropped.
 #[derive(Debug)]
@@ -244,9 +237,6 @@ impl RunFolder {
         let mut files = vec![("metrics.csv", self.csv("metrics.csv", &result.measurements)?)];
         if !result.tails.is_empty() {
             files.push(("tail-index.csv", self.csv("tail-index.csv", &result.tails)?));
-        }
-        if !result.calibration.is_empty() {
-            files.push(("calibration.csv", self.csv("calibration.csv", &result.calibration)?));
         }
         let weights = safetensors(weights).map_err(|source| {
             let path = self.file("weights.safetensors");

@@ -35,14 +35,6 @@ pub enum TensorError {
         /// The reason.
         source: fuld::guard::GuardStateError,
     },
-    /// The tensor is not the state of a calibration.
-    #[error("the tensor {name}: {source}")]
-    Calibration {
-        /// The name of the tensor.
-        name: String,
-        /// The reason.
-        source: fuld::optimizer::CalibrationStateError,
-    },
 }
 
 impl TensorFile {

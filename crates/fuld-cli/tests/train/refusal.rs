@@ -17,6 +17,8 @@ fn errors_name_the_invalid_setting() {
     refused("--alpha nan", 2, &["alpha", "NaN"]);
     refused("--alpha 0", 2, &["alpha", "0"]);
     refused("--alpha two", 2, &["--alpha", "two"]);
+    refused("--alpha auto", 2, &["--alpha", "use --guard"]);
+    refused("--noise-scale auto", 2, &["--noise-scale", "use --guard"]);
     refused("--eta 0.1 --lr 0.01", 2, &["eta and lr cannot be combined"]);
     refused("--eta -1", 2, &["eta must be positive", "-1"]);
     refused("--alpha -inf", 2, &["-i"]);
@@ -31,7 +33,7 @@ fn errors_name_the_invalid_setting() {
     refused("--data mnist", 1, &["mnist", "fuld data fetch mnist"]);
     refused("--inject-noise 2.5,1", 2, &["--inject-noise", "2.5"]);
     refused("--noise-scale injected", 2, &["requires inject_noise"]);
-    refused("--noise-scale auto --kappa 1", 2, &["--noise-scale", "--kappa"]);
+    refused("--noise-scale 1 --kappa 1", 2, &["--noise-scale", "--kappa"]);
     refused("--threads 0", 2, &["--threads", "0"]);
     refused("--checkpoint-every -1", 2, &["--checkpoint-every", "-1"]);
     let refused = |options: &str, code: i32, says: &[&str]| {

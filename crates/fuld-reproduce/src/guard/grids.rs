@@ -141,10 +141,7 @@ mod tests {
             assert_eq!((spec.lr, spec.momentum), rates);
             match treatment {
                 Treatment::KnownNoise => {
-                    assert_eq!(
-                        (spec.alpha, spec.noise_scale),
-                        (noise.alpha.into(), Some(noise.scale.into()))
-                    );
+                    assert_eq!((spec.alpha, spec.noise_scale), (noise.alpha, Some(noise.scale)));
                 }
                 Treatment::ClipValue(limit) => {
                     assert_eq!((spec.optimizer, spec.clip), (Optimizer::ClipValue, Some(*limit)));

@@ -161,9 +161,9 @@ impl Treatment {
         let base = request.clone();
         let optimizer = |optimizer| TrainRequest { optimizer: Some(optimizer), ..request.clone() };
         let adam = |guard| TrainRequest { lr: None, momentum: None, guard, ..optimizer(Optimizer::Adam) };
-        let alpha = Some(PAPER_ALPHA.into());
+        let alpha = Some(PAPER_ALPHA);
         let request = match self {
-            Self::PaperGaussian => TrainRequest { alpha: Some(2.0.into()), ..base },
+            Self::PaperGaussian => TrainRequest { alpha: Some(2.0), ..base },
             Self::PaperFormula | Self::PaperControl => TrainRequest { alpha, ..base },
             Self::AuthorsCode | Self::AuthorsControl => {
                 TrainRequest { alpha, field: Some(FieldFormula::Authors), ..base }
@@ -177,7 +177,7 @@ impl Treatment {
             Self::Adam => adam(None),
             Self::GuardedAdam(c) => adam(Some(GuardRequest::Given(c))),
             Self::KnownNoise => TrainRequest {
-                alpha: base.inject_noise.map(|noise| noise.alpha.into()),
+                alpha: base.inject_noise.map(|noise| noise.alpha),
                 noise_scale: Some(NoiseScaleRequest::Injected),
                 ..base
             },

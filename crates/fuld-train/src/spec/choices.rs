@@ -1,7 +1,7 @@
 //! Values of settings that are chosen by name or written as text, on the command line and in grids.
 //!
-//! Every type here reads and prints one notation, so that `--alpha auto`, `alpha = "auto"` in a grid and `alpha = "auto"` in a
-//! result mean the same.
+//! Every type here reads and prints one notation, so that `--inject-noise 1.5,1e-3` and `inject_noise = "1.5,1e-3"` in a
+//! grid and in a result mean the same.
 
 use fuld::guard::Guard;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -103,68 +103,27 @@ impl Serialize for InjectedNoise {
     }
 }
 
-/// A number, or `auto`: estimated from the gradients of each layer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NumberOrAuto {
-    /// This number.
-    Given(f64),
-    /// Estimated from the gradients of each layer.
-    Auto,
-}
+/// The advice for the setting `auto` of earlier versions.
+const AUTO: &str = "auto was replaced by the guard: use --guard, or guard = \"default\" in a grid";
 
-impl From<f64> for NumberOrAuto {
-    fn from(number: f64) -> Self {
-        Self::Given(number)
+/// Parses a tail index.
+pub fn parse_alpha(text: &str) -> Result<f64, String> {
+    match text.trim() {
+        "auto" => Err(AUTO.into()),
+        number => number.parse().map_err(|_| format!("expected a number, got {text:?}")),
     }
 }
 
-impl NumberOrAuto {
-    /// Returns the number, if one was given.
-    pub fn given(self) -> Option<f64> {
-        if let Self::Given(number) = self { Some(number) } else { None }
-    }
+pub(super) fn deserialize_alpha<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let text = text_or_number(deserializer)?;
+    parse_alpha(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
-impl FromStr for NumberOrAuto {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "auto" => Ok(Self::Auto),
-            number => number
-                .parse()
-                .map(Self::Given)
-                .map_err(|_| format!("expected a number or auto, got {text:?}")),
-        }
-    }
-}
-
-impl Display for NumberOrAuto {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given(number) => write!(f, "{number}"),
-            Self::Auto => f.write_str("auto"),
-        }
-    }
-}
-
-/// Serialises a number as a number, not as text.
-impl Serialize for NumberOrAuto {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Given(number) => serializer.serialize_f64(*number),
-            Self::Auto => serializer.serialize_str("auto"),
-        }
-    }
-}
-
-/// The requested scale of the gradient noise: a positive number, `auto`, or `injected` for the scale of the injected noise.
+/// The requested scale of the gradient noise: a positive number, or `injected` for the scale of the injected noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoiseScaleRequest {
     /// This scale, in units of the gradient.
     Given(f64),
-    /// Estimated from the gradients of each layer.
-    Auto,
     /// The scale of the injected noise.
     Injected,
 }
@@ -174,11 +133,11 @@ impl FromStr for NoiseScaleRequest {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim() {
-            "auto" => Ok(Self::Auto),
+            "auto" => Err(AUTO.into()),
             "injected" => Ok(Self::Injected),
             number => match number.parse::<f64>() {
                 Ok(scale) if scale > 0.0 && scale.is_finite() => Ok(Self::Given(scale)),
-                _ => Err(format!("expected a positive number, auto or injected, got {text:?}")),
+                _ => Err(format!("expected a positive number or injected, got {text:?}")),
             },
         }
     }
@@ -188,7 +147,6 @@ impl Display for NoiseScaleRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(scale) => write!(f, "{scale}"),
-            Self::Auto => f.write_str("auto"),
             Self::Injected => f.write_str("injected"),
         }
     }
@@ -249,7 +207,7 @@ macro_rules! deserialize_from_text {
     )*};
 }
 
-deserialize_from_text!(GuardRequest, InjectedNoise, NumberOrAuto, NoiseScaleRequest);
+deserialize_from_text!(GuardRequest, InjectedNoise, NoiseScaleRequest);
 
 /// Parses `every=N`, or just N.
 pub fn parse_every(text: &str) -> Result<u64, String> {

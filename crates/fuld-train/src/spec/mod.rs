@@ -9,8 +9,8 @@ mod error;
 mod request;
 
 pub use choices::{
-    Device, FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, NumberOrAuto,
-    Optimizer, parse_every,
+    Device, FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, Optimizer,
+    parse_alpha, parse_every,
 };
 pub use error::SpecError;
 pub use request::TrainRequest;
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// The version of the training rule. It must be increased whenever the numbers of some run change: initial weights, minibatches,
-/// noise, update rule, calibration or measurements. Results and checkpoints of another version are not reused.
+/// noise, update rule, guard or measurements. Results and checkpoints of another version are not reused.
 ///
 /// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales,
 /// version 3 with the guard.
@@ -62,7 +62,7 @@ pub struct TrainSpec {
     #[serde(with = "seed")]
     pub seed: u64,
     pub optimizer: Optimizer,
-    pub alpha: NumberOrAuto,
+    pub alpha: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eta: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct TrainSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub momentum: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub noise_scale: Option<NumberOrAuto>,
+    pub noise_scale: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kappa: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,10 +128,8 @@ impl TrainSpec {
                 return Err(SpecError::NotPositive(name, value));
             }
         }
-        if let NumberOrAuto::Given(alpha) = self.alpha
-            && !(0.1..=2.0).contains(&alpha)
-        {
-            return Err(SpecError::Alpha(alpha));
+        if !(0.1..=2.0).contains(&self.alpha) {
+            return Err(SpecError::Alpha(self.alpha));
         }
         self.guard()?;
         if self.optimizer != Optimizer::Adam {
@@ -160,8 +158,7 @@ impl TrainSpec {
         let momentum = self.momentum.unwrap_or(0.0);
         let knee = match (self.kappa, self.noise_scale) {
             (Some(kappa), _) => Some(Knee::Kappa(kappa)),
-            (_, Some(NumberOrAuto::Given(scale))) => Some(Knee::NoiseScale(scale)),
-            (_, Some(NumberOrAuto::Auto)) => Some(Knee::Auto),
+            (_, Some(scale)) => Some(Knee::NoiseScale(scale)),
             (None, None) => None,
         };
         let form = match (self.gamma, knee) {
@@ -170,10 +167,7 @@ impl TrainSpec {
             (None, Some(knee)) => Form::Matched { momentum, knee },
             (None, None) => Form::Sgd { momentum },
         };
-        match self.alpha {
-            NumberOrAuto::Given(alpha) => FuldConfig::new(alpha, form),
-            NumberOrAuto::Auto => FuldConfig::new(2.0, form).with_auto_alpha(true),
-        }
+        FuldConfig::new(self.alpha, form)
     }
 
     /// Returns the specification of SGD with momentum that takes the same steps as long as they are small; all other settings are
@@ -185,7 +179,7 @@ impl TrainSpec {
         let control = self.config().coordinates(self.step())?.small_signal();
         Ok(Self {
             optimizer: Optimizer::Sgdm,
-            alpha: 2.0.into(),
+            alpha: 2.0,
             eta: None,
             gamma: None,
             beta: None,
@@ -240,7 +234,7 @@ mod tests {
         assert_eq!((paper.eta, paper.gamma, paper.beta), (Some(0.1), Some(0.1), Some(1.0)));
         assert_eq!(
             (paper.batch, paper.iterations, paper.measure_every, paper.alpha),
-            (100, 10_000, 100, NumberOrAuto::Given(1.75))
+            (100, 10_000, 100, 1.75)
         );
         assert_eq!(
             TrainRequest::default()
@@ -257,7 +251,7 @@ mod tests {
         let base = TrainRequest::default;
         assert!(error(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
         assert!(
-            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5.into()), ..base() })
+            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5), ..base() })
                 .contains("sgdm")
         );
         assert!(error(TrainRequest { clip: Some(1.0), ..base() }).contains("clip"));
@@ -269,9 +263,6 @@ mod tests {
             error(TrainRequest { noise_scale: Some(NoiseScaleRequest::Injected), ..base() })
                 .contains("inject_noise")
         );
-        let auto = TrainRequest { alpha: Some(NumberOrAuto::Auto), ..base() };
-        assert!(error(TrainRequest { eta: Some(0.1), ..auto.clone() }).contains("alpha auto and eta"));
-        assert!(error(TrainRequest { kappa: Some(1.0), ..auto }).contains("requires the matched form"));
     }
 
     /// Every optimizer has a guard; its default depends on the optimizer.
@@ -300,18 +291,22 @@ mod tests {
     #[test]
     fn errors_name_the_value_that_is_out_of_range() {
         let base = TrainRequest::default;
-        assert!(error(TrainRequest { alpha: Some(2.1.into()), ..base() }).contains("2.1"));
-        assert!(error(TrainRequest { alpha: Some(f64::NAN.into()), ..base() }).contains("NaN"));
+        assert!(error(TrainRequest { alpha: Some(2.1), ..base() }).contains("2.1"));
+        assert!(error(TrainRequest { alpha: Some(f64::NAN), ..base() }).contains("NaN"));
         assert!(error(TrainRequest { eta: Some(-0.5), ..base() }).contains("-0.5"));
         assert!(error(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
         assert!(error(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
         assert!(error(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1"));
         assert!(error(TrainRequest { batch: Some(60_001), ..base() }).contains("60001"));
         assert!(error(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
-        assert!(error(TrainRequest { alpha: Some(0.05.into()), ..base() }).contains("0.05"));
+        assert!(error(TrainRequest { alpha: Some(0.05), ..base() }).contains("0.05"));
         assert!("2.5,1".parse::<InjectedNoise>().unwrap_err().contains("2.5"));
         assert!("1.5".parse::<InjectedNoise>().unwrap_err().contains("1.5,1e-3"));
         assert!("-3".parse::<NoiseScaleRequest>().unwrap_err().contains("-3"));
+        assert!(parse_alpha("two").unwrap_err().contains("\"two\""));
+        // A setting of earlier versions.
+        let auto = ["alpha = 'auto'", "noise_scale = 'auto'"].map(toml::from_str::<TrainRequest>);
+        assert!(auto.iter().all(|request| request.as_ref().unwrap_err().to_string().contains("--guard")));
     }
 
     #[test]
@@ -352,22 +347,7 @@ mod tests {
 
     #[test]
     fn text_and_toml_round_trip() {
-        for text in ["auto", "1.5"] {
-            assert_eq!(text.parse::<NumberOrAuto>().unwrap().to_string(), text);
-        }
-        for (alpha, noise_scale) in [(None, Some(NoiseScaleRequest::Auto)), (Some(NumberOrAuto::Auto), None)]
-        {
-            let auto = TrainRequest { alpha, noise_scale, ..TrainRequest::default() }
-                .spec(&mnist(), Device::Cpu)
-                .unwrap();
-            assert_eq!(
-                (auto.alpha, auto.noise_scale, auto.lr),
-                (NumberOrAuto::Auto, Some(NumberOrAuto::Auto), Some(0.01))
-            );
-            assert_eq!(toml::from_str::<TrainSpec>(&auto.to_toml()).unwrap(), auto);
-            assert_eq!(auto.small_signal().unwrap().lr, auto.lr);
-        }
-        for text in ["0.05", "injected", "0.001", "auto"] {
+        for text in ["0.05", "injected", "0.001"] {
             assert_eq!(text.parse::<NoiseScaleRequest>().unwrap().to_string(), text);
         }
         let noise: InjectedNoise = "1.5,1e-3".parse().unwrap();
@@ -377,7 +357,7 @@ mod tests {
             ..TrainRequest::default()
         };
         let spec = request.spec(&mnist(), Device::Cpu).unwrap();
-        assert_eq!(spec.noise_scale, Some(NumberOrAuto::Given(1e-3)));
+        assert_eq!(spec.noise_scale, Some(1e-3));
         assert_eq!(toml::from_str::<TrainSpec>(&spec.to_toml()).unwrap(), spec);
     }
 }

@@ -1,9 +1,9 @@
 //! A partial description of a run, as the command line and grids give it.
 
-use super::choices::{deserialize_every, seed};
+use super::choices::{deserialize_alpha, deserialize_every, seed};
 use super::{
-    DataDescription, Device, FieldFormula, GuardRequest, InjectedNoise, NoiseScaleRequest, NumberOrAuto,
-    Optimizer, SpecError, TrainSpec,
+    DataDescription, Device, FieldFormula, GuardRequest, InjectedNoise, NoiseScaleRequest, Optimizer,
+    SpecError, TrainSpec,
 };
 use crate::stored::Difference;
 use serde::Deserialize;
@@ -29,8 +29,9 @@ pub struct TrainRequest {
     pub seed: Option<u64>,
     /// The optimizer; default fuld.
     pub optimizer: Option<Optimizer>,
-    /// Tail index of fuld; default 1.75, or auto with an automatic noise scale.
-    pub alpha: Option<NumberOrAuto>,
+    /// Tail index of fuld; default 1.75.
+    #[serde(deserialize_with = "deserialize_alpha")]
+    pub alpha: Option<f64>,
     /// Step size η of the paper's form; default 0.1.
     pub eta: Option<f64>,
     /// Friction γ of the paper's form; default 0.1, for CIFAR-10 0.9.
@@ -111,27 +112,15 @@ impl TrainRequest {
             return Err(SpecError::AuthorsBeta(beta));
         }
         let adam = optimizer == Optimizer::Adam;
-        // Estimates from the gradients are used in the matched form.
-        let auto_alpha = self.alpha == Some(NumberOrAuto::Auto) && optimizer == Optimizer::Fuld;
-        if let (true, Some(setting)) = (auto_alpha, paper_form) {
-            return Err(SpecError::TwoForms("alpha auto", setting));
-        }
-        let paper = !auto_alpha && sgd_form.is_none() && !adam;
+        let paper = sgd_form.is_none() && !adam;
         let noise_scale = match self.noise_scale {
-            Some(NoiseScaleRequest::Given(scale)) => Some(NumberOrAuto::Given(scale)),
-            Some(NoiseScaleRequest::Auto) => Some(NumberOrAuto::Auto),
+            Some(NoiseScaleRequest::Given(scale)) => Some(scale),
             Some(NoiseScaleRequest::Injected) => {
-                Some(self.inject_noise.ok_or(SpecError::NothingInjected)?.scale.into())
+                Some(self.inject_noise.ok_or(SpecError::NothingInjected)?.scale)
             }
-            None if auto_alpha && self.kappa.is_none() => Some(NumberOrAuto::Auto),
             None => None,
         };
-        let alpha = match (self.alpha, noise_scale) {
-            _ if optimizer != Optimizer::Fuld => 2.0.into(),
-            (Some(alpha), _) => alpha,
-            (None, Some(NumberOrAuto::Auto)) => NumberOrAuto::Auto,
-            (None, _) => 1.75.into(),
-        };
+        let alpha = if optimizer == Optimizer::Fuld { self.alpha.unwrap_or(1.75) } else { 2.0 };
         let spec = TrainSpec {
             data: data.name.clone(),
             data_fingerprint: data.fingerprint.clone(),
@@ -227,7 +216,7 @@ impl TrainRequest {
         let used = self.clone().without_unused();
         let unused = first_given(&[
             // The other optimizers are FULD's rule at α = 2, so that α is accepted for them.
-            ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0.into()) && used.alpha.is_none()),
+            ("alpha", self.alpha.is_some_and(|alpha| alpha != 2.0) && used.alpha.is_none()),
             ("noise_scale", self.noise_scale != used.noise_scale),
             ("kappa", self.kappa.is_some() && used.kappa.is_none()),
             ("field", self.field != used.field),

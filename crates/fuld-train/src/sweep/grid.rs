@@ -176,7 +176,6 @@ mod tests {
         let runs = |name: &str| grid_requests(&read_grid(&folder.join(name)).unwrap(), &[]).unwrap().len();
         assert_eq!(runs("digits.toml"), 60);
         assert_eq!(runs("noise.toml"), 35);
-        assert_eq!(runs("calibration.toml"), 540);
         assert_eq!(runs("guard.toml"), 400);
     }
 

@@ -80,7 +80,7 @@ mod tests {
         };
         let request = TrainRequest {
             width: Some(width),
-            alpha: Some(alpha.into()),
+            alpha: Some(alpha),
             seed: Some(seed),
             ..TrainRequest::default()
         };

@@ -1,7 +1,6 @@
 //! Training of a stack of runs of one shape, with measurements and checkpoints. A continued run gives the same bits as an
 //! uninterrupted one.
 
-mod calibration;
 mod checkpoint;
 mod device_images;
 mod error;
@@ -16,7 +15,6 @@ mod tails;
 mod trainer;
 
 pub use crate::tensor_file::TensorError;
-pub use calibration::LayerCalibration;
 pub(crate) use checkpoint::check_checkpoint;
 pub use checkpoint::{TrainCheckpointError, is_checkpoint};
 pub use error::TrainError;

@@ -90,12 +90,7 @@ impl<'a, B: Backend> Training<'a, B> {
         device: &B::Device,
         path: &'a Path,
     ) -> Result<Self, TrainError> {
-        let fresh = RunRecord {
-            status: RunStatus::Finished,
-            measurements: Vec::new(),
-            tails: Vec::new(),
-            calibration: Vec::new(),
-        };
+        let fresh = RunRecord { status: RunStatus::Finished, measurements: Vec::new(), tails: Vec::new() };
         let now = Instant::now();
         let mut training = Self {
             trainer: Trainer::new(data, specs, device)?,
@@ -186,13 +181,9 @@ impl<'a, B: Backend> Training<'a, B> {
             let measured = self.trainer.measure(iteration >= last_before);
             // A divergence in the last step shows only in this measurement.
             self.note_divergence(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
-            let calibrations = self.trainer.calibration();
-            for (record, (measured, calibration)) in
-                self.records.iter_mut().zip(measured.into_iter().zip(calibrations))
-            {
+            for (record, measured) in self.records.iter_mut().zip(measured) {
                 if record.is_live() {
                     record.measurements.push(measured);
-                    record.calibration.extend(calibration);
                 }
             }
         }
@@ -223,7 +214,6 @@ impl<'a, B: Backend> Training<'a, B> {
             summary: FinalMeans::of(&record.measurements),
             measurements: record.measurements,
             tails: record.tails,
-            calibration: record.calibration,
         };
         let results = self.records.into_iter().zip(self.specs).map(result).collect();
         TrainOutcome::Finished(results, self.trainer.net().clone())

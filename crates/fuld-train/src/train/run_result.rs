@@ -1,6 +1,5 @@
 //! The records of a run while it is trained, and its result.
 
-use super::calibration::LayerCalibration;
 use super::measurement::{FinalMeans, Measurement};
 use super::tails::LayerTail;
 use crate::spec::TrainSpec;
@@ -29,8 +28,6 @@ pub(super) struct RunRecord {
     pub(super) measurements: Vec<Measurement>,
     #[serde(default)]
     pub(super) tails: Vec<LayerTail>,
-    #[serde(default)]
-    pub(super) calibration: Vec<LayerCalibration>,
 }
 
 impl RunRecord {
@@ -59,9 +56,6 @@ pub struct RunResult {
     /// Tail indices, if they were requested.
     #[serde(default)]
     pub tails: Vec<LayerTail>,
-    /// The estimates from the gradients at each measurement, where α or the noise scale was `auto`.
-    #[serde(default)]
-    pub calibration: Vec<LayerCalibration>,
 }
 
 impl RunResult {

@@ -7,7 +7,6 @@ use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, SimpleOpti
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 use fuld::guard::GuardState;
-use fuld::optimizer::{Calibration, Estimates};
 use fuld_burn::{Fuld, FuldConfig, FuldState, GradientGuard, StackError};
 
 /// An update rule with its state for each layer.
@@ -19,8 +18,6 @@ pub(super) struct StackOptimizer<B: Backend> {
     /// √lr, which is η in the paper's form.
     root: f64,
     rule: StatefulRule<B>,
-    /// Whether α or the knee of some run is estimated, so that there are calibrations.
-    estimated: bool,
 }
 
 enum Clip {
@@ -50,10 +47,9 @@ impl<B: Backend> StackOptimizer<B> {
             _ => None,
         };
         let root = first.eta.unwrap_or_else(|| first.step().sqrt());
-        let estimated = specs.iter().any(|spec| spec.config().is_estimated());
         let guard = first.guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
         let guard = guard.map(|guard| (GradientGuard::of_runs(guard, specs.len()), vec![None; first.depth]));
-        Ok(Self { guard, clip, step: first.step(), root, rule, estimated })
+        Ok(Self { guard, clip, step: first.step(), root, rule })
     }
 
     /// Takes a step along the gradients.
@@ -82,12 +78,6 @@ impl<B: Backend> StackOptimizer<B> {
         Some(largest.iter::<f64>().map(|b| self.root * b).collect())
     }
 
-    /// Returns the estimates from the gradients of each layer, for each run; empty if nothing is estimated.
-    pub(super) fn estimates(&self) -> Vec<Vec<Estimates>> {
-        let StatefulRule::Momentum(rule, states) = &self.rule else { return Vec::new() };
-        states.iter().flatten().filter_map(|state| rule.estimates(state)).collect()
-    }
-
     /// Adds the state to a checkpoint.
     pub(super) fn save(&self, file: &mut TensorFile) {
         for (layer, state) in self.guard.iter().flat_map(|(_, states)| layers(states)) {
@@ -97,9 +87,6 @@ impl<B: Backend> StackOptimizer<B> {
             StatefulRule::Momentum(_, states) => {
                 for (layer, state) in layers(states) {
                     file.insert(format!("momentum.{layer}"), &state.momentum_buffer);
-                    if let Some(calibration) = &state.calibration {
-                        file.insert(format!("calibration.{layer}"), calibration);
-                    }
                 }
             }
             StatefulRule::Adam(_, states) => {
@@ -128,11 +115,8 @@ impl<B: Backend> StackOptimizer<B> {
             }
             match &mut self.rule {
                 StatefulRule::Momentum(_, states) => {
-                    let length = shape[1] * shape[2];
-                    let calibration = self.estimated.then(|| calibration(file, n, shape[0], length, &device));
-                    let calibration = calibration.transpose()?;
                     let momentum_buffer = file.take(&format!("momentum.{n}"), shape, &device)?;
-                    states[n] = Some(FuldState { momentum_buffer, calibration, guard: None });
+                    states[n] = Some(FuldState { momentum_buffer, calibration: None, guard: None });
                 }
                 StatefulRule::Adam(_, states) => {
                     let momentum = AdaptiveMomentumState {
@@ -176,25 +160,6 @@ fn guard_state<B: Backend>(
     for state in numbers.chunks_exact(GuardState::LEN) {
         GuardState::from_numbers(state)
             .map_err(|source| TensorError::Guard { name: name.clone(), source })?;
-    }
-    Ok(tensor)
-}
-
-/// Reads the states of the calibrations of a layer, one row per run.
-fn calibration<B: Backend>(
-    file: &mut TensorFile,
-    layer: usize,
-    runs: usize,
-    length: usize,
-    device: &B::Device,
-) -> Result<Tensor<B, 2>, TensorError> {
-    let name = format!("calibration.{layer}");
-    let size = Calibration::state_size(length);
-    let tensor = file.take(&name, [runs, size], device)?;
-    let numbers: Vec<f32> = tensor.clone().into_data().iter::<f32>().collect();
-    for state in numbers.chunks_exact(size) {
-        Calibration::from_state(state, length)
-            .map_err(|source| TensorError::Calibration { name: name.clone(), source })?;
     }
     Ok(tensor)
 }

@@ -1,6 +1,5 @@
 //! The networks of a stack of runs and their training steps.
 
-use super::calibration::LayerCalibration;
 use super::device_images::DeviceImages;
 use super::measurement::{Measurement, score};
 use super::noise::Injection;
@@ -12,7 +11,6 @@ use crate::spec::TrainSpec;
 use crate::tensor_file::{TensorError, TensorFile};
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
-use fuld::optimizer::Estimates;
 use fuld::random::Purpose;
 
 /// Training images of a measurement that appears only in curves, not in the reported means.
@@ -113,19 +111,6 @@ impl<'a, B: Backend> Trainer<'a, B> {
             test_accuracy,
         };
         train.into_iter().zip(test).map(measurement).collect()
-    }
-
-    /// Returns the estimates from the gradients, layer by layer, for each run that has an `auto` setting.
-    pub fn calibration(&self) -> Vec<Vec<LayerCalibration>> {
-        let layers = self.optimizer.estimates();
-        let of = |(run, spec): (usize, &TrainSpec)| {
-            let auto = spec.config().is_estimated();
-            let layer = |(layer, runs): (usize, &Vec<Estimates>)| {
-                LayerCalibration::of(self.iteration, layer + 1, spec.step(), &runs[run])
-            };
-            layers.iter().enumerate().filter(|_| auto).map(layer).collect()
-        };
-        self.spec.iter().enumerate().map(of).collect()
     }
 
     /// Returns the tail index of each layer's gradient noise, for each run, at the current weights.
