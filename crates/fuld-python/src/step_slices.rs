@@ -46,8 +46,7 @@ fn slices<T: Real + Default>(rule: &Rule, decision: Option<Decision>, Share(x, m
     for start in (0..g.len()).step_by(COPIED) {
         let part = start..g.len().min(start + COPIED);
         let guarded = &mut guarded[..part.len()];
-        guarded.copy_from_slice(&g[part.clone()]);
-        decision.apply(guarded);
+        guarded.iter_mut().zip(&g[part.clone()]).for_each(|(to, &g)| *to = decision.apply_one(g));
         step(part, guarded);
     }
 }
