@@ -20,8 +20,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Values that are converted at a time.
 const CONVERTED: usize = 1 << 10;
-/// Length up to which a tensor is changed right after its statistics, while it is in the cache.
-const SMALL: usize = 1 << 14;
+/// Length up to which one thread changes a tensor right after its statistics, which leave much of it in the cache.
+const SMALL: usize = 1 << 19;
 
 /// Returns the constants of the rule by name: the default clips, r, w, the sample's size, and the numbers of a new state.
 #[pyfunction]
@@ -132,8 +132,7 @@ impl GuardedTensors {
             }
         };
         let decisions = self.observe(guard, scale, tensors, threads, small)?;
-        let large: Vec<usize> =
-            (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
+        let large: Vec<usize> = (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
         tensors.only(&large).each::<T>(threads, |i, Share(gradient, ..)| {
             T::apply(&decisions[large[i]], gradient);
         })

@@ -136,4 +136,5 @@ class _Hook:
                 if grad is not None:
                     params.append(x)
                     grads.append(grad)
-        self._guard.apply(optimizer, params, grads, self._clip)
+        differentiable = any(group.get("differentiable") for group in optimizer.param_groups)
+        self._guard.apply(optimizer, params, grads, self._clip, differentiable=differentiable)
