@@ -154,7 +154,7 @@ impl GuardedTensors {
         let some = count.div_ceil(4 * threads.max(1)).max(1);
         let pieces = (0..count).step_by(some);
         share_out(tensors.threads(threads).min(pieces.len()), pieces, |first| {
-            for i in first..count.min(first + some) {
+            for (i, place) in decisions.iter().enumerate().skip(first).take(some) {
                 let Share(gradient, ..) = tensors.whole::<T>(i);
                 // SAFETY: the caller guarantees three numbers, which nothing else uses; `new` checked their alignment.
                 let numbers = unsafe { part::<f32>(self.states[i], 0, GuardState::LEN) };
@@ -168,7 +168,7 @@ impl GuardedTensors {
                 if let Ok(decision) = &decision {
                     then(gradient, decision);
                 }
-                decisions[i].get_or_init(|| decision);
+                place.get_or_init(|| decision);
             }
         });
         let observed = |decision: OnceLock<Result<Decision, GuardStateError>>| match decision.into_inner() {
