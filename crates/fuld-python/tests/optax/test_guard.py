@@ -3,13 +3,15 @@
 import math
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 from fuld import SymmetricStable, _native
-from fuld.optax import fuld, guard
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+optax = pytest.importorskip("optax")
+
+from fuld.optax import fuld, guard  # noqa: E402
 
 POSITIONS = np.asarray(_native.guard_positions(10_000))
 
