@@ -4,29 +4,28 @@
     python tools/bench/torch_step.py --cpu      the CPU alone
 
 Times are medians; a ratio is FULD's time over that of the named SGD. Gradients are drawn from the stable law, so that the field is
-asked for what it is asked in training.
+asked for what it is asked in training. A second table has the cost of the guard for several optimizers.
 """
 
 import argparse
 import statistics
 import time
+from itertools import product
 
 import fuld
 import torch
-from fuld.torch import FULD
+from fuld.torch import FULD, guard
 from table import show
 
 ALPHA = 1.5
-AUTO = {"alpha": "auto", "noise_scale": "auto"}
-# Gradients that take turns, more than the four that a calibration compares.
-TURNS = 5
-NETWORK = [784 * 256, 256, *[256 * 256, 256] * 3, 256 * 10, 10]
+# Gradients that take turns.
+TURNS = 2
 
 
-def tensors(lengths, device):
-    """Parameters with gradients."""
+def tensors(lengths, device, alpha=ALPHA):
+    """Parameters with gradients, which are noise of this tail index."""
     longest = max(lengths)
-    draws = fuld.SymmetricStable(ALPHA).rvs(min(longest, 10_000_000), random_state=1)
+    draws = fuld.SymmetricStable(alpha).rvs(min(longest, 10_000_000), random_state=1)
     noise = torch.from_numpy(draws).float().to(device)
     noise = noise.repeat(-(-longest // len(noise)))
     params = [torch.nn.Parameter(torch.zeros(n, device=device)) for n in lengths]
@@ -40,7 +39,8 @@ def exchange(optimizer, turn):
     for x in optimizer.param_groups[0]["params"]:
         if not hasattr(x, "turns"):
             x.turns = [x.grad.roll(1 + 7 * k) for k in range(TURNS)]
-        x.grad = x.turns[turn % TURNS]
+        # A copy, since the guard changes gradients.
+        x.grad = x.turns[turn % TURNS].clone()
 
 
 def device_time(optimizer, repeats):
@@ -58,39 +58,32 @@ def device_time(optimizer, repeats):
     return statistics.median(times)
 
 
-def host_times(optimizers, rounds):
-    """Seconds of one step of each, taken in turn so that all meet the same machine.
-
-    Medians of means of four steps: a calibration does more at every fourth.
-    """
+def host_times(optimizers, rounds, clock):
+    """Seconds of one step of each, taken in turn so that all meet the same machine: medians."""
     for optimizer in optimizers:
         optimizer.step()
     times = [[] for _ in optimizers]
     for turn in range(rounds):
         for optimizer, found in zip(optimizers, times, strict=True):
-            seconds = 0.0
-            for step in range(4):
-                exchange(optimizer, 4 * turn + step)
-                start = time.perf_counter()
-                optimizer.step()
-                seconds += time.perf_counter() - start
-            found.append(seconds / 4)
+            exchange(optimizer, turn)
+            start = clock()
+            optimizer.step()
+            found.append(clock() - start)
     return [statistics.median(found) for found in times]
 
 
-def cpu(size, rounds):
+def cpu(size, rounds, clock):
     """The table for the CPU."""
     kinds = {
         "SGD foreach": lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, foreach=True),
         "SGD fused": lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, fused=True),
         "FULD fused": lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True),
-        "FULD auto": lambda p: FULD(p, 1e-3, **AUTO),
         "FULD foreach": lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=True),
         "FULD single": lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=False),
     }
     for threads in sorted({1, torch.get_num_threads()}):
         torch.set_num_threads(threads)
-        times = host_times([make(tensors([size], "cpu")) for make in kinds.values()], rounds)
+        times = host_times([make(tensors([size], "cpu")) for make in kinds.values()], rounds, clock)
         print(f"\nCPU, {threads} thread(s) of torch, one tensor of {size:,} float32, milliseconds a step")
         table = [["", "ms", "/ SGD foreach", "/ SGD fused"]]
         for name, seconds in zip(kinds, times, strict=True):
@@ -98,20 +91,50 @@ def cpu(size, rounds):
         show(table, "<>>>")
 
 
-def calibrating(size, rounds):
-    """What calibration adds to the fused step on the CPU."""
-    shapes = {f"one tensor of {size:,}": [size], "784-256x4-10, 10 tensors": NETWORK}
-    shapes |= {"200 tensors of 50,000": [50_000] * 200, "200 tensors of 1,000": [1000] * 200}
-    for threads in sorted({1, torch.get_num_threads()}):
-        torch.set_num_threads(threads)
-        print(f"\nCPU, {threads} thread(s) of torch, float32, milliseconds a step")
-        table = [["", "fixed", "auto", "auto / fixed"]]
-        for label, lengths in shapes.items():
-            makers = (lambda p: FULD(p, 1e-3, alpha=ALPHA), lambda p: FULD(p, 1e-3, **AUTO))
-            often = rounds if sum(lengths) > 1_000_000 else 10 * rounds
-            times = host_times([make(tensors(lengths, "cpu")) for make in makers], often)
-            table.append([label, *(f"{1e3 * t:.3f}" for t in times), f"{times[1] / times[0]:.2f}"])
-        show(table, "<>>>")
+def sgd(params):
+    """SGD as fast as torch has it."""
+    return torch.optim.SGD(params, 1e-3, momentum=0.9, fused=True)
+
+
+def adamw(params):
+    """AdamW as fast as torch has it."""
+    return torch.optim.AdamW(params, fused=True)
+
+
+# Each optimizer without and with the guard.
+GUARDED = {
+    "AdamW fused": (adamw, lambda p: guard(adamw(p))),
+    "SGD fused": (sgd, lambda p: guard(sgd(p))),
+    "SGD fused, FULD auto": (sgd, lambda p: FULD(p, 1e-3, alpha="auto", fused=True)),
+    "FULD fused": (
+        lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True),
+        lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True, guard=True),
+    ),
+}
+
+
+def guarding(device, total, rounds, clock):
+    """What the guard adds to a step."""
+    shapes = {
+        f"{total:,} in 200 tensors": [total // 200] * 200,
+        f"{total:,} in one tensor": [total],
+        "10,000 tensors of 1,000": [1000] * 10_000,
+    }
+    name = torch.cuda.get_device_name() if device == "cuda" else f"CPU, {torch.get_num_threads()} thread(s) of torch"
+    print(f"\n{name}, float32, milliseconds per step without and with the guard")
+    table = [["", "tail index", "", "without", "with", "ratio"]]
+    for label, lengths in shapes.items():
+        # Of Gaussian gradients Adam's guard clips none.
+        for alpha, (optimizer, makers) in product((2.0, ALPHA), GUARDED.items()):
+            if device == "cuda":
+                times = [device_time(make(tensors(lengths, device, alpha)), 20) for make in makers]
+                torch.cuda.empty_cache()
+            else:
+                times = host_times([make(tensors(lengths, device, alpha)) for make in makers], rounds, clock)
+            table.append(
+                [label, f"{alpha:g}", optimizer, *(f"{1e3 * t:.3f}" for t in times), f"{times[1] / times[0]:.2f}"]
+            )
+    show(table, "<><>>>")
 
 
 def gpu():
@@ -120,7 +143,7 @@ def gpu():
     shapes = {"100 M in one tensor": [100_000_000], "100 M in 200 tensors": [500_000] * 200}
     shapes |= {"10,000 tensors of 1,000": [1000] * 10_000, "10,000 tensors of 10,000": [10_000] * 10_000}
     print(f"\n{name}, float32, milliseconds a step")
-    table = [["", "SGD fused", "SGD foreach", "FULD fused", "FULD foreach", "FULD auto", "fused / SGD fused"]]
+    table = [["", "SGD fused", "SGD foreach", "FULD fused", "FULD foreach", "fused / SGD fused"]]
     for label, lengths in shapes.items():
         times = []
         for make in (
@@ -128,27 +151,37 @@ def gpu():
             lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9, foreach=True),
             lambda p: FULD(p, 1e-3, alpha=ALPHA, fused=True),
             lambda p: FULD(p, 1e-3, alpha=ALPHA, foreach=True),
-            lambda p: FULD(p, 1e-3, **AUTO, fused=True),
         ):
             optimizer = make(tensors(lengths, "cuda"))
             times.append(device_time(optimizer, 20 if len(lengths) > 1000 else 50))
             del optimizer
             torch.cuda.empty_cache()
         table.append([label, *(f"{1e3 * t:.3f}" for t in times), f"{times[2] / times[0]:.2f}"])
-    show(table, "<>>>>>>")
+    show(table, "<>>>>>")
 
 
 def main():
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cpu", action="store_true", help="the CPU alone")
-    parser.add_argument("--size", type=int, default=10_000_000, help="numbers of the CPU's tensor")
-    parser.add_argument("--rounds", type=int, default=30, help="times that each optimizer takes four steps on the CPU")
+    parser.add_argument("--guard", action="store_true", help="the cost of the guard alone")
+    parser.add_argument("--size", type=int, default=10_000_000, help="numbers of the CPU's tensors")
+    parser.add_argument("--rounds", type=int, default=30, help="steps of each optimizer on the CPU")
+    parser.add_argument("--threads", type=int, help="threads of torch")
+    parser.add_argument("--busy", action="store_true", help="measure processor time, on a machine that others use")
     options = parser.parse_args()
     print(f"torch {torch.__version__}, fuld {fuld.__version__}, alpha = {ALPHA}")
-    cpu(options.size, options.rounds)
-    calibrating(options.size, options.rounds)
-    if torch.cuda.is_available() and not options.cpu:
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    clock = time.process_time if options.busy else time.perf_counter
+    on_gpu = torch.cuda.is_available() and not options.cpu
+    guarding("cpu", options.size, options.rounds, clock)
+    if on_gpu:
+        guarding("cuda", 100_000_000, options.rounds, clock)
+    if options.guard:
+        return
+    cpu(options.size, options.rounds, clock)
+    if on_gpu:
         gpu()
 
 

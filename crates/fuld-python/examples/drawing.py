@@ -27,7 +27,7 @@ COLOURS = {
     "FULD 1.5": "#e69f00",
     "FULD 1.2": "#d55e00",
     "FULD, matched": "#e69f00",
-    "FULD, auto": "#d55e00",
+    "SGD, guard": "#d55e00",
     "fuld.torch": "#d55e00",
     "Rust": "#0072b2",
 }

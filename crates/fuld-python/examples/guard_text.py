@@ -59,7 +59,9 @@ class Study:
         self.size, self.path, self.device = choice.size, choice.runs, choice.device
         self.text = Text(choice.text, choice.device)
         lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.done = {self._key(run): run["loss"] for run in map(json.loads, lines)}
+        self.done: dict[str, float] = {
+            self._key(run): run["loss"] for run in map(json.loads, lines)
+        }
 
     def _key(self, run: dict[str, Any]) -> str:
         return json.dumps({k: v for k, v in run.items() if k not in ("loss", "seconds")})

@@ -13,7 +13,7 @@ minibatches and the same noise.
   SGD, clip 0.005     and at the one that a search finds
   FULD, matched       with the tail index and the scale of the noise, and nothing searched; without
                       noise as for 1.5
-  FULD, auto          estimates both, layer by layer
+  SGD, guard          on gradients clipped to their own usual size, nothing given
 
   python injected_noise.py                         the digits of this repository, 2 minutes
   python injected_noise.py --data FOLDER           MNIST in its publisher's files, 600 steps
@@ -32,7 +32,7 @@ import fuld
 import numpy as np
 import options
 import torch
-from fuld.torch import FULD
+from fuld.torch import FULD, guard
 from images import Images, MissingError, load
 from network import make_network, measure, minibatches
 from progress import Progress
@@ -64,7 +64,7 @@ def methods(alpha: float, scale: float) -> dict[str, Callable[[Weights], torch.o
         "SGD, clip 0.05": sgd,
         "SGD, clip 0.005": sgd,
         "FULD, matched": lambda weights: FULD(weights, LR, MOMENTUM, alpha, noise_scale=scale),
-        "FULD, auto": lambda weights: FULD(weights, LR, MOMENTUM, "auto", noise_scale="auto"),
+        "SGD, guard": lambda weights: guard(torch.optim.SGD(weights, LR, MOMENTUM)),
     }
 
 

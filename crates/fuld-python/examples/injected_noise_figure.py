@@ -27,7 +27,7 @@ def draw(panels: Mapping[str, Sequence[Run]], out: Path, what: str) -> None:
             for seed in seeds:
                 axes.plot(steps, seed, color=colour, linewidth=0.5, alpha=0.35)
             mean = [statistics.mean(errors) for errors in zip(*seeds, strict=True)]
-            axes.plot(steps, mean, color=colour, linewidth=2.2 if "auto" in name else 1.5)
+            axes.plot(steps, mean, color=colour, linewidth=2.2 if "guard" in name else 1.5)
             ends[name] = (steps[-1], mean[-1])
         axes.axhline(90, color=drawing.INK, linewidth=0.8, linestyle=":")
         drawing.plain_numbers(axes)

@@ -55,7 +55,8 @@ class Block(nn.Module):
         q, k, v = qkv.permute(2, 0, 3, 1, 4)
         seen = scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(seen.transpose(1, 2).reshape(n, time, width))
-        return x + self.down(gelu(self.up(self.before_network(x))))
+        changed: Tensor = self.down(gelu(self.up(self.before_network(x))))
+        return x + changed
 
 
 class LanguageModel(nn.Module):

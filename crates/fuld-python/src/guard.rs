@@ -20,8 +20,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Values that are converted at a time.
 const CONVERTED: usize = 1 << 10;
-/// Length up to which a tensor is changed right after its statistics, while it is in the cache.
-const SMALL: usize = 1 << 14;
+/// Length up to which one thread changes a tensor right after its statistics, which leave much of it in the cache.
+const SMALL: usize = 1 << 19;
 
 /// Returns the constants of the rule by name: the default clips, r, w, the sample's size, and the numbers of a new state.
 #[pyfunction]
@@ -132,8 +132,7 @@ impl GuardedTensors {
             }
         };
         let decisions = self.observe(guard, scale, tensors, threads, small)?;
-        let large: Vec<usize> =
-            (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
+        let large: Vec<usize> = (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
         tensors.only(&large).each::<T>(threads, |i, Share(gradient, ..)| {
             T::apply(&decisions[large[i]], gradient);
         })
@@ -155,7 +154,7 @@ impl GuardedTensors {
         let some = count.div_ceil(4 * threads.max(1)).max(1);
         let pieces = (0..count).step_by(some);
         share_out(tensors.threads(threads).min(pieces.len()), pieces, |first| {
-            for i in first..count.min(first + some) {
+            for (i, place) in decisions.iter().enumerate().skip(first).take(some) {
                 let Share(gradient, ..) = tensors.whole::<T>(i);
                 // SAFETY: the caller guarantees three numbers, which nothing else uses; `new` checked their alignment.
                 let numbers = unsafe { part::<f32>(self.states[i], 0, GuardState::LEN) };
@@ -169,7 +168,7 @@ impl GuardedTensors {
                 if let Ok(decision) = &decision {
                     then(gradient, decision);
                 }
-                decisions[i].get_or_init(|| decision);
+                place.get_or_init(|| decision);
             }
         });
         let observed = |decision: OnceLock<Result<Decision, GuardStateError>>| match decision.into_inner() {

@@ -6,9 +6,7 @@ use crate::error::value_error;
 use crate::guard::GuardedTensors;
 use crate::step_slices::step_all;
 use crate::tensors::{Share, Tensors};
-use fuld::optimizer::{
-    Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
-};
+use fuld::optimizer::{Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay};
 use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -148,11 +146,13 @@ impl StepRule {
         let options = Options { weight_decay, nesterov, maximize };
         let rule = self.rule.with(coordinates, options).map_err(value_error)?;
         let tensors = Tensors::new(params, buffers, grads, lengths, momentum)?;
-        let Some((guarded, clip)) = guard else { return step_all(py, dtype, &tensors, threads, |_| &rule) };
+        let Some((guarded, clip)) = guard else {
+            return step_all(py, dtype, &tensors, threads, &rule, None);
+        };
         let guarded = guarded.get();
-        let decisions = py.detach(|| guarded.decisions(dtype, &tensors.grads, &tensors.lengths, clip, threads))?;
-        let rules: Vec<Rule> = decisions.into_iter().map(|decision| rule.guarded(decision)).collect();
-        step_all(py, dtype, &tensors, threads, |i| &rules[i])
+        let decisions =
+            py.detach(|| guarded.decisions(dtype, &tensors.grads, &tensors.lengths, clip, threads))?;
+        step_all(py, dtype, &tensors, threads, &rule, Some(&decisions))
     }
 }
 

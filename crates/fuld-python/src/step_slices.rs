@@ -1,55 +1,83 @@
 //! The step of a rule over tensors of each type of numbers.
 
 use crate::tensors::{Share, Tensors};
+use fuld::guard::Decision;
 use fuld::optimizer::{Real, Rule};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Values that are converted at a time.
-const CONVERTED: usize = 1 << 9;
+/// Values that are converted or guarded at a time.
+const COPIED: usize = 1 << 9;
 
-/// Takes the step of each tensor's rule, on at most so many threads.
-pub(crate) fn step_all<'a>(
+/// Takes the step of a rule over all tensors, on at most so many threads. With a guard's decisions, one per tensor, gradients are guarded
+/// in the pass of the step.
+pub(crate) fn step_all(
     py: Python<'_>,
     dtype: &str,
     tensors: &Tensors,
     threads: usize,
-    rule: impl Fn(usize) -> &'a Rule + Sync + Send,
+    rule: &Rule,
+    decisions: Option<&[Decision]>,
 ) -> PyResult<()> {
-    match dtype {
-        "float32" => py.detach(|| tensors.each::<f32>(threads, |i, share| slices(rule(i), share))),
-        "float64" => py.detach(|| tensors.each::<f64>(threads, |i, share| slices(rule(i), share))),
-        "bfloat16" => py.detach(|| tensors.each::<bf16>(threads, |i, share| halves(rule(i), share))),
-        "float16" => py.detach(|| tensors.each::<f16>(threads, |i, share| halves(rule(i), share))),
+    let decision = |i: usize| decisions.map(|decisions| decisions[i]);
+    py.detach(|| match dtype {
+        "float32" => tensors.each::<f32>(threads, |i, share| slices(rule, decision(i), share)),
+        "float64" => tensors.each::<f64>(threads, |i, share| slices(rule, decision(i), share)),
+        "bfloat16" => tensors.each::<bf16>(threads, |i, share| halves(rule, decision(i), share)),
+        "float16" => tensors.each::<f16>(threads, |i, share| halves(rule, decision(i), share)),
         _ => Err(no_step(dtype)),
-    }
+    })
 }
 
 fn no_step(dtype: &str) -> PyErr {
     PyValueError::new_err(format!("no step for parameters of {dtype}"))
 }
 
-fn slices<T: Real>(rule: &Rule, Share(x, b, g): Share<'_, T>) {
+fn slices<T: Real + Default>(rule: &Rule, decision: Option<Decision>, share: Share<'_, T>) {
+    match decision {
+        None => plain(rule, share),
+        // The loop over the field guards gradients on its way; without a field, that loop is not vectorised.
+        Some(decision) if rule.field().is_some() => plain(&rule.guarded(decision), share),
+        Some(decision) => guarded_copies(rule, decision, share),
+    }
+}
+
+fn plain<T: Real>(rule: &Rule, Share(x, b, g): Share<'_, T>) {
     match b {
         Some(b) => rule.step(x, b, g),
         None => rule.step_without_momentum(x, g),
     }
 }
 
+/// The step along copies of gradients, which are guarded in the cache.
+fn guarded_copies<T: Real + Default>(rule: &Rule, decision: Decision, Share(x, mut b, g): Share<'_, T>) {
+    let mut guarded = [T::default(); COPIED];
+    for start in (0..g.len()).step_by(COPIED) {
+        let part = start..g.len().min(start + COPIED);
+        let guarded = &mut guarded[..part.len()];
+        guarded.iter_mut().zip(&g[part.clone()]).for_each(|(to, &g)| *to = decision.apply_one(g));
+        let b = b.as_deref_mut().map(|b| &mut b[part.clone()]);
+        plain(rule, Share(&mut x[part], b, guarded));
+    }
+}
+
 /// The step in single precision, of numbers that are held in half.
-fn halves<T>(rule: &Rule, Share(x, mut b, g): Share<'_, T>)
+fn halves<T>(rule: &Rule, decision: Option<Decision>, Share(x, mut b, g): Share<'_, T>)
 where
     [T]: HalfFloatSliceExt,
 {
-    let (mut wide_x, mut wide_b, mut wide_g) = ([0f32; CONVERTED], [0f32; CONVERTED], [0f32; CONVERTED]);
-    for start in (0..g.len()).step_by(CONVERTED) {
-        let part = start..g.len().min(start + CONVERTED);
+    let (mut wide_x, mut wide_b, mut wide_g) = ([0f32; COPIED], [0f32; COPIED], [0f32; COPIED]);
+    for start in (0..g.len()).step_by(COPIED) {
+        let part = start..g.len().min(start + COPIED);
         let (wide_x, wide_b, wide_g) =
             (&mut wide_x[..part.len()], &mut wide_b[..part.len()], &mut wide_g[..part.len()]);
         x[part.clone()].convert_to_f32_slice(wide_x);
         g[part.clone()].convert_to_f32_slice(wide_g);
+        if let Some(decision) = decision {
+            decision.apply(wide_g);
+        }
         if let Some(b) = &mut b {
             b[part.clone()].convert_to_f32_slice(wide_b);
             rule.step(wide_x, wide_b, wide_g);

@@ -1,14 +1,17 @@
 """The guard for optax: the rule of the Rust crate, with any optimizer."""
 
 import math
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 from fuld import SymmetricStable, _native
-from fuld.optax import fuld, guard
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+optax = pytest.importorskip("optax")
+
+from fuld.optax import fuld, guard  # noqa: E402
 
 POSITIONS = np.asarray(_native.guard_positions(10_000))
 
@@ -82,7 +85,10 @@ def test_nothing_to_learn_from(first):
 def test_kinds_of_arrays():
     params = {"a": jnp.ones(()), "b": jnp.ones((0, 3)), "c": jnp.ones(3, complex), "d": None}
     optimizer = optax.chain(guard(), optax.sgd(0.1))
-    gradients = {**params, "c": jnp.array([1 + 1j, complex(jnp.nan, 1), complex(1, jnp.inf)])}
+    gradients: dict[str, Any] = {
+        **params,
+        "c": jnp.array([1 + 1j, complex(jnp.nan, 1), complex(1, jnp.inf)]),
+    }
     updates, _ = optimizer.update(gradients, optimizer.init(params), params)
     assert all(jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(updates))
     assert updates["c"].dtype == gradients["c"].dtype

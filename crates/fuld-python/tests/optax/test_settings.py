@@ -47,7 +47,7 @@ def test_wrong_values(settings, words):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"alpha": "1.5"}, "alpha must be a number, got '1.5'"),
+        ({"alpha": "1.5"}, "alpha must be a number or 'auto', got '1.5'"),
         ({"noise_scale": "auto"}, r"got 'auto': .* fuld\.optax\.guard\(\)"),
         ({"alpha": [1.5]}, r"alpha must be a number, got \[1\.5\]"),
         ({"noise_scale": [0.1]}, r"noise_scale must be a number, got \[0\.1\]"),

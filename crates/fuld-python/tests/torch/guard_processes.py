@@ -43,7 +43,7 @@ def states(optimizer: torch.optim.Optimizer) -> list[list[Any]]:
 
 def main(directory: Path) -> None:
     """Trains, saves half-way, and goes on."""
-    found: dict[str, Any] = {}
+    found: dict[Any, Any] = {}
     for name, make in {"adam": adam, "auto": auto}.items():
         model = DistributedDataParallel(network())
         optimizer = make(model)

@@ -13,7 +13,7 @@ import fuld
 import numpy as np
 import pytest
 import torch
-from fuld.torch import FULD, _cpu
+from fuld.torch import FULD, _cpu, guard
 
 # NumPy, which the interpreter computes with, warns of infinities that kernels do not select.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -125,3 +125,49 @@ def test_scaled_gradients_and_a_rate_in_a_tensor(cuda, monkeypatch, dtype):
     rust = run(dtype, {}, scaled=True, lr=lr)
     monkeypatch.setattr(_cpu, "fused", cuda.fused)
     assert differ(run(dtype, {}, scaled=True, lr=lr), rust) < CLOSE[dtype]
+
+
+@pytest.fixture
+def cuda_guard(monkeypatch):
+    """The guard's kernels, for gradients on the CPU."""
+    from fuld.torch import _guard_cuda, _guard_gradients
+
+    for name in ("guard_decisions_kernel", "guard_gradients_kernel"):
+        monkeypatch.setattr(_guard_cuda, name, Launcher(getattr(_guard_cuda, name)))
+    monkeypatch.setattr(_guard_gradients, "dense_part", _guard_cuda.CudaPart)
+
+
+def guarded_gradients(dtype, clip, scaled):
+    """Gradients and states after some steps, one a burst and one with numbers that are not."""
+    generator = torch.Generator().manual_seed(2)
+    params = [torch.nn.Parameter(torch.zeros(s, dtype=dtype)) for s in [*SHAPES, (9000,)]]
+    optimizer = guard(torch.optim.SGD(params, lr=0.0), clip)
+    engine = optimizer.__dict__["_fuld_guard"]
+    found = []
+    for k in range(4):
+        size = (4.0 if scaled else 1.0) * (1000.0 if k == 2 else 1.0)
+        for x in params:
+            x.grad = (size * torch.randn(x.shape, generator=generator)).to(dtype)
+            if k == 3 and x.numel() > 3:
+                x.grad.view(-1)[:4] = torch.tensor([np.nan, np.inf, -np.inf, 0.0])
+        if scaled:
+            optimizer.grad_scale = torch.tensor(4.0)  # type: ignore[attr-defined]
+            optimizer.found_inf = torch.tensor(float(k == 1))  # type: ignore[attr-defined]
+        # Without the step, since that of the CPU does not unscale gradients.
+        engine.before_step(optimizer, (optimizer,), {})
+        engine.after_step(optimizer)
+        found += [x.grad for x in params]
+    return found, torch.stack([optimizer.state[x]["guard"] for x in params])
+
+
+@pytest.mark.parametrize("dtype", CLOSE, ids=str)
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("clip", [1.0, np.inf])
+def test_guard(request, dtype, clip, scaled):
+    rust, states = guarded_gradients(dtype, clip, scaled)
+    request.getfixturevalue("cuda_guard")
+    triton, found = guarded_gradients(dtype, clip, scaled)
+    torch.testing.assert_close(found, states, rtol=0, atol=1e-6)
+    bound = {torch.bfloat16: 0.01, torch.float16: 0.002}.get(dtype, 2e-6)
+    for ours, theirs in zip(triton, rust, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=bound, atol=0)

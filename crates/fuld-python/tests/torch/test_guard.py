@@ -303,13 +303,13 @@ def test_refusals():
         with pytest.raises(ValueError, match=f"clip must be positive, got {clip}"):
             guard(torch.optim.SGD([x]), clip)
     with pytest.raises(TypeError, match="clip must be a number"):
-        guard(torch.optim.SGD([x]), "30")
+        guard(torch.optim.SGD([x]), "30")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="clip must be a number, got a tensor"):
         guard(torch.optim.SGD([x]), torch.tensor(3.0))
     with pytest.raises(TypeError, match=r"torch.optim.Optimizer"):
-        guard([x])
+        guard([x])  # type: ignore[type-var]
     with pytest.raises(TypeError, match=r"\.optimizer"):
-        guard(Around(torch.optim.SGD([x])))
+        guard(Around(torch.optim.SGD([x])))  # type: ignore[type-var]
     with pytest.raises(TypeError, match="LBFGS cannot be guarded"):
         guard(torch.optim.LBFGS([x]))
     with pytest.raises(ValueError, match="already has a guard"):

@@ -1,5 +1,7 @@
 """The guard inside FULD."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,16 +66,12 @@ def test_auto_is_sgd_with_a_guard():
 
 def test_groups_have_their_own_guards():
     a, b, c = (torch.nn.Parameter(torch.zeros(4)) for _ in range(3))
-    optimizer = FULD(
-        [
-            {"params": [a], "guard": True},
-            {"params": [b], "guard": 5.0},
-            {"params": [c]},
-        ],
-        0.1,
-        alpha=2.0,
-        momentum=0.0,
-    )
+    groups: list[dict[str, Any]] = [
+        {"params": [a], "guard": True},
+        {"params": [b], "guard": 5.0},
+        {"params": [c]},
+    ]
+    optimizer = FULD(groups, 0.1, alpha=2.0, momentum=0.0)
     for last in (1.0, 1.0, 100.0):
         for x in (a, b, c):
             x.data.zero_()

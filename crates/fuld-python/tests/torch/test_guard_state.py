@@ -10,8 +10,13 @@ from fuld.torch import FULD, guard  # noqa: E402
 
 from tests.torch.guarded import OPTIMIZERS, fill, lead, parameters, states  # noqa: E402
 
+
+def guarded(make):
+    return lambda params: guard(make(params))
+
+
 MAKERS = {
-    **{name: lambda p, make=make: guard(make(p)) for name, make in OPTIMIZERS.items()},
+    **{name: guarded(make) for name, make in OPTIMIZERS.items()},
     "FULD": lambda p: FULD(p, 0.01, alpha=1.5, guard=3.0),
     "FULD auto": lambda p: FULD(p, 0.01, alpha="auto"),
     "FULD foreach": lambda p: FULD(p, 0.01, alpha=1.5, guard=3.0, foreach=True),

@@ -13,7 +13,7 @@ from fuld.torch import FULD  # noqa: E402
 
 GROUP = {
     "params", "lr", "momentum", "alpha", "noise_scale", "beta", "form", "dampening", "weight_decay",
-    "decoupled_weight_decay", "nesterov", "maximize",
+    "decoupled_weight_decay", "nesterov", "maximize", "guard",
     "foreach", "fused", "capturable", "differentiable",
 }  # fmt: skip
 

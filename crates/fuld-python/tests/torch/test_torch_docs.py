@@ -62,21 +62,16 @@ def test_the_table_of_scales(printed):
     assert losses["0.100"] < 1.2 * losses["1.000"] < losses["0.010"] / 10
 
 
-def test_the_table_of_calibration(printed):
-    pattern = r"^(0\.\d+) +nan +([\d.]+) +([\d.]+)$"
+def test_the_table_of_the_guard(printed):
+    pattern = r"^(0\.\d+) +nan +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$"
     written, found = rows(TEXT, pattern), rows(printed, pattern)
     assert len(written) == len(found) == 3
     # Noise with such tails amplifies rounding, so only the success of training is compared.
     for (scale, *losses), (_, *here) in zip(written, found, strict=True):
         assert here == pytest.approx(losses, rel=0.6), scale
-        assert max(here) < 0.5
-    pattern = r"^(\d\.\w+) +([\d.]+) +([\d.]+) +([\d.]+) +\S+ +\S+ +[\d.]+%$"
-    written, found = rows(TEXT, pattern), rows(printed, pattern)
-    assert [name for name, *_ in written] == [name for name, *_ in found]
-    assert len(written) == 4
-    for (name, *numbers), (_, *here) in zip(written[:3], found[:3], strict=True):
-        assert here == pytest.approx(numbers, rel=0.1), name
-        assert here[:2] == pytest.approx([1.3, 0.1], rel=0.1), name
+        fuld, guarded_sgd, *_ = here
+        assert max(fuld, guarded_sgd) < 0.5
+        assert guarded_sgd < fuld
 
 
 def test_the_table_of_lasting_gradients():

@@ -128,13 +128,15 @@ def fuld(
         decay = optax.add_decayed_weights(not_negative("weight_decay", weight_decay), mask)
     elif mask is not None or decoupled_weight_decay:
         raise ValueError("mask and decoupled_weight_decay require weight_decay")
-    guarded = isinstance(alpha, str) and alpha == "auto"
+    if isinstance(alpha, str) and alpha != "auto":
+        raise TypeError(f"alpha must be a number or 'auto', got {alpha!r}")
+    tail_index, guarded = (2.0, True) if isinstance(alpha, str) else (alpha, False)
     if guarded and (form != "matched" or noise_scale is not None):
         raise ValueError("alpha='auto' requires form='matched', without noise_scale")
     stages: list[optax.GradientTransformation] = [
         scale_by_fuld(
             momentum,
-            2.0 if guarded else alpha,
+            tail_index,
             noise_scale,
             form=form,
             beta=beta,

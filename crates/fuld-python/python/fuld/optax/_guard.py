@@ -86,11 +86,14 @@ def guard(clip: ArrayLike = CLIP_FOR_ADAM) -> optax.GradientTransformation:
         updates: optax.Updates, state: GuardState, params: optax.Params | None = None
     ) -> tuple[optax.Updates, GuardState]:
         del params
-        leaves, structure = jax.tree.flatten(updates)
-        numbers = structure.flatten_up_to(state.numbers)
-        pairs = [_guarded(g, s, bound) for g, s in zip(leaves, numbers, strict=True)]
-        gradients, states = zip(*pairs, strict=True) if pairs else ((), ())
-        return structure.unflatten(gradients), GuardState(structure.unflatten(states))
+        pairs = jax.tree.map(lambda g, s: _guarded(g, s, bound), updates, state.numbers)
+
+        def each(field: str) -> Any:  # noqa: ANN401
+            return jax.tree.map(
+                lambda pair: getattr(pair, field), pairs, is_leaf=lambda x: isinstance(x, _Guarded)
+            )
+
+        return each("gradient"), GuardState(each("numbers"))
 
     return optax.GradientTransformation(init, update)
 
@@ -101,13 +104,18 @@ def _new_state(param: Any) -> jax.Array:  # noqa: ANN401
     return jnp.array([_CONSTANTS["version"], 0.0, 0.0], np.float32) + zero
 
 
-def _guarded(gradient: jax.Array, numbers: jax.Array, clip: Number) -> tuple[jax.Array, jax.Array]:
+class _Guarded(NamedTuple):
+    gradient: jax.Array
+    numbers: jax.Array
+
+
+def _guarded(gradient: jax.Array, numbers: jax.Array, clip: Number) -> _Guarded:
     """Return a gradient after the guard, and the state of its array."""
     gradient = jnp.asarray(gradient)
     if jnp.issubdtype(gradient.dtype, jnp.complexfloating):
         parts = jnp.stack([gradient.real, gradient.imag], axis=-1)
         parts, numbers = _guarded(parts, numbers, clip)
-        return jax.lax.complex(parts[..., 0], parts[..., 1]), numbers
+        return _Guarded(jax.lax.complex(parts[..., 0], parts[..., 1]), numbers)
     dtype = np.dtype(np.float64 if gradient.dtype == np.float64 else np.float32)
     mean, seen = _log_mean(jax.lax.stop_gradient(gradient).astype(dtype))
     numbers, factor, limit = _decide(numbers, mean.astype(np.float32), seen, clip)
@@ -115,13 +123,13 @@ def _guarded(gradient: jax.Array, numbers: jax.Array, clip: Number) -> tuple[jax
     scaled = gradient.astype(dtype) * factor.astype(dtype)
     clipped = jnp.where(jnp.isnan(scaled), 0, jnp.clip(scaled, -limit, limit))
     # Only an infinite limit leaves infinities.
-    return jnp.where(jnp.isfinite(clipped), clipped, 0).astype(gradient.dtype), numbers
+    return _Guarded(jnp.where(jnp.isfinite(clipped), clipped, 0).astype(gradient.dtype), numbers)
 
 
 def _log_mean(gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Return the mean of log|g| over the sampled components that count, and whether any does."""
     size = jnp.abs(_sampled(gradient))
-    info = jnp.finfo(size.dtype)
+    info = np.finfo(size.dtype)
     counts = (size >= info.tiny) & (size <= info.max)
     total = jnp.sum(jnp.log(jnp.where(counts, size, 1)))
     count = jnp.sum(counts)

@@ -28,7 +28,7 @@ BLOCK = 1 << 10
 WARPS = 8
 """Warps per program."""
 
-_NUMBERS = {
+NUMBERS = {
     torch.float64: tl.float64,
     torch.float32: tl.float32,
     torch.bfloat16: tl.bfloat16,
@@ -43,13 +43,13 @@ def field_(tensors: list[Tensor], alpha: float) -> None:
     if not any(lengths):
         return
     table = _DeviceField.of(alpha, device, dtype)
-    with _current(device):
-        work = _work(lengths, device)
-        where = _uploaded(np.array([addresses(tensors), lengths], dtype=np.int64), device)
-        _keep_if_captured(where, work, *table.tensors)
+    with current(device):
+        work = work_of(lengths, device)
+        where = uploaded(np.array([addresses(tensors), lengths], dtype=np.int64), device)
+        keep_if_captured(where, work, *table.tensors)
         field_kernel[(len(work),)](
             where, len(tensors), work, *table.tensors, *table.numbers,
-            NUMBER=_NUMBERS[dtype], CHUNK=CHUNK, BLOCK=BLOCK, num_warps=WARPS,
+            NUMBER=NUMBERS[dtype], CHUNK=CHUNK, BLOCK=BLOCK, num_warps=WARPS,
         )  # fmt: skip
 
 
@@ -70,16 +70,16 @@ def fused(
         # In the memory of the host: reading it does not wait for the device.
         lr = lr.item() if lr.device.type == "cpu" else lr.to(device)
     table = _DeviceField.of(step.alpha, device, wide(dtype))
-    with _current(device):
-        work = _work(kept.lengths, device)
+    with current(device):
+        work = work_of(kept.lengths, device)
         where, aligned = _where(kept)
-        _keep_if_captured(where, work, *table.tensors)
+        keep_if_captured(where, work, *table.tensors)
         step_kernel[(len(work),)](
             where, len(kept.lengths), work, *table.tensors,
             lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
             *table.numbers, inner, outer,
             0.0 if isinstance(lr, Tensor) else lr, step.momentum, step.weight_decay,
-            NUMBER=_NUMBERS[dtype], WIDE=_NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
+            NUMBER=NUMBERS[dtype], WIDE=NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
             ALIGNED=aligned, PAPER=step.form == "paper", TENSOR_LR=isinstance(lr, Tensor),
             MOMENTUM=step.momentum != 0, NESTEROV=step.nesterov, MAXIMIZE=step.maximize,
             PULLED=step.pull != 0, DECOUPLED=step.decoupled,
@@ -98,7 +98,7 @@ class _DeviceField:
     @lru_cache(maxsize=64)
     def of(alpha: float, device: torch.device, dtype: torch.dtype) -> _DeviceField:
         """Return the field in float32 or float64."""
-        _refuse_capture()
+        refuse_capture()
         table = pieces(alpha, device, dtype)
         return _DeviceField(
             (table.packed, table.coefficients),
@@ -106,14 +106,14 @@ class _DeviceField:
         )
 
 
-def _current(device: torch.device) -> AbstractContextManager[object]:
+def current(device: torch.device) -> AbstractContextManager[object]:
     return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
 
 @lru_cache(maxsize=64)
-def _work(lengths: tuple[int, ...], device: torch.device) -> Tensor:
+def work_of(lengths: tuple[int, ...], device: torch.device) -> Tensor:
     """Return tensor and chunk of every program."""
-    _refuse_capture()
+    refuse_capture()
     chunks = -(-np.array(lengths, dtype=np.int64) // CHUNK)
     tensors = np.repeat(np.arange(len(lengths)), chunks)
     first = np.repeat(np.cumsum(chunks) - chunks, chunks)
@@ -125,7 +125,7 @@ def _capturing() -> bool:
     return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
 
 
-def _refuse_capture() -> None:
+def refuse_capture() -> None:
     if _capturing():
         raise RuntimeError(
             "tables cannot be uploaded during the capture of a CUDA graph: take one step before it"
@@ -136,7 +136,7 @@ def _refuse_capture() -> None:
 _CAPTURED: list[Tensor] = []
 
 
-def _keep_if_captured(*tensors: Tensor) -> None:
+def keep_if_captured(*tensors: Tensor) -> None:
     if _capturing():
         _CAPTURED.extend(tensors)
 
@@ -148,18 +148,18 @@ def _where(kept: FusedTensors) -> tuple[Tensor, bool]:
         buffers = kept.buffer_addresses or kept.param_addresses
         table = np.array([kept.param_addresses, grads, buffers, kept.lengths], dtype=np.int64)
         aligned = not (table[:3] % 16).any()
-        there = _uploaded(table, kept.device)
+        there = uploaded(table, kept.device)
         if _capturing():
             return there, aligned
         kept.uploaded_grads, kept.uploaded, kept.aligned = grads, there, aligned
     return kept.uploaded, kept.aligned
 
 
-def _uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
+def uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
     """Copy numbers to the device without waiting for it."""
     host = torch.from_numpy(numbers)
     if device.type == "cpu":
         return host
     host = host.pin_memory()
-    _keep_if_captured(host)
+    keep_if_captured(host)
     return host.to(device, non_blocking=True)

@@ -284,7 +284,7 @@ class FULD(Optimizer):
                 check_fused(params, group["alpha"])
             in_step = clip is not None and may_guard(group, params, grads)
             if clip is not None and not in_step:
-                grads = self._guard_first(params, grads, clip, id(group))
+                grads = self._guard_first(params, grads, clip, group)
             if group["alpha"] == 2 and not in_step:
                 sgd(params, grads, buffers, group, grad_scale, found_inf)
                 if buffers:
@@ -346,11 +346,11 @@ class FULD(Optimizer):
     # A compiled step calls this function uncompiled, since it keeps tensors between steps.
     @_disable_dynamo
     def _guard_first(
-        self, params: list[Tensor], grads: list[Tensor], clip: float, key: int
+        self, params: list[Tensor], grads: list[Tensor], clip: float, group: dict[str, Any]
     ) -> list[Tensor]:
         """Guards the gradients before the step, and returns them."""
         with torch.no_grad():
-            self._guard().apply(self, params, grads, clip, key)
+            self._guard().apply(self, params, grads, clip, id(group), group["differentiable"])
         self._guard().store(self)
         return [x.grad for x in params if x.grad is not None]
 

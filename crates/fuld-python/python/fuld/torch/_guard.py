@@ -128,12 +128,11 @@ class _Hook:
 
     @torch.no_grad()
     def _apply(self, optimizer: torch.optim.Optimizer) -> None:
-        params: list[Tensor] = []
-        grads: list[Tensor] = []
-        for group in optimizer.param_groups:
-            for x in group["params"]:
-                grad = x.grad
-                if grad is not None:
-                    params.append(x)
-                    grads.append(grad)
-        self._guard.apply(optimizer, params, grads, self._clip)
+        params: list[Tensor] = [x for group in optimizer.param_groups for x in group["params"]]
+        # Read once: it takes time for thousands of parameters.
+        found = [x.grad for x in params]
+        grads = [g for g in found if g is not None]
+        if len(grads) < len(found):
+            params = [x for x, g in zip(params, found, strict=True) if g is not None]
+        differentiable = any(group.get("differentiable") for group in optimizer.param_groups)
+        self._guard.apply(optimizer, params, grads, self._clip, differentiable=differentiable)

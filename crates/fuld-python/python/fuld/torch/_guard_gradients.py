@@ -6,19 +6,17 @@ all others (sharded, complex, sparse, differentiable, other devices) by torch's 
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import attrgetter, is_, or_
+from operator import is_
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from fuld import _native
-from fuld.torch._fused_tensors import addresses
-from fuld.torch._guard_rule import NUMBERS, decide, guarded, log_sums
+from fuld.torch._guard_kernels import dense_part
+from fuld.torch._guard_rule import decide, guarded, log_sums
 from fuld.torch._guard_states import GuardStates
-from fuld.torch._kernels import FLOATS, PLAIN
-from fuld.torch._layout import is_dense, is_readable
+from fuld.torch._kernels import PLAIN, has_kernel
+from fuld.torch._layout import is_dense
 from fuld.torch._local_tensors import like, local
 
 #: Sets of parameters that are remembered, for models that use different parameters in turn.
@@ -54,9 +52,18 @@ class GradientGuard:
         grads: list[Tensor],
         clip: float,
         key: object = None,
+        differentiable: bool = False,
     ) -> None:
-        """Update the states and change the gradients; `key` tells apart groups of parameters."""
+        """Update the states and change the gradients; `key` tells apart groups of parameters.
+
+        If the step is differentiable, gradients are replaced where autograd differentiates them.
+        """
         if not params:
+            return
+        if differentiable:
+            once = _Gradients(optimizer, self.states, params, grads, kernels=False)
+            self._last[key] = once
+            once.apply(grads, clip, None, None)
             return
         found = self._last.get(key)
         if found is None or not self._is(found, optimizer, params, grads):
@@ -103,6 +110,7 @@ class _Gradients:
         states: GuardStates,
         params: list[Tensor],
         grads: list[Tensor],
+        kernels: bool = True,
     ) -> None:
         states.update(optimizer, params)
         self.version = states.version
@@ -110,16 +118,17 @@ class _Gradients:
         self.stored = False
         kinds: dict[tuple[torch.device, torch.dtype | None], list[int]] = {}
         for i, g in enumerate(grads):
-            kinds.setdefault((g.device, g.dtype if _has_kernel(g) else None), []).append(i)
+            dtype = g.dtype if kernels and _has_kernel(g) else None
+            kinds.setdefault((g.device, dtype), []).append(i)
         self._parts: list[tuple[list[int] | None, _Part]] = []
         for (_, dtype), which in kinds.items():
             own = [params[i] for i in which]
             rows, numbers = states.matrix(own)
             part: _Part
             if dtype is None:
-                part = _AnyPart(own, rows, numbers)
+                part = _AnyPart(own, rows, numbers, differentiable=not kernels)
             else:
-                part = _CpuPart([grads[i] for i in which], rows, numbers)
+                part = dense_part([grads[i] for i in which], rows, numbers)
             self._parts.append((None if len(kinds) == 1 else which, part))
 
     def fits(self, params: list[Tensor], grads: list[Tensor]) -> bool:
@@ -149,75 +158,25 @@ def _has_kernel(g: Tensor) -> bool:
     """Return whether a gradient is plain memory that a kernel can change."""
     return (
         type(g) in PLAIN
-        and g.device.type == "cpu"
         and g.layout is torch.strided
-        and g.dtype in FLOATS
-        and not g.requires_grad
+        and has_kernel(g)
         and is_dense(g)
-        and is_readable(g)
+        and g.data_ptr() % g.element_size() == 0
     )
-
-
-class _CpuPart:
-    """Dense gradients of one dtype in CPU memory."""
-
-    def __init__(self, grads: list[Tensor], rows: Tensor, numbers: list[int]) -> None:
-        self._rows = rows
-        start, row = rows.data_ptr(), NUMBERS * rows.element_size()
-        self.lengths = [g.numel() for g in grads]
-        self.native = _native.GuardedTensors([start + row * i for i in numbers], self.lengths)
-        self._dtype = grads[0].dtype
-        self._name = str(self._dtype).removeprefix("torch.")
-        self._bytes = [g.nbytes for g in grads]
-        self._strides = [g.stride() for g in grads]
-        self._addresses: list[int] = []
-
-    def fits(self, grads: list[Tensor]) -> bool:
-        if not (
-            set(map(type, grads)) <= {*PLAIN}
-            and set(map(attrgetter("layout"), grads)) == {torch.strided}
-            and set(map(attrgetter("dtype"), grads)) == {self._dtype}
-            and list(map(attrgetter("nbytes"), grads)) == self._bytes
-            and (
-                all(map(Tensor.is_contiguous, grads))
-                or list(map(Tensor.stride, grads)) == self._strides
-            )
-            and not any(map(attrgetter("requires_grad"), grads))
-            and not any(map(Tensor.is_neg, grads))
-        ):
-            return False
-        self._addresses = addresses(grads)
-        return not reduce(or_, self._addresses) % self._dtype.itemsize
-
-    def apply(
-        self,
-        grads: list[Tensor],
-        clip: float,
-        grad_scale: Tensor | None,
-        found_inf: Tensor | None,
-    ) -> None:
-        if found_inf is not None and found_inf.item() != 0:
-            return
-        self.native.apply(
-            self._name,
-            self._addresses or addresses(grads),
-            clip,
-            1.0 if grad_scale is None else grad_scale.item(),
-            torch.get_num_threads(),
-        )
-        self._addresses = []
 
 
 class _AnyPart:
     """Gradients of all other kinds on one device."""
 
-    def __init__(self, params: list[Tensor], rows: Tensor, numbers: list[int]) -> None:
-        self._params, self._rows = params, rows
+    def __init__(
+        self, params: list[Tensor], rows: Tensor, numbers: list[int], differentiable: bool
+    ) -> None:
+        self._params, self._rows, self._differentiable = params, rows, differentiable
         self._numbers = torch.tensor(numbers, device=rows.device)
         self._meshes = _meshes(params, rows.device)
 
     def fits(self, grads: list[Tensor]) -> bool:
-        return not any(map(_has_kernel, grads))
+        return not self._differentiable and not any(map(_has_kernel, grads))
 
     def apply(
         self,
@@ -252,7 +211,7 @@ class _AnyPart:
         for x, g, memory, factor, limit in zip(
             self._params, grads, flat, factors.unbind(), limits.unbind(), strict=True
         ):
-            if g.requires_grad:
+            if self._differentiable and g.requires_grad:
                 # Part of a graph that autograd will differentiate.
                 with torch.enable_grad():
                     x.grad = guarded(g, factor, limit)

@@ -256,8 +256,10 @@ class TailMonitor:
         # A compiled step is sampled too, by a hook that is not compiled.
         uncompiled: Callable[..., Any] = torch.compiler.disable
         self._hook = self._optimizer.register_step_pre_hook(uncompiled(self._before_step))
-        # Before a guard, which clips the tails that are to be measured.
-        self._optimizer._optimizer_step_pre_hooks.move_to_end(self._hook.id, last=False)
+        # First, before a guard clips the tails that are to be measured.
+        hooks = self._optimizer._optimizer_step_pre_hooks
+        for other in [key for key in hooks if key != self._hook.id]:
+            hooks[other] = hooks.pop(other)
 
     def _before_step(
         self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
