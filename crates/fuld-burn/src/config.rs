@@ -1,11 +1,11 @@
 //! Settings of the optimizer.
 
-use crate::form::{Form, Knee};
+use crate::form::Form;
 use crate::step_rule::StepRule;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
 use fuld::guard::{Guard, GuardError};
-use fuld::optimizer::{AutoRule, AutoSettings, Coordinates, Options, Rule, RuleError, WeightDecay};
+use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay};
 
 /// Settings of [`Fuld`](crate::Fuld); [`FuldConfig::init`] creates the optimizer.
 ///
@@ -17,10 +17,6 @@ pub struct FuldConfig {
     pub alpha: f64,
     /// Parametrisation of the step.
     pub form: Form,
-    /// Estimates α from the gradients of each tensor and ignores `alpha`. Requires the matched form with [`Knee::Auto`] or
-    /// [`Knee::NoiseScale`].
-    #[config(default = false)]
-    pub auto_alpha: bool,
     /// Weight decay wd.
     #[config(default = 0.0)]
     pub weight_decay: f64,
@@ -40,11 +36,6 @@ pub struct FuldConfig {
 }
 
 impl FuldConfig {
-    /// Returns the recommended first choice: SGD's learning rate and momentum, with α and the knee estimated from the gradients.
-    pub fn auto(momentum: f64) -> Self {
-        Self::new(2.0, Form::Matched { momentum, knee: Knee::Auto }).with_auto_alpha(true)
-    }
-
     /// Returns step size, momentum and field of a step with this learning rate (η in the paper's form).
     pub fn coordinates(&self, learning_rate: f64) -> Result<Coordinates, RuleError> {
         self.form.coordinates(self.alpha, learning_rate)
@@ -63,30 +54,11 @@ impl FuldConfig {
         self.guard.map(Guard::new).transpose()
     }
 
-    /// Returns whether α or the knee is estimated from the gradients.
-    pub fn is_estimated(&self) -> bool {
-        self.auto_alpha || matches!(self.form, Form::Matched { knee: Knee::Auto, .. })
-    }
-
     /// Creates the rule at a learning rate; tabulates the field.
     pub(crate) fn step_rule(&self, learning_rate: f64) -> Result<StepRule, RuleError> {
         let weight_decay = WeightDecay::new(self.weight_decay, self.decoupled);
         let options = Options { weight_decay, nesterov: self.nesterov, maximize: self.maximize };
-        let alpha = (!self.auto_alpha).then_some(self.alpha);
-        match self.form {
-            Form::Matched { momentum, knee: Knee::Auto } => {
-                let settings = AutoSettings { momentum, options, alpha, noise_scale: None };
-                AutoRule::new(settings, learning_rate).map(StepRule::Auto)
-            }
-            Form::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } if self.auto_alpha => {
-                let settings = AutoSettings { momentum, options, alpha, noise_scale: Some(noise_scale) };
-                AutoRule::new(settings, learning_rate).map(StepRule::Auto)
-            }
-            _ if self.auto_alpha => Err(RuleError::AutoAlphaForm),
-            form => {
-                let rule = Rule::new(self.coordinates(learning_rate)?, options)?;
-                Ok(StepRule::Fixed(form, rule))
-            }
-        }
+        let rule = Rule::new(self.coordinates(learning_rate)?, options)?;
+        Ok(StepRule { form: self.form, rule })
     }
 }

@@ -45,8 +45,6 @@ pub enum Knee {
     Kappa(f64),
     /// The knee follows from the scale σ_g of the gradient noise: κ = √lr σ_g (1 − μ)^(−1/α).
     NoiseScale(f64),
-    /// The knee is estimated from the gradients of each tensor at every step, and gradients are limited: [`AutoRule`](fuld::optimizer::AutoRule).
-    Auto,
 }
 
 impl Form {
@@ -63,10 +61,6 @@ impl Form {
             }
             Self::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } => {
                 Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
-            }
-            // Small steps are those of SGD for every estimate.
-            Self::Matched { momentum, knee: Knee::Auto } => {
-                Coordinates::sgd(Sgd { alpha: 2.0, learning_rate, momentum })
             }
         }
     }

@@ -29,10 +29,7 @@
 //!
 //! [`Guarded`] protects any burn optimizer from heavy-tailed noise, corrupted components and bursts; [`FuldConfig::with_guard`] does so within
 //! FULD.
-//!
-//! [`FuldConfig::auto`] requires neither α nor a noise scale: both are estimated from the gradients of each tensor.
 
-mod calibrations;
 mod config;
 mod device_field;
 mod error;

@@ -1,6 +1,5 @@
 //! The optimizer: its state, and the choice between the two implementations of a step.
 
-use crate::calibrations::Calibrations;
 use crate::device_field::DeviceField;
 use crate::gradient_guard::GradientGuard;
 use crate::step_rule::StepRule;
@@ -14,7 +13,7 @@ use burn::record::Record;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor};
 use fuld::guard::Guard;
-use fuld::optimizer::{Estimates, Rule, RuleError};
+use fuld::optimizer::{Rule, RuleError};
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,13 +25,11 @@ const LEARNING_RATE: f64 = 1e-6;
 /// It is a [`SimpleOptimizer`]; burn's adaptor turns it into an optimizer of modules, records its state and clips gradients.
 /// NaN in a gradient makes the parameter NaN, as with burn's own optimizers.
 ///
-/// If α or the knee is estimated, a step reads a sample of the gradients, and so waits for the device.
-///
 /// # Panics
 ///
 /// burn's traits give a step no way to return an error. A step panics if its learning rate is negative or not finite, or so large that
 /// 1 − γη < 0 in the paper's form; if the first axis of a parameter does not count the runs of a stack; and if a recorded
-/// calibration has another format or belongs to another parameter.
+/// state of the guard has another format.
 #[derive(Clone, Debug)]
 pub struct Fuld<B: Backend> {
     /// One rule for each run of the stack, at an arbitrary learning rate.
@@ -48,7 +45,7 @@ pub struct Fuld<B: Backend> {
 #[derive(Debug)]
 struct Current {
     learning_rate: f64,
-    rules: Arc<[StepRule]>,
+    rules: Arc<[Rule]>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,13 +56,11 @@ struct Prepared<B: Backend> {
     field: Option<DeviceField<B>>,
 }
 
-/// State of a parameter: torch's `momentum_buffer`, and the state of the calibration.
+/// State of a parameter: torch's `momentum_buffer`, and the state of the guard.
 #[derive(Record, Clone, Debug)]
 pub struct FuldState<B: Backend, const D: usize> {
     /// Momentum buffer b.
     pub momentum_buffer: Tensor<B, D>,
-    /// States of the calibrations where α or the knee is estimated, one row per run. Each carries its format version and length.
-    pub calibration: Option<Tensor<B, 2>>,
     /// State of the guard, one row per run. It carries its format version.
     pub guard: Option<Tensor<B, 2>>,
 }
@@ -122,37 +117,24 @@ impl<B: Backend> Fuld<B> {
         Self { runs, guard, current: Arc::default(), prepared: Arc::default() }
     }
 
-    /// Returns the estimates of each run for a parameter, or None if all settings are given.
-    ///
-    /// # Panics
-    ///
-    /// If the state has another format or belongs to another stack.
-    pub fn estimates<const D: usize>(&self, state: &FuldState<B, D>) -> Option<Vec<Estimates>> {
-        let length = self.length_per_run(&state.momentum_buffer);
-        let calibrations = Calibrations::load(&self.runs, state.calibration.clone(), length)?;
-        Some(calibrations.estimates())
-    }
-
-    /// Returns the number of elements of a parameter that belong to each run.
-    fn length_per_run<const D: usize>(&self, parameter: &Tensor<B, D>) -> usize {
+    /// Panics unless the first axis of a parameter counts the runs.
+    fn check_shape<const D: usize>(&self, parameter: &Tensor<B, D>) {
         let (shape, runs) = (parameter.dims(), self.runs.len());
         assert!(
             runs == 1 || shape.first() == Some(&runs),
             "the first axis of a parameter must count the {runs} runs of the stack, got shape {shape:?}"
         );
-        shape.iter().product::<usize>() / runs
     }
 
     /// Returns the rules at a learning rate. They are built again only if it changes, and keep their tables.
-    fn rules(&self, learning_rate: f64) -> Arc<[StepRule]> {
+    fn rules(&self, learning_rate: f64) -> Arc<[Rule]> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(current) = &*slot
             && current.learning_rate == learning_rate
         {
             return current.rules.clone();
         }
-        let at =
-            |run: &StepRule| run.with_learning_rate(learning_rate).unwrap_or_else(|error| panic!("{error}"));
+        let at = |run: &StepRule| run.at(learning_rate).unwrap_or_else(|error| panic!("{error}"));
         let rules = self.runs.iter().map(at).collect();
         slot.insert(Current { learning_rate, rules }).rules.clone()
     }
@@ -167,11 +149,7 @@ impl<B: Backend> Fuld<B> {
             return there.clone();
         }
         let field = same_device.map(|there| there.field.clone());
-        let fixed = |rule: &StepRule| match rule {
-            StepRule::Fixed(_, rule) => Some(rule.clone()),
-            StepRule::Auto(_) => None,
-        };
-        let rules: Vec<Rule> = self.rules(learning_rate).iter().filter_map(fixed).collect();
+        let rules = self.rules(learning_rate);
         let prepared = Prepared {
             learning_rate,
             device: device.clone(),
@@ -192,11 +170,8 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let (buffer, stored, guard) = state.map_or((None, None, None), |state| {
-            (Some(state.momentum_buffer), state.calibration, state.guard)
-        });
-        let rules = self.rules(learning_rate);
-        let length = self.length_per_run(&tensor);
+        let (buffer, guard) = state.map_or((None, None), |state| (Some(state.momentum_buffer), state.guard));
+        self.check_shape(&tensor);
         let (gradient, guard) = match self.guard {
             Some(of) => {
                 let (gradient, guard) = of.apply(gradient, guard);
@@ -204,27 +179,19 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
             }
             None => (gradient, None),
         };
-        let mut calibrations = Calibrations::load(&rules, stored, length);
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
-        let device = tensor.device();
         let (tensor, momentum_buffer) = if in_memory && matches!(tensor.dtype(), DType::F32 | DType::F64) {
-            slice_step::step(&rules, calibrations.as_mut(), tensor, buffer, gradient)
-        } else if let Some(calibrations) = &mut calibrations {
-            let rules = calibrations.observe(&rules, &tensor, buffer.as_ref(), &gradient);
-            let field = DeviceField::of(&rules, &device);
-            TensorStep::new(&rules, &device).step(field.as_ref(), tensor, buffer, gradient)
+            slice_step::step(&self.rules(learning_rate), tensor, buffer, gradient)
         } else {
-            let Prepared { step, field, .. } = self.prepared(learning_rate, &device);
+            let Prepared { step, field, .. } = self.prepared(learning_rate, &tensor.device());
             step.step(field.as_ref(), tensor, buffer, gradient)
         };
-        let calibration = calibrations.map(|calibrations| calibrations.to_tensor(&device));
-        (tensor, Some(FuldState { momentum_buffer, calibration, guard }))
+        (tensor, Some(FuldState { momentum_buffer, guard }))
     }
 
     fn to_device<const D: usize>(state: Self::State<D>, device: &B::Device) -> Self::State<D> {
         FuldState {
             momentum_buffer: state.momentum_buffer.to_device(device),
-            calibration: state.calibration.map(|calibration| calibration.to_device(device)),
             guard: state.guard.map(|guard| guard.to_device(device)),
         }
     }

@@ -1,15 +1,12 @@
 //! The step on host memory, for the backend flex: the rule of `fuld` in one pass and in place.
 
-use crate::calibrations::Calibrations;
-use crate::step_rule::StepRule;
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Element, Tensor, TensorData};
-use fuld::optimizer::Real;
+use fuld::optimizer::{Real, Rule};
 
 /// Returns parameter and buffer after a step. Tensors without other owners are changed in place.
 pub(crate) fn step<B: Backend, const D: usize>(
-    rules: &[StepRule],
-    calibrations: Option<&mut Calibrations>,
+    rules: &[Rule],
     tensor: Tensor<B, D>,
     buffer: Option<Tensor<B, D>>,
     gradient: Tensor<B, D>,
@@ -23,20 +20,14 @@ pub(crate) fn step<B: Backend, const D: usize>(
     };
     let g = gradient.into_data();
     match dtype {
-        DType::F64 => over_runs::<f64>(rules, calibrations, &mut x, &mut b, &g),
-        _ => over_runs::<f32>(rules, calibrations, &mut x, &mut b, &g),
+        DType::F64 => over_runs::<f64>(rules, &mut x, &mut b, &g),
+        _ => over_runs::<f32>(rules, &mut x, &mut b, &g),
     }
     (Tensor::from_data(x, (&device, dtype)), Tensor::from_data(b, (&device, dtype)))
 }
 
 /// Takes the step of each run on its part of the first axis.
-fn over_runs<T: Real + Element>(
-    rules: &[StepRule],
-    mut calibrations: Option<&mut Calibrations>,
-    x: &mut TensorData,
-    b: &mut TensorData,
-    g: &TensorData,
-) {
+fn over_runs<T: Real + Element>(rules: &[Rule], x: &mut TensorData, b: &mut TensorData, g: &TensorData) {
     let (Ok(x), Ok(b), Ok(g)) = (x.as_mut_slice::<T>(), b.as_mut_slice::<T>(), g.as_slice::<T>()) else {
         panic!("parameter, momentum buffer and gradient must have the same type {:?}", T::dtype());
     };
@@ -45,13 +36,7 @@ fn over_runs<T: Real + Element>(
     }
     let length = x.len() / rules.len();
     let parts = x.chunks_exact_mut(length).zip(b.chunks_exact_mut(length)).zip(g.chunks_exact(length));
-    for (run, (rule, ((x, b), g))) in rules.iter().zip(parts).enumerate() {
-        match (rule, &mut calibrations) {
-            (StepRule::Fixed(_, rule), _) => rule.step(x, b, g),
-            (StepRule::Auto(rule), Some(calibrations)) => {
-                rule.step(calibrations.of_run(run), x, b, g);
-            }
-            (StepRule::Auto(_), None) => panic!("a rule with estimated settings requires a calibration"),
-        }
+    for (rule, ((x, b), g)) in rules.iter().zip(parts) {
+        rule.step(x, b, g);
     }
 }

@@ -1,36 +1,24 @@
-//! The update rule of one run, with given or estimated settings.
+//! The update rule of one run at any learning rate.
 
 use crate::form::Form;
-use fuld::optimizer::{AutoRule, Options, Rule, RuleError};
+use fuld::optimizer::{Options, Rule, RuleError};
 
-/// A rule with all settings given, or one that estimates some of them.
+/// A rule, and the form that tells what its learning rate means.
 #[derive(Clone, Debug)]
-pub(crate) enum StepRule {
-    Fixed(Form, Rule),
-    Auto(AutoRule),
+pub(crate) struct StepRule {
+    pub(crate) form: Form,
+    pub(crate) rule: Rule,
 }
 
 impl StepRule {
-    /// Returns the same rule at another learning rate.
-    pub(crate) fn with_learning_rate(&self, learning_rate: f64) -> Result<Self, RuleError> {
-        let mut this = self.clone();
-        match &mut this {
-            Self::Fixed(form, rule) => {
-                rule.set_coordinates(form.coordinates(rule.coordinates().alpha(), learning_rate)?)?;
-            }
-            Self::Auto(rule) => rule.set_learning_rate(learning_rate)?,
-        }
-        Ok(this)
-    }
-
-    pub(crate) fn is_auto(&self) -> bool {
-        matches!(self, Self::Auto(_))
+    /// Returns the rule at a learning rate. It shares the table of the field.
+    pub(crate) fn at(&self, learning_rate: f64) -> Result<Rule, RuleError> {
+        let mut rule = self.rule.clone();
+        rule.set_coordinates(self.form.coordinates(rule.coordinates().alpha(), learning_rate)?)?;
+        Ok(rule)
     }
 
     pub(crate) fn options(&self) -> &Options {
-        match self {
-            Self::Fixed(_, rule) => rule.options(),
-            Self::Auto(rule) => &rule.settings().options,
-        }
+        self.rule.options()
     }
 }

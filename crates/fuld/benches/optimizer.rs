@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::guard::{Guard, GuardState, LogSum};
-use fuld::optimizer::{AutoRule, AutoSettings, Calibration, Coordinates, Matched, Options, Rule};
+use fuld::optimizer::{Coordinates, Matched, Options, Rule};
 use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -50,30 +50,6 @@ impl Arrays {
     fn step(&mut self, rule: &Rule) {
         rule.step(&mut self.x, &mut self.b, &self.g);
         black_box(&self.x);
-    }
-}
-
-/// Compares a step with estimated α and knee to one with both given, on the same tensors. Takes the best of many repetitions.
-fn compare_auto(fixed: &Rule) {
-    let auto = AutoRule::new(AutoSettings::new(MOMENTUM), LEARNING_RATE).expect("valid settings");
-    for size in [COUNT, 1_000_000, 65_536, 4_096] {
-        let mut arrays = Arrays::new(1e-3);
-        let mut calibrations = vec![Calibration::new(size); COUNT / size];
-        let (mut given, mut found) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..30 {
-            let Arrays { x, b, g } = &mut arrays;
-            let tensors = || (0..COUNT / size).map(|i| i * size..(i + 1) * size);
-            given = given.min(seconds(|| {
-                tensors().for_each(|part| fixed.step(&mut x[part.clone()], &mut b[part.clone()], &g[part]));
-            }));
-            found = found.min(seconds(|| {
-                for (calibration, part) in calibrations.iter_mut().zip(tensors()) {
-                    auto.step(calibration, &mut x[part.clone()], &mut b[part.clone()], &g[part]);
-                }
-            }));
-            black_box(&x);
-        }
-        println!("auto, tensors of {size:>8}: {:.2} × the time of a fixed scale", found / given);
     }
 }
 
@@ -167,7 +143,6 @@ fn main() {
             plain / ours
         );
     }
-    compare_auto(&cases[0].1);
     for (name, rule) in &cases {
         compare_guard(name, rule);
     }

@@ -1,7 +1,6 @@
 //! Integration tests of `fuld`, in one binary: linking twenty takes longer than running most of them.
 
 mod arviz;
-mod calibration;
 mod chains;
 mod custom_kinetic;
 mod damage;

@@ -88,7 +88,7 @@ fn treatments_differ_in_what_they_are_named_for() {
             &runs.iter().find(|run| run.treatment == treatment && run.spec.seed == 7).unwrap().spec
         };
         let [gaussian, paper, control, authors, authors_control] = Treatment::PAPER.map(of);
-        assert_eq!((gaussian.alpha, paper.alpha, authors.alpha), (2.0.into(), 1.75.into(), 1.75.into()));
+        assert_eq!((gaussian.alpha, paper.alpha, authors.alpha), (2.0, 1.75, 1.75));
         assert_eq!((paper.field, authors.field), (None, Some(FieldFormula::Authors)));
         for control in [control, authors_control] {
             assert_eq!(control.optimizer, Optimizer::Sgdm);

@@ -116,7 +116,7 @@ impl<B: Backend> StackOptimizer<B> {
             match &mut self.rule {
                 StatefulRule::Momentum(_, states) => {
                     let momentum_buffer = file.take(&format!("momentum.{n}"), shape, &device)?;
-                    states[n] = Some(FuldState { momentum_buffer, calibration: None, guard: None });
+                    states[n] = Some(FuldState { momentum_buffer, guard: None });
                 }
                 StatefulRule::Adam(_, states) => {
                     let momentum = AdaptiveMomentumState {

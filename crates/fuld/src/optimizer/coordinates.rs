@@ -208,21 +208,6 @@ impl Coordinates {
         Self::matched(Matched { alpha, learning_rate, momentum, kappa: noise.kappa()? })
     }
 
-    /// Returns [`Self::matched`] with this learning rate and momentum and the momentum knee K = κ/√lr: the knee is at |b| ~ K.
-    ///
-    /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K)
-    ///
-    /// `slope` is ∇G_α′(0); the caller keeps it because it is slow to compute.
-    pub(super) fn with_momentum_knee(
-        self,
-        alpha: f64,
-        momentum_knee: f64,
-        slope: f64,
-    ) -> Result<Self, RuleError> {
-        let kappa = if self.learning_rate == 0.0 { momentum_knee } else { self.eta * momentum_knee };
-        Self { alpha: Alpha::new(alpha)?, kappa, height: kappa / slope, ..self }.checked()
-    }
-
     fn with_learning_rate(
         Sgd { alpha, learning_rate, momentum }: Sgd,
         kappa: f64,

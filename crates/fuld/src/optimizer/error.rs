@@ -32,13 +32,10 @@ pub enum RuleError {
     /// The weight decay is negative or not finite.
     #[error("the weight decay must be finite and not negative, got {0}")]
     WeightDecay(f64),
-    /// α is to be estimated, but the knee is given in units other than the gradient's.
-    #[error("estimating alpha requires the matched form with an estimated knee or a given noise_scale")]
-    AutoAlphaForm,
     /// Nesterov's form extrapolates along the momentum, which is 0.
     #[error("Nesterov's form requires a momentum above 0, got 0")]
     NesterovWithoutMomentum,
-    /// A limit for gradient components is negative or NaN, or infinite where it must be finite.
+    /// A limit for gradient components is negative or not finite.
     #[error("the limit of gradient components must be finite and not negative, got {0}")]
     Limit(f64),
     /// The factors of x ← x − outer · ∇G(inner · b) leave the range in which single precision is accurate.

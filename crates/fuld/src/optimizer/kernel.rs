@@ -18,8 +18,6 @@ pub(super) struct Kernel<T> {
     maximize: bool,
     /// The guard's decision.
     decision: Option<RoundedDecision<T>>,
-    /// Largest gradient component let through.
-    limit: Option<T>,
     /// Strength wd of coupled weight decay.
     decay: Option<T>,
     /// Factor 1 − lr·wd of decoupled weight decay.
@@ -30,7 +28,7 @@ pub(super) struct Kernel<T> {
 }
 
 impl<T: Real> Kernel<T> {
-    pub(super) fn new(coordinates: &Coordinates, options: &Options, plain: bool, limit: f64) -> Self {
+    pub(super) fn new(coordinates: &Coordinates, options: &Options, plain: bool) -> Self {
         let (decay, keep) = match options.weight_decay {
             WeightDecay::None => (None, None),
             WeightDecay::Coupled(decay) => (Some(decay), None),
@@ -42,7 +40,6 @@ impl<T: Real> Kernel<T> {
             nesterov: options.nesterov,
             maximize: options.maximize,
             decision: None,
-            limit: limit.is_finite().then(|| T::rounded(limit)),
             decay: decay.map(T::rounded),
             keep: keep.map(T::rounded),
             inner: T::rounded(coordinates.inner()),
@@ -60,11 +57,10 @@ impl<T: Real> Kernel<T> {
         Self { has_momentum: false, nesterov: false, ..self }
     }
 
-    /// Returns the gradient after guard, limit, sign and coupled weight decay.
+    /// Returns the gradient after guard, sign and coupled weight decay.
     #[inline(always)]
     fn effective_gradient<const M: usize>(&self, x: &[T; M], g: &[T; M]) -> [T; M] {
         let g = if let Some(decision) = self.decision { each(|i| decision.of(g[i])) } else { *g };
-        let g = if let Some(limit) = self.limit { each(|i| g[i].clipped(limit)) } else { g };
         let g = if self.maximize { each(|i| -g[i]) } else { g };
         if let Some(decay) = self.decay { each(|i| g[i] + decay * x[i]) } else { g }
     }

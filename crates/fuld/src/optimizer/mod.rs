@@ -10,8 +10,7 @@
 //! rare large gradient a coordinate moves little, as if the gradient had been clipped, and yet the dynamics leave a Gibbs measure
 //! invariant.
 //!
-//! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A [`Rule`] takes the steps. An [`AutoRule`]
-//! estimates α and κ from the gradients.
+//! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A [`Rule`] takes the steps.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Matched, Options, Rule};
@@ -29,9 +28,6 @@
 //! # }
 //! ```
 
-mod auto_rule;
-mod auto_settings;
-mod calibration;
 pub mod clip;
 mod coordinates;
 mod error;
@@ -40,9 +36,6 @@ mod options;
 mod rule;
 
 pub use crate::real::Real;
-pub use auto_rule::AutoRule;
-pub use auto_settings::AutoSettings;
-pub use calibration::{Calibration, CalibrationStateError, Estimates, Observation};
 pub use coordinates::{Authors, Coordinates, Matched, NoiseMatched, Paper, PaperSgd, Sgd};
 pub use error::{NonFiniteGradient, RuleError};
 pub use options::{Options, WeightDecay};

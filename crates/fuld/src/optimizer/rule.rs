@@ -1,4 +1,4 @@
-//! The update rule with all settings given.
+//! The update rule.
 
 use super::kernel::Kernel;
 use super::{Coordinates, NonFiniteGradient, Options, RuleError};
@@ -25,8 +25,6 @@ pub struct Rule {
     options: Options,
     /// ∇G_α; None at α = 2, where the field is the identity.
     table: Option<Arc<FieldTable>>,
-    /// Largest gradient component let through; infinite if there is no limit.
-    limit: f64,
     /// The guard's decision about the next gradient.
     decision: Option<Decision>,
 }
@@ -35,7 +33,7 @@ impl Rule {
     /// Creates a rule. For α < 2 it tabulates the field, which takes some milliseconds.
     pub fn new(coordinates: Coordinates, options: Options) -> Result<Self, RuleError> {
         options.check()?;
-        let mut this = Self { coordinates, options, table: None, limit: f64::INFINITY, decision: None };
+        let mut this = Self { coordinates, options, table: None, decision: None };
         this.tabulate()?;
         this.set_coordinates(coordinates)?;
         Ok(this)
@@ -65,30 +63,12 @@ impl Rule {
         Ok(this)
     }
 
-    /// Returns a rule with the same options and another field, given by its table.
-    pub(super) fn with_table(&self, coordinates: Coordinates, table: Arc<FieldTable>) -> Self {
-        Self { coordinates, table: Some(table), ..self.clone() }
-    }
-
-    /// Returns the rule with gradient components clamped to [−limit, limit] before anything else. NaN stays NaN; an infinite limit
-    /// removes the clamp.
-    ///
-    /// Returns [`RuleError::Limit`] if the limit is negative or NaN.
-    pub fn limited(self, limit: f64) -> Result<Self, RuleError> {
-        if limit >= 0.0 { Ok(Self { limit, ..self }) } else { Err(RuleError::Limit(limit)) }
-    }
-
     /// Returns the rule that applies a [guard](crate::guard)'s decision to each gradient component in the pass of the step.
     ///
     /// A step has the bits of [`Decision::apply`] followed by a step of this rule, but the gradient is not changed.
     #[must_use]
     pub fn guarded(&self, decision: Decision) -> Self {
         Self { decision: Some(decision), ..self.clone() }
-    }
-
-    /// Returns the largest gradient component let through; infinite if there is no limit.
-    pub fn limit(&self) -> f64 {
-        self.limit
     }
 
     /// Returns the step size, momentum and field.
@@ -162,7 +142,7 @@ impl Rule {
     }
 
     fn kernel<T: Real>(&self) -> Kernel<T> {
-        Kernel::new(&self.coordinates, &self.options, self.table.is_none(), self.limit)
+        Kernel::new(&self.coordinates, &self.options, self.table.is_none())
             .guarded(self.decision.map(|decision| decision.rounded()))
     }
 }

@@ -1,6 +1,6 @@
 //! Settings out of range are refused, with the value in the error.
 
-use super::forms::{kappa, matched, paper, rule, sgd};
+use super::forms::{kappa, matched, paper, sgd};
 use fuld::ParameterError;
 use fuld::optimizer::{Options, Rule, RuleError, WeightDecay, clip};
 
@@ -30,13 +30,4 @@ fn errors_name_the_invalid_setting() {
     }
     let error = Rule::new(sgd(1.5, 0.1, 0.0).unwrap(), Options { nesterov: true, ..Options::default() });
     assert_eq!(error.unwrap_err(), RuleError::NesterovWithoutMomentum);
-}
-
-#[test]
-fn a_limit_must_not_be_negative() {
-    let rule = rule(sgd(2.0, 0.5, 0.0), Options::default());
-    assert_eq!(rule.clone().limited(-1.0).unwrap_err(), RuleError::Limit(-1.0));
-    assert!(matches!(rule.clone().limited(f64::NAN), Err(RuleError::Limit(_))));
-    assert_eq!(rule.clone().limited(3.0).unwrap().step_one(0.0, 0.0, -10.0), (1.5, -3.0));
-    assert_eq!(rule.limited(f64::INFINITY).unwrap().step_one(0.0, 0.0, -10.0), (5.0, -10.0));
 }
