@@ -2,6 +2,7 @@
 
 use super::{TINY, assert_same, file, finished, result, scratch};
 use crate::program::{fuld, kill, reached, rewrite, signal, start, wait, wait_until};
+use fuld_train::spec::TRAINING_VERSION;
 
 #[test]
 fn a_foreign_folder_is_not_changed() {
@@ -90,9 +91,10 @@ fn a_result_of_another_version_is_recomputed() {
     let folder = finished(TINY);
     let path = folder.path().join("run/result.toml");
     let weights = file(&folder, "weights.safetensors");
-    rewrite(&path, "version = 2\n", "");
-    fuld(folder.path(), TINY).with(0, &["made by version 1 of the training rule, now 2: training again"]);
-    assert_eq!(result(folder.path())["version"].as_integer(), Some(2));
+    rewrite(&path, &format!("version = {TRAINING_VERSION}\n"), "");
+    let says = format!("made by version 1 of the training rule, now {TRAINING_VERSION}: training again");
+    fuld(folder.path(), TINY).with(0, &[&says]);
+    assert_eq!(result(folder.path())["version"].as_integer(), Some(TRAINING_VERSION.into()));
     assert!(file(&folder, "weights.safetensors") == weights);
     // A result with a valid checksum and another specification is not used.
     rewrite(&path, "batch = 50", "batch = 51");
@@ -114,10 +116,11 @@ fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     };
     interrupt(&[], &[]);
     // Checkpoint and specification as version 1 would have written them.
-    rewrite(&run.join("spec.toml"), "version = 2\n", "version = 1\n");
+    let version = format!("version = {TRAINING_VERSION}");
+    rewrite(&run.join("spec.toml"), &version, "version = 1");
     let mut bytes = std::fs::read(&path).unwrap();
-    let at = bytes.windows(11).position(|window| window == b"version = 2").unwrap();
-    bytes[at + 10] = b'1';
+    let at = bytes.windows(version.len()).position(|window| window == version.as_bytes()).unwrap();
+    bytes[at + version.len() - 1] = b'1';
     bytes.truncate(bytes.len() - 8);
     let checksum = fuld::durable::fingerprint(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
@@ -128,7 +131,7 @@ fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     fuld(folder.path(), &format!("{command} --seed 3")).with(2, &["stored seed = 0, requested seed = 3"]);
     assert!(std::fs::read(run.join("spec.toml")).unwrap() == before);
     assert!(std::fs::read(&path).unwrap() == bytes);
-    interrupt(&bytes, &["version 1 of the training rule, now 2: training again"]);
+    interrupt(&bytes, &[&format!("version 1 of the training rule, now {TRAINING_VERSION}: training again")]);
     fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
     assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
 }
