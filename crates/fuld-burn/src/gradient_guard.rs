@@ -118,7 +118,12 @@ impl GradientGuard {
         let nothing = counted.clone().equal_elem(0.0);
         let mean = logs / counted.clamp_min(1.0);
 
-        let before = log_scale.clone().mask_where(steps.clone().equal_elem(0.0), mean.clone());
+        let first = steps.clone().equal_elem(0.0);
+        let smaller = log_scale.clone().min_pair(mean.clone());
+        let before = log_scale
+            .clone()
+            .mask_where(steps.clone().equal_elem(1.0), smaller)
+            .mask_where(first.clone(), mean.clone());
         let deviation = (mean - before.clone()).mask_fill(nothing.clone(), 0.0);
         let next = (steps.clone() + 1.0).clamp_max(1.0 / Guard::WEIGHT).mask_where(nothing.clone(), steps);
         let weight = next.clone().clamp_min(1.0).recip().clamp_min(Guard::WEIGHT);
@@ -126,8 +131,7 @@ impl GradientGuard {
         let log_scale =
             (before + weight * deviation.clone().clamp(-bound, bound)).mask_where(nothing, log_scale);
         let factor = (deviation.neg().exp() * Guard::BURST).clamp_max(1.0);
-        let unknown = next.clone().equal_elem(0.0);
-        let limit = (log_scale.clone().exp() * self.guard.clip()).mask_fill(unknown, f32::INFINITY);
+        let limit = (log_scale.clone().exp() * self.guard.clip()).mask_fill(first, 0.0);
         let version = version.full_like(new[0]);
         let state = Tensor::cat(vec![version, next, log_scale], 1);
 

@@ -26,14 +26,15 @@ class Recursion:
         flat = gradient.ravel()
         sampled = np.abs(flat if flat.size <= 4096 else flat[POSITIONS])
         logs = np.log(sampled[np.isfinite(sampled) & (sampled > 0)])
-        deviation = 0.0
+        deviation, first = 0.0, self.steps == 0
         if logs.size:
+            mean = logs.mean()
+            before = [mean, min(mean, self.log_scale), self.log_scale][min(self.steps, 2)]
             self.steps += 1
-            before = self.log_scale if self.steps > 1 else logs.mean()
-            deviation = logs.mean() - before
+            deviation = mean - before
             step = max(0.02, 1 / self.steps) * np.clip(deviation, -math.log(4), math.log(4))
             self.log_scale = before + step
-        limit = self.clip * math.exp(self.log_scale)
+        limit = 0.0 if first else self.clip * math.exp(self.log_scale)
         scaled = gradient * min(1.0, 4 * math.exp(-deviation))
         return np.nan_to_num(np.clip(scaled, -limit, limit), nan=0.0)
 
@@ -63,7 +64,7 @@ def test_the_rule(clip, shape):
 def test_usual_gradients_keep_their_bits():
     transformation = guard(1e6)
     random = np.random.default_rng(1)
-    state = transformation.init(jnp.zeros(100))
+    _, state = transformation.update(jnp.ones(100), transformation.init(jnp.zeros(100)))
     for dtype in (jnp.float32, jnp.bfloat16):
         for _ in range(20):
             gradient = jnp.asarray(random.normal(size=100), dtype)
@@ -156,7 +157,8 @@ def test_transformed_steps():
 
     def last(clip, g):
         transformation = guard(clip)
-        return transformation.update(g, transformation.init(g))[0]
+        _, state = transformation.update(g, transformation.init(g))
+        return transformation.update(g, state)[0]
 
     clips = jnp.array([0.5, 1.0, 1e3])
     together = jax.vmap(last, in_axes=(0, None))(clips, g)

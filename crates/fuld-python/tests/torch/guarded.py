@@ -86,16 +86,16 @@ class Reference:
         flat = np.asarray(gradient, dtype=np.float64).ravel()
         sample = np.abs(flat[_native.guard_positions(flat.size)])
         sample = sample[(sample > 0) & np.isfinite(sample)]
-        deviation = 0.0
+        deviation, first = 0.0, self.steps == 0
         if sample.size:
             mean = np.log(sample).mean()
-            before = self.log_scale if self.steps else mean
+            before = [mean, min(mean, self.log_scale), self.log_scale][min(self.steps, 2)]
             deviation = mean - before
             self.steps = min(self.steps + 1, 50)
             weight = max(0.02, 1 / self.steps)
             moved = before + weight * np.clip(deviation, -np.log(4), np.log(4))
             self.log_scale = float(np.float32(moved))
-        limit = self.clip * math.exp(self.log_scale) if self.steps else math.inf
+        limit = 0.0 if first else self.clip * math.exp(self.log_scale)
         changed = np.clip(flat * min(1.0, 4 * math.exp(-deviation)), -limit, limit)
         changed[~np.isfinite(changed)] = 0.0
         return changed.reshape(np.shape(gradient))

@@ -91,7 +91,8 @@ def test_training_survives(name, dtype):
         optimizer.step()
     for x, start in zip(params, starts, strict=True):
         assert x.isfinite().all()
-        assert x.numel() == 0 or not torch.equal(x, start)
+        # The steps of a single number may be below the precision of bfloat16.
+        assert x.numel() < 2 or not torch.equal(x, start)
         assert (x - start).abs().sum() <= 2 * x.numel()
 
 
@@ -101,7 +102,8 @@ def test_gradients_of_usual_size_keep_their_bits(way, name):
     guarded, plain = guard(OPTIMIZERS[name](ours), 1e6), OPTIMIZERS[name](theirs)
     for step in range(5):
         fill(ours, step)
-        fill(theirs, step)
+        # The first gradient is measured and becomes 0.
+        fill(theirs, step, 1.0 if step else 0.0)
         guarded.step()
         plain.step()
         for x, y in zip(ours, theirs, strict=True):
@@ -234,8 +236,9 @@ def test_a_differentiable_step():
     y = x.clone()
     optimizer = guard(torch.optim.SGD([x], lr=rate, differentiable=True), 1.0)
     x.requires_grad_(False)
-    x.grad = outer * torch.tensor([1.0, 1.0, 1.0, 16.0])
-    optimizer.step()
+    for _ in range(2):
+        x.grad = outer * torch.tensor([1.0, 1.0, 1.0, 16.0])
+        optimizer.step()
     (y.detach() - x).sum().backward()
     # The geometric mean is 2 · 16^(1/4) = 4: three components keep their slope, one is clipped.
     assert x.grad.tolist() == pytest.approx([2, 2, 2, 4])

@@ -46,9 +46,15 @@ impl GuardState {
         (self.steps > 0.0).then(|| f64::from(self.log_scale))
     }
 
-    /// Moves ℓ̄ towards ℓ and returns δ = ℓ − ℓ̄ for the ℓ̄ before; 0 for the first gradient, which sets ℓ̄.
+    /// Moves ℓ̄ towards ℓ and returns δ = ℓ − ℓ̄ for the ℓ̄ before. ℓ̄ begins as the smaller of the first two ℓ, so that a burst at the
+    /// first step is forgotten at once.
     pub(super) fn update(&mut self, mean: f64) -> f64 {
-        let before = self.log_scale().unwrap_or(mean);
+        let log_scale = f64::from(self.log_scale);
+        let before = match self.steps {
+            0.0 => mean,
+            1.0 => log_scale.min(mean),
+            _ => log_scale,
+        };
         let deviation = mean - before;
         self.steps = (self.steps + 1.0).min(STEPS);
         let weight = Guard::WEIGHT.max(1.0 / f64::from(self.steps));

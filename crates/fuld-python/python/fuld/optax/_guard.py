@@ -44,7 +44,8 @@ def guard(clip: ArrayLike = CLIP_FOR_ADAM) -> optax.GradientTransformation:
 
     For each array the guard keeps the running mean of log|g|. Before a step, an array that is more
     than 4 times its usual size is scaled back to 4 times it; components beyond `clip` times the
-    geometric mean of the usual magnitudes are clipped; and NaN becomes 0.
+    geometric mean of the usual magnitudes are clipped; and NaN becomes 0. The first gradients are
+    measured and set to 0: nothing shows yet whether they are a burst.
 
     Parameters
     ----------
@@ -144,7 +145,8 @@ def _decide(
     This is `fuld::guard::Guard::observe`, in single precision.
     """
     version, steps, log_scale = numbers[0], numbers[1], numbers[2]
-    before = jnp.where(steps > 0, log_scale, mean)
+    smaller = jnp.where(steps == 1, jnp.minimum(log_scale, mean), log_scale)
+    before = jnp.where(steps == 0, mean, smaller)
     deviation = jnp.where(seen, mean - before, 0)
     counted = jnp.minimum(steps + 1, round(1 / _WEIGHT))
     step = jnp.maximum(1 / counted, _WEIGHT) * jnp.clip(
@@ -152,7 +154,7 @@ def _decide(
     )
     after = jnp.where(seen, jnp.stack([version, counted, before + step]), numbers)
     factor = jnp.minimum(_BURST * jnp.exp(-deviation), 1)
-    limit = jnp.where(after[1] > 0, clip * jnp.exp(after[2]), jnp.inf)
+    limit = jnp.where(steps == 0, 0, clip * jnp.exp(after[2]))
     return after, factor, limit
 
 

@@ -31,6 +31,9 @@ def guard(optimizer: _Optimizer, clip: float | None = None) -> _Optimizer:
     clamps components beyond `clip` geometric means, and replaces NaN by 0. So training survives
     heavy-tailed noise, corrupted components, and bursts. Other components keep their bits.
 
+    The first gradient of a parameter is measured and set to 0: nothing shows yet whether it is a
+    burst.
+
     Parameters
     ----------
     optimizer : torch.optim.Optimizer

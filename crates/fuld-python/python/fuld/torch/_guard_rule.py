@@ -92,7 +92,9 @@ def decide(
     if grad_scale is not None:
         mean = mean - grad_scale.double().log()
     steps, log_scale = states[:, 1].double(), states[:, 2].double()
-    before = torch.where(steps > 0, log_scale, mean)
+    first = steps == 0
+    smaller = torch.where(steps == 1, log_scale.minimum(mean), log_scale)
+    before = torch.where(first, mean, smaller)
     deviation = torch.where(seen, mean - before, 0.0)
     counted = (steps + 1).clamp(max=round(1 / WEIGHT))
     weight = (1 / counted).clamp(min=WEIGHT)
@@ -101,7 +103,7 @@ def decide(
     after = torch.stack([torch.full_like(moved, VERSION), counted, moved], 1).float()
     used = seen if found_inf is None else seen & (found_inf == 0)
     after = torch.where(used[:, None], after, states)
-    limits = torch.where(after[:, 1] > 0, clip * after[:, 2].double().exp(), math.inf)
+    limits = torch.where(first, 0.0, clip * after[:, 2].double().exp())
     if grad_scale is not None:
         limits = limits * grad_scale.double()
     return after, ((BURST * (-deviation).exp()).clamp(max=1.0), limits)

@@ -63,7 +63,9 @@ def guard_decisions_kernel(
     state = states + 3 * tl.load(numbers + program)
     steps = tl.load(state + 1).to(tl.float64)
     log_scale = tl.load(state + 2).to(tl.float64)
-    before = tl.where(steps > 0, log_scale, mean)
+    first = steps == 0
+    smaller = tl.where(steps == 1, tl.minimum(log_scale, mean), log_scale)
+    before = tl.where(first, mean, smaller)
     deviation = tl.where(count > 0, mean - before, 0.0)
     bound = tl.log(burst)
     counted = tl.minimum(steps + 1, tl.floor(1 / weight + 0.5))
@@ -76,7 +78,7 @@ def guard_decisions_kernel(
     after = tl.where(used, moved, log_scale).to(tl.float32)
     tl.store(state + 1, steps.to(tl.float32))
     tl.store(state + 2, after)
-    limit = tl.where(steps > 0, clip * tl.exp(after.to(tl.float64)) * scale, float("inf"))
+    limit = tl.where(first, 0.0, clip * tl.exp(after.to(tl.float64)) * scale)
     tl.store(decisions + 2 * program, tl.minimum(burst * tl.exp(-deviation), 1.0))
     tl.store(decisions + 2 * program + 1, limit)
 
