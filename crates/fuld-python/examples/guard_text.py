@@ -36,7 +36,6 @@ RATES = {
     "SGD": (0.03, 0.1, 0.3, 1.0, 3.0),
     "AdamW": (2e-3, 4e-3, 8e-3),
     "Lion": (3e-4, 1e-3, 3e-3),
-    "TAdam": (2e-3, 4e-3, 8e-3),
 }
 #: The treatments, each with the forms among which the best is chosen.
 TREATMENTS = {

@@ -98,10 +98,6 @@ def make_optimizer(
         optimizer = torch.optim.SGD(params, lr, momentum=0.9)
     elif name == "AdamW":
         optimizer = torch.optim.AdamW(params, lr, betas=(0.9, 0.95), weight_decay=0.1)
-    elif name == "TAdam":
-        from tadam import TAdam  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-        optimizer = TAdam(params, lr, betas=(0.9, 0.95), weight_decay=0.1)
     else:
         optimizer = Lion(params, lr, betas=(0.9, 0.99))
     kind, *clip = treatment.split()
