@@ -1,8 +1,8 @@
-# Checks, from fast to complete. Each includes the ones above it.
-#   make check     formatting, lints and unit tests; no network; three minutes with warm caches
-#   make test      all Rust tests and the Python package; the command of the README
-#   make test-all  also PyTorch, JAX, Triton's interpreter, a browser, kill loops, documentation; what CI runs
-#   make test-gpu  everything that needs an NVIDIA GPU, and nothing else
+# Checks, from fast to complete. Each includes the ones above it. make check     formatting, lints
+#   and unit tests; no network; three minutes with warm caches make test      all Rust tests and the
+#   Python package; the command of the README make test-all  also PyTorch, JAX, Triton's
+#   interpreter, a browser, kill loops, documentation; what CI runs make test-gpu  everything that
+#   needs an NVIDIA GPU, and nothing else
 #
 # Benchmarks, as ratios to a peer in the same run.
 #   make bench         the law and the chains, beside scipy and numpy
@@ -21,7 +21,8 @@ CARGO ?= cargo
 PYTHON ?= python3
 PACKAGE := crates/fuld-python
 VENV := target/venv
-# PyTorch and JAX take six gigabytes: they are installed once, outside the tree, for all checkouts that need the same versions.
+# PyTorch and JAX take six gigabytes: they are installed once, outside the tree, for all checkouts
+# that need the same versions.
 FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cksum < tools/frameworks/requirements.txt | cut -d " " -f 1)
 PIP_INSTALL := pip install --quiet --disable-pip-version-check
 
@@ -39,8 +40,8 @@ fmt:
 lint:
 	$(CARGO) clippy --workspace --all-targets --locked --offline -- -D warnings
 
-# The Python tools are installed while the tests compile. One test opens our store with ArviZ; FULD_PYTHON names the Python that
-# has it.
+# The Python tools are installed while the tests compile. One test opens our store with ArviZ;
+# FULD_PYTHON names the Python that has it.
 test:
 	@$(MAKE) --no-print-directory --jobs 2 test-binaries $(VENV)/python.done
 	FULD_PYTHON="$(CURDIR)/$(VENV)/bin/python" $(CARGO) test --workspace --tests --locked
@@ -82,7 +83,8 @@ python: wheel
 	cd target && $(CURDIR)/$(VENV)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases fuld._native
 	cd $(PACKAGE) && $(CURDIR)/$(VENV)/bin/pytest --doctest-modules --doctest-ignore-import-errors --pyargs fuld tests
 
-# The wheel goes into target/frameworks and not into the environment, which other checkouts may use at the same time.
+# The wheel goes into target/frameworks and not into the environment, which other checkouts may use
+# at the same time.
 frameworks: wheel $(FRAMEWORKS)/done
 	rm -rf target/frameworks
 	$(FRAMEWORKS)/bin/$(PIP_INSTALL) --no-deps --target target/frameworks target/wheels/*.whl
@@ -102,7 +104,8 @@ $(VENV)/%.done: tools/%/requirements.txt
 
 # ---- GPU
 
-# A folder with all that the GPU tests need but torch itself; it can be copied to a machine without a network.
+# A folder with all that the GPU tests need but torch itself; it can be copied to a machine without
+# a network.
 gpu-bundle: wheel
 	rm -rf target/gpu && mkdir -p target/gpu/rust target/gpu/python
 	$(VENV)/bin/$(PIP_INSTALL) --no-deps --target target/gpu/site target/wheels/*.whl pytest pluggy iniconfig packaging
@@ -118,7 +121,8 @@ test-gpu: gpu-bundle $(FRAMEWORKS)/done
 
 # ---- benchmarks
 
-# Criterion first, then its estimates beside the peers'. Without the peers, or without Python, ours are still measured.
+# Criterion first, then its estimates beside the peers'. Without the peers, or without Python, ours
+# are still measured.
 bench:
 	$(CARGO) bench --workspace --locked -- --quiet
 	@$(MAKE) --no-print-directory $(VENV)/bench.done || echo "numpy and scipy could not be installed: no comparison"

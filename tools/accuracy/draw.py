@@ -24,7 +24,9 @@ TITLES = {
 }
 SHORT_TITLES = {"pdf": r"$\psi$", "sf": r"$P(X > x)$", "score": r"$s$", "score_derivative": r"$s'$"}
 RED, GREY = "#a3372b", "#777777"
-LEVELS = [float(f"{digit}e{exponent}") for exponent in (-16, -15, -14) for digit in (1, 2, 5)] + [1e-13]
+LEVELS = [float(f"{digit}e{exponent}") for exponent in (-16, -15, -14) for digit in (1, 2, 5)] + [
+    1e-13
+]
 COLOURS = mpl.colormaps["viridis"]
 SHADES = mpl.colors.BoundaryNorm(LEVELS, COLOURS.N, extend="both")
 
@@ -70,7 +72,9 @@ def save(figure, name):
 
 def largest_errors(rows):
     """For each panel and quantity the largest error in each cell."""
-    maps = {(kind, name): np.zeros(panel.cells) for kind, panel in PANELS.items() for name in TITLES}
+    maps = {
+        (kind, name): np.zeros(panel.cells) for kind, panel in PANELS.items() for name in TITLES
+    }
     for row in rows:
         if row["kind"] in PANELS:
             cell = int(row["row"]), int(row["column"])
@@ -82,8 +86,14 @@ def largest_errors(rows):
 
 def heat_map(axes, panel, errors):
     """One panel of errors on its axes; returns what the colour bar needs."""
-    edges = panel.distance_edges() if panel.is_log else panel.origin + panel.sign * panel.distance_edges()
-    mesh = axes.pcolormesh(panel.x_edges(), edges, errors, cmap=COLOURS, norm=SHADES, rasterized=True)
+    edges = (
+        panel.distance_edges()
+        if panel.is_log
+        else panel.origin + panel.sign * panel.distance_edges()
+    )
+    mesh = axes.pcolormesh(
+        panel.x_edges(), edges, errors, cmap=COLOURS, norm=SHADES, rasterized=True
+    )
     axes.set_xscale("log")
     if panel.is_log:
         axes.set_yscale("log")
@@ -109,7 +119,9 @@ def scientific(level):
 
 def draw_plane(maps, regimes):
     """Errors over all of 0.1 < alpha < 2, with the boundaries between the formulas."""
-    figure, grid = plt.subplots(2, 2, figsize=(10.2, 7.4), sharex=True, sharey=True, layout="constrained")
+    figure, grid = plt.subplots(
+        2, 2, figsize=(10.2, 7.4), sharex=True, sharey=True, layout="constrained"
+    )
     alpha, *edges = regimes
     for axes, (name, title) in zip(grid.flat, TITLES.items(), strict=True):
         mesh = heat_map(axes, PANELS["plane"], maps["plane", name])
@@ -166,8 +178,12 @@ def draw_regimes(regimes):
     for closed, name in ((1.0, "Cauchy"), (2.0, "Gauss")):
         axes.axhline(closed, color=RED, linewidth=2.2, clip_on=False, zorder=3)
         place = {"xy": (1, closed), "xycoords": axes.get_yaxis_transform(), "xytext": (8, 0)}
-        axes.annotate("Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold")
-        axes.annotate(f"{name}'s law", **place, textcoords="offset points", va="top", color=RED, fontsize=9)
+        axes.annotate(
+            "Closed", **place, textcoords="offset points", va="bottom", color=RED, fontweight="bold"
+        )
+        axes.annotate(
+            f"{name}'s law", **place, textcoords="offset points", va="top", color=RED, fontsize=9
+        )
     labels = (
         (3e-12, "Origin", "first term of the\nseries at $x = 0$"),
         (1e-4, "Contour", "trapezoidal rule on\nZolotarev's contour"),
@@ -191,7 +207,13 @@ def draw_regimes(regimes):
 TABLE_LINES = {
     # column: (name, promised error, the same as a formula, limits and ticks of the axis)
     "double": ("double precision", 1e-12, "$10^{-12}$", (3e-17, 4e-12), [1e-16, 1e-14, 1e-12]),
-    "single": ("single precision", 2e-7, r"$2 \times 10^{-7}$", (1e-10, 6e-7), [1e-10, 1e-9, 1e-8, 1e-7]),
+    "single": (
+        "single precision",
+        2e-7,
+        r"$2 \times 10^{-7}$",
+        (1e-10, 6e-7),
+        [1e-10, 1e-9, 1e-8, 1e-7],
+    ),
 }
 
 
@@ -199,9 +221,13 @@ def draw_table(rows):
     """Error of the field table over v: a dot for each point."""
     size = {"figsize": (12, 5.4), "layout": "constrained"}
     figure, grid = plt.subplots(2, len(TABLE_ALPHAS), sharex=True, sharey="row", **size)
-    for line, (kind, (title, bound, formula, limits, ticks)) in zip(grid, TABLE_LINES.items(), strict=True):
+    for line, (kind, (title, bound, formula, limits, ticks)) in zip(
+        grid, TABLE_LINES.items(), strict=True
+    ):
         for axes, alpha in zip(line, TABLE_ALPHAS, strict=True):
-            chosen = [row for row in rows if row["kind"] == "picture" and float(row["alpha"]) == alpha]
+            chosen = [
+                row for row in rows if row["kind"] == "picture" and float(row["alpha"]) == alpha
+            ]
             v, error = (np.array([float(row[key]) for row in chosen]) for key in ("v", kind))
             axes.scatter(v, error, s=2.2, color="#31688e", linewidths=0)
             axes.axhline(bound, color=RED, linewidth=1.2)

@@ -19,7 +19,9 @@ COLOURS = {1.0: "#d55e00", 1.5: "#e69f00", 1.75: "#0072b2", 2.0: "#222222"}
 
 def run(examples, name, *arguments, text=None):
     """Rows that one of our examples writes."""
-    done = subprocess.run([Path(examples) / name, *arguments], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [Path(examples) / name, *arguments], input=text, capture_output=True, text=True, check=True
+    )
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
@@ -48,9 +50,17 @@ def main(examples):
         level = np.array([float(row[f"{alpha:g}"]) for row in paths])
         right.plot(time, level, color=colour, linewidth=0.9)
     left.set(xlabel="$x$", ylim=(1e-6, 1), xlim=(-12, 12), title=r"density $\psi$ of S$\alpha$S(1)")
-    middle.set(xlabel="$v$", ylim=(-2.6, 2.6), xlim=(-8, 8), title=r"the field $\nabla G_\alpha$ of FULD")
+    middle.set(
+        xlabel="$v$", ylim=(-2.6, 2.6), xlim=(-8, 8), title=r"the field $\nabla G_\alpha$ of FULD"
+    )
     right.set(xlabel="time", xlim=(0, 1), title="Lévy motion, one seed")
-    left.legend(frameon=False, fontsize=8.5, loc="lower center", bbox_to_anchor=(0.5, 0.02), handlelength=1.4)
+    left.legend(
+        frameon=False,
+        fontsize=8.5,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.02),
+        handlelength=1.4,
+    )
     for axes in (left, middle, right):
         axes.spines[["top", "right"]].set_visible(False)
         axes.minorticks_off()

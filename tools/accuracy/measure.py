@@ -83,7 +83,9 @@ def search_law(program, rng):
 
     for name, box in BOXES.items():
         progress(f"search: {name}")
-        for quantity, (error, point) in zip(QUANTITIES, climb(box.place, measure, len(QUANTITIES), rng), strict=True):
+        for quantity, (error, point) in zip(
+            QUANTITIES, climb(box.place, measure, len(QUANTITIES), rng), strict=True
+        ):
             yield name, quantity, error, *point
 
 
@@ -163,7 +165,9 @@ def quantile_table(rows):
     lines = []
     for interval in QUANTILE_RANGES:
         names = [f"{name}, {interval}" for name in QUANTILE_ALPHAS]
-        lines.append([interval, *(f"{errors[name, 'x']} / {errors[name, 'sf(x)']}" for name in names)])
+        lines.append(
+            [interval, *(f"{errors[name, 'x']} / {errors[name, 'sf(x)']}" for name in names)]
+        )
     return markdown(("", *QUANTILE_ALPHAS), lines)
 
 

@@ -124,7 +124,11 @@ def difficult_points(rng, law, count=1000):
     for _ in range(4 * count):
         yield "far", rng.uniform(0.3, 2), power(-300, 300, rng.random())
     for _ in range(2 * count):
-        yield "tiny alpha", power(-12, math.log10(0.003), rng.random()), power(-300, 300, rng.random())
+        yield (
+            "tiny alpha",
+            power(-12, math.log10(0.003), rng.random()),
+            power(-300, 300, rng.random()),
+        )
 
 
 TABLE_ALPHAS = (0.3, 0.8, 1.5, 1.9)  # of the picture

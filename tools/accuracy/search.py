@@ -4,7 +4,10 @@ START = 1200  # random points at first
 KEPT = 15  # worst ones kept from round to round
 CHILDREN = 2  # new points next to each of them
 ROUNDS = 16
-WIDTH, SHRINK = 0.05, 0.82  # how far from it, of the side of the square; and how that shrinks each round
+WIDTH, SHRINK = (
+    0.05,
+    0.82,
+)  # how far from it, of the side of the square; and how that shrinks each round
 
 
 def climb(place, measure, quantities, rng):

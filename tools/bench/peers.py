@@ -32,7 +32,8 @@ try:
 except ImportError as error:
     missing = error
 
-# The peer's points and the peer; `least`: results a second that are wanted; `most`: seconds that are allowed.
+# The peer's points and the peer; `least`: results a second that are wanted; `most`: seconds that
+# are allowed.
 Row = namedtuple("Row", "what points peer least most", defaults=(None, None, None, None))
 
 # By criterion's group and function, in the order of the table.
@@ -44,18 +45,26 @@ ROWS = {
     "sf/middle": Row("sf, middle", "middle", "scipy sf"),
     "sf/drawn": Row("sf, drawn x", "drawn", "scipy sf"),
     "quantile/uniform": Row("quantile", "uniform", "scipy ppf", least=5e5),
-    "table/eval_into": Row("FieldTable::eval_into", "drawn", "scipy logpdf, differences", least=2e8),
-    "table/eval_into_f32": Row("FieldTable::eval_into_f32", "drawn", "scipy logpdf, differences", least=5e8),
+    "table/eval_into": Row(
+        "FieldTable::eval_into", "drawn", "scipy logpdf, differences", least=2e8
+    ),
+    "table/eval_into_f32": Row(
+        "FieldTable::eval_into_f32", "drawn", "scipy logpdf, differences", least=5e8
+    ),
     "sampling/fill": Row("Sampler::fill", "none", "numpy CMS", least=1e8),
     "sampling/fill_f32": Row("Sampler::fill_f32", "none", "numpy CMS, float32"),
     "sampling/sample": Row("SymmetricStable::sample", "none", "numpy CMS"),
     "law/new": Row("SymmetricStable::new"),
     "sampling/new": Row("Sampler::new"),
     "table/new": Row("FieldTable::new", most=0.020),
-    "chains/quartic, Euler, 1 threads": Row("FULD chains, Euler", "none", "numpy, the same chains", least=5e7),
+    "chains/quartic, Euler, 1 threads": Row(
+        "FULD chains, Euler", "none", "numpy, the same chains", least=5e7
+    ),
     "chains/quartic, Euler, 2 threads": Row("... on two cores", "none", "numpy, the same chains"),
     "chains/quartic, BAOAB, 1 threads": Row("FULD chains, BAOAB", "none", "numpy, the same chains"),
-    "chains/d = 1000, Euler, 1 threads": Row("FULD coordinates, d = 1000", "none", "numpy, the same chains", least=6e7),
+    "chains/d = 1000, Euler, 1 threads": Row(
+        "FULD coordinates, d = 1000", "none", "numpy, the same chains", least=6e7
+    ),
 }
 
 
@@ -98,7 +107,9 @@ def prepare(points, peer, alpha):
     if peer.startswith("numpy"):
         dtype = np.float32 if "float32" in peer else np.float64
         size, rounds = 1 << 13, 40  # stays in the cache, where numpy is fastest
-        return size * rounds, lambda: [chambers_mallows_stuck(rng, alpha, size, dtype) for _ in range(rounds)]
+        return size * rounds, lambda: [
+            chambers_mallows_stuck(rng, alpha, size, dtype) for _ in range(rounds)
+        ]
     match points:
         case "middle":
             x = rng.uniform(0.1, 15, 300)
@@ -161,7 +172,11 @@ def cells(row, alpha, seconds):
     line = [row.what, f"{alpha:g}", millions(rate) if row.peer else duration(seconds)]
     if row.peer and not missing:
         theirs = peer_rate(row.points, row.peer, alpha)
-        line += [row.peer, millions(theirs), f"{rate / theirs:,.{0 if rate > 100 * theirs else 1}f}"]
+        line += [
+            row.peer,
+            millions(theirs),
+            f"{rate / theirs:,.{0 if rate > 100 * theirs else 1}f}",
+        ]
     else:
         line += ["", "", ""]
     if row.least:
@@ -191,7 +206,9 @@ def main():
     show(table, "<>><>><<")
     print(f"\n{met(table)}")
     if not missing:
-        print("at alpha = 0.5 scipy's density is a closed form (Fresnel integrals), elsewhere an integral")
+        print(
+            "at alpha = 0.5 scipy's density is a closed form (Fresnel integrals), elsewhere an integral"
+        )
 
 
 if __name__ == "__main__":

@@ -67,7 +67,9 @@ def main() -> None:
         run, call, rust = overhead(chains, dim, vectorized)
         name = f"{chains} x {dim}" + ("" if vectorized else ", one by one")
         rest = run - call
-        print(f"{name:<20} {1e6 * run:6.1f} {1e6 * call:15.1f} {1e6 * rest:9.1f} {1e6 * rust:22.1f}")
+        print(
+            f"{name:<20} {1e6 * run:6.1f} {1e6 * call:15.1f} {1e6 * rest:9.1f} {1e6 * rust:22.1f}"
+        )
         if vectorized:
             # What Rust does in a step is no matter of the call.
             worst = max(worst, rest - rust)

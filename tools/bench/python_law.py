@@ -40,7 +40,10 @@ ROWS = [
     *(Row("pdf", alpha, 10**5, "float64", "scipy pdf", 300) for alpha in (0.8, 1.5, 1.9)),
     *(Row("cdf", alpha, 10**5, "float64", "scipy cdf") for alpha in (0.8, 1.5, 1.9)),
     *(Row("ppf", alpha, 10**5, "float64", "scipy ppf", 1000) for alpha in (0.8, 1.5, 1.9)),
-    *(Row("score", alpha, 10**5, "float64", "scipy logpdf, differences") for alpha in (0.8, 1.5, 1.9)),
+    *(
+        Row("score", alpha, 10**5, "float64", "scipy logpdf, differences")
+        for alpha in (0.8, 1.5, 1.9)
+    ),
     Row("field_table", 1.5, 10**6, "float64", "scipy logpdf, differences"),
     Row("field_table", 1.5, 10**6, "float32", "scipy logpdf, differences"),
 ]
@@ -109,7 +112,9 @@ def peer_job(row):
         case "numpy CMS":
             return row.count, lambda: chambers_mallows_stuck(rng, row.alpha, row.count, np.float64)
         case "numpy CMS, rounded":
-            return row.count, lambda: chambers_mallows_stuck(rng, row.alpha, row.count, np.float64).astype(np.float32)
+            return row.count, lambda: chambers_mallows_stuck(
+                rng, row.alpha, row.count, np.float64
+            ).astype(np.float32)
         case "numpy CMS in float32":
             return row.count, lambda: chambers_mallows_stuck(rng, row.alpha, row.count, np.float32)
     law = levy_stable(row.alpha, 0)
@@ -134,14 +139,18 @@ def rates_of_all_cores():
     """Ours in a process that may have all threads."""
     environment = {name: value for name, value in os.environ.items() if name != "RAYON_NUM_THREADS"}
     command = [sys.executable, __file__, "all-cores"]
-    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+    return json.loads(
+        subprocess.run(command, env=environment, check=True, capture_output=True).stdout
+    )
 
 
 def golden(file, count):
     """A sample of the rows of a golden file that doubles can hold, by column."""
     lines = [line for line in (GOLDEN / file).read_text().splitlines() if not line.startswith("#")]
     names, *rows = (line.split(",") for line in lines)
-    columns = {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+    columns = {
+        name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    }
     columns.pop("class", None)
     columns = {name: column.astype(float) for name, column in columns.items()}
     usual = columns["alpha"] >= 0.5
@@ -178,12 +187,14 @@ def worst_errors():
 
     def relative(values):
         # What is NaN has no digit right.
-        return {name: np.nan_to_num(np.abs(values[name] / exact[name] - 1), nan=1.0) for name in exact}
+        return {
+            name: np.nan_to_num(np.abs(values[name] / exact[name] - 1), nan=1.0) for name in exact
+        }
 
     ours, theirs = relative(ours), relative(theirs)
-    return [{name: np.max(error) for name, error in errors.items()} for errors in (ours, theirs)] + [
-        {name: np.mean(error > 1e-6) for name, error in theirs.items()}
-    ]
+    return [
+        {name: np.max(error) for name, error in errors.items()} for errors in (ours, theirs)
+    ] + [{name: np.mean(error > 1e-6) for name, error in theirs.items()}]
 
 
 def millions(rate):
@@ -201,14 +212,34 @@ def main():
     print("measuring ...\n", flush=True)
     all_cores = rates_of_all_cores()
     our_errors, their_errors, off = worst_errors()
-    head = ["what", "alpha", "values", "ours, M/s", f"{os.cpu_count()} cores", "peer", "peer, M/s", "ratio"]
+    head = [
+        "what",
+        "alpha",
+        "values",
+        "ours, M/s",
+        f"{os.cpu_count()} cores",
+        "peer",
+        "peer, M/s",
+        "ratio",
+    ]
     table = [[*head, "all cores", "our error", "peer's error", "> 1e-6", "target", "met"]]
     for row, shared in zip(ROWS, all_cores, strict=True):
         peer_count, job = peer_job(row)
         ours, peer = best_times(our_job(row), job)
         ours, peer = row.count / ours, peer_count / peer
-        what = f"{row.function}, {row.dtype}" if row.function in ("rvs", "field_table") else row.function
-        line = [what, f"{row.alpha:g}", f"1e{len(str(row.count)) - 1}", millions(ours), millions(shared), row.peer]
+        what = (
+            f"{row.function}, {row.dtype}"
+            if row.function in ("rvs", "field_table")
+            else row.function
+        )
+        line = [
+            what,
+            f"{row.alpha:g}",
+            f"1e{len(str(row.count)) - 1}",
+            millions(ours),
+            millions(shared),
+            row.peer,
+        ]
         line += [millions(peer), ratio(ours, peer), ratio(shared, peer)]
         if row.function == "rvs":
             line += ["", "", ""]
@@ -226,7 +257,9 @@ def main():
     print(
         "\nnumpy's uniform numbers in float32 have 24 bits: one draw in 2**24 is NaN, and nothing rarer than that is drawn."
     )
-    print("Ours have 64 bits and are rounded last, so the peer with the same law is the one that is rounded, too.")
+    print(
+        "Ours have 64 bits and are rounded last, so the peer with the same law is the one that is rounded, too."
+    )
 
 
 if __name__ == "__main__":

@@ -84,10 +84,19 @@ def cpu(size, rounds, clock):
     for threads in sorted({1, torch.get_num_threads()}):
         torch.set_num_threads(threads)
         times = host_times([make(tensors([size], "cpu")) for make in kinds.values()], rounds, clock)
-        print(f"\nCPU, {threads} thread(s) of torch, one tensor of {size:,} float32, milliseconds a step")
+        print(
+            f"\nCPU, {threads} thread(s) of torch, one tensor of {size:,} float32, milliseconds a step"
+        )
         table = [["", "ms", "/ SGD foreach", "/ SGD fused"]]
         for name, seconds in zip(kinds, times, strict=True):
-            table.append([name, f"{1e3 * seconds:.2f}", f"{seconds / times[0]:.2f}", f"{seconds / times[1]:.2f}"])
+            table.append(
+                [
+                    name,
+                    f"{1e3 * seconds:.2f}",
+                    f"{seconds / times[0]:.2f}",
+                    f"{seconds / times[1]:.2f}",
+                ]
+            )
         show(table, "<>>>")
 
 
@@ -120,7 +129,11 @@ def guarding(device, total, rounds, clock):
         f"{total:,} in one tensor": [total],
         "10,000 tensors of 1,000": [1000] * 10_000,
     }
-    name = torch.cuda.get_device_name() if device == "cuda" else f"CPU, {torch.get_num_threads()} thread(s) of torch"
+    name = (
+        torch.cuda.get_device_name()
+        if device == "cuda"
+        else f"CPU, {torch.get_num_threads()} thread(s) of torch"
+    )
     print(f"\n{name}, float32, milliseconds per step without and with the guard")
     table = [["", "tail index", "", "without", "with", "ratio"]]
     for label, lengths in shapes.items():
@@ -130,9 +143,17 @@ def guarding(device, total, rounds, clock):
                 times = [device_time(make(tensors(lengths, device, alpha)), 20) for make in makers]
                 torch.cuda.empty_cache()
             else:
-                times = host_times([make(tensors(lengths, device, alpha)) for make in makers], rounds, clock)
+                times = host_times(
+                    [make(tensors(lengths, device, alpha)) for make in makers], rounds, clock
+                )
             table.append(
-                [label, f"{alpha:g}", optimizer, *(f"{1e3 * t:.3f}" for t in times), f"{times[1] / times[0]:.2f}"]
+                [
+                    label,
+                    f"{alpha:g}",
+                    optimizer,
+                    *(f"{1e3 * t:.3f}" for t in times),
+                    f"{times[1] / times[0]:.2f}",
+                ]
             )
     show(table, "<><>>>")
 
@@ -141,7 +162,10 @@ def gpu():
     """The table for a GPU."""
     name = torch.cuda.get_device_name()
     shapes = {"100 M in one tensor": [100_000_000], "100 M in 200 tensors": [500_000] * 200}
-    shapes |= {"10,000 tensors of 1,000": [1000] * 10_000, "10,000 tensors of 10,000": [10_000] * 10_000}
+    shapes |= {
+        "10,000 tensors of 1,000": [1000] * 10_000,
+        "10,000 tensors of 10,000": [10_000] * 10_000,
+    }
     print(f"\n{name}, float32, milliseconds a step")
     table = [["", "SGD fused", "SGD foreach", "FULD fused", "FULD foreach", "fused / SGD fused"]]
     for label, lengths in shapes.items():
@@ -162,13 +186,17 @@ def gpu():
 
 def main():
     """Prints the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cpu", action="store_true", help="the CPU alone")
     parser.add_argument("--guard", action="store_true", help="the cost of the guard alone")
     parser.add_argument("--size", type=int, default=10_000_000, help="numbers of the CPU's tensors")
     parser.add_argument("--rounds", type=int, default=30, help="steps of each optimizer on the CPU")
     parser.add_argument("--threads", type=int, help="threads of torch")
-    parser.add_argument("--busy", action="store_true", help="measure processor time, on a machine that others use")
+    parser.add_argument(
+        "--busy", action="store_true", help="measure processor time, on a machine that others use"
+    )
     options = parser.parse_args()
     print(f"torch {torch.__version__}, fuld {fuld.__version__}, alpha = {ALPHA}")
     if options.threads is not None:

@@ -21,7 +21,9 @@ def read_ours(directory):
     for path in directory.glob("training/**/new/benchmark.json"):
         about = json.loads(path.read_text())
         estimates = json.loads(path.with_name("estimates.json").read_text())
-        ours[about["function_id"], about["value_str"]] = estimates["median"]["point_estimate"] * 1e-9
+        ours[about["function_id"], about["value_str"]] = (
+            estimates["median"]["point_estimate"] * 1e-9
+        )
     return ours
 
 
@@ -42,7 +44,9 @@ def main():
         sys.exit(f"no estimates under {directory}: run cargo bench -p fuld-train first")
     print("\nmeasuring torch ...\n", flush=True)
     torch = measure_torch()
-    print("net, batch    ours, it/s   optimizer   torch.compile   whole graph   ratio to the faster")
+    print(
+        "net, batch    ours, it/s   optimizer   torch.compile   whole graph   ratio to the faster"
+    )
     for net in NETS:
         if ("iteration", net) not in ours or ("optimizer", net) not in ours:
             continue  # a bench that was stopped
@@ -52,7 +56,9 @@ def main():
         best = max((rate for rate in theirs if rate is not None), default=None)
         ratio = "-" if best is None else f"{1 / seconds / best:.2f}"
         share = f"{100 * step / seconds:.1f} %"
-        print(f"{net:<12} {1 / seconds:>11.1f} {share:>11} {shown[0]:>15} {shown[1]:>13} {ratio:>21}")
+        print(
+            f"{net:<12} {1 / seconds:>11.1f} {share:>11} {shown[0]:>15} {shown[1]:>13} {ratio:>21}"
+        )
 
 
 if __name__ == "__main__":

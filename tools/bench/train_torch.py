@@ -151,7 +151,9 @@ def parse_net(text):
 def parse():
     """The command line."""
     parser = argparse.ArgumentParser(description="Training speed of PyTorch on the CPU.")
-    parser.add_argument("--nets", default="128x2x128,256x4x128,512x6x500", help="WIDTHxHIDDENxBATCH, ...")
+    parser.add_argument(
+        "--nets", default="128x2x128,256x4x128,512x6x500", help="WIDTHxHIDDENxBATCH, ..."
+    )
     parser.add_argument("--engines", default=",".join(NAMES), help="of " + ", ".join(NAMES))
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a block")
     parser.add_argument("--blocks", type=int, default=7, help="blocks for each engine and network")

@@ -62,7 +62,8 @@ class Trainer:
             signal = torch.relu_(self.product(signal, weight))
         logits = self.product(signal, self.weights[-1]).view(-1, CLASSES)
         loss = F.cross_entropy(logits, self.labels.index_select(0, flat), reduction="sum")
-        # Not backward(): nothing is accumulated or zeroed.  The scale makes the sum a mean over the batch.
+        # Not backward(): nothing is accumulated or zeroed.  The scale makes the sum a mean over the
+        # batch.
         gradients = torch.autograd.grad(loss, self.weights, grad_outputs=self.scale)
         for weight, gradient in zip(self.weights, gradients, strict=True):
             weight.grad = gradient
@@ -80,7 +81,8 @@ class Replayed:
             for _ in range(WARM_UP):
                 self.loss = trainer.iterate(self.index[0])
             return
-        # torch.cuda.graph captures on a stream of its own; the warm-up is also kept off the default one.
+        # torch.cuda.graph captures on a stream of its own; the warm-up is also kept off the default
+        # one.
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -154,12 +156,16 @@ def check(data, net, runs, unroll):
                 eager.iterate(index[run])
             alone.iterate(block[:, run])
         ours = [weight[run] for weight in stacked.weights]
-        for expected, start, *others in zip(eager.weights, starts[run], captured.weights, ours, strict=True):
+        for expected, start, *others in zip(
+            eager.weights, starts[run], captured.weights, ours, strict=True
+        ):
             moved = (expected - start).norm().item()
             for other in others:
                 error = (other - expected).norm().item()
                 if not (moved > 0 and error < 1e-3 * moved):
-                    raise SystemExit(f"check failed: error {error:.3g} where the weights moved by {moved:.3g}")
+                    raise SystemExit(
+                        f"check failed: error {error:.3g} where the weights moved by {moved:.3g}"
+                    )
 
 
 def time_iterations(iterate, indices, seconds, device):
@@ -175,7 +181,9 @@ def time_iterations(iterate, indices, seconds, device):
 
     block(3)
     rate = block(10)
-    rate = block(max(10, int(rate * seconds / 10)))  # ten calls say too little where they take microseconds
+    rate = block(
+        max(10, int(rate * seconds / 10))
+    )  # ten calls say too little where they take microseconds
     calls = max(5, int(rate * seconds / 3))
     return statistics.median(block(calls) for _ in range(3))
 
@@ -214,14 +222,22 @@ def measure(data, net, runs, engine, options):
 def parse():
     """The command line."""
     parser = argparse.ArgumentParser(description="Training speed of PyTorch on a GPU.")
-    parser.add_argument("--nets", help="WIDTHxHIDDENxBATCH, ...; HIDDEN 2 is 3 linear layers; default " + NETS)
+    parser.add_argument(
+        "--nets", help="WIDTHxHIDDENxBATCH, ...; HIDDEN 2 is 3 linear layers; default " + NETS
+    )
     parser.add_argument("--runs", help="numbers of stacked runs; default 1,8,32,64")
     parser.add_argument("--seconds", type=float, help="of each timing; default 0.5")
     parser.add_argument("--unroll", type=int, default=1, help="iterations in a graph; default 1")
-    parser.add_argument("--pool", type=int, default=512, help="minibatches drawn beforehand; default 512")
+    parser.add_argument(
+        "--pool", type=int, default=512, help="minibatches drawn beforehand; default 512"
+    )
     parser.add_argument("--rows", type=int, help="rows of data; default 60000")
-    parser.add_argument("--limit", type=float, default=85, help="no timing begins after so many seconds")
-    parser.add_argument("--cpu-dry-run", action="store_true", help="tiny, on the CPU, without graphs")
+    parser.add_argument(
+        "--limit", type=float, default=85, help="no timing begins after so many seconds"
+    )
+    parser.add_argument(
+        "--cpu-dry-run", action="store_true", help="tiny, on the CPU, without graphs"
+    )
     options = parser.parse_args()
     dry = options.cpu_dry_run
     nets = options.nets or ("16x2x10,8x3x5" if dry else NETS)
@@ -252,7 +268,9 @@ def main():
     data = make_data(options.rows, device)
     check(data, (32, 2, 20), 3, min(options.unroll, 4))
     print(f"check passed after {time.perf_counter() - start:.1f} s", file=sys.stderr)
-    jobs = [("cuda.eager", 0), ("cuda.graph", 0)] + [("cuda.stacked", runs) for runs in options.runs]
+    jobs = [("cuda.eager", 0), ("cuda.graph", 0)] + [
+        ("cuda.stacked", runs) for runs in options.runs
+    ]
     for tf32 in (False, True):
         torch.backends.cuda.matmul.allow_tf32 = tf32
         for net in options.nets:

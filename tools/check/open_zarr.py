@@ -19,7 +19,10 @@ print(
             "shape": {name: list(posterior[name].shape) for name in posterior.data_vars},
             "chain": posterior["chain"].values.tolist(),
             "last_draw": int(posterior["draw"].values[-1]),
-            "values": {name: posterior[name].values[-1, -1].ravel().tolist() for name in posterior.data_vars},
+            "values": {
+                name: posterior[name].values[-1, -1].ravel().tolist()
+                for name in posterior.data_vars
+            },
             "rhat": summary["r_hat"].tolist(),
         }
     )

@@ -27,7 +27,12 @@ FILE = "contrib/_common_test.py"
 # What is put in place of optax's lists: name, settings, and which wrapper goes around it.
 SETTINGS = [
     ("fuld", {"learning_rate": 1e-2}, None, None),
-    ("fuld", {"learning_rate": 1e-3, "alpha": 1.2, "noise_scale": 3.0, "nesterov": True}, None, None),
+    (
+        "fuld",
+        {"learning_rate": 1e-3, "alpha": 1.2, "noise_scale": 3.0, "nesterov": True},
+        None,
+        None,
+    ),
     ("fuld", {"learning_rate": 1e-3, "alpha": 2.0}, None, None),
     ("fuld", {"learning_rate": 1e-3, "form": "paper"}, None, None),
     ("fuld", {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0}, None, None),
@@ -36,14 +41,23 @@ SETTINGS = [
     ("from_paper", {"eta": 0.03, "gamma": 3.0}, None, None),
     ("fuld", {"learning_rate": 1.0}, "mechanize", {"weight_decay": 0.0}),
     ("fuld", {"learning_rate": 1e-2}, "schedule_free", {"learning_rate": 1e-2}),
-    ("fuld", {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0}, "reduce_on_plateau", {}),
+    (
+        "fuld",
+        {"learning_rate": 1e-3, "momentum": None, "noise_scale": 10.0},
+        "reduce_on_plateau",
+        {},
+    ),
 ]
 KEYS = ("opt_name", "opt_kwargs", "wrapper_name", "wrapper_kwargs")
 OURS = tuple(dict(zip(KEYS, setting, strict=True)) for setting in SETTINGS)
 
 # What a test's full name has in it, and why it says nothing about our optimizer then.
 NOT_APPLICABLE = {
-    ("accept_extra_args", "reduce_on_plateau", "wrap=True"): "The test gives reduce_on_plateau the loss that it needs "
+    (
+        "accept_extra_args",
+        "reduce_on_plateau",
+        "wrap=True",
+    ): "The test gives reduce_on_plateau the loss that it needs "
     "only around the optimizers that it knows by name.",
 }
 

@@ -38,7 +38,9 @@ class Outcomes:
         if report.failed:
             self._found[report.nodeid] = "failed", _error(report.longreprtext)
         elif report.skipped:
-            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+            reason = (
+                report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+            )
             self._found[report.nodeid] = "does not apply", reason.removeprefix("Skipped: ")
         else:
             self._found.setdefault(report.nodeid, ("passed", ""))
@@ -67,7 +69,9 @@ class Outcomes:
         return "passed" in results and "failed" not in results
 
 
-def run(arguments: list[str], label: Callable[[str], str | None], excuses: dict[str, str], verbose: bool) -> bool:
+def run(
+    arguments: list[str], label: Callable[[str], str | None], excuses: dict[str, str], verbose: bool
+) -> bool:
     """Runs pytest, prints the table and says whether all is well.
 
     `label` names the line of a test, None if it is not about us; `excuses` has the lines that do not apply, and why. The

@@ -52,15 +52,23 @@ def label(name: str) -> str | None:
 
 def main() -> int:
     """Runs the tests and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where the package's pyproject.toml and tests/ are")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "folder", type=Path, help="where the package's pyproject.toml and tests/ are"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="what pytest prints, too")
     options = parser.parse_args()
     if not (options.folder / "tests" / "recipes.py").is_file():
-        parser.error(f"there is no tests/recipes.py in {options.folder}: it is in the package's source distribution")
+        parser.error(
+            f"there is no tests/recipes.py in {options.folder}: it is in the package's source distribution"
+        )
     enter(options.folder)
     print(f"pytorch-optimizer {version('pytorch-optimizer')}, {options.folder}")
-    return 0 if outcomes.run([str(options.folder / "tests")], label, EXCUSES, options.verbose) else 1
+    return (
+        0 if outcomes.run([str(options.folder / "tests")], label, EXCUSES, options.verbose) else 1
+    )
 
 
 if __name__ == "__main__":

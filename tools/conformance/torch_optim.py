@@ -27,7 +27,9 @@ class FULDAtAlpha2(FULD):
     The tests of sparse gradients leave it out, and with momentum torch's own SGD misses their tolerance.
     """
 
-    def __init__(self, params: Any, lr: Any = 1e-3, momentum: float = 0.0, alpha: float = 2.0, **options: Any) -> None:
+    def __init__(
+        self, params: Any, lr: Any = 1e-3, momentum: float = 0.0, alpha: float = 2.0, **options: Any
+    ) -> None:
         super().__init__(params, lr, momentum, alpha, **options)
 
 
@@ -92,7 +94,9 @@ def errors(device: str, dtype: torch.dtype) -> list[Any]:
         x = torch.nn.Parameter(torch.randn(1, device=device, dtype=dtype))
         found += [
             infos.ErrorOptimizerInput(
-                infos.OptimizerInput(params=[x], kwargs=kwargs, desc=says), error_type=ValueError, error_regex=says
+                infos.OptimizerInput(params=[x], kwargs=kwargs, desc=says),
+                error_type=ValueError,
+                error_regex=says,
             )
             for says, kwargs in ERRORS.items()
         ]
@@ -120,12 +124,18 @@ def info(cls: type, inputs: Any, **more: Any) -> Any:
 
 def main() -> int:
     """Runs the tests and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", type=Path, help="PyTorch's test/test_optim.py, with test/optim beside it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "path", type=Path, help="PyTorch's test/test_optim.py, with test/optim beside it"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="what pytest prints, too")
     options = parser.parse_args()
     if not options.path.is_file():
-        parser.error(f"there is no file {options.path}: it is test/test_optim.py of PyTorch's repository")
+        parser.error(
+            f"there is no file {options.path}: it is test/test_optim.py of PyTorch's repository"
+        )
     infos.optim_db[:] = [
         info(FULD, settings),
         info(
@@ -133,7 +143,13 @@ def main() -> int:
             plain_settings,
             supports_sparse=True,
             metadata_for_sparse=(
-                {"lr": 4.8e-3, "momentum": 0.0, "nesterov": False, "maximize": False, "weight_decay": 0.0},
+                {
+                    "lr": 4.8e-3,
+                    "momentum": 0.0,
+                    "nesterov": False,
+                    "maximize": False,
+                    "weight_decay": 0.0,
+                },
                 [lambda opt: StepLR(opt, gamma=0.99999, step_size=300)],
             ),
         ),

@@ -20,8 +20,12 @@ def short(value):
 def main():
     table = load_breast_cancer()
     print("# Breast Cancer Wisconsin (Diagnostic): Wolberg, Mangasarian, Street and Street, 1995.")
-    print("# UCI Machine Learning Repository, doi:10.24432/C5DW2B, CC BY 4.0. Written by tools/data/breast_cancer.py.")
-    print("# 1 for malignant, then 30 features of the cell nuclei: means, standard errors, worst values.")
+    print(
+        "# UCI Machine Learning Repository, doi:10.24432/C5DW2B, CC BY 4.0. Written by tools/data/breast_cancer.py."
+    )
+    print(
+        "# 1 for malignant, then 30 features of the cell nuclei: means, standard errors, worst values."
+    )
     for row, target in zip(table.data, table.target, strict=True):
         malignant = int(table.target_names[target] == "malignant")
         print(malignant, *map(short, row), sep=",")

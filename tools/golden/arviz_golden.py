@@ -127,7 +127,9 @@ def main():
     with open(TARGET / "draws.csv", "w", encoding="utf-8") as file:
         file.write(made + "set,chain,draws\n")
         for name, x in every.items():
-            file.writelines(",".join([name, str(i), *map(number, chain)]) + "\n" for i, chain in enumerate(x))
+            file.writelines(
+                ",".join([name, str(i), *map(number, chain)]) + "\n" for i, chain in enumerate(x)
+            )
     with open(TARGET / "expected.csv", "w", encoding="utf-8") as file:
         file.write(made + "set,quantity,argument,value\n")
         for name, x in every.items():
@@ -137,8 +139,14 @@ def main():
             if name in ("eight_mu", "eight_tau", "ar1", "cauchy", "very_heavy"):
                 rows += tails(x)
             if name == "cauchy":
-                rows += [("w1_cauchy", b, clamped_wasserstein(x.ravel(), -b, b)) for b in (1.0, 10.0, 50.0)]
-            file.writelines(f"{name},{quantity},{argument},{number(value)}\n" for quantity, argument, value in rows)
+                rows += [
+                    ("w1_cauchy", b, clamped_wasserstein(x.ravel(), -b, b))
+                    for b in (1.0, 10.0, 50.0)
+                ]
+            file.writelines(
+                f"{name},{quantity},{argument},{number(value)}\n"
+                for quantity, argument, value in rows
+            )
         for x in (0.2, 0.5, 0.9, 0.999, 1.0, 1.5, 3.0, 10.0):
             file.write(f",kolmogorov_sf,{x},{number(scipy.special.kolmogorov(x))}\n")
 

@@ -28,7 +28,9 @@ def kummer():
     for i in range(1200):
         if i % 2 == 0:
             kind = rng.randrange(3)
-            a = [rng.uniform(0, 1), 10 ** rng.uniform(-15, -1), 1 - 10 ** rng.uniform(-12, -1)][kind]
+            a = [rng.uniform(0, 1), 10 ** rng.uniform(-15, -1), 1 - 10 ** rng.uniform(-12, -1)][
+                kind
+            ]
             b = 1.5
         else:
             a, b = rng.uniform(-1.5, 0.5), 0.5
@@ -49,7 +51,8 @@ def travel_time(alpha, high, low):
     points = [low]
     while points[-1] < high:
         points.append(min(high, points[-1] * 2, points[-1] + mpf(1) / 2))
-    # In units of its largest value: mpmath stops at an absolute error, far above the shortest times.
+    # In units of its largest value: mpmath stops at an absolute error, far above the shortest
+    # times.
     unit = 1 / drift(alpha, low)
     return unit * mpmath.quad(lambda u: 1 / (unit * drift(alpha, u)), points)
 
@@ -58,11 +61,15 @@ def flow():
     """Pairs (v0, v1) and the time between them: the time is a plain integral, so no equation need be solved."""
     mp.dps = 25
     print("# made by: python tools/golden/kummer_golden.py flow")
-    print("# v' = -c_1(v) takes v0 to v1 in the given time (beta = 1, gamma = 1); alpha, v0 and v1 are exact doubles")
+    print(
+        "# v' = -c_1(v) takes v0 to v1 in the given time (beta = 1, gamma = 1); alpha, v0 and v1 are exact doubles"
+    )
     print("alpha,v0,v1,time")
     rng = random.Random(20200714)
     for _ in range(240):
-        alpha = short(rng.choice([rng.uniform(0.05, 2), rng.uniform(1, 2), 2 - 10 ** rng.uniform(-10, -1)]))
+        alpha = short(
+            rng.choice([rng.uniform(0.05, 2), rng.uniform(1, 2), 2 - 10 ** rng.uniform(-10, -1)])
+        )
         high = short(rng.choice([rng.uniform(0.01, 12), 10 ** rng.uniform(-3, 1)]))
         low = short(high * rng.choice([rng.uniform(0.02, 1), rng.uniform(0.9, 1)]))
         time = travel_time(mpf(alpha), mpf(high), mpf(low))

@@ -285,7 +285,12 @@ def check(path):
         a, x = float(line["alpha"]), float(line["x"])
         row = evaluate(a, x)
         ctx.prec = 200
-        mine = {"pdf": row.pdf, "cdf": 1 - row.sf, "score": row.score, "score_deriv": row.score_deriv}
+        mine = {
+            "pdf": row.pdf,
+            "cdf": 1 - row.sf,
+            "score": row.score,
+            "score_deriv": row.score_deriv,
+        }
         for name, value in mine.items():
             scale = abs(value) + (row.score**2 if name == "score_deriv" else 0)
             gap = abs(value - arb(line[name]))

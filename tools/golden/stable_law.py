@@ -277,7 +277,9 @@ def cauchy(x):
     x = arb(x)
     w = 1 + x * x
     pi = arb.pi()
-    return Law(1 / (pi * w), -2 * x / (pi * w**2), (6 * x * x - 2) / (pi * w**3), (1 / x).atan() / pi)
+    return Law(
+        1 / (pi * w), -2 * x / (pi * w**2), (6 * x * x - 2) / (pi * w**3), (1 / x).atan() / pi
+    )
 
 
 def gauss(x):
@@ -311,7 +313,11 @@ def expected_loss(a, x):
     """Rough number of bits by which psi(x) lies below the leading terms."""
     if a <= 1 or x <= 1:
         return 0.0
-    tail = math.lgamma(a + 1) - (a + 1) * math.log(x) + math.log(math.sin(math.pi * (2 - a) / 2) + 1e-300)
+    tail = (
+        math.lgamma(a + 1)
+        - (a + 1) * math.log(x)
+        + math.log(math.sin(math.pi * (2 - a) / 2) + 1e-300)
+    )
     return -max(tail, -x * x / 4) / LN2
 
 

@@ -29,7 +29,9 @@ def losses(folder: Path) -> list[float]:
 
 
 def compare(name: str, cpu: list[float], cuda: list[float]) -> bool:
-    close = len(cpu) == len(cuda) > 0 and all(abs(a - b) <= TOLERANCE * (1 + abs(a)) for a, b in zip(cpu, cuda))
+    close = len(cpu) == len(cuda) > 0 and all(
+        abs(a - b) <= TOLERANCE * (1 + abs(a)) for a, b in zip(cpu, cuda)
+    )
     print(f"{name}: loss {cpu} on the CPU, {cuda} on the GPU{'' if close else ': TOO FAR APART'}")
     return close
 
@@ -46,14 +48,22 @@ with tempfile.TemporaryDirectory() as scratch:
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
-        passed.append(compare(name, losses(Path(scratch, name, "cpu")), losses(Path(scratch, name, "cuda"))))
+        passed.append(
+            compare(name, losses(Path(scratch, name, "cpu")), losses(Path(scratch, name, "cuda")))
+        )
     grid = Path(scratch, "grid.toml")
     grid.write_text("width = 32\ndepth = 3\niterations = 20\nmeasure_every = 10\nseed = [1, 2]\n")
     for device in ("cpu", "cuda"):
         out = Path(scratch, "sweep", device)
         subprocess.run(
-            [program, "sweep", grid, "--device", device, "--out", out, "-q"], check=True, stdout=subprocess.DEVNULL
+            [program, "sweep", grid, "--device", device, "--out", out, "-q"],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
-    passed.append(compare("sweep", losses(Path(scratch, "sweep", "cpu")), losses(Path(scratch, "sweep", "cuda"))))
+    passed.append(
+        compare(
+            "sweep", losses(Path(scratch, "sweep", "cpu")), losses(Path(scratch, "sweep", "cuda"))
+        )
+    )
 print(f"{sum(passed)} passed, {len(passed) - sum(passed)} failed")
 sys.exit(not all(passed))

@@ -23,8 +23,12 @@ SPECIAL = {"lib", "main", "mod", "tests"}
 
 def modules(folder: Path) -> str:
     """Returns the names of the modules in a folder; those with modules of their own are followed by these in braces."""
-    names = {path.relative_to(folder).parts[0].removesuffix(".rs") for path in folder.rglob("*.rs")} - SPECIAL
-    inner = {name: modules(folder / name) if (folder / name).is_dir() else "" for name in sorted(names)}
+    names = {
+        path.relative_to(folder).parts[0].removesuffix(".rs") for path in folder.rglob("*.rs")
+    } - SPECIAL
+    inner = {
+        name: modules(folder / name) if (folder / name).is_dir() else "" for name in sorted(names)
+    }
     return ", ".join(f"{name} {{{inside}}}" if inside else name for name, inside in inner.items())
 
 
@@ -38,4 +42,6 @@ def crate(name: str) -> str:
 page = ROOT / "CONTRIBUTING.md"
 before, fence, rest = page.read_text().partition("## Modules\n")
 intro, _, after = rest.partition("```text\n")
-page.write_text(f"{before}{fence}{intro}```text\n{''.join(map(crate, CRATES))}```{after.partition('```')[2]}")
+page.write_text(
+    f"{before}{fence}{intro}```text\n{''.join(map(crate, CRATES))}```{after.partition('```')[2]}"
+)

@@ -28,7 +28,9 @@ STYLE = {
     "figure.constrained_layout.use": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": mpl.cycler(color=["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]),
+    "axes.prop_cycle": mpl.cycler(
+        color=["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
+    ),
     "font.size": 10,
     "legend.frameon": False,
     "svg.fonttype": "none",
@@ -45,7 +47,8 @@ PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]*)\)")
 
 
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
-# Chains of a Python function follow the last bits of NumPy's sums, which are not those of every processor.
+# Chains of a Python function follow the last bits of NumPy's sums, which are not those of every
+# processor.
 TOLERANCE = 0.1
 
 
@@ -91,11 +94,15 @@ def tutorial(path: Path, write: bool) -> str:
         links = PICTURE.findall(match["pictures"])
         drawn = [plt.figure(number) for number in plt.get_fignums()]
         if len(drawn) != len(links):
-            raise Failed(f"{path}:{line}: draws {len(drawn)} pictures, and has links to {len(links)}")
+            raise Failed(
+                f"{path}:{line}: draws {len(drawn)} pictures, and has links to {len(links)}"
+            )
         for figure, link in zip(drawn, links, strict=True):
             if write:
                 (folder / link).parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(folder / link, metadata={"Date": None} if link.endswith(".svg") else None)
+                figure.savefig(
+                    folder / link, metadata={"Date": None} if link.endswith(".svg") else None
+                )
             else:
                 figure.savefig(Path(link).name)
                 if not (folder / link).exists():
@@ -116,9 +123,13 @@ def tutorial(path: Path, write: bool) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path)
-    parser.add_argument("--write", action="store_true", help="put what is printed and drawn into the file")
+    parser.add_argument(
+        "--write", action="store_true", help="put what is printed and drawn into the file"
+    )
     args = parser.parse_args()
     try:
         result = tutorial(args.file.resolve(), args.write)
@@ -132,7 +143,11 @@ def main() -> int:
         difference = difflib.unified_diff(
             before.splitlines(), result.splitlines(), "the file", "the program", lineterm=""
         )
-        print("\n".join(difference), "\nmake tutorial puts in what the program prints", file=sys.stderr)
+        print(
+            "\n".join(difference),
+            "\nmake tutorial puts in what the program prints",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -1,10 +1,11 @@
 //! ∇G_α from a table on the device, for backends whose memory cannot be accessed directly.
 //!
-//! The tables are those that the rule evaluates on slices ([`FieldTable::single`]), evaluated by tensor operations: octave,
-//! piece, place t within the piece, polynomial. Tensors cannot be reinterpreted as integers, so the octave of u is
-//! ⌊log₂ u⌋ instead of the bits of its exponent. If rounding makes that off by one next to an edge between octaves, the
-//! place lies just outside the piece, by at most 1e-5 of an octave, and the polynomial is as accurate there. Everything else
-//! is exact: factors are powers of two. The relative error is below 3e-7 (measured: 1.9e-7).
+//! The tables are those that the rule evaluates on slices ([`FieldTable::single`]), evaluated by
+//! tensor operations: octave, piece, place t within the piece, polynomial. Tensors cannot be
+//! reinterpreted as integers, so the octave of u is ⌊log₂ u⌋ instead of the bits of its exponent.
+//! If rounding makes that off by one next to an edge between octaves, the place lies just outside
+//! the piece, by at most 1e-5 of an octave, and the polynomial is as accurate there. Everything
+//! else is exact: factors are powers of two. The relative error is below 3e-7 (measured: 1.9e-7).
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{BasicOps, Int, Tensor, TensorData};
@@ -51,13 +52,15 @@ struct Octaves<B: Backend> {
 }
 
 impl<B: Backend> DeviceField<B> {
-    /// Uploads the tables of the runs, or returns None if α = 2 everywhere: there the field is the identity.
+    /// Uploads the tables of the runs, or returns None if α = 2 everywhere: there the field is the
+    /// identity.
     pub(crate) fn of(rules: &[Rule], device: &B::Device) -> Option<Self> {
         if rules.iter().all(|rule| rule.field().is_none()) {
             return None;
         }
         let identity = FieldTable::new(2.0).expect("alpha = 2 has a table");
-        let tables: Vec<_> = rules.iter().map(|rule| rule.field().unwrap_or(&identity).single()).collect();
+        let tables: Vec<_> =
+            rules.iter().map(|rule| rule.field().unwrap_or(&identity).single()).collect();
         let terms = identity.single().terms;
         let (mut density, mut count, mut first) = (Vec::new(), Vec::new(), Vec::new());
         let mut pieces = 0;
@@ -78,9 +81,12 @@ impl<B: Backend> DeviceField<B> {
             let numbers: Vec<f32> = numbers.into_iter().map(|number| number as f32).collect();
             Tensor::from_data(TensorData::from(numbers.as_slice()), device)
         };
-        let ints = |numbers: Vec<i32>| Tensor::from_data(TensorData::from(numbers.as_slice()), device);
+        let ints =
+            |numbers: Vec<i32>| Tensor::from_data(TensorData::from(numbers.as_slice()), device);
         let power = |power: usize| {
-            let all = tables.iter().flat_map(|table| table.coefficients.iter().skip(power).step_by(terms));
+            let all = tables
+                .iter()
+                .flat_map(|table| table.coefficients.iter().skip(power).step_by(terms));
             floats(all.copied().collect())
         };
         Some(Self {
@@ -88,7 +94,9 @@ impl<B: Backend> DeviceField<B> {
                 shift: floats(tables.iter().map(|table| f64::from(table.lowest).exp2()).collect()),
                 lowest: floats(tables.iter().map(|table| f64::from(table.lowest)).collect()),
                 last: floats(tables.iter().map(|table| table.octaves.len() as f64 - 1.0).collect()),
-                near_octaves: floats(tables.iter().map(|table| f64::from(table.near_octaves)).collect()),
+                near_octaves: floats(
+                    tables.iter().map(|table| f64::from(table.near_octaves)).collect(),
+                ),
                 start: ints(starts.collect()),
             },
             octaves: Octaves { density: floats(density), count: floats(count), first: ints(first) },
@@ -99,7 +107,8 @@ impl<B: Backend> DeviceField<B> {
     /// Returns ∇G_α(v) in single precision, each run with its own α.
     pub(crate) fn at<const D: usize>(&self, v: Tensor<B, D>) -> Tensor<B, D> {
         let shape = v.shape();
-        let run = |numbers: &Tensor<B, 1>| along_runs::<B, D, _>(numbers.clone()).expand(shape.clone());
+        let run =
+            |numbers: &Tensor<B, 1>| along_runs::<B, D, _>(numbers.clone()).expand(shape.clone());
         // NaN has no octave.
         let nan = v.clone().is_nan();
         let v = v.mask_fill(nan.clone(), 0.0).clamp(-LARGEST, LARGEST);
@@ -107,7 +116,8 @@ impl<B: Backend> DeviceField<B> {
         let u = (size.clone() + run(&self.runs.shift)).max_pair(size.mul_scalar(2.0));
 
         let exponent = u.clone().log().mul_scalar(std::f64::consts::LOG2_E).floor();
-        let octave = (exponent - run(&self.runs.lowest)).clamp_min(0.0).min_pair(run(&self.runs.last));
+        let octave =
+            (exponent - run(&self.runs.lowest)).clamp_min(0.0).min_pair(run(&self.runs.last));
         let near = octave.clone().lower(run(&self.runs.near_octaves));
         let octave = (octave.int() + along_runs(self.runs.start.clone())).reshape([-1]);
 
@@ -117,9 +127,11 @@ impl<B: Backend> DeviceField<B> {
         let place = u * of_octave(&self.octaves.density) - count.clone();
         let index = place.clone().floor().clamp_min(0.0).min_pair(count.sub_scalar(1.0));
         let t = (place - index.clone()).sub_scalar(0.5);
-        let piece = index.int().reshape([-1]) + self.octaves.first.clone().select(0, octave.clone());
+        let piece =
+            index.int().reshape([-1]) + self.octaves.first.clone().select(0, octave.clone());
 
-        let mut terms = self.coefficients.iter().rev().map(|power| looked_up(power, &piece, &shape));
+        let mut terms =
+            self.coefficients.iter().rev().map(|power| looked_up(power, &piece, &shape));
         let highest = terms.next().expect("a polynomial has coefficients");
         let held = terms.fold(highest, |sum, term| sum * t.clone() + term);
         let (straight, falling) = (held.clone() * v.clone(), held / v);
@@ -156,7 +168,8 @@ mod tests {
     fn tensor_operations_give_the_field_of_the_law() {
         let alphas = [2.0, 1.99, 1.5, 1.0, 0.5, 0.15];
         let rule = |&alpha: &f64| {
-            let coordinates = Coordinates::sgd(Sgd { alpha, learning_rate: 0.1, momentum: 0.9 }).unwrap();
+            let coordinates =
+                Coordinates::sgd(Sgd { alpha, learning_rate: 0.1, momentum: 0.9 }).unwrap();
             Rule::new(coordinates, Options::default()).unwrap()
         };
         let rules: Vec<Rule> = alphas.iter().map(rule).collect();
@@ -164,9 +177,11 @@ mod tests {
         // Both sides of every edge between octaves of single precision, and points between.
         let edges = (28..240u32).map(|exponent| f32::from_bits(exponent << 23));
         let between = (0..30_000).map(|n| (200.0 * f64::from(n) / 30_000.0 - 99.0).exp2() as f32);
-        let v: Vec<f32> = edges.flat_map(|v| [v, v.next_down(), -v.next_up()]).chain(between).collect();
+        let v: Vec<f32> =
+            edges.flat_map(|v| [v, v.next_down(), -v.next_up()]).chain(between).collect();
         let all: Vec<f32> = iter::repeat_n(&v, alphas.len()).flatten().copied().collect();
-        let tensor = Tensor::<Flex, 1>::from_data(TensorData::from(all.as_slice()), &Default::default());
+        let tensor =
+            Tensor::<Flex, 1>::from_data(TensorData::from(all.as_slice()), &Default::default());
         let ours = field.at(tensor.reshape([alphas.len() as i32, -1])).into_data();
         let exact = rules.iter().flat_map(|rule| v.iter().map(move |&v| (rule, f64::from(v))));
         let mut worst = 0.0f64;

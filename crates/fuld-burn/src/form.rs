@@ -3,7 +3,8 @@
 use fuld::optimizer::{Authors, Coordinates, Matched, NoiseMatched, Paper, RuleError, Sgd};
 use serde::{Deserialize, Serialize};
 
-/// The parametrisation of the step, which also determines the meaning of the learning rate passed to each step.
+/// The parametrisation of the step, which also determines the meaning of the learning rate passed
+/// to each step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Form {
     /// The paper's form (eulerv2_optim), in which the learning rate of a step is η.
@@ -15,7 +16,8 @@ pub enum Form {
         /// Inverse temperature β; 1 gives the paper's field.
         beta: f64,
     },
-    /// The paper's recursion with the field of its authors' code, which differs from the paper's: [`Coordinates::authors`].
+    /// The paper's recursion with the field of its authors' code, which differs from the paper's:
+    /// [`Coordinates::authors`].
     Authors {
         /// Friction γ.
         gamma: f64,
@@ -49,18 +51,29 @@ pub enum Knee {
 
 impl Form {
     /// Returns the coordinates of a step.
-    pub(crate) fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
+    pub(crate) fn coordinates(
+        self,
+        alpha: f64,
+        learning_rate: f64,
+    ) -> Result<Coordinates, RuleError> {
         match self {
             Self::Paper { gamma, beta } => {
                 Coordinates::paper(Paper { alpha, eta: learning_rate, gamma, beta })
             }
-            Self::Authors { gamma } => Coordinates::authors(Authors { alpha, eta: learning_rate, gamma }),
+            Self::Authors { gamma } => {
+                Coordinates::authors(Authors { alpha, eta: learning_rate, gamma })
+            }
             Self::Sgd { momentum } => Coordinates::sgd(Sgd { alpha, learning_rate, momentum }),
             Self::Matched { momentum, knee: Knee::Kappa(kappa) } => {
                 Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
             }
             Self::Matched { momentum, knee: Knee::NoiseScale(noise_scale) } => {
-                Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
+                Coordinates::noise_matched(NoiseMatched {
+                    alpha,
+                    learning_rate,
+                    momentum,
+                    noise_scale,
+                })
             }
         }
     }

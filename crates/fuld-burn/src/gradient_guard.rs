@@ -9,8 +9,8 @@ use std::any::TypeId;
 
 /// Guards the gradients of parameters, each with a state of its own.
 ///
-/// On the CPU backend flex the rule of `fuld` works on the tensors' memory. On every other backend it is tensor operations on the device,
-/// which the host does not wait for.
+/// On the CPU backend flex the rule of `fuld` works on the tensors' memory. On every other backend
+/// it is tensor operations on the device, which the host does not wait for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradientGuard {
     guard: Guard,
@@ -23,14 +23,17 @@ impl GradientGuard {
         Self::of_runs(guard, 1)
     }
 
-    /// Creates the guard of a stack of independent runs: the first axis of every parameter counts the runs, and each run has its own state.
+    /// Creates the guard of a stack of independent runs: the first axis of every parameter counts
+    /// the runs, and each run has its own state.
     pub fn of_runs(guard: Guard, runs: usize) -> Self {
         Self { guard, runs }
     }
 
-    /// Returns the guarded gradient of a parameter and its new state, which has one row of [`GuardState::LEN`] numbers per run.
+    /// Returns the guarded gradient of a parameter and its new state, which has one row of
+    /// [`GuardState::LEN`] numbers per run.
     ///
-    /// The first gradient has no state. On a device the numbers of a state are not read: one of another format begins anew.
+    /// The first gradient has no state. On a device the numbers of a state are not read: one of
+    /// another format begins anew.
     ///
     /// # Panics
     ///
@@ -42,7 +45,10 @@ impl GradientGuard {
     ) -> (Tensor<B, D>, Tensor<B, 2>) {
         if let Some(state) = &state {
             let (shape, expected) = (state.dims(), [self.runs, GuardState::LEN]);
-            assert!(shape == expected, "the guard's state must have shape {expected:?}, got {shape:?}");
+            assert!(
+                shape == expected,
+                "the guard's state must have shape {expected:?}, got {shape:?}"
+            );
         }
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
         if in_memory && matches!(gradient.dtype(), DType::F32 | DType::F64) {
@@ -62,8 +68,9 @@ impl GradientGuard {
             None => vec![GuardState::new(); self.runs],
             Some(state) => {
                 let numbers: Vec<f32> = state.into_data().iter::<f32>().collect();
-                let load =
-                    |numbers| GuardState::from_numbers(numbers).unwrap_or_else(|error| panic!("{error}"));
+                let load = |numbers| {
+                    GuardState::from_numbers(numbers).unwrap_or_else(|error| panic!("{error}"))
+                };
                 numbers.chunks_exact(GuardState::LEN).map(load).collect()
             }
         };
@@ -78,14 +85,17 @@ impl GradientGuard {
     }
 
     fn over_runs<T: Real + Element>(&self, states: &mut [GuardState], g: &mut TensorData) {
-        let Ok(g) = g.as_mut_slice::<T>() else { panic!("the gradient must have the type {:?}", T::dtype()) };
+        let Ok(g) = g.as_mut_slice::<T>() else {
+            panic!("the gradient must have the type {:?}", T::dtype())
+        };
         let length = g.len() / self.runs;
         for (state, g) in states.iter_mut().zip(g.chunks_exact_mut(length.max(1))) {
             self.guard.apply(state, g);
         }
     }
 
-    /// The formulas of [`Guard::observe`] and [`Decision::apply`](fuld::guard::Decision::apply) in tensor operations.
+    /// The formulas of [`Guard::observe`] and [`Decision::apply`](fuld::guard::Decision::apply) in
+    /// tensor operations.
     fn apply_on_device<B: Backend, const D: usize>(
         &self,
         gradient: Tensor<B, D>,
@@ -96,16 +106,21 @@ impl GradientGuard {
         let g = gradient.reshape([self.runs, length]);
         let state = state.unwrap_or_else(|| {
             let numbers = vec![GuardState::new().to_numbers(); self.runs].concat();
-            Tensor::from_data(TensorData::new(numbers, [self.runs, GuardState::LEN]), (&device, DType::F32))
+            Tensor::from_data(
+                TensorData::new(numbers, [self.runs, GuardState::LEN]),
+                (&device, DType::F32),
+            )
         });
         let column = |n: usize| state.clone().slice([0..self.runs, n..n + 1]);
         let [version, steps, log_scale] = [column(0), column(1), column(2)];
         let new = GuardState::new().to_numbers();
         let steps = steps.mask_fill(version.clone().not_equal_elem(new[0]), 0.0);
 
-        let positions: Vec<i64> = sampled_positions(length).map(|position| position as i64).collect();
+        let positions: Vec<i64> =
+            sampled_positions(length).map(|position| position as i64).collect();
         let count = positions.len();
-        let positions = Tensor::<B, 1, Int>::from_data(TensorData::new(positions, [count]), &device);
+        let positions =
+            Tensor::<B, 1, Int>::from_data(TensorData::new(positions, [count]), &device);
         let sample = g.clone().select(1, positions).cast(DType::F32).abs();
         // NaN fails both comparisons.
         let counts = sample
@@ -113,8 +128,9 @@ impl GradientGuard {
             .greater_equal_elem(f32::MIN_POSITIVE)
             .bool_and(sample.clone().lower_equal_elem(f32::MAX));
         let logs = sample.mask_fill(counts.clone().bool_not(), 1.0).log().sum_dim(1);
-        let counted =
-            Tensor::zeros([self.runs, count], (&device, DType::F32)).mask_fill(counts, 1.0).sum_dim(1);
+        let counted = Tensor::zeros([self.runs, count], (&device, DType::F32))
+            .mask_fill(counts, 1.0)
+            .sum_dim(1);
         let nothing = counted.clone().equal_elem(0.0);
         let mean = logs / counted.clamp_min(1.0);
 
@@ -125,11 +141,12 @@ impl GradientGuard {
             .mask_where(steps.clone().equal_elem(1.0), smaller)
             .mask_where(first.clone(), mean.clone());
         let deviation = (mean - before.clone()).mask_fill(nothing.clone(), 0.0);
-        let next = (steps.clone() + 1.0).clamp_max(1.0 / Guard::WEIGHT).mask_where(nothing.clone(), steps);
+        let next =
+            (steps.clone() + 1.0).clamp_max(1.0 / Guard::WEIGHT).mask_where(nothing.clone(), steps);
         let weight = next.clone().clamp_min(1.0).recip().clamp_min(Guard::WEIGHT);
         let bound = Guard::BURST.ln();
-        let log_scale =
-            (before + weight * deviation.clone().clamp(-bound, bound)).mask_where(nothing, log_scale);
+        let log_scale = (before + weight * deviation.clone().clamp(-bound, bound))
+            .mask_where(nothing, log_scale);
         let factor = (deviation.neg().exp() * Guard::BURST).clamp_max(1.0);
         let limit = (log_scale.clone().exp() * self.guard.clip()).mask_fill(first, 0.0);
         let version = version.full_like(new[0]);
@@ -149,7 +166,8 @@ impl GradientGuard {
 mod tests {
     use super::*;
 
-    /// Gradients of two runs with a burst, corrupted components, and a step without a usable component.
+    /// Gradients of two runs with a burst, corrupted components, and a step without a usable
+    /// component.
     fn gradients() -> impl Iterator<Item = Vec<f32>> {
         (0..70).map(|step| {
             let mut g: Vec<f32> = (0..2 * 5000)
@@ -177,7 +195,8 @@ mod tests {
             let guard = Guard::new(clip).unwrap();
             let (mut states, mut state) = ([GuardState::new(); 2], None);
             for mut g in gradients() {
-                let tensor = Tensor::<B, 3>::from_data(TensorData::new(g.clone(), [2, 50, 100]), device);
+                let tensor =
+                    Tensor::<B, 3>::from_data(TensorData::new(g.clone(), [2, 50, 100]), device);
                 let (ours, next) = GradientGuard::of_runs(guard, 2).apply_on_device(tensor, state);
                 for (state, g) in states.iter_mut().zip(g.chunks_exact_mut(5000)) {
                     guard.apply(state, g);
@@ -209,8 +228,10 @@ mod tests {
     fn in_memory_it_is_the_rule_on_slices_bit_for_bit() {
         let (guard, mut state, mut known) = (Guard::FOR_SGD, None, GuardState::new());
         for mut g in gradients().take(10) {
-            let tensor =
-                Tensor::<Flex, 1>::from_data(TensorData::new(g.clone(), [10_000]), &Default::default());
+            let tensor = Tensor::<Flex, 1>::from_data(
+                TensorData::new(g.clone(), [10_000]),
+                &Default::default(),
+            );
             let (ours, next) = GradientGuard::new(guard).apply(tensor, state);
             guard.apply(&mut known, &mut g);
             assert_eq!(ours.into_data().to_vec::<f32>().unwrap(), g);

@@ -43,7 +43,8 @@ pub struct GuardedState<B: Backend, I: Record<B>> {
 }
 
 impl<O> Guarded<O> {
-    /// Guards the gradients of an optimizer. [`Guard::FOR_SGD`] and [`Guard::FOR_ADAM`] are the defaults.
+    /// Guards the gradients of an optimizer. [`Guard::FOR_SGD`] and [`Guard::FOR_ADAM`] are the
+    /// defaults.
     pub fn new(optimizer: O, guard: Guard) -> Self {
         Self { optimizer, guard: GradientGuard::new(guard) }
     }
@@ -67,7 +68,8 @@ impl<B: Backend, O: SimpleOptimizer<B>> SimpleOptimizer<B> for Guarded<O> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let (guard, optimizer) = state.map_or((None, None), |state| (Some(state.guard), state.optimizer));
+        let (guard, optimizer) =
+            state.map_or((None, None), |state| (Some(state.guard), state.optimizer));
         let (gradient, guard) = self.guard.apply(gradient, guard);
         let (tensor, optimizer) = self.optimizer.step(learning_rate, tensor, gradient, optimizer);
         (tensor, Some(GuardedState { guard, optimizer }))

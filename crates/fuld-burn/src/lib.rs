@@ -1,4 +1,5 @@
-//! The update rule of [`fuld::optimizer`] as an optimizer for [burn](https://burn.dev): SGD with momentum for gradients with heavy tails.
+//! The update rule of [`fuld::optimizer`] as an optimizer for [burn](https://burn.dev): SGD with
+//! momentum for gradients with heavy tails.
 //!
 //! ```
 //! use burn::backend::{Autodiff, Flex};
@@ -24,11 +25,12 @@
 //! # }
 //! ```
 //!
-//! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other backend it is a handful of tensor
-//! operations, with the field read from a table on the device. α = 2 is burn's SGD with momentum and no dampening, bit for bit.
+//! On the CPU backend flex a step is one fused pass over the tensors' memory; on every other
+//! backend it is a handful of tensor operations, with the field read from a table on the device. α
+//! = 2 is burn's SGD with momentum and no dampening, bit for bit.
 //!
-//! [`Guarded`] protects any burn optimizer from heavy-tailed noise, corrupted components and bursts; [`FuldConfig::with_guard`] does so within
-//! FULD.
+//! [`Guarded`] protects any burn optimizer from heavy-tailed noise, corrupted components and
+//! bursts; [`FuldConfig::with_guard`] does so within FULD.
 
 mod config;
 mod device_field;

@@ -17,19 +17,22 @@ use fuld::optimizer::{Rule, RuleError};
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Learning rate at which rules are first built and checked. Each step brings its own; a small one leaves γη ≤ 1 to the step.
+/// Learning rate at which rules are first built and checked. Each step brings its own; a small one
+/// leaves γη ≤ 1 to the step.
 const LEARNING_RATE: f64 = 1e-6;
 
 /// SGD with momentum whose step passes through ∇G_α. Created by [`FuldConfig`].
 ///
-/// It is a [`SimpleOptimizer`]; burn's adaptor turns it into an optimizer of modules, records its state and clips gradients.
-/// NaN in a gradient makes the parameter NaN, as with burn's own optimizers.
+/// It is a [`SimpleOptimizer`]; burn's adaptor turns it into an optimizer of modules, records its
+/// state and clips gradients. NaN in a gradient makes the parameter NaN, as with burn's own
+/// optimizers.
 ///
 /// # Panics
 ///
-/// burn's traits give a step no way to return an error. A step panics if its learning rate is negative or not finite, or so large that
-/// 1 − γη < 0 in the paper's form; if the first axis of a parameter does not count the runs of a stack; and if a recorded
-/// state of the guard has another format.
+/// burn's traits give a step no way to return an error. A step panics if its learning rate is
+/// negative or not finite, or so large that 1 − γη < 0 in the paper's form; if the first axis of a
+/// parameter does not count the runs of a stack; and if a recorded state of the guard has another
+/// format.
 #[derive(Clone, Debug)]
 pub struct Fuld<B: Backend> {
     /// One rule for each run of the stack, at an arbitrary learning rate.
@@ -77,17 +80,20 @@ impl FuldConfig {
         })
     }
 
-    /// Creates the optimizer of single tensors, without burn's adaptor for modules. It does not clip.
+    /// Creates the optimizer of single tensors, without burn's adaptor for modules. It does not
+    /// clip.
     pub fn build<B: Backend>(&self) -> Result<Fuld<B>, RuleError> {
         Fuld::of_run(self)
     }
 }
 
 impl<B: Backend> Fuld<B> {
-    /// Creates an optimizer of a stack of independent runs: the first axis of every parameter counts the runs.
+    /// Creates an optimizer of a stack of independent runs: the first axis of every parameter
+    /// counts the runs.
     ///
-    /// Each run has its own α, form and momentum. Weight decay, `nesterov` and `maximize` must be the same for all. A stack keeps a GPU
-    /// busy where a single small network would leave it idle between launches.
+    /// Each run has its own α, form and momentum. Weight decay, `nesterov` and `maximize` must be
+    /// the same for all. A stack keeps a GPU busy where a single small network would leave it idle
+    /// between launches.
     pub fn of_runs(configs: &[FuldConfig]) -> Result<Self, StackError> {
         let rule = |(run, config): (usize, &FuldConfig)| {
             config.step_rule(LEARNING_RATE).map_err(|source| StackError::Rule { run, source })
@@ -102,8 +108,9 @@ impl<B: Backend> Fuld<B> {
         if let Some(run) = configs.iter().position(|config| config.guard != guard) {
             return Err(StackError::Guard { run, given: configs[run].guard, expected: guard });
         }
-        let guard =
-            configs[0].checked_guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
+        let guard = configs[0]
+            .checked_guard()
+            .map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
         Ok(Self::with_rules(runs, guard))
     }
 
@@ -126,7 +133,8 @@ impl<B: Backend> Fuld<B> {
         );
     }
 
-    /// Returns the rules at a learning rate. They are built again only if it changes, and keep their tables.
+    /// Returns the rules at a learning rate. They are built again only if it changes, and keep
+    /// their tables.
     fn rules(&self, learning_rate: f64) -> Arc<[Rule]> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(current) = &*slot
@@ -139,7 +147,8 @@ impl<B: Backend> Fuld<B> {
         slot.insert(Current { learning_rate, rules }).rules.clone()
     }
 
-    /// Returns factors and tables on the device. They are built again only for another learning rate or device.
+    /// Returns factors and tables on the device. They are built again only for another learning
+    /// rate or device.
     fn prepared(&self, learning_rate: f64, device: &B::Device) -> Prepared<B> {
         let mut slot = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         let same_device = slot.as_ref().filter(|there| there.device == *device);
@@ -170,7 +179,8 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
         gradient: Tensor<B, D>,
         state: Option<Self::State<D>>,
     ) -> (Tensor<B, D>, Option<Self::State<D>>) {
-        let (buffer, guard) = state.map_or((None, None), |state| (Some(state.momentum_buffer), state.guard));
+        let (buffer, guard) =
+            state.map_or((None, None), |state| (Some(state.momentum_buffer), state.guard));
         self.check_shape(&tensor);
         let (gradient, guard) = match self.guard {
             Some(of) => {
@@ -180,12 +190,13 @@ impl<B: Backend> SimpleOptimizer<B> for Fuld<B> {
             None => (gradient, None),
         };
         let in_memory = TypeId::of::<B>() == TypeId::of::<Flex>();
-        let (tensor, momentum_buffer) = if in_memory && matches!(tensor.dtype(), DType::F32 | DType::F64) {
-            slice_step::step(&self.rules(learning_rate), tensor, buffer, gradient)
-        } else {
-            let Prepared { step, field, .. } = self.prepared(learning_rate, &tensor.device());
-            step.step(field.as_ref(), tensor, buffer, gradient)
-        };
+        let (tensor, momentum_buffer) =
+            if in_memory && matches!(tensor.dtype(), DType::F32 | DType::F64) {
+                slice_step::step(&self.rules(learning_rate), tensor, buffer, gradient)
+            } else {
+                let Prepared { step, field, .. } = self.prepared(learning_rate, &tensor.device());
+                step.step(field.as_ref(), tensor, buffer, gradient)
+            };
         (tensor, Some(FuldState { momentum_buffer, guard }))
     }
 

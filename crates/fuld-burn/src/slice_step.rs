@@ -27,15 +27,22 @@ pub(crate) fn step<B: Backend, const D: usize>(
 }
 
 /// Takes the step of each run on its part of the first axis.
-fn over_runs<T: Real + Element>(rules: &[Rule], x: &mut TensorData, b: &mut TensorData, g: &TensorData) {
-    let (Ok(x), Ok(b), Ok(g)) = (x.as_mut_slice::<T>(), b.as_mut_slice::<T>(), g.as_slice::<T>()) else {
+fn over_runs<T: Real + Element>(
+    rules: &[Rule],
+    x: &mut TensorData,
+    b: &mut TensorData,
+    g: &TensorData,
+) {
+    let (Ok(x), Ok(b), Ok(g)) = (x.as_mut_slice::<T>(), b.as_mut_slice::<T>(), g.as_slice::<T>())
+    else {
         panic!("parameter, momentum buffer and gradient must have the same type {:?}", T::dtype());
     };
     if x.is_empty() {
         return;
     }
     let length = x.len() / rules.len();
-    let parts = x.chunks_exact_mut(length).zip(b.chunks_exact_mut(length)).zip(g.chunks_exact(length));
+    let parts =
+        x.chunks_exact_mut(length).zip(b.chunks_exact_mut(length)).zip(g.chunks_exact(length));
     for (rule, ((x, b), g)) in rules.iter().zip(parts) {
         rule.step(x, b, g);
     }

@@ -1,4 +1,5 @@
-//! The step in tensor operations, for any backend: the formula of the rule on slices, in the same order.
+//! The step in tensor operations, for any backend: the formula of the rule on slices, in the same
+//! order.
 
 use crate::device_field::{DeviceField, along_runs};
 use burn::tensor::backend::Backend;
@@ -23,9 +24,11 @@ impl<B: Backend> TensorStep<B> {
     pub(crate) fn new(rules: &[Rule], device: &B::Device) -> Self {
         let options = rules.first().map_or_else(Options::default, |rule| *rule.options());
         let plain = rules.iter().all(|rule| rule.field().is_none());
-        let decay = if let WeightDecay::Decoupled(decay) = options.weight_decay { decay } else { 0.0 };
+        let decay =
+            if let WeightDecay::Decoupled(decay) = options.weight_decay { decay } else { 0.0 };
         let each = |number: &dyn Fn(&Coordinates) -> f64| {
-            let numbers: Vec<f32> = rules.iter().map(|rule| number(rule.coordinates()) as f32).collect();
+            let numbers: Vec<f32> =
+                rules.iter().map(|rule| number(rule.coordinates()) as f32).collect();
             Tensor::from_data(TensorData::from(numbers.as_slice()), device)
         };
         Self {
@@ -103,7 +106,8 @@ mod tests {
 
     fn rules(options: impl Fn(FuldConfig) -> FuldConfig) -> Vec<Rule> {
         let matched = Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) };
-        let forms = [(2.0, Form::Sgd { momentum: 0.9 }), (1.75, matched), (1.0, matched), (0.5, matched)];
+        let forms =
+            [(2.0, Form::Sgd { momentum: 0.9 }), (1.75, matched), (1.0, matched), (0.5, matched)];
         forms.iter().map(|&(alpha, form)| rule(&options(FuldConfig::new(alpha, form)))).collect()
     }
 
@@ -111,7 +115,8 @@ mod tests {
         config.step_rule(0.04).unwrap().rule
     }
 
-    /// Two steps in tensor operations on a device against the rule on slices: every change of x to 1e-6 of itself.
+    /// Two steps in tensor operations on a device against the rule on slices: every change of x to
+    /// 1e-6 of itself.
     fn agrees<B: Backend>(device: &B::Device) {
         type Options = fn(FuldConfig) -> FuldConfig;
         let options: [Options; 3] = [
@@ -135,7 +140,8 @@ mod tests {
             for (what, ours, theirs) in [("x", moved, expected), ("b", b, c)] {
                 let (ours, theirs) = (ours.into_data(), theirs.into_data());
                 let pairs = ours.iter::<f32>().zip(theirs.iter::<f32>());
-                let worst = pairs.map(|(a, b)| (a - b).abs() / b.abs().max(1e-30)).fold(0.0, f32::max);
+                let worst =
+                    pairs.map(|(a, b)| (a - b).abs() / b.abs().max(1e-30)).fold(0.0, f32::max);
                 assert!(worst < 1e-6, "{what}: {worst:e}");
             }
         }

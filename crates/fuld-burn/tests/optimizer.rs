@@ -1,4 +1,5 @@
-//! The optimizer on real modules: against burn's SGD, saved by burn's recorders, in groups, in stacks, on a convolutional net.
+//! The optimizer on real modules: against burn's SGD, saved by burn's recorders, in groups, in
+//! stacks, on a convolutional net.
 
 use burn::backend::{Autodiff, Flex};
 use burn::grad_clipping::GradientClippingConfig;
@@ -27,7 +28,11 @@ struct ConvNet<B: Backend> {
 impl<B: Backend> ConvNet<B> {
     fn new(device: &B::Device) -> Self {
         let conv = |channels| Conv2dConfig::new(channels, [3, 3]).with_stride([2, 2]).init(device);
-        Self { first: conv([1, 8]), second: conv([8, 16]), last: LinearConfig::new(16, 4).init(device) }
+        Self {
+            first: conv([1, 8]),
+            second: conv([8, 16]),
+            last: LinearConfig::new(16, 4).init(device),
+        }
     }
 
     fn forward(&self, images: Tensor<B, 4>) -> Tensor<B, 2> {
@@ -61,7 +66,10 @@ fn images<B: Backend>(device: &B::Device) -> (Tensor<B, 4>, Tensor<B, 1, Int>) {
     let pixels: Vec<f32> = (0..count * side * side).map(pixel).collect();
     let labels: Vec<i32> = (0..count).map(|image| (image % 4) as i32).collect();
     let images = Tensor::<B, 1>::from_data(TensorData::from(pixels.as_slice()), device);
-    (images.reshape([count, 1, side, side]), Tensor::from_data(TensorData::from(labels.as_slice()), device))
+    (
+        images.reshape([count, 1, side, side]),
+        Tensor::from_data(TensorData::from(labels.as_slice()), device),
+    )
 }
 
 /// The loss before the last step, and the model after it.
@@ -84,7 +92,8 @@ fn train<B: AutodiffBackend>(
     (last, model)
 }
 
-/// A net with its weights drawn: burn draws them at first use, which would give two clones different ones.
+/// A net with its weights drawn: burn draws them at first use, which would give two clones
+/// different ones.
 fn conv_net() -> ConvNet<Cpu> {
     let model = ConvNet::new(&Default::default());
     weights(&model);
@@ -97,14 +106,18 @@ fn sgd(alpha: f64) -> FuldConfig {
 
 #[test]
 fn alpha_2_equals_burns_sgd_bit_for_bit() {
-    for (nesterov, decay) in [(false, None), (true, None), (false, Some(0.01)), (true, Some(0.01))] {
+    for (nesterov, decay) in [(false, None), (true, None), (false, Some(0.01)), (true, Some(0.01))]
+    {
         let momentum = MomentumConfig { momentum: 0.9, dampening: 0.0, nesterov };
         let mut theirs = SgdConfig::new()
             .with_momentum(Some(momentum))
             .with_weight_decay(decay.map(WeightDecayConfig::new))
             .init();
-        let mut ours =
-            sgd(2.0).with_nesterov(nesterov).with_weight_decay(decay.unwrap_or(0.0).into()).init().unwrap();
+        let mut ours = sgd(2.0)
+            .with_nesterov(nesterov)
+            .with_weight_decay(decay.unwrap_or(0.0).into())
+            .init()
+            .unwrap();
         let model = conv_net();
         let (_, theirs) = train(model.clone(), &mut theirs, 0.05, 20);
         let (_, ours) = train(model, &mut ours, 0.05, 20);
@@ -141,7 +154,8 @@ fn the_papers_form_equals_the_sgd_form() {
     }
 }
 
-/// Asserts that training continues to the same bits after the optimizer was saved and loaded by one of burn's recorders.
+/// Asserts that training continues to the same bits after the optimizer was saved and loaded by one
+/// of burn's recorders.
 fn assert_continues_from_record<R, T>(recorder: R, config: &FuldConfig)
 where
     R: Recorder<Cpu, RecordArgs = (), RecordOutput = T, LoadArgs = T> + Clone,
@@ -169,7 +183,10 @@ where
 fn state_survives_burns_recorders() {
     for config in [sgd(1.5), sgd(2.0).with_guard(Some(1.0))] {
         assert_continues_from_record(BinBytesRecorder::<FullPrecisionSettings>::default(), &config);
-        assert_continues_from_record(NamedMpkBytesRecorder::<FullPrecisionSettings>::default(), &config);
+        assert_continues_from_record(
+            NamedMpkBytesRecorder::<FullPrecisionSettings>::default(),
+            &config,
+        );
     }
 }
 
@@ -205,20 +222,27 @@ fn gradients_are_clipped_by_burn() {
     let model = conv_net();
     let before = weights(&model);
     let (_, model) = train(model, &mut clipped, 1.0, 1);
-    let largest = before.iter().zip(weights(&model)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let largest =
+        before.iter().zip(weights(&model)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!((largest - 1e-3).abs() < 1e-6, "{largest}");
 }
 
 #[test]
 fn a_stack_equals_its_single_runs() {
     let device = Default::default();
-    let configs =
-        [sgd(2.0), sgd(1.5), FuldConfig::new(1.2, Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) })];
+    let configs = [
+        sgd(2.0),
+        sgd(1.5),
+        FuldConfig::new(1.2, Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) }),
+    ];
     let stack = Fuld::<Flex>::of_runs(&configs).unwrap();
-    let wave = |phase: f32| -> Vec<f32> { (0..60).map(|i| (i as f32 * 1.7 + phase).sin() * 3.0).collect() };
+    let wave = |phase: f32| -> Vec<f32> {
+        (0..60).map(|i| (i as f32 * 1.7 + phase).sin() * 3.0).collect()
+    };
     let tensor = |v: &[f32]| Tensor::<Flex, 1>::from_data(TensorData::from(v), &device);
     let (x, g) = (wave(0.0), wave(1.0));
-    let (stacked, state) = stack.step(0.1, tensor(&x).reshape([3, 20]), tensor(&g).reshape([3, 20]), None);
+    let (stacked, state) =
+        stack.step(0.1, tensor(&x).reshape([3, 20]), tensor(&g).reshape([3, 20]), None);
     let (stacked, _) = stack.step(0.1, stacked, tensor(&x).reshape([3, 20]), state);
     let stacked: Vec<f32> = stacked.into_data().iter::<f32>().collect();
     for (run, config) in configs.iter().enumerate() {
@@ -271,23 +295,29 @@ fn a_negative_learning_rate_is_refused() {
 #[test]
 fn double_precision_stays_double() {
     let device = Default::default();
-    let x =
-        Tensor::<Flex, 1>::from_data(TensorData::from([1.0f64, -2.0]), (&device, burn::tensor::DType::F64));
+    let x = Tensor::<Flex, 1>::from_data(
+        TensorData::from([1.0f64, -2.0]),
+        (&device, burn::tensor::DType::F64),
+    );
     let (x, _) = sgd(1.0).build::<Flex>().unwrap().step(0.25, x.clone(), x, None);
     let x: Vec<f64> = x.into_data().to_vec().unwrap();
     // ∇G_1(v) = 2v/(1 + v²) at v = 0.5·b: 1 − 0.5·0.8 and −2 + 0.5·1
     assert!((x[0] - 0.6).abs() < 1e-13 && (x[1] + 1.5).abs() < 1e-13, "{x:?}");
 }
 
-/// A guard inside FULD, and around an optimizer that takes the same steps, make the same parameters; a corrupted gradient harms neither.
+/// A guard inside FULD, and around an optimizer that takes the same steps, make the same
+/// parameters; a corrupted gradient harms neither.
 #[test]
 fn a_guard_within_and_around_agree() {
     use burn::optim::SimpleOptimizer;
     let device = Default::default();
     let inside = sgd(2.0).with_guard(Some(2.0)).build::<Flex>().unwrap();
-    let around =
-        fuld_burn::Guarded::new(sgd(2.0).build::<Flex>().unwrap(), fuld::guard::Guard::new(2.0).unwrap());
-    let (mut x, mut y) = (Tensor::<Flex, 1>::zeros([4], &device), Tensor::<Flex, 1>::zeros([4], &device));
+    let around = fuld_burn::Guarded::new(
+        sgd(2.0).build::<Flex>().unwrap(),
+        fuld::guard::Guard::new(2.0).unwrap(),
+    );
+    let (mut x, mut y) =
+        (Tensor::<Flex, 1>::zeros([4], &device), Tensor::<Flex, 1>::zeros([4], &device));
     let (mut a, mut b) = (None, None);
     for step in 0..5 {
         let odd = if step == 3 { f32::INFINITY } else { -0.1 };
@@ -298,5 +328,7 @@ fn a_guard_within_and_around_agree() {
     let x: Vec<f32> = x.into_data().to_vec().unwrap();
     assert!(x.iter().all(|x| x.is_finite()) && x[3] == 0.0 && x[0] != 0.0, "{x:?}");
     assert_eq!(x, y.into_data().to_vec::<f32>().unwrap());
-    assert!(sgd(2.0).with_guard(Some(-1.0)).build::<Flex>().unwrap_err().to_string().contains("got -1"));
+    assert!(
+        sgd(2.0).with_guard(Some(-1.0)).build::<Flex>().unwrap_err().to_string().contains("got -1")
+    );
 }

@@ -36,7 +36,8 @@ impl ComputeArgs {
     }
 }
 
-/// Stores compiled kernels in the data directory, because selecting and compiling them takes a minute or two for a new shape.
+/// Stores compiled kernels in the data directory, because selecting and compiling them takes a
+/// minute or two for a new shape.
 #[cfg(feature = "cuda")]
 fn cache_kernels() -> anyhow::Result<()> {
     use burn::cubecl::config::{CubeClRuntimeConfig, RuntimeConfig, cache::CacheConfig};

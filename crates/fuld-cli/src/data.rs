@@ -67,7 +67,8 @@ struct Fetch {
     /// Folder to write to instead of the data directory.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Base address of the publisher's files, used instead of the known servers. May be repeated; servers are tried in order.
+    /// Base address of the publisher's files, used instead of the known servers. May be repeated;
+    /// servers are tried in order.
     #[arg(long = "mirror", value_name = "URL")]
     mirrors: Vec<String>,
     /// Seconds without data after which an attempt fails.
@@ -96,7 +97,8 @@ impl List {
         let listed = |name, train, test| {
             Ok::<_, anyhow::Error>(ListedSet { name, train, test, presence: presence(name, &dir)? })
         };
-        let digits = ListedSet { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
+        let digits =
+            ListedSet { name: "digits", train: 1_442, test: 355, presence: Presence::Absent };
         let sets = [digits, listed("mnist", 60_000, 10_000)?, listed("cifar10", 50_000, 10_000)?];
         let value = || json!({ "data_dir": dir.display().to_string(), "sets": sets.iter().map(ListedSet::json).collect::<Vec<_>>() });
         output.result(value, || {
@@ -147,7 +149,10 @@ impl ListedSet {
             Presence::Whole { folder, .. } => folder.display().to_string(),
             Presence::Partial { folder, missing } => {
                 let missing = missing.join(", ");
-                format!("incomplete in {} (missing: {missing}): fuld data fetch {set}", folder.display())
+                format!(
+                    "incomplete in {} (missing: {missing}): fuld data fetch {set}",
+                    folder.display()
+                )
             }
             Presence::Absent => format!("not fetched: fuld data fetch {set}"),
         }
@@ -157,20 +162,24 @@ impl ListedSet {
 impl Fetch {
     fn run(self, output: &Output) -> anyhow::Result<()> {
         let dir = directory(self.data_dir)?;
-        let mut source =
-            DataSource::named(&self.set).ok_or_else(|| anyhow::anyhow!("unknown data set {:?}", self.set))?;
+        let mut source = DataSource::named(&self.set)
+            .ok_or_else(|| anyhow::anyhow!("unknown data set {:?}", self.set))?;
         if !self.mirrors.is_empty() {
             source = source.with_mirrors(&self.mirrors);
         }
         if is_directly_in(&self.set, &dir)? {
             source.folder.clear();
         }
-        let retries = RetryPolicy { stall: Duration::from_secs(self.stall), ..RetryPolicy::default() };
+        let retries =
+            RetryPolicy { stall: Duration::from_secs(self.stall), ..RetryPolicy::default() };
         let mut bar = FetchBar::new(output.quiet);
         let (folder, fetched) = fetch(&source, &dir, retries, &mut |event| bar.show(event))?;
         let set = DataSet::load(&self.set, &folder)?;
-        let counts =
-            format!("{} training and {} test images", grouped(set.train.len()), grouped(set.test.len()));
+        let counts = format!(
+            "{} training and {} test images",
+            grouped(set.train.len()),
+            grouped(set.test.len())
+        );
         let already = matches!(fetched, FetchOutcome::AlreadyPresent);
         let value = || {
             json!({

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// The data sets, and the folder of those given by name.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DataArgs {
-    /// Data sets, separated by commas: digits (built in), mnist, cifar10, or folders with the files of mnist or cifar10 [default: digits]
+    /// Data sets, separated by commas: digits (built in), mnist, cifar10, or folders with the files
+    /// of mnist or cifar10 [default: digits]
     #[arg(long, value_name = "NAME|DIR", value_delimiter = ',', help_heading = "Data")]
     pub(super) data: Vec<String>,
     /// Folder of the data sets given by name [default: the data directory, see fuld data --help]

@@ -66,7 +66,10 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
 fn of_data(error: &DataError) -> bool {
     matches!(
         error,
-        DataError::Unknown(_) | DataError::Both { .. } | DataError::Nothing(_) | DataError::NoDirectory
+        DataError::Unknown(_)
+            | DataError::Both { .. }
+            | DataError::Nothing(_)
+            | DataError::NoDirectory
     )
 }
 
@@ -84,7 +87,9 @@ fn of_run_folder(error: &RunFolderError) -> bool {
     match error {
         RunFolderError::Folder(error) => of_folder(error),
         RunFolderError::Checkpoint(error) => of_checkpoint(error),
-        RunFolderError::OtherRun { .. } | RunFolderError::Stale { .. } | RunFolderError::Empty(_) => true,
+        RunFolderError::OtherRun { .. }
+        | RunFolderError::Stale { .. }
+        | RunFolderError::Empty(_) => true,
         _ => false,
     }
 }

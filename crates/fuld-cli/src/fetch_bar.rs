@@ -41,9 +41,12 @@ impl FetchBar {
             return;
         }
         let form = "{msg:28} {bar:24} {binary_bytes:>11} of {binary_total_bytes:11} {binary_bytes_per_sec:>12}, {eta} left";
-        let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar =
-            ProgressBar::new(size).with_style(style).with_message(name.to_owned()).with_position(present);
+        let style =
+            ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar = ProgressBar::new(size)
+            .with_style(style)
+            .with_message(name.to_owned())
+            .with_position(present);
         // Bytes of an earlier fetch must not count towards the speed.
         self.bar.reset_eta();
         self.bar.enable_steady_tick(TICK);

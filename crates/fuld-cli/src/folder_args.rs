@@ -10,7 +10,8 @@ pub(super) struct FolderArgs {
     /// Folder for the results
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(super) out: Option<PathBuf>,
-    /// Continue the run in --out with the settings stored there; settings given beside it must be equal to those
+    /// Continue the run in --out with the settings stored there; settings given beside it must be
+    /// equal to those
     #[arg(long, conflicts_with = "fresh", help_heading = "Files")]
     pub(super) resume: bool,
     /// Delete the files that fuld wrote in the folder, and start again
@@ -19,8 +20,11 @@ pub(super) struct FolderArgs {
 }
 
 impl FolderArgs {
-    /// Returns the folder to resume, which must be given because the default depends on the settings.
+    /// Returns the folder to resume, which must be given because the default depends on the
+    /// settings.
     pub(super) fn resumed(&self) -> Result<&Path, Usage> {
-        self.out.as_deref().ok_or_else(|| Usage("--resume requires --out DIR, the folder of the run".into()))
+        self.out
+            .as_deref()
+            .ok_or_else(|| Usage("--resume requires --out DIR, the folder of the run".into()))
     }
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first signal asks the command to save and stop, the second ends the program immediately.
+//! Ctrl-C and SIGTERM: the first signal asks the command to save and stop, the second ends the
+//! program immediately.
 
 use fuld::StopFlag;
 

@@ -52,9 +52,10 @@ fn overview() -> String {
 
 /// Fractional underdamped Langevin dynamics: sampling and training with heavy-tailed noise.
 ///
-/// The dynamics are driven by an alpha-stable Levy motion instead of a Brownian motion: alpha = 2 is the usual Gaussian noise, and
-/// below 2 the noise has jumps. This program draws from densities, trains networks, evaluates the stable law, and reproduces the
-/// paper (Simsekli, Zhu, Teh, Gurbuzbalaban, ICML 2020).
+/// The dynamics are driven by an alpha-stable Levy motion instead of a Brownian motion: alpha = 2
+/// is the usual Gaussian noise, and below 2 the noise has jumps. This program draws from densities,
+/// trains networks, evaluates the stable law, and reproduces the paper (Simsekli, Zhu, Teh,
+/// Gurbuzbalaban, ICML 2020).
 #[derive(Debug, Parser)]
 #[command(name = "fuld", version, propagate_version = true, after_help = overview())]
 pub struct Cli {
@@ -83,7 +84,8 @@ impl Cli {
         parsed.unwrap_or_else(|error| negative_points::restored(error).exit())
     }
 
-    /// Runs the command and returns the exit code of the program. Errors are printed on standard error.
+    /// Runs the command and returns the exit code of the program. Errors are printed on standard
+    /// error.
     pub fn run(self) -> ExitCode {
         let output = &self.output;
         let outcome = match self.command {
@@ -103,7 +105,8 @@ impl Cli {
     }
 }
 
-/// Returns the message of an error and of its causes. Leaves out a cause that the message already contains.
+/// Returns the message of an error and of its causes. Leaves out a cause that the message already
+/// contains.
 fn message_with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
         "" => cause,

@@ -3,7 +3,8 @@
 use fuld_cli::Cli;
 use std::process::ExitCode;
 
-/// mimalloc, because training with glibc's allocator spends up to a third of its time on page faults.
+/// mimalloc, because training with glibc's allocator spends up to a third of its time on page
+/// faults.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

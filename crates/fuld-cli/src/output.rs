@@ -7,7 +7,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde::Serialize;
 use std::io::Write;
 
-/// Options of every command. Results go to standard output; notes, progress and errors to standard error.
+/// Options of every command. Results go to standard output; notes, progress and errors to standard
+/// error.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Output {
@@ -37,7 +38,8 @@ impl Output {
         }
     }
 
-    /// Returns the target of progress bars: nothing with --quiet, else standard error. Bars hide themselves if that is not a terminal.
+    /// Returns the target of progress bars: nothing with --quiet, else standard error. Bars hide
+    /// themselves if that is not a terminal.
     pub(super) fn progress(&self) -> ProgressDrawTarget {
         if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
     }

@@ -23,12 +23,13 @@ const LARGEST_SEED: u64 = i64::MAX as u64 - 1_000;
 
 /// Reproduce every figure of the paper from our own runs, and test its claims.
 ///
-/// Writes a folder with one page, report.html, and for each exhibit its figures as SVG and PNG, its tables as CSV and its
-/// settings as TOML. Every verdict is computed from the tables.
+/// Writes a folder with one page, report.html, and for each exhibit its figures as SVG and PNG, its
+/// tables as CSV and its settings as TOML. Every verdict is computed from the tables.
 ///
-/// Needs no download: networks are trained on the built-in digits unless --data names other data sets. Exhibits that are in
-/// the folder are used again if their settings and the versions of the code that made them are unchanged, so the same command
-/// continues after an interruption, and prints the result once everything is there.
+/// Needs no download: networks are trained on the built-in digits unless --data names other data
+/// sets. Exhibits that are in the folder are used again if their settings and the versions of the
+/// code that made them are unchanged, so the same command continues after an interruption, and
+/// prints the result once everything is there.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = after_help(),
@@ -39,8 +40,8 @@ pub(super) struct Reproduce {
     /// Only these exhibits, separated by commas
     #[arg(long, value_name = "ID", value_delimiter = ',', value_hint = clap::ValueHint::Other)]
     only: Vec<String>,
-    /// Train the paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds; its 10,000
-    /// iterations and five seeds for the guard too
+    /// Train the paper's whole grid of networks: widths 32 to 512, depths 2 to 10, five seeds; its
+    /// 10,000 iterations and five seeds for the guard too
     #[arg(long)]
     full: bool,
     /// Seed of all randomness [default: 0]
@@ -81,13 +82,17 @@ impl Reproduce {
         let request = if self.folder.resume { self.resumed(&out)? } else { self.requested()? };
         let stop = interrupt::listen()?;
         let bar = output.bar(ProgressBar::new(1000));
-        bar.set_style(progress_style("{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}"));
+        bar.set_style(progress_style(
+            "{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}",
+        ));
         bar.enable_steady_tick(Duration::from_millis(200));
         let observer = |event: Event<'_>| match event {
             Event::Note(note) => bar.suspend(|| output.note(|| note.into())),
             Event::Started(shows) => bar.set_message(shows.to_owned()),
             Event::Progress(share) => bar.set_position((1000.0 * share) as u64),
-            Event::Finished(exhibit, seconds) => bar.suspend(|| output.note(|| line(exhibit, seconds))),
+            Event::Finished(exhibit, seconds) => {
+                bar.suspend(|| output.note(|| line(exhibit, seconds)))
+            }
         };
         let report = request.run(&out, threads, self.folder.fresh, &stop, &observer);
         bar.finish_and_clear();
@@ -103,23 +108,37 @@ impl Reproduce {
     /// Returns the reproduction that the options describe.
     fn requested(&self) -> anyhow::Result<Reproduction> {
         let data = self.data.located()?;
-        Ok(Reproduction { only: self.only.clone(), data, full: self.full, seed: self.seed.unwrap_or(0) })
+        Ok(Reproduction {
+            only: self.only.clone(),
+            data,
+            full: self.full,
+            seed: self.seed.unwrap_or(0),
+        })
     }
 
-    /// Returns the reproduction in the folder. Options that are given beside --resume must be equal to those stored.
+    /// Returns the reproduction in the folder. Options that are given beside --resume must be equal
+    /// to those stored.
     fn resumed(&self, out: &Path) -> anyhow::Result<Reproduction> {
         let (stored, requested) = (Reproduction::stored(out)?, self.requested()?);
         let texts = |it: &Reproduction| {
             [it.only.join(","), it.data.join(","), it.full.to_string(), it.seed.to_string()]
         };
-        let given =
-            [!requested.only.is_empty(), !requested.data.is_empty(), requested.full, self.seed.is_some()];
+        let given = [
+            !requested.only.is_empty(),
+            !requested.data.is_empty(),
+            requested.full,
+            self.seed.is_some(),
+        ];
         let options = ["only", "data", "full", "seed"].into_iter().zip(given);
-        for ((name, given), (stored, requested)) in options.zip(texts(&stored).iter().zip(texts(&requested)))
+        for ((name, given), (stored, requested)) in
+            options.zip(texts(&stored).iter().zip(texts(&requested)))
         {
             Usage::unless(!given || *stored == requested, || {
-                let stored =
-                    if stored.is_empty() { format!("no {name}") } else { format!("{name} = {stored}") };
+                let stored = if stored.is_empty() {
+                    format!("no {name}")
+                } else {
+                    format!("{name} = {stored}")
+                };
                 format!(
                     "{} contains a reproduction with other settings: stored {stored}, requested {name} = {requested}; name \
                      another folder with --out, or leave out --{name}",
@@ -134,7 +153,8 @@ impl Reproduce {
 /// One line per finished exhibit.
 fn line(exhibit: &Presentation, seconds: Option<f64>) -> String {
     let count = |verdict| exhibit.claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let counts = [(Verdict::Holds, "hold"), (Verdict::InPart, "in part"), (Verdict::Fails, "do not")];
+    let counts =
+        [(Verdict::Holds, "hold"), (Verdict::InPart, "in part"), (Verdict::Fails, "do not")];
     let counts = counts.map(|(verdict, text)| (count(verdict), text));
     let texts: Vec<String> =
         counts.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("{n} {text}")).collect();
@@ -142,7 +162,8 @@ fn line(exhibit: &Presentation, seconds: Option<f64>) -> String {
     format!("{:18} {:26} {seconds:>8}  {}", exhibit.id, texts.join(", "), exhibit.title)
 }
 
-/// Prints all claims, the tallies of the paper's and of ours, and every claim that does not hold with the reason.
+/// Prints all claims, the tallies of the paper's and of ours, and every claim that does not hold
+/// with the reason.
 fn print(report: &Report) {
     if report.interrupted {
         return;
@@ -154,7 +175,8 @@ fn print(report: &Report) {
             println!("  {:13}  {}", "", claim.measured);
         }
     }
-    for (source, title) in [(Source::Paper, "The paper's claims"), (Source::Ours, "Our own claims")] {
+    for (source, title) in [(Source::Paper, "The paper's claims"), (Source::Ours, "Our own claims")]
+    {
         let tally = report.tally(source);
         if tally.all() > 0 {
             println!("\n{title}: {tally}");
@@ -189,7 +211,8 @@ struct Summary<'a> {
 
 impl<'a> Record<'a> {
     fn of(report: &'a Report) -> Self {
-        let summary = |source| Summary { tally: report.tally(source), exceptions: report.exceptions(source) };
+        let summary =
+            |source| Summary { tally: report.tally(source), exceptions: report.exceptions(source) };
         let exhibit = |exhibit: &Presentation| {
             let claims: &[Claim] = &exhibit.claims;
             json!({

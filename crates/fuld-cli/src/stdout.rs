@@ -1,5 +1,5 @@
-//! `print!` and `println!` that end the program with an error if standard output cannot be written, as on a full disk. Those of
-//! the standard library panic.
+//! `print!` and `println!` that end the program with an error if standard output cannot be written,
+//! as on a full disk. Those of the standard library panic.
 
 use std::fmt::Arguments;
 use std::io::Write;

@@ -18,8 +18,8 @@ use fuld_train::run_folder::{DataLocation, RunFolderError};
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::stored::Difference;
 use fuld_train::sweep::{
-    self, GridError, Shard, StoredGrid, SweepCounts, SweepFolder, SweepRun, grid_requests, into_stacks,
-    read_grid, sweep_runs, write_table,
+    self, GridError, Shard, StoredGrid, SweepCounts, SweepFolder, SweepRun, grid_requests,
+    into_stacks, read_grid, sweep_runs, write_table,
 };
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -28,13 +28,15 @@ use std::process::ExitCode;
 
 /// Train every combination of a grid of settings.
 ///
-/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for --measure-every). A list is an axis of the grid.
-/// Each table [[grid]] is a separate grid that extends the common settings. Settings that an optimizer does not have are left out for it.
+/// The grid is a TOML file whose keys are the settings of fuld train (measure_every for
+/// --measure-every). A list is an axis of the grid. Each table [[grid]] is a separate grid that
+/// extends the common settings. Settings that an optimizer does not have are left out for it.
 ///
-/// Each run uses one core and has its own folder. Repeat the command to continue an interrupted sweep. results.csv and results.parquet
-/// contain one row per run; failed runs have their error. If the grid changes, the results of runs that it still contains are used again;
-/// the other runs stay in the folder, but not in the table. Several processes may share a folder, each with its --shard of the runs or
-/// all with the same runs.
+/// Each run uses one core and has its own folder. Repeat the command to continue an interrupted
+/// sweep. results.csv and results.parquet contain one row per run; failed runs have their error. If
+/// the grid changes, the results of runs that it still contains are used again; the other runs stay
+/// in the folder, but not in the table. Several processes may share a folder, each with its --shard
+/// of the runs or all with the same runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example of a grid:
@@ -113,14 +115,16 @@ impl Sweep {
         let execution =
             Execution { stop, data: &data, out: &out, grid, checkpoints: self.checkpoints, output };
         match stored.device {
-            Device::Cpu => execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count()),
+            Device::Cpu => {
+                execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count())
+            }
             #[cfg(feature = "cuda")]
             Device::Cuda => execution.run::<burn::backend::Cuda>(into_stacks(runs, self.stack), 1),
             #[cfg(not(feature = "cuda"))]
-            Device::Cuda => {
-                Err(Usage("this sweep was started on a GPU, but this build supports only the CPU".into())
-                    .into())
-            }
+            Device::Cuda => Err(Usage(
+                "this sweep was started on a GPU, but this build supports only the CPU".into(),
+            )
+            .into()),
         }
     }
 
@@ -141,9 +145,11 @@ impl Sweep {
         Ok((stored, path, out))
     }
 
-    /// Returns the grid in the folder. Settings that are given beside --resume must be equal to those of the sweep.
+    /// Returns the grid in the folder. Settings that are given beside --resume must be equal to
+    /// those of the sweep.
     ///
-    /// The location of the data sets is not a setting of the sweep: --data-dir may name another one.
+    /// The location of the data sets is not a setting of the sweep: --data-dir may name another
+    /// one.
     fn resumed_grid(&self) -> anyhow::Result<(StoredGrid, PathBuf, PathBuf)> {
         let out = self.folder.resumed()?.to_path_buf();
         let mut stored = SweepFolder::started(&out)?;
@@ -171,7 +177,9 @@ impl Sweep {
         let device = self.compute.device.unwrap_or(stored.device);
         let difference = if given != stored.grid {
             Some(Difference::between(&stored.grid, &given))
-        } else if !self.data.data.is_empty() && requests(&self.data.data)? != requests(&stored.data)? {
+        } else if !self.data.data.is_empty()
+            && requests(&self.data.data)? != requests(&stored.data)?
+        {
             Some(other("data", &stored.data.join(","), &self.data.data.join(",")))
         } else if device != stored.device {
             Some(other("device", &stored.device.to_string(), &device.to_string()))
@@ -192,8 +200,8 @@ fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, Da
     let in_grid = || name.display().to_string();
     let (mut all, mut distinct) = (Vec::new(), HashSet::new());
     let (mut descriptions, mut sets) = (HashMap::new(), DataSets::new());
-    let requests =
-        grid_requests(grid, data).map_err(|reason| GridError::Invalid { path: name.into(), reason })?;
+    let requests = grid_requests(grid, data)
+        .map_err(|reason| GridError::Invalid { path: name.into(), reason })?;
     for request in requests {
         let source = request.data.clone().unwrap_or_else(|| "digits".into());
         if !descriptions.contains_key(&source) {
@@ -223,22 +231,33 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    fn run<B: Backend>(&self, stacks: Vec<Vec<SweepRun>>, workers: usize) -> anyhow::Result<ExitCode> {
+    fn run<B: Backend>(
+        &self,
+        stacks: Vec<Vec<SweepRun>>,
+        workers: usize,
+    ) -> anyhow::Result<ExitCode> {
         let &Self { data, out, checkpoints, output, .. } = self;
         output.detail(|| {
             let runs: usize = stacks.iter().map(Vec::len).sum();
-            format!("{runs} runs of {} data sets in {}, {workers} at a time", data.len(), out.display())
+            format!(
+                "{runs} runs of {} data sets in {}, {workers} at a time",
+                data.len(),
+                out.display()
+            )
         });
-        let progress = SweepProgress::new(out, &self.grid, &stacks, workers, output, self.stop.clone());
+        let progress =
+            SweepProgress::new(out, &self.grid, &stacks, workers, output, self.stop.clone());
         let every = checkpoints.checkpoint_every;
-        let counts = sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| progress.show(event))
-            .with_context(|| format!("sweeping in {}", out.display()))?;
+        let counts =
+            sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| progress.show(event))
+                .with_context(|| format!("sweeping in {}", out.display()))?;
         progress.finish();
         let rows = write_table(out, &self.grid)
             .with_context(|| format!("writing the table in {}", out.display()))?;
         let seconds = progress.seconds();
         let table = out.join("results.csv").display().to_string();
-        let value = || json!({ "rows": rows, "counts": counts, "seconds": seconds, "table": table });
+        let value =
+            || json!({ "rows": rows, "counts": counts, "seconds": seconds, "table": table });
         output.result(value, || {
             print!("{}", sweep_summary(&rows));
             println!("\n{}", counts_text(counts, seconds));

@@ -1,4 +1,5 @@
-//! The progress of a sweep on standard error: finished runs, a bar for each thread, and the remaining time.
+//! The progress of a sweep on standard error: finished runs, a bar for each thread, and the
+//! remaining time.
 
 use super::output::Output;
 use super::progress_style::progress_style;
@@ -58,9 +59,9 @@ impl<'a> SweepProgress<'a> {
         ));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();
-        workers
-            .iter()
-            .for_each(|bar| bar.set_style(progress_style("  {bar:12} {pos}/{len} {speed} {wide_msg}")));
+        workers.iter().for_each(|bar| {
+            bar.set_style(progress_style("  {bar:12} {pos}/{len} {speed} {wide_msg}"))
+        });
         let width = runs().map(|run| run.spec.name().len()).max().unwrap_or(0);
         let progress = Self {
             bars,
@@ -138,7 +139,8 @@ impl<'a> SweepProgress<'a> {
         self.total.set_position(all.0 + all.1.iter().sum::<u64>());
     }
 
-    /// Writes the table of the runs so far. Ignores errors, because writing it at the end reports them.
+    /// Writes the table of the runs so far. Ignores errors, because writing it at the end reports
+    /// them.
     fn table(&self) {
         let Ok(mut written) = self.written.try_lock() else { return };
         if written.elapsed() > TABLE_EVERY && write_table(&self.out, self.grid).is_ok() {

@@ -30,9 +30,12 @@ pub(super) fn sweep_summary(rows: &[SweepRow]) -> String {
             .collect(),
     ];
     for (settings, rows) in &groups {
-        let ended: Vec<&&SweepRow> = rows.iter().filter(|row| row.text("status") == "finished").collect();
-        let values = |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
-        let percent: Vec<f64> = values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
+        let ended: Vec<&&SweepRow> =
+            rows.iter().filter(|row| row.text("status") == "finished").collect();
+        let values =
+            |column: &str| ended.iter().filter_map(|row| row.number(column)).collect::<Vec<f64>>();
+        let percent: Vec<f64> =
+            values("test_accuracy").iter().map(|accuracy| 100.0 * accuracy).collect();
         let count = |status: &str| rows.iter().filter(|row| row.text("status") == status).count();
         let notes: Vec<String> = ["diverged", "failed"]
             .iter()
@@ -40,7 +43,8 @@ pub(super) fn sweep_summary(rows: &[SweepRow]) -> String {
             .filter(|(count, _)| *count > 0)
             .map(|(count, status)| format!("{count} {status}"))
             .collect();
-        let mut line: Vec<String> = columns.iter().map(|&column| settings[column].clone()).collect();
+        let mut line: Vec<String> =
+            columns.iter().map(|&column| settings[column].clone()).collect();
         line.extend([
             rows.len().to_string(),
             spread(&values("train_loss"), 4),

@@ -9,7 +9,8 @@ pub(super) fn terminal_width() -> usize {
 
 #[cfg(unix)]
 fn detected_width() -> Option<usize> {
-    // SAFETY: the structure consists of integers, so zeros are valid, and the call fills it if standard output is a terminal.
+    // SAFETY: the structure consists of integers, so zeros are valid, and the call fills it if
+    // standard output is a terminal.
     let size = unsafe {
         let mut size: libc::winsize = std::mem::zeroed();
         (libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) == 0).then_some(size)

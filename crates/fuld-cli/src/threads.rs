@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
-/// The largest number of threads, far more than any machine has. For larger numbers the operating system's error would be less
-/// clear.
+/// The largest number of threads, far more than any machine has. For larger numbers the operating
+/// system's error would be less clear.
 const MOST: u64 = 1024;
 
 /// The number of threads.

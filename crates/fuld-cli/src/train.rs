@@ -27,15 +27,18 @@ use std::process::ExitCode;
 
 /// Train a network with the paper's settings, or with yours.
 ///
-/// The network is fully connected with ReLU units and no biases, and is trained with cross entropy from PyTorch's initial weights. As in
-/// the paper, minibatches have 100 images, loss and accuracy on training and test set are measured every 100 iterations, and the means of
-/// the last two measurements are reported.
+/// The network is fully connected with ReLU units and no biases, and is trained with cross entropy
+/// from PyTorch's initial weights. As in the paper, minibatches have 100 images, loss and accuracy
+/// on training and test set are measured every 100 iterations, and the means of the last two
+/// measurements are reported.
 ///
-/// The step is given in the paper's parameters (--eta, --gamma) or in those of SGD (--lr = eta², --momentum = 1 - gamma eta). With
-/// --noise-scale or --kappa it has the matched form: it equals the step of SGD for small gradients, and the knee of the field fits noise
-/// of that scale. --guard protects any optimizer from heavy-tailed gradients and requires no scale; try it first.
+/// The step is given in the paper's parameters (--eta, --gamma) or in those of SGD (--lr = eta²,
+/// --momentum = 1 - gamma eta). With --noise-scale or --kappa it has the matched form: it equals
+/// the step of SGD for small gradients, and the knee of the field fits noise of that scale. --guard
+/// protects any optimizer from heavy-tailed gradients and requires no scale; try it first.
 ///
-/// Repeat the command to continue an interrupted run. The result is the same as without the interruption.
+/// Repeat the command to continue an interrupted run. The result is the same as without the
+/// interruption.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -97,7 +100,8 @@ impl Train {
             let (headline, threads) = (headline(spec, data), self.compute.threads.count());
             format!("{headline}; {threads} threads; writing to {}", folder.path().display())
         });
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads.count()).build()?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads.count()).build()?;
         pool.install(|| match spec.device {
             Device::Cpu => execute::<Flex>(&task, self.checkpoints, output, &stop),
             #[cfg(feature = "cuda")]
@@ -117,14 +121,17 @@ impl Train {
         };
         let data = DataSet::load(&location.source, &location.data_dir)?;
         let spec = request.spec(&data.description(), self.compute.device())?;
-        let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
+        let out =
+            self.folder.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
         let folder = RunFolder::open(&out)?;
         Ok(Task { data, location, spec, folder })
     }
 
-    /// Returns the run in the folder. Settings that are given beside --resume must be equal to those of the run.
+    /// Returns the run in the folder. Settings that are given beside --resume must be equal to
+    /// those of the run.
     ///
-    /// The location of the data set is not a setting of the run: --data and --data-dir may name another copy of it.
+    /// The location of the data set is not a setting of the run: --data and --data-dir may name
+    /// another copy of it.
     fn resumed(&self) -> anyhow::Result<Task> {
         let path = self.folder.resumed()?.to_path_buf();
         let request = self.settings.request(self.data.single()?);
@@ -236,9 +243,14 @@ fn report(
     Ok(match result.status {
         RunStatus::Finished => ExitCode::SUCCESS,
         RunStatus::Diverged { iteration, loss } => {
-            let advice =
-                if result.spec.guard.is_some() { "a smaller step" } else { "a smaller step or --guard" };
-            write_line(format_args!("diverged: the loss was {loss} at iteration {iteration}; try {advice}"));
+            let advice = if result.spec.guard.is_some() {
+                "a smaller step"
+            } else {
+                "a smaller step or --guard"
+            };
+            write_line(format_args!(
+                "diverged: the loss was {loss} at iteration {iteration}; try {advice}"
+            ));
             ExitCode::from(DIVERGED)
         }
     })
@@ -261,13 +273,18 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
         println!("test  {:>10.4} {:>8.2} %", summary.test_loss, 100.0 * summary.test_accuracy);
         let when = if diverged { ", before it diverged" } else { "" };
         match summary.measurements {
-            2 => println!("mean of the last two of {} measurements{when}", result.measurements.len()),
+            2 => {
+                println!("mean of the last two of {} measurements{when}", result.measurements.len())
+            }
             _ => println!("from one measurement{when}"),
         }
     }
     let iterations = result.iterations();
     let speed = iterations as f64 / result.seconds;
-    println!("\n{iterations} iterations in {:.1} s ({speed:.0}/s, including measurements)", result.seconds);
+    println!(
+        "\n{iterations} iterations in {:.1} s ({speed:.0}/s, including measurements)",
+        result.seconds
+    );
     print_tails(result);
     println!("written to {}", folder.path().display());
 }
@@ -275,7 +292,8 @@ fn print(result: &RunResult, data: &DataSet, folder: &RunFolder) {
 fn headline(spec: &TrainSpec, data: &DataSet) -> String {
     let TrainSpec { width, depth, optimizer, alpha, .. } = *spec;
     let weights = spec.network(data.train.features(), data.classes).weights();
-    let layers = if depth == 1 { "1 layer".into() } else { format!("{depth} layers of width {width}") };
+    let layers =
+        if depth == 1 { "1 layer".into() } else { format!("{depth} layers of width {width}") };
     let mut text = format!("{}, {layers}, {weights} weights; {optimizer}", data.name);
     if optimizer == Optimizer::Fuld {
         text += &format!(" alpha {alpha}");
@@ -302,7 +320,10 @@ fn headline(spec: &TrainSpec, data: &DataSet) -> String {
         text += &format!(", noise scale {scale}");
     }
     if let Some(noise) = spec.inject_noise {
-        text += &format!("; stable noise on the gradients, alpha {}, scale {}", noise.alpha, noise.scale);
+        text += &format!(
+            "; stable noise on the gradients, alpha {}, scale {}",
+            noise.alpha, noise.scale
+        );
     }
     text
 }

@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fuld_train::spec::{
-    FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, Optimizer, TrainRequest,
-    parse_alpha, parse_every,
+    FieldFormula, GuardRequest, InjectedNoise, NamedChoice, NoiseScaleRequest, Optimizer,
+    TrainRequest, parse_alpha, parse_every,
 };
 
 /// The settings of a run. Every option has a default.
@@ -46,13 +46,15 @@ pub(super) struct TrainArgs {
     /// Field of the paper's form [default: paper]
     #[arg(long, value_parser = named::<FieldFormula>(), help_heading = "Optimizer")]
     field: Option<FieldFormula>,
-    /// Learning rate, instead of eta [default with --momentum, --noise-scale or --kappa: 0.01; adam 0.001]
+    /// Learning rate, instead of eta [default with --momentum, --noise-scale or --kappa: 0.01; adam
+    /// 0.001]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     lr: Option<f64>,
     /// Momentum, instead of gamma [default with --lr, --noise-scale or --kappa: 0.99]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     momentum: Option<f64>,
-    /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form: a number, or injected for the scale of --inject-noise
+    /// Scale of the gradient noise, which determines the knee of fuld's field in the matched form:
+    /// a number, or injected for the scale of --inject-noise
     #[arg(
         long,
         value_name = "S|injected",
@@ -61,13 +63,15 @@ pub(super) struct TrainArgs {
         help_heading = "Optimizer"
     )]
     noise_scale: Option<NoiseScaleRequest>,
-    /// Knee of fuld's field, instead of --noise-scale: the |v| at which the field departs from its tangent
+    /// Knee of fuld's field, instead of --noise-scale: the |v| at which the field departs from its
+    /// tangent
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Optimizer")]
     kappa: Option<f64>,
     /// Limit of clip-norm [default: 1] or clip-value [default: 0.01]
     #[arg(long, allow_negative_numbers = true, help_heading = "Optimizer")]
     clip: Option<f64>,
-    /// Guard the gradients of any optimizer: clip components at C times the geometric mean of their layer, and scale down bursts [default without C: 1, adam 30]
+    /// Guard the gradients of any optimizer: clip components at C times the geometric mean of their
+    /// layer, and scale down bursts [default without C: 1, adam 30]
     #[arg(
         long,
         value_name = "C",
@@ -117,7 +121,8 @@ impl TrainArgs {
 
 /// Parses one of a few named values, and describes each in the help.
 pub(super) fn named<T: NamedChoice>() -> impl TypedValueParser<Value = T> {
-    let names = T::ALL.iter().map(|(_, name, description)| PossibleValue::new(*name).help(*description));
+    let names =
+        T::ALL.iter().map(|(_, name, description)| PossibleValue::new(*name).help(*description));
     PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|text| {
         let value = T::ALL.iter().find(|(_, name, _)| *name == text).map(|(value, ..)| *value);
         value.ok_or_else(|| format!("unknown value {text:?}"))

@@ -25,7 +25,10 @@ const CASES: [Case; 4] = [
         command: "train --width 8 --depth 2 --iterations 20",
         bad_value: "--alpha 3",
         other: "--seed 1",
-        long: ("train --width 8 --depth 2 --iterations 1000000 --checkpoint-every 0.02", "checkpoint.bin"),
+        long: (
+            "train --width 8 --depth 2 --iterations 1000000 --checkpoint-every 0.02",
+            "checkpoint.bin",
+        ),
     },
     Case {
         command: "sweep grid.toml",
@@ -61,7 +64,8 @@ fn errors_of_the_request_have_code_2_and_interruptions_130() {
         let foreign = format!("{name}-foreign");
         std::fs::create_dir(path(&foreign)).unwrap();
         std::fs::write(path(&foreign).join("notes.txt"), "mine").unwrap();
-        run(&format!("--out {foreign}")).refused(2, &["`notes.txt`, which fuld did not write", "--out"]);
+        run(&format!("--out {foreign}"))
+            .refused(2, &["`notes.txt`, which fuld did not write", "--out"]);
         run(&format!("--out {foreign}/notes.txt")).refused(2, &["notes.txt is a file", "--out"]);
 
         run(&format!("--out {name}")).with(0, &[]);
@@ -85,15 +89,21 @@ fn the_help_lists_the_exit_codes_and_the_shared_options() {
     let folder = TempDir::new().unwrap();
     let help = |arguments: &str| fuld(folder.path(), arguments).with(0, &[]).stdout;
     let all = help("--help");
-    for code in
-        ["  0    success", "  1    failure", "  2    wrong usage", "  3    the run", "  130  interrupted"]
-    {
+    for code in [
+        "  0    success",
+        "  1    failure",
+        "  2    wrong usage",
+        "  3    the run",
+        "  130  interrupted",
+    ] {
         assert!(all.contains(code), "{all}");
     }
     // The description of an option, without line breaks.
     let option = |command: &str, name: &str| {
         let help = help(&format!("{command} --help"));
-        let at = help.find(&format!("      {name}")).unwrap_or_else(|| panic!("{command} has no {name}"));
+        let at = help
+            .find(&format!("      {name}"))
+            .unwrap_or_else(|| panic!("{command} has no {name}"));
         let rest = &help[at + 6..];
         let end = rest.find("\n\n").unwrap_or(rest.len());
         rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
@@ -105,6 +115,8 @@ fn the_help_lists_the_exit_codes_and_the_shared_options() {
     }
     for command in &commands[1..] {
         assert!(option(command, "--data-dir").contains("the data directory"));
-        assert!(option(command, "--data <").contains("digits (built in), mnist, cifar10, or folders"));
+        assert!(
+            option(command, "--data <").contains("digits (built in), mnist, cifar10, or folders")
+        );
     }
 }

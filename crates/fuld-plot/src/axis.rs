@@ -35,7 +35,8 @@ impl Axis {
 
     /// Places ticks at these values only.
     pub fn ticks(mut self, at: &[f64]) -> Self {
-        self.ticks = Some(at.iter().map(|&value| (value, number(value, decimals_of(value)))).collect());
+        self.ticks =
+            Some(at.iter().map(|&value| (value, number(value, decimals_of(value)))).collect());
         self
     }
 
@@ -55,7 +56,9 @@ impl Axis {
             None => {
                 let places = data.filter(|&value| self.shows(value)).map(|value| self.place(value));
                 let (low, high) = places
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), place| (a.min(place), b.max(place)));
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), place| {
+                        (a.min(place), b.max(place))
+                    });
                 (low, high, 0.04)
             }
         };
@@ -63,7 +66,8 @@ impl Axis {
         Fitted { axis: self.clone(), low, high }
     }
 
-    /// Widens a range by the fraction `room` at both ends, and so far that no division by its width can fail.
+    /// Widens a range by the fraction `room` at both ends, and so far that no division by its width
+    /// can fail.
     fn widened(&self, low: f64, high: f64, room: f64) -> (f64, f64) {
         // Scale each end separately: their difference may overflow.
         let most = match self.scale {
@@ -114,7 +118,8 @@ impl Fitted {
         self.axis.shows(value)
     }
 
-    /// Returns the value that areas are filled down to: zero, or the lower end of a logarithmic axis.
+    /// Returns the value that areas are filled down to: zero, or the lower end of a logarithmic
+    /// axis.
     pub(super) fn floor(&self) -> f64 {
         match self.axis.scale {
             Scale::Linear => 0.0f64.clamp(self.low, self.high),
@@ -129,7 +134,9 @@ impl Fitted {
             (None, Scale::Linear) => linear_ticks(self.low, self.high, wanted),
             (None, Scale::Log) => log_ticks(self.low, self.high, wanted),
         };
-        all.into_iter().filter(|&(value, _)| (-1e-9..=1.0 + 1e-9).contains(&self.at(value))).collect()
+        all.into_iter()
+            .filter(|&(value, _)| (-1e-9..=1.0 + 1e-9).contains(&self.at(value)))
+            .collect()
     }
 }
 
@@ -151,14 +158,16 @@ fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     (first..=last).map(tick).collect()
 }
 
-/// Returns ticks at decades, or at 1, 2, 5 if the range has few decades. `low` and `high` are logarithms.
+/// Returns ticks at decades, or at 1, 2, 5 if the range has few decades. `low` and `high` are
+/// logarithms.
 fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     let decades = high - low;
     let (first, last) = (low.floor() as i32, high.ceil() as i32);
     if decades < 2.5 {
         let units: &[f64] =
             if decades < 0.7 { &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0] } else { &[1.0, 2.0, 5.0] };
-        let ticks = (first..=last).flat_map(|power| units.iter().map(move |unit| unit * 10f64.powi(power)));
+        let ticks =
+            (first..=last).flat_map(|power| units.iter().map(move |unit| unit * 10f64.powi(power)));
         return ticks.map(|value| (value, number(value, decimals_of(value)))).collect();
     }
     let stride = ((decades / wanted.max(1) as f64).ceil() as i32).max(1);
@@ -176,8 +185,9 @@ fn decade(power: i32) -> String {
 
 /// Returns the number of decimals a value requires, at most six.
 fn decimals_of(value: f64) -> usize {
-    (0..6).find(|&n| (value * 10f64.powi(n) - (value * 10f64.powi(n)).round()).abs() < 1e-6).unwrap_or(6)
-        as usize
+    (0..6)
+        .find(|&n| (value * 10f64.powi(n) - (value * 10f64.powi(n)).round()).abs() < 1e-6)
+        .unwrap_or(6) as usize
 }
 
 fn number(value: f64, decimals: usize) -> String {
@@ -234,11 +244,15 @@ mod tests {
             (inf, 1.0),
             (f64::NAN, 1.0),
         ];
-        for ((low, high), given) in ranges.into_iter().flat_map(|range| [(range, false), (range, true)]) {
+        for ((low, high), given) in
+            ranges.into_iter().flat_map(|range| [(range, false), (range, true)])
+        {
             for axis in [Axis::linear(""), Axis::log("")] {
                 let axis = if given { axis.range(low, high) } else { axis };
                 let fitted = axis.fitted([low, high].into_iter());
-                for value in [low, high, fitted.floor()].into_iter().filter(|&value| fitted.shows(value)) {
+                for value in
+                    [low, high, fitted.floor()].into_iter().filter(|&value| fitted.shows(value))
+                {
                     let place = fitted.at(value);
                     assert!(!place.is_nan(), "{value} of {low} to {high}");
                     assert!(

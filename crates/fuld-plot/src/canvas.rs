@@ -28,7 +28,8 @@ pub(super) struct Canvas {
 }
 
 /// System fonts first; the PNG renderer has only DejaVu Sans.
-pub(super) const FONT: &str = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif";
+pub(super) const FONT: &str =
+    "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif";
 
 impl Canvas {
     pub(super) fn new(theme: Theme) -> Self {
@@ -83,7 +84,13 @@ impl Canvas {
         }
     }
 
-    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, attributes: &str, text: &str) {
+    pub(super) fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        attributes: &str,
+        text: &str,
+    ) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",

@@ -66,7 +66,8 @@ impl Figure {
     /// Returns the first mark of each label.
     fn legend(&self) -> Vec<&Mark> {
         let mut all: Vec<&Mark> = Vec::new();
-        for mark in self.panels.iter().flat_map(Panel::marks).filter(|mark| !mark.label.is_empty()) {
+        for mark in self.panels.iter().flat_map(Panel::marks).filter(|mark| !mark.label.is_empty())
+        {
             if !all.iter().any(|other| other.label == mark.label) {
                 all.push(mark);
             }
@@ -82,7 +83,8 @@ impl Figure {
         let legend_rows = self.draw_legend(&mut body);
         let head = 6.0 + legend_rows as f64 * LEGEND_ROW;
         for (i, panel) in self.panels.iter().enumerate() {
-            let (x, y) = ((i % columns) as f64 * cell, head + (i / columns) as f64 * self.panel_height);
+            let (x, y) =
+                ((i % columns) as f64 * cell, head + (i / columns) as f64 * self.panel_height);
             body.open_group(&format!(" transform=\"translate({x:.1} {y:.1})\""));
             panel.draw(&mut body, &format!("{}-{i}", self.name), cell, self.panel_height);
             body.close_group();
@@ -97,7 +99,8 @@ impl Figure {
         )
     }
 
-    /// Returns the figure as HTML: one SVG per panel, so that panels stack on a phone, with colours that follow the page.
+    /// Returns the figure as HTML: one SVG per panel, so that panels stack on a phone, with colours
+    /// that follow the page.
     pub fn inline(&self) -> String {
         let cell = WIDTH / self.columns_used() as f64;
         let canvas = Canvas::new(Theme::Page);
@@ -109,10 +112,17 @@ impl Figure {
             )
         };
         let legend: String = self.legend().iter().map(entry).collect();
-        let legend =
-            if legend.is_empty() { legend } else { format!("<div class=\"legend\">{legend}</div>\n") };
-        let panels: String =
-            self.panels.iter().enumerate().map(|(i, panel)| self.inline_panel(i, panel, cell)).collect();
+        let legend = if legend.is_empty() {
+            legend
+        } else {
+            format!("<div class=\"legend\">{legend}</div>\n")
+        };
+        let panels: String = self
+            .panels
+            .iter()
+            .enumerate()
+            .map(|(i, panel)| self.inline_panel(i, panel, cell))
+            .collect();
         format!("{legend}<div class=\"panels\" style=\"--cell:{cell:.0}px\">\n{panels}</div>\n")
     }
 
@@ -159,7 +169,8 @@ impl Figure {
 
 /// Returns a small sample of a mark for the legend.
 fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
-    let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
+    let (stroke, fill) =
+        (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
     let end = x + 26.0;
     match &mark.shape {
         MarkShape::Line { dash, weight, .. } => {
@@ -172,7 +183,9 @@ fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
             format!("<path d=\"M{x:.1} {:.1}h26v10h-26Z\"{fill} fill-opacity=\"0.3\"/>", y - 5.0)
         }
         MarkShape::Dots(_) => format!("<g{fill}>{}</g>", dot(mark.hue, x + 13.0, y)),
-        _ => format!("<path d=\"M{x:.1} {y:.1}H{end:.1}m-5 -3l5 3l-5 3\"{stroke} stroke-width=\"1.3\"/>"),
+        _ => format!(
+            "<path d=\"M{x:.1} {y:.1}H{end:.1}m-5 -3l5 3l-5 3\"{stroke} stroke-width=\"1.3\"/>"
+        ),
     }
 }
 
@@ -182,7 +195,8 @@ mod tests {
     use crate::Axis;
 
     fn figure() -> Figure {
-        let line: Vec<(f64, f64)> = (0..100).map(|i| f64::from(i) / 10.0).map(|x| (x, (-x).exp())).collect();
+        let line: Vec<(f64, f64)> =
+            (0..100).map(|i| f64::from(i) / 10.0).map(|x| (x, (-x).exp())).collect();
         let panel = Panel::new("e^{−x} & more")
             .x(Axis::linear("x"))
             .y(Axis::log("density"))
@@ -200,7 +214,9 @@ mod tests {
         let texts: Vec<String> = tree
             .descendants()
             .filter(|node| node.has_tag_name("text"))
-            .map(|node| node.descendants().filter_map(|n| n.is_text().then(|| n.text()).flatten()).collect())
+            .map(|node| {
+                node.descendants().filter_map(|n| n.is_text().then(|| n.text()).flatten()).collect()
+            })
             .collect();
         // The label is in both panels but once in the legend.
         assert_eq!(texts.iter().filter(|text| *text == "α = 1.5").count(), 1, "{texts:?}");
@@ -212,8 +228,11 @@ mod tests {
         let png = figure().png().unwrap();
         let decoded = resvg::tiny_skia::Pixmap::decode_png(&png).unwrap();
         assert_eq!(decoded.width(), 1520);
-        let dark =
-            decoded.pixels().iter().filter(|p| p.red() < 60 && p.green() < 60 && p.blue() < 80).count();
+        let dark = decoded
+            .pixels()
+            .iter()
+            .filter(|p| p.red() < 60 && p.green() < 60 && p.blue() < 80)
+            .count();
         // Most dark pixels are text: without a font almost none would be left.
         assert!(dark > 2_000, "{dark}");
     }

@@ -29,14 +29,22 @@ impl Frame {
         (self.x.shows(x) && self.y.shows(y)).then(|| (self.across(x), self.up(y)))
     }
 
-    pub(super) fn axes(&self, canvas: &mut Canvas, y_ticks: &[(f64, String)], x_label: &str, y_label: &str) {
+    pub(super) fn axes(
+        &self,
+        canvas: &mut Canvas,
+        y_ticks: &[(f64, String)],
+        x_label: &str,
+        y_label: &str,
+    ) {
         let x_ticks = self.x.ticks(((self.right - self.left) / 62.0) as usize);
         let muted = canvas.colours(Some(Hue::Muted), None);
         canvas.open_group(&format!("{muted} stroke-width=\"0.6\" stroke-opacity=\"0.28\""));
-        y_ticks.iter().for_each(|&(y, _)| canvas.segment((self.left, self.up(y)), (self.right, self.up(y))));
-        x_ticks
+        y_ticks
             .iter()
-            .for_each(|&(x, _)| canvas.segment((self.across(x), self.top), (self.across(x), self.bottom)));
+            .for_each(|&(y, _)| canvas.segment((self.left, self.up(y)), (self.right, self.up(y))));
+        x_ticks.iter().for_each(|&(x, _)| {
+            canvas.segment((self.across(x), self.top), (self.across(x), self.bottom))
+        });
         canvas.close_group();
         canvas.open_group(&format!("{muted} stroke-width=\"1\""));
         canvas.segment((self.left, self.bottom), (self.right, self.bottom));
@@ -59,7 +67,8 @@ impl Frame {
     }
 
     pub(super) fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
-        let (stroke, fill) = (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
+        let (stroke, fill) =
+            (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
         match &mark.shape {
             MarkShape::Line { points, dash, weight } => {
                 canvas.open_group(&format!(
@@ -75,8 +84,9 @@ impl Frame {
                 self.fill(canvas, &fill, 0.22, curve.map(|(x, y)| (x, floor, y)).collect());
             }
             MarkShape::Band(points) => {
-                let low =
-                    points.iter().filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)));
+                let low = points
+                    .iter()
+                    .filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)));
                 self.fill(canvas, &fill, 0.25, low.map(|((x, a), (_, b))| (x, a, b)).collect());
             }
             MarkShape::Dots(points) => {
@@ -89,8 +99,9 @@ impl Frame {
             }
             MarkShape::ErrorBars(bars) => {
                 canvas.open_group(&format!("{stroke} stroke-width=\"1.2\""));
-                for (low, high) in
-                    bars.iter().filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)))
+                for (low, high) in bars
+                    .iter()
+                    .filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)))
                 {
                     canvas.segment(low, high);
                     for (x, y) in [low, high] {
@@ -102,15 +113,20 @@ impl Frame {
             MarkShape::Arrows(arrows) => {
                 canvas.open_group(&format!("{stroke} stroke-width=\"1\""));
                 for &(x, y, dx, dy) in arrows {
-                    if let (Some(from), Some(to)) = (self.place((x, y)), self.place((x + dx, y + dy))) {
+                    if let (Some(from), Some(to)) =
+                        (self.place((x, y)), self.place((x + dx, y + dy)))
+                    {
                         arrow(canvas, from, to);
                     }
                 }
                 canvas.close_group();
             }
-            MarkShape::Vertical(x, _) if self.x.shows(*x) => {
-                self.rule(canvas, &stroke, (self.across(*x), self.top), (self.across(*x), self.bottom))
-            }
+            MarkShape::Vertical(x, _) if self.x.shows(*x) => self.rule(
+                canvas,
+                &stroke,
+                (self.across(*x), self.top),
+                (self.across(*x), self.bottom),
+            ),
             MarkShape::Horizontal(y, _) if self.y.shows(*y) => {
                 self.rule(canvas, &stroke, (self.left, self.up(*y)), (self.right, self.up(*y)))
             }
@@ -151,7 +167,8 @@ impl Frame {
     }
 }
 
-/// Returns a marker whose shape depends on its colour, so that colour alone need not distinguish it.
+/// Returns a marker whose shape depends on its colour, so that colour alone need not distinguish
+/// it.
 pub(super) fn dot(hue: Hue, x: f64, y: f64) -> String {
     let mut d = String::new();
     let _ = match hue {
@@ -179,7 +196,8 @@ fn arrow(canvas: &mut Canvas, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
     ));
 }
 
-/// Drops points that cannot be seen: of those within half a pixel it keeps the first, lowest, highest and last.
+/// Drops points that cannot be seen: of those within half a pixel it keeps the first, lowest,
+/// highest and last.
 fn thinned(points: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
     let mut kept = Vec::new();
     let mut column: Vec<(f64, f64)> = Vec::new();

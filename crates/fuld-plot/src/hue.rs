@@ -23,7 +23,8 @@ pub enum Hue {
     Alpha(f64),
 }
 
-/// Colours by tail index, on white and on black. Both hue and lightness change, so that either distinguishes them.
+/// Colours by tail index, on white and on black. Both hue and lightness change, so that either
+/// distinguishes them.
 const TAILS: [(f64, [u8; 3], [u8; 3]); 8] = [
     (0.0, [0xc9, 0xa0, 0x0c], [0xff, 0xee, 0xa0]),
     (0.5, [0xd0, 0x98, 0x10], [0xff, 0xe2, 0x7a]),
@@ -95,8 +96,9 @@ mod tests {
     /// Lightness must decrease from heavy tails to light ones.
     #[test]
     fn lightness_orders_tails() {
-        let luminance =
-            |c: [u8; 3]| 0.2126 * f64::from(c[0]) + 0.7152 * f64::from(c[1]) + 0.0722 * f64::from(c[2]);
+        let luminance = |c: [u8; 3]| {
+            0.2126 * f64::from(c[0]) + 0.7152 * f64::from(c[1]) + 0.0722 * f64::from(c[2])
+        };
         let all: Vec<f64> = (5..=20).map(|i| luminance(of_tail(f64::from(i) / 10.0).0)).collect();
         assert!(all.windows(2).all(|pair| pair[0] > pair[1]), "{all:?}");
     }

@@ -34,7 +34,8 @@ pub(super) fn svg(text: &str) -> String {
             Height::Below => 3.0,
             Height::Above => -4.5,
         };
-        let (shift, size) = (level - sunk, if height == Height::Line { "" } else { " font-size=\"75%\"" });
+        let (shift, size) =
+            (level - sunk, if height == Height::Line { "" } else { " font-size=\"75%\"" });
         let piece = escape(piece);
         if shift == 0.0 && size.is_empty() {
             out += &piece;
@@ -60,7 +61,11 @@ pub(super) fn html(text: &str) -> String {
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let wide = |(height, piece): (Height, &str)| {
         let scale = if height == Height::Line { 1.0 } else { 0.75 };
-        scale * piece.chars().map(|c| if " .,:;il|'()ft".contains(c) { 0.36 } else { 0.6 }).sum::<f64>()
+        scale
+            * piece
+                .chars()
+                .map(|c| if " .,:;il|'()ft".contains(c) { 0.36 } else { 0.6 })
+                .sum::<f64>()
     };
     size * pieces(text).into_iter().map(wide).sum::<f64>()
 }
@@ -79,7 +84,10 @@ mod tests {
         assert_eq!(svg("a<b"), "a&lt;b");
         assert_eq!(html("∇G_{α}(v) = 10^{-3}"), "∇G<sub>α</sub>(v) = 10<sup>-3</sup>");
         assert_eq!(svg("x^{2}"), "x<tspan dy=\"-4.5\" font-size=\"75%\">2</tspan>");
-        assert_eq!(svg("G_{α} v"), "G<tspan dy=\"3\" font-size=\"75%\">α</tspan><tspan dy=\"-3\"> v</tspan>");
+        assert_eq!(
+            svg("G_{α} v"),
+            "G<tspan dy=\"3\" font-size=\"75%\">α</tspan><tspan dy=\"-3\"> v</tspan>"
+        );
         // An unclosed brace is plain text.
         assert_eq!(html("x_{1"), "x_{1");
     }

@@ -1,7 +1,8 @@
-//! Figures with panels of lines, bands, dots and arrows, as SVG, as PNG, and inline in an HTML page.
+//! Figures with panels of lines, bands, dots and arrows, as SVG, as PNG, and inline in an HTML
+//! page.
 //!
-//! The crate writes its own SVG: figures must follow a page's light or dark colours, stack on a phone, and give the same
-//! bytes on every machine, which no plotting crate offers together.
+//! The crate writes its own SVG: figures must follow a page's light or dark colours, stack on a
+//! phone, and give the same bytes on every machine, which no plotting crate offers together.
 //!
 //! ```
 //! use fuld_plot::{Axis, Figure, Hue, Panel};

@@ -65,7 +65,9 @@ impl MarkShape {
         match self {
             Self::Line { points, .. } | Self::Dots(points) => points.iter().map(|p| p.1).collect(),
             Self::Area(points) => points.iter().map(|p| p.1).chain([0.0]).collect(),
-            Self::Band(points) | Self::ErrorBars(points) => points.iter().flat_map(|p| [p.1, p.2]).collect(),
+            Self::Band(points) | Self::ErrorBars(points) => {
+                points.iter().flat_map(|p| [p.1, p.2]).collect()
+            }
             Self::Arrows(arrows) => arrows.iter().flat_map(|&(_, y, _, dy)| [y, y + dy]).collect(),
             Self::Horizontal(y, _) => vec![*y],
             Self::Vertical(..) => Vec::new(),

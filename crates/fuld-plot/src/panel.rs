@@ -41,11 +41,19 @@ impl Panel {
         self
     }
 
-    fn stroke(self, hue: Hue, label: impl Into<String>, points: Points, dash: Dash, weight: f64) -> Self {
+    fn stroke(
+        self,
+        hue: Hue,
+        label: impl Into<String>,
+        points: Points,
+        dash: Dash,
+        weight: f64,
+    ) -> Self {
         self.mark(hue, label, MarkShape::Line { points, dash, weight })
     }
 
-    /// Draws a line through points, interrupted where one is not finite. An empty label is left out of the legend.
+    /// Draws a line through points, interrupted where one is not finite. An empty label is left out
+    /// of the legend.
     pub fn line(self, hue: Hue, label: impl Into<String>, points: Points) -> Self {
         self.stroke(hue, label, points, Dash::Solid, 1.8)
     }
@@ -91,7 +99,8 @@ impl Panel {
         self.line(hue, "", points.clone()).dots(hue, label, points)
     }
 
-    /// Draws means (x, mean, error) as dots joined by a line, with error bars where the error is finite.
+    /// Draws means (x, mean, error) as dots joined by a line, with error bars where the error is
+    /// finite.
     pub fn means(self, hue: Hue, label: &str, dashed: bool, means: &[(f64, f64, f64)]) -> Self {
         let known = means.iter().filter(|(.., error)| error.is_finite());
         let bars = known.map(|&(x, mean, error)| (x, mean - error, mean + error)).collect();
@@ -106,7 +115,12 @@ impl Panel {
     }
 
     /// Draws arrows from (x, y) to (x + dx, y + dy).
-    pub fn arrows(self, hue: Hue, label: impl Into<String>, arrows: Vec<(f64, f64, f64, f64)>) -> Self {
+    pub fn arrows(
+        self,
+        hue: Hue,
+        label: impl Into<String>,
+        arrows: Vec<(f64, f64, f64, f64)>,
+    ) -> Self {
         self.mark(hue, label, MarkShape::Arrows(arrows))
     }
 
@@ -128,7 +142,8 @@ impl Panel {
         &self.marks
     }
 
-    /// Draws the panel into the rectangle from (0, 0) to (width, height). `id` must be unique on the page.
+    /// Draws the panel into the rectangle from (0, 0) to (width, height). `id` must be unique on
+    /// the page.
     pub(super) fn draw(&self, canvas: &mut Canvas, id: &str, width: f64, height: f64) {
         let x = self.x.fitted(self.marks.iter().flat_map(|mark| mark.shape.xs()));
         let y = self.y.fitted(self.marks.iter().flat_map(|mark| mark.shape.ys()));

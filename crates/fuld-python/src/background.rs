@@ -1,7 +1,8 @@
 //! A run in a background thread.
 //!
-//! [`Background::start`] starts the thread. Other threads read its progress, pause or stop it, and ask for the draws made so far. Both sides
-//! share a [`Status`] behind a mutex: the run reads the requests there each time it reports progress.
+//! [`Background::start`] starts the thread. Other threads read its progress, pause or stop it, and
+//! ask for the draws made so far. Both sides share a [`Status`] behind a mutex: the run reads the
+//! requests there each time it reports progress.
 
 use crate::callable::Raised;
 use fuld::chains::{Layout, Outcome, Progress, RunError, Sink, WarmState};
@@ -55,14 +56,15 @@ pub(crate) struct Background {
     thread: OnceLock<ThreadId>,
 }
 
-/// Locks a mutex, also after a panic: all values behind these mutexes are valid between any two statements.
+/// Locks a mutex, also after a panic: all values behind these mutexes are valid between any two
+/// statements.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Background {
-    /// Starts a run that keeps its draws in memory, or writes them to a store. Its thread calls `around` with the work, which `around` must
-    /// call.
+    /// Starts a run that keeps its draws in memory, or writes them to a store. Its thread calls
+    /// `around` with the work, which `around` must call.
     pub(crate) fn start(
         run: Run,
         task: Task,
@@ -87,8 +89,10 @@ impl Background {
             let _ = watched.thread.set(std::thread::current().id());
             around(&mut || {
                 let store = |path: &PathBuf| ZarrSink::new(path).with_names(target.names());
-                let mut sink = CountingSink { run: &watched, store: watched.store.as_ref().map(store) };
-                let (potential, report) = (target.potential(), &mut |progress: &_| watched.report(progress));
+                let mut sink =
+                    CountingSink { run: &watched, store: watched.store.as_ref().map(store) };
+                let (potential, report) =
+                    (target.potential(), &mut |progress: &_| watched.report(progress));
                 let outcome = match &task {
                     Task::Whole => run.stream(potential, &mut sink, report),
                     Task::Part(state) => run.continue_from(state, potential, &mut sink, report),
@@ -105,12 +109,14 @@ impl Background {
         Ok(this)
     }
 
-    /// Returns whether the caller is the thread of the run, inside its potential: that thread must not wait for the end of the run.
+    /// Returns whether the caller is the thread of the run, inside its potential: that thread must
+    /// not wait for the end of the run.
     pub(crate) fn is_inside(&self) -> bool {
         self.thread.get() == Some(&std::thread::current().id())
     }
 
-    /// Stores a progress report of the run and returns how it continues. Blocks while the run is paused.
+    /// Stores a progress report of the run and returns how it continues. Blocks while the run is
+    /// paused.
     fn report(&self, progress: &Progress) -> Control {
         let mut status = locked(&self.status);
         status.progress = Some(*progress);
@@ -140,7 +146,8 @@ impl Background {
     /// Asks the run to stop.
     pub(crate) fn stop(&self) {
         self.change(|status| status.stop = true);
-        // After the status: a call of the function that is refused because of this must find the reason there.
+        // After the status: a call of the function that is refused because of this must find the
+        // reason there.
         if let Some(raised) = &self.raised {
             raised.stop();
         }
@@ -165,12 +172,14 @@ impl Background {
         before
     }
 
-    /// Waits for the end of the run, or for more than `deliveries` deliveries, at most for `longest`. Returns whether one of them has
-    /// happened.
+    /// Waits for the end of the run, or for more than `deliveries` deliveries, at most for
+    /// `longest`. Returns whether one of them has happened.
     pub(crate) fn wait(&self, deliveries: Option<u64>, longest: Duration) -> bool {
-        let done =
-            |status: &Status| status.finished || deliveries.is_some_and(|before| status.deliveries > before);
-        let waited = self.changed.wait_timeout_while(locked(&self.status), longest, |status| !done(status));
+        let done = |status: &Status| {
+            status.finished || deliveries.is_some_and(|before| status.deliveries > before)
+        };
+        let waited =
+            self.changed.wait_timeout_while(locked(&self.status), longest, |status| !done(status));
         done(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
@@ -190,7 +199,8 @@ impl Background {
         locked(&self.status).finished
     }
 
-    /// Takes the outcome of the run; None if the run has not ended, if it panicked, or if the outcome was taken before.
+    /// Takes the outcome of the run; None if the run has not ended, if it panicked, or if the
+    /// outcome was taken before.
     pub(crate) fn take_outcome(&self) -> Option<Result<Outcome, RunError>> {
         locked(&self.status).outcome.take()
     }

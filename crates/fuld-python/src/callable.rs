@@ -1,6 +1,7 @@
 //! Potentials that are Python functions.
 //!
-//! Each is identified by a name and a hash of its code, which `python/fuld/_function_identity.py` computes.
+//! Each is identified by a name and a hash of its code, which `python/fuld/_function_identity.py`
+//! computes.
 
 use fuld::{Potential, Specification};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
@@ -25,8 +26,8 @@ pub(crate) struct Callable {
     raised: Arc<Raised>,
 }
 
-/// The exception that a function raised, kept until the run ends, because a step of a dynamics cannot return an error. It also
-/// holds a request to stop calling the function.
+/// The exception that a function raised, kept until the run ends, because a step of a dynamics
+/// cannot return an error. It also holds a request to stop calling the function.
 #[derive(Default)]
 pub(crate) struct Raised {
     /// Whether the function raised, or a call was skipped because of a request to stop.
@@ -53,8 +54,8 @@ impl Raised {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// The function is not called any more. It has failed if there are further chains or points, because one iteration may require many
-    /// calls.
+    /// The function is not called any more. It has failed if there are further chains or points,
+    /// because one iteration may require many calls.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -83,7 +84,8 @@ impl Callable {
         &self.raised
     }
 
-    /// Calls the function at points of this shape, and returns value and gradient as it returned them.
+    /// Calls the function at points of this shape, and returns value and gradient as it returned
+    /// them.
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -95,8 +97,10 @@ impl Callable {
         let function = self.function.bind(py);
         let answer = match (self.vectorized, self.stochastic) {
             (true, false) => function.call1((x.reshape([points.len() / self.dim, self.dim])?,))?,
-            (true, true) => function
-                .call1((x.reshape([points.len() / self.dim, self.dim])?, PyArray1::from_slice(py, words)))?,
+            (true, true) => function.call1((
+                x.reshape([points.len() / self.dim, self.dim])?,
+                PyArray1::from_slice(py, words),
+            ))?,
             (false, false) => function.call1((x,))?,
             (false, true) => function.call1((x, words[0]))?,
         };
@@ -111,7 +115,8 @@ impl Callable {
         }
     }
 
-    /// Calls the function once, and writes the gradients and, unless `values` is empty, the values that it returned.
+    /// Calls the function once, and writes the gradients and, unless `values` is empty, the values
+    /// that it returned.
     fn call_into(
         &self,
         py: Python<'_>,
@@ -130,7 +135,10 @@ impl Callable {
                     values.len()
                 )));
             }
-            values.iter_mut().zip(array.readonly().as_array().iter()).for_each(|(v, value)| *v = *value);
+            values
+                .iter_mut()
+                .zip(array.readonly().as_array().iter())
+                .for_each(|(v, value)| *v = *value);
         }
         let array = float64(&answer)?;
         let wanted = [points.len() / self.dim, self.dim];
@@ -184,7 +192,9 @@ impl Potential for Callable {
         }
         Python::attach(|py| {
             let value = self.call(py, x, &[0]).and_then(|(value, _)| float64(&value));
-            match value.map(|array| array.readonly().as_array().first().copied().unwrap_or(f64::NAN)) {
+            match value
+                .map(|array| array.readonly().as_array().first().copied().unwrap_or(f64::NAN))
+            {
                 Ok(value) => value,
                 Err(error) => {
                     self.raised.keep(error);
@@ -234,8 +244,15 @@ impl Potential for Callable {
 }
 
 impl Callable {
-    /// Calls the function at all points, at once or one after the other. After an error the gradients are NaN.
-    fn call_at_all(&self, points: &[f64], words: &[u64], values: &mut [f64], gradients: &mut [f64]) {
+    /// Calls the function at all points, at once or one after the other. After an error the
+    /// gradients are NaN.
+    fn call_at_all(
+        &self,
+        points: &[f64],
+        words: &[u64],
+        values: &mut [f64],
+        gradients: &mut [f64],
+    ) {
         if self.has_failed() || !self.raised.goes_on() {
             return gradients.fill(f64::NAN);
         }
@@ -243,7 +260,10 @@ impl Callable {
             let answer = if self.vectorized {
                 self.call_into(py, points, words, values, gradients)
             } else {
-                let one = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim)).zip(words);
+                let one = points
+                    .chunks_exact(self.dim)
+                    .zip(gradients.chunks_exact_mut(self.dim))
+                    .zip(words);
                 let mut called = one.enumerate().take_while(|_| self.raised.goes_on());
                 called.try_for_each(|(i, ((x, gradient), word))| {
                     let value = values.get_mut(i..=i).unwrap_or_default();

@@ -22,10 +22,12 @@ pub(crate) fn io_error(error: &io::Error, path: &Path) -> PyErr {
 pub(crate) fn run_error(error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
-        RunError::Sink(io) if io.kind() == io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
-        RunError::Sink(io) if io.kind() == io::ErrorKind::InvalidData => PyOSError::new_err(format!(
-            "{io}; the run cannot continue: delete the store, or name another one"
-        )),
+        RunError::Sink(io) if io.kind() == io::ErrorKind::AlreadyExists => {
+            PyFileExistsError::new_err(text)
+        }
+        RunError::Sink(io) if io.kind() == io::ErrorKind::InvalidData => PyOSError::new_err(
+            format!("{io}; the run cannot continue: delete the store, or name another one"),
+        ),
         RunError::Sink(io) if is_memory(&io) => memory_error("the draws"),
         RunError::TooMany(_) => PyMemoryError::new_err(text),
         RunError::Sink(io) => io::Error::new(io.kind(), text).into(),

@@ -36,7 +36,12 @@ impl FieldTable {
     }
 
     /// Computes `out[i] = ∇G_α(v[i])`; both arrays have the same precision.
-    fn eval_into(&self, py: Python<'_>, v: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn eval_into(
+        &self,
+        py: Python<'_>,
+        v: &Bound<'_, PyAny>,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let table = &self.table;
         if let Ok(v) = v.cast::<PyArray1<f32>>() {
             shared(py, &v.try_readonly()?, out.extract()?, |v, out| table.eval_into_f32(v, out))

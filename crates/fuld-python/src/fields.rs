@@ -7,7 +7,9 @@ use fuld::dynamics::{DifferentiableFunction, FlmcDrift, GaussianDrift, Kinetic, 
 use fuld::gibbs::Gibbs;
 use fuld::{Alpha, Beta, Friction, ParameterError, System, Underdamped};
 use fuld_sample::Target;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -46,7 +48,9 @@ fn riesz<'py>(
             true => Ok(Vec::new()),
             false => fuld::numerics::riesz(&u[row * length..(row + 1) * length], dx, order),
         };
-        threads::install(|| (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>())
+        threads::install(|| {
+            (0..rows).into_par_iter().map(derivative).collect::<Result<Vec<_>, _>>()
+        })
     };
     let out = interruptible_if(py, u.len() >= LONG, all)?.map_err(value_error)?;
     let out = PyArray1::from_vec(py, out.concat());
@@ -153,7 +157,9 @@ fn conformal_field<'py>(
         let system = system.map_err(value_error)?;
         let at = |(&x, &v)| {
             // Both systems have a velocity, and so a field.
-            system.field(f, &[x], &[v]).map(|field| (field.transport[0], field.force[0], field.friction[0]))
+            system
+                .field(f, &[x], &[v])
+                .map(|field| (field.transport[0], field.force[0], field.friction[0]))
         };
         let here = x.iter().zip(v).take_while(|_| !stop.load(Ordering::Relaxed));
         Ok::<_, PyErr>(here.filter_map(at).collect::<(Vec<_>, Vec<_>, Vec<_>)>())

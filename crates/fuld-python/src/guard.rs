@@ -1,8 +1,11 @@
-//! The guard over gradients in this process's memory, and its constants for implementations in Python.
+//! The guard over gradients in this process's memory, and its constants for implementations in
+//! Python.
 
 use crate::error::value_error;
 use crate::tensors::{Share, Tensors, check_aligned, part, share_out};
-use fuld::guard::{Decision, Guard, GuardState, GuardStateError, LogSum, SAMPLE, sampled_positions};
+use fuld::guard::{
+    Decision, Guard, GuardState, GuardStateError, LogSum, SAMPLE, sampled_positions,
+};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use numpy::PyArray1;
@@ -20,10 +23,12 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Values that are converted at a time.
 const CONVERTED: usize = 1 << 10;
-/// Length up to which one thread changes a tensor right after its statistics, which leave much of it in the cache.
+/// Length up to which one thread changes a tensor right after its statistics, which leave much of
+/// it in the cache.
 const SMALL: usize = 1 << 19;
 
-/// Returns the constants of the rule by name: the default clips, r, w, the sample's size, and the numbers of a new state.
+/// Returns the constants of the rule by name: the default clips, r, w, the sample's size, and the
+/// numbers of a new state.
 #[pyfunction]
 fn guard_constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let [version, ..] = GuardState::new().to_numbers();
@@ -52,7 +57,8 @@ fn check_guard_state(numbers: Vec<f32>) -> PyResult<()> {
 
 /// Gradients of fixed lengths and the addresses of their states, three `f32` each.
 ///
-/// The caller guarantees the addresses: they must be those of live tensors that nothing else uses during a call.
+/// The caller guarantees the addresses: they must be those of live tensors that nothing else uses
+/// during a call.
 #[pyclass(frozen, module = "fuld._native")]
 pub(crate) struct GuardedTensors {
     states: Vec<usize>,
@@ -70,7 +76,8 @@ impl GuardedTensors {
         Ok(Self { states, lengths })
     }
 
-    /// Guards dense gradients of `dtype`, given by their addresses, which are `scale` times the true gradients.
+    /// Guards dense gradients of `dtype`, given by their addresses, which are `scale` times the
+    /// true gradients.
     fn apply(
         &self,
         py: Python<'_>,
@@ -95,7 +102,8 @@ impl GuardedTensors {
 }
 
 impl GuardedTensors {
-    /// Observes the gradients of a step, without changing them, and returns the decision about each.
+    /// Observes the gradients of a step, without changing them, and returns the decision about
+    /// each.
     pub(crate) fn decisions(
         &self,
         dtype: &str,
@@ -132,13 +140,15 @@ impl GuardedTensors {
             }
         };
         let decisions = self.observe(guard, scale, tensors, threads, small)?;
-        let large: Vec<usize> = (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
+        let large: Vec<usize> =
+            (0..self.lengths.len()).filter(|&i| tensors.lengths[i] > SMALL).collect();
         tensors.only(&large).each::<T>(threads, |i, Share(gradient, ..)| {
             T::apply(&decisions[large[i]], gradient);
         })
     }
 
-    /// Updates the states from the gradients and returns the decisions. `then` is called with each gradient and its decision.
+    /// Updates the states from the gradients and returns the decisions. `then` is called with each
+    /// gradient and its decision.
     fn observe<T: Number>(
         &self,
         guard: Guard,
@@ -149,19 +159,22 @@ impl GuardedTensors {
     ) -> PyResult<Vec<Decision>> {
         tensors.check_addresses::<T>()?;
         let count = self.lengths.len();
-        let decisions: Vec<OnceLock<Result<Decision, GuardStateError>>> = vec![OnceLock::new(); count];
+        let decisions: Vec<OnceLock<Result<Decision, GuardStateError>>> =
+            vec![OnceLock::new(); count];
         // Tensors per piece of work: each takes microseconds.
         let some = count.div_ceil(4 * threads.max(1)).max(1);
         let pieces = (0..count).step_by(some);
         share_out(tensors.threads(threads).min(pieces.len()), pieces, |first| {
             for (i, place) in decisions.iter().enumerate().skip(first).take(some) {
                 let Share(gradient, ..) = tensors.whole::<T>(i);
-                // SAFETY: the caller guarantees three numbers, which nothing else uses; `new` checked their alignment.
+                // SAFETY: the caller guarantees three numbers, which nothing else uses; `new`
+                // checked their alignment.
                 let numbers = unsafe { part::<f32>(self.states[i], 0, GuardState::LEN) };
                 let decision = GuardState::from_numbers(numbers).map(|mut state| {
                     let logs = T::log_sum(gradient);
                     let sum = logs.sum - logs.count as f64 * scale.ln();
-                    let Decision { factor, limit } = guard.observe(&mut state, LogSum { sum, ..logs });
+                    let Decision { factor, limit } =
+                        guard.observe(&mut state, LogSum { sum, ..logs });
                     numbers.copy_from_slice(&state.to_numbers());
                     Decision { factor, limit: T::nearest(limit * scale) }
                 });
@@ -171,10 +184,11 @@ impl GuardedTensors {
                 place.get_or_init(|| decision);
             }
         });
-        let observed = |decision: OnceLock<Result<Decision, GuardStateError>>| match decision.into_inner() {
-            Some(decision) => decision.map_err(value_error),
-            None => Err(PyValueError::new_err("a gradient was not observed")),
-        };
+        let observed =
+            |decision: OnceLock<Result<Decision, GuardStateError>>| match decision.into_inner() {
+                Some(decision) => decision.map_err(value_error),
+                None => Err(PyValueError::new_err("a gradient was not observed")),
+            };
         decisions.into_iter().map(observed).collect()
     }
 }

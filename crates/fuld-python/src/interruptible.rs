@@ -1,8 +1,8 @@
 //! Long computations that Ctrl-C can stop.
 //!
-//! Python's signal handlers run in its main thread, between two instructions of the interpreter, and not before a native function
-//! returns. So another thread does the work, without the interpreter's lock, while the calling thread runs the handlers every
-//! 50 milliseconds.
+//! Python's signal handlers run in its main thread, between two instructions of the interpreter,
+//! and not before a native function returns. So another thread does the work, without the
+//! interpreter's lock, while the calling thread runs the handlers every 50 milliseconds.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -15,8 +15,9 @@ use std::time::Duration;
 /// Time between two checks for signals: short for a person, long for the processor.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does the work with the interpreter's lock released. If a signal handler raises an exception, as that of Ctrl-C does, sets `stop`, waits
-/// for the work, and returns the exception. So the work should check `stop` often; its result is then ignored.
+/// Does the work with the interpreter's lock released. If a signal handler raises an exception, as
+/// that of Ctrl-C does, sets `stop`, waits for the work, and returns the exception. So the work
+/// should check `stop` often; its result is then ignored.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> T + Send,
@@ -55,7 +56,8 @@ pub(crate) fn interruptible<T: Send>(
     })
 }
 
-/// As [`interruptible`] if the work is `long`. Otherwise does the work on this thread, because starting another takes 50 µs.
+/// As [`interruptible`] if the work is `long`. Otherwise does the work on this thread, because
+/// starting another takes 50 µs.
 pub(crate) fn interruptible_if<T: Send>(
     py: Python<'_>,
     long: bool,
@@ -64,8 +66,9 @@ pub(crate) fn interruptible_if<T: Send>(
     if long { interruptible(py, work) } else { Ok(py.detach(|| work(&AtomicBool::new(false)))) }
 }
 
-/// As [`interruptible`] for work that cannot check `stop`: after Ctrl-C it continues in the background, and its result is dropped. So it
-/// must take seconds at most, and must not call Python.
+/// As [`interruptible`] for work that cannot check `stop`: after Ctrl-C it continues in the
+/// background, and its result is dropped. So it must take seconds at most, and must not call
+/// Python.
 pub(crate) fn abandonable<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

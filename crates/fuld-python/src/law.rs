@@ -80,7 +80,10 @@ fn function(name: &str) -> PyResult<Function> {
 
 /// Raises ValueError for the first α or σ that no law has.
 #[pyfunction]
-fn check_parameters(alpha: PyReadonlyArray1<'_, f64>, scale: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+fn check_parameters(
+    alpha: PyReadonlyArray1<'_, f64>,
+    scale: PyReadonlyArray1<'_, f64>,
+) -> PyResult<()> {
     for &alpha in alpha.as_slice()? {
         Alpha::new(alpha).map_err(value_error)?;
     }
@@ -97,8 +100,10 @@ fn kinetic_scale<'py>(
     py: Python<'py>,
     alpha: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let scales =
-        alpha.as_slice()?.iter().map(|&alpha| SymmetricStable::kinetic(alpha).map(|law| law.scale()));
+    let scales = alpha
+        .as_slice()?
+        .iter()
+        .map(|&alpha| SymmetricStable::kinetic(alpha).map(|law| law.scale()));
     let scales = scales.collect::<Result<Vec<_>, _>>().map_err(value_error)?;
     Ok(PyArray1::from_vec(py, scales))
 }
@@ -146,8 +151,8 @@ thread_local! {
     static LAST: Cell<Option<SymmetricStable>> = const { Cell::new(None) };
 }
 
-/// Returns the law, from a cache if it is the one that this thread used last: integrators and solvers evaluate one point at a
-/// time, and creating a law costs as much as ten evaluations.
+/// Returns the law, from a cache if it is the one that this thread used last: integrators and
+/// solvers evaluate one point at a time, and creating a law costs as much as ten evaluations.
 fn law(alpha: f64, scale: f64) -> Result<SymmetricStable, ParameterError> {
     match LAST.get() {
         Some(law) if law.alpha() == alpha && law.scale() == scale => Ok(law),
@@ -186,7 +191,9 @@ fn fill<T: Stored>(
         let x = x.as_standard_layout();
         let x = x.as_slice().unwrap_or_default();
         if shared && out.len() > SHARE {
-            out.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).for_each(|(out, x)| each(x, out, &law));
+            out.par_chunks_mut(SHARE)
+                .zip(x.par_chunks(SHARE))
+                .for_each(|(out, x)| each(x, out, &law));
         } else {
             out.chunks_mut(SHARE).zip(x.chunks(SHARE)).for_each(|(out, x)| each(x, out, &law));
         }
@@ -194,7 +201,9 @@ fn fill<T: Stored>(
     };
     match x.ncols() {
         0 => Ok(()),
-        columns if shared => threads::install(|| out.par_chunks_mut(columns).enumerate().try_for_each(row)),
+        columns if shared => {
+            threads::install(|| out.par_chunks_mut(columns).enumerate().try_for_each(row))
+        }
         columns => out.chunks_mut(columns).enumerate().try_for_each(row),
     }
 }

@@ -1,7 +1,7 @@
 //! The native half of the Python package `fuld`: conversions and errors, no mathematics.
 //!
-//! Every function takes and returns plain NumPy arrays and works with the interpreter's lock released; what users see is
-//! written in Python, in `python/fuld`.
+//! Every function takes and returns plain NumPy arrays and works with the interpreter's lock
+//! released; what users see is written in Python, in `python/fuld`.
 
 mod background;
 mod callable;

@@ -8,7 +8,9 @@ use pyo3::types::PyDict;
 #[pyfunction]
 pub(crate) fn systems(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
-    SystemKind::ALL.iter().try_for_each(|system| names.set_item(system.name(), system.summary()))?;
+    SystemKind::ALL
+        .iter()
+        .try_for_each(|system| names.set_item(system.name(), system.summary()))?;
     Ok(names)
 }
 

@@ -1,19 +1,21 @@
 //! The threads of the OpenMP runtime that torch has loaded.
 //!
-//! After each of its operations torch's threads keep their cores busy for a while, waiting for the next one. Threads of ours
-//! would share the cores with them, so we use theirs.
+//! After each of its operations torch's threads keep their cores busy for a while, waiting for the
+//! next one. Threads of ours would share the cores with them, so we use theirs.
 
 #[cfg(target_os = "linux")]
 use std::ffi::{c_uint, c_void};
 
-/// Calls `work` in this number of the runtime's threads at once, including this one; returns false if there is no such runtime.
+/// Calls `work` in this number of the runtime's threads at once, including this one; returns false
+/// if there is no such runtime.
 #[cfg(target_os = "linux")]
 pub(crate) fn run<F: Fn() + Sync>(threads: usize, work: &F) -> bool {
     /// `GOMP_parallel(fn, data, num_threads, flags)`, which every OpenMP runtime of Linux has.
     type Parallel = unsafe extern "C" fn(extern "C" fn(*mut c_void), *mut c_void, c_uint, c_uint);
 
     extern "C" fn call<F: Fn() + Sync>(data: *mut c_void) {
-        // SAFETY: it is the `work` below, which outlives the call that all threads have returned from.
+        // SAFETY: it is the `work` below, which outlives the call that all threads have returned
+        // from.
         unsafe { (*data.cast::<F>())() }
     }
 
@@ -23,7 +25,8 @@ pub(crate) fn run<F: Fn() + Sync>(threads: usize, work: &F) -> bool {
     if symbol.is_null() {
         return false;
     }
-    // SAFETY: what has this name has this type. `call` does not write to `work`, which may be used by many threads.
+    // SAFETY: what has this name has this type. `call` does not write to `work`, which may be used
+    // by many threads.
     unsafe {
         let parallel: Parallel = std::mem::transmute(symbol);
         parallel(call::<F>, std::ptr::from_ref(work).cast_mut().cast(), threads, 0);

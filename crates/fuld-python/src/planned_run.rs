@@ -10,8 +10,8 @@ use crate::target::{PyTarget, check_dim};
 use fuld::chains::{Layout, WarmState};
 use fuld::{Potential, Run, Start, SystemKind};
 use fuld_sample::{
-    DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section, StartingPoint,
-    Summary, Target, by_name,
+    DrawSource, Exact, Named, Remark, SampleRequest, SampleSpec, SamplingError, Section,
+    StartingPoint, Summary, Target, by_name,
 };
 use numpy::ndarray::{ArrayView2, ArrayView3};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray3};
@@ -26,7 +26,8 @@ use std::sync::Arc;
 /// File name of the checkpoint in a store.
 const STATE: &str = ".fuld-state";
 
-/// Reads a request from the options of `fuld.sample`. Options that are None or missing have the defaults of a request.
+/// Reads a request from the options of `fuld.sample`. Options that are None or missing have the
+/// defaults of a request.
 fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
     let start = options.get_item("start")?.filter(|start| !start.is_none());
     let start = start.map(|start| start_of(&start)).transpose()?;
@@ -56,7 +57,8 @@ fn request(options: &Bound<'_, PyDict>) -> PyResult<SampleRequest> {
     })
 }
 
-/// Returns the start that a list of coordinates, or a list of such lists for each chain, stands for.
+/// Returns the start that a list of coordinates, or a list of such lists for each chain, stands
+/// for.
 fn start_of(start: &Bound<'_, PyAny>) -> PyResult<Start> {
     match start.extract() {
         Ok(points) => Ok(Start::Points(points)),
@@ -64,7 +66,10 @@ fn start_of(start: &Bound<'_, PyAny>) -> PyResult<Start> {
     }
 }
 
-fn option<'py, T: FromPyObjectOwned<'py>>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
+fn option<'py, T: FromPyObjectOwned<'py>>(
+    options: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<Option<T>> {
     let value = options.get_item(name)?.filter(|value| !value.is_none());
     value.map(|value| value.extract().map_err(Into::into)).transpose()
 }
@@ -74,7 +79,8 @@ fn named<T: Named>(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<T
     value.map(|value| by_name(&value)).transpose().map_err(value_error)
 }
 
-/// A summary as text, the warnings with the anchors of the sections that explain them, and the notes.
+/// A summary as text, the warnings with the anchors of the sections that explain them, and the
+/// notes.
 type Summarised = (String, Vec<(&'static str, String)>, Vec<String>);
 
 /// A run on a target with all settings.
@@ -108,7 +114,8 @@ impl PyPlannedRun {
             }
             Ok::<_, SamplingError>((spec, run))
         };
-        // Only the drift of FLMC is slow to tabulate, and it requires a formula. A Python function must be dropped in this thread.
+        // Only the drift of FLMC is slow to tabulate, and it requires a formula. A Python function
+        // must be dropped in this thread.
         let planned = if is_flmc { abandonable(py, plan)? } else { py.detach(plan) };
         let (spec, run) = planned.map_err(value_error)?;
         Ok(Self { target, spec, run })
@@ -182,7 +189,8 @@ impl PyPlannedRun {
         let columns: Vec<_> = std::iter::once(x.as_array()).chain(others).collect();
         let layout = self.layout()?;
         let names = self.target.get().target.names();
-        py.detach(|| store::write(&store, names, &layout, &columns)).map_err(|error| io_error(&error, &store))
+        py.detach(|| store::write(&store, names, &layout, &columns))
+            .map_err(|error| io_error(&error, &store))
     }
 
     /// Returns the main settings in one line.
@@ -191,8 +199,9 @@ impl PyPlannedRun {
         self.spec.headline()
     }
 
-    /// Returns the summary of draws (chains, draws, elements), with the names of the elements and their statistics, as text; the warnings
-    /// about them, each with the anchor of the section that explains it; and the notes.
+    /// Returns the summary of draws (chains, draws, elements), with the names of the elements and
+    /// their statistics, as text; the warnings about them, each with the anchor of the section that
+    /// explains it; and the notes.
     fn summary(
         &self,
         py: Python<'_>,
@@ -201,12 +210,17 @@ impl PyPlannedRun {
         statistics: Option<PyReadonlyArray3<'_, f64>>,
         adapted: &Bound<'_, PyDict>,
     ) -> PyResult<Summarised> {
-        let draws = ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
+        let draws =
+            ArrayDraws { x: x.as_array(), statistics: statistics.as_ref().map(|s| s.as_array()) };
         let (lost, adapted) = (draws.lost(), adapted_of(adapted));
         let PyTarget { target, raised, .. } = self.target.get();
         let summary = py.detach(|| {
             // Quadrature evaluates a potential too often for a function of Python.
-            let exact = if raised.is_some() { Exact::Unknown(None) } else { Exact::new(&self.spec, target) };
+            let exact = if raised.is_some() {
+                Exact::Unknown(None)
+            } else {
+                Exact::new(&self.spec, target)
+            };
             Summary::new(&draws, lost, adapted, &self.spec, &names, &exact, &|_| false)
         });
         let summary = summary.map_err(value_error)?;
@@ -225,8 +239,8 @@ impl PyPlannedRun {
         Ok((summary.text(), warnings.collect(), notes.iter().map(full).collect()))
     }
 
-    /// Begins the run of some of its chains, in memory or in the store at this path, where it continues if it had begun; or from the state
-    /// of all chains after the warm-up.
+    /// Begins the run of some of its chains, in memory or in the store at this path, where it
+    /// continues if it had begun; or from the state of all chains after the warm-up.
     fn start(
         &self,
         py: Python<'_>,
@@ -252,13 +266,21 @@ impl PyPlannedRun {
 }
 
 impl PyPlannedRun {
-    fn start_task(&self, py: Python<'_>, run: Run, task: Task, store: Option<PathBuf>) -> PyResult<PyRun> {
+    fn start_task(
+        &self,
+        py: Python<'_>,
+        run: Run,
+        task: Task,
+        store: Option<PathBuf>,
+    ) -> PyResult<PyRun> {
         let target = self.target.get();
         let raised = target.raised.clone();
         let id = running::new_id();
         let around = move |work: &mut (dyn FnMut() + Send)| running::run_attached(id, work);
-        // The thread waits for the interpreter lock that this one holds, so that the run is registered before it can end.
-        let background = Background::start(run, task, Arc::clone(&target.target), raised, store, around)?;
+        // The thread waits for the interpreter lock that this one holds, so that the run is
+        // registered before it can end.
+        let background =
+            Background::start(run, task, Arc::clone(&target.target), raised, store, around)?;
         running::add(py, id, Arc::clone(&background));
         Ok(PyRun::new(background))
     }
@@ -321,7 +343,8 @@ pub(crate) fn starts<'py>(
     let any = Target::from_potential(Box::new(Anything { dim }));
     let spec = request(options)?.complete_on(&any).map_err(value_error)?;
     let start = spec.expanded_start().map_err(value_error)?;
-    // Reserves the memory once and frees it, because the allocations that follow cannot return an error.
+    // Reserves the memory once and frees it, because the allocations that follow cannot return an
+    // error.
     let mut trial = Vec::<f64>::new();
     trial.try_reserve_exact(chains.saturating_mul(dim)).map_err(|_| memory_error("the starts"))?;
     drop(trial);

@@ -26,7 +26,8 @@ impl PyRun {
         Self { background, process: std::process::id() }
     }
 
-    /// Returns the run, or an error in a forked process: its thread does not exist there, and may have held a lock at the fork.
+    /// Returns the run, or an error in a forked process: its thread does not exist there, and may
+    /// have held a lock at the fork.
     fn here(&self) -> PyResult<&Background> {
         if std::process::id() == self.process {
             return Ok(&self.background);
@@ -58,10 +59,12 @@ impl Drop for PyRun {
     }
 }
 
-/// Whether the run was stopped, the chains that diverged with their steps, and by name the numbers that were adapted.
+/// Whether the run was stopped, the chains that diverged with their steps, and by name the numbers
+/// that were adapted.
 type Ended = (bool, Vec<(usize, u64)>, Option<Py<PyDict>>);
 
-/// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report, acceptance.
+/// Steps made, steps in all, draws made, chains that diverged, seconds, steps at the first report,
+/// acceptance.
 type Numbers = (u64, u64, u64, usize, f64, u64, Option<f64>);
 
 #[pymethods]
@@ -106,14 +109,15 @@ impl PyRun {
         Ok(self.here()?.request_draws())
     }
 
-    /// Waits for another delivery of draws or for the end, at most this long; returns whether one of them has happened.
+    /// Waits for another delivery of draws or for the end, at most this long; returns whether one
+    /// of them has happened.
     fn wait_for_draws(&self, py: Python<'_>, before: u64, seconds: f64) -> PyResult<bool> {
         let run = self.outside()?;
         Ok(py.detach(|| run.wait(Some(before), duration(seconds))))
     }
 
-    /// Returns whether the run was stopped, the chains that diverged with their steps, and by name the numbers that were adapted.
-    /// Raises the error that ended the run.
+    /// Returns whether the run was stopped, the chains that diverged with their steps, and by name
+    /// the numbers that were adapted. Raises the error that ended the run.
     fn outcome(&self, py: Python<'_>) -> PyResult<Ended> {
         match self.here()?.take_outcome() {
             Some(Ok(outcome)) => {
@@ -148,7 +152,8 @@ impl PyRun {
                 let draws = sink.draws().ok_or_else(none)?;
                 let (layout, made) = (draws.layout().clone(), draws.draws());
                 if self.background.is_finished() {
-                    let values = std::mem::take(&mut *sink).into_draws().ok_or_else(none)?.into_values();
+                    let values =
+                        std::mem::take(&mut *sink).into_draws().ok_or_else(none)?.into_values();
                     in_memory(py, &layout, made, layout.draws as usize, values)
                 } else {
                     in_memory(py, &layout, made, made, copy(draws)?)
@@ -164,9 +169,10 @@ impl PyRun {
         match (self.background.raised(), &error) {
             (Some(raised), RunError::Potential(step)) => {
                 // Notes came with Python 3.11.
-                let _ = raised
-                    .value(py)
-                    .call_method1("add_note", (format!("fuld: raised by the potential in step {step}"),));
+                let _ = raised.value(py).call_method1(
+                    "add_note",
+                    (format!("fuld: raised by the potential in step {step}"),),
+                );
                 raised
             }
             (Some(raised), _) => raised,
@@ -212,7 +218,8 @@ pub(crate) fn adapted_of(settings: &Bound<'_, PyDict>) -> Option<Adapted> {
         let array = |value: Bound<'_, PyAny>| value.extract::<Vec<f64>>().ok().map(Value::from);
         value.extract().ok().map(Value::Integer).or_else(|| float(&value)).or_else(|| array(value))
     };
-    let entry = |(name, number): (Bound<'_, PyAny>, _)| Some((name.extract().ok()?, value(number)?));
+    let entry =
+        |(name, number): (Bound<'_, PyAny>, _)| Some((name.extract().ok()?, value(number)?));
     Adapted::from_table(settings.iter().filter_map(entry).collect::<Table>())
 }
 
@@ -226,7 +233,8 @@ fn copy(samples: &MemoryDraws) -> PyResult<Vec<f64>> {
     Ok(values)
 }
 
-/// Returns the values without copying them, with space for `draws` draws per chain, and views of the positions and velocities made.
+/// Returns the values without copying them, with space for `draws` draws per chain, and views of
+/// the positions and velocities made.
 fn in_memory<'py>(
     py: Python<'py>,
     layout: &Layout,
@@ -240,6 +248,7 @@ fn in_memory<'py>(
     let slice = |from: usize, to: usize| PySlice::new(py, from as isize, to as isize, 1);
     let view = |from, to| all.get_item((slice(0, layout.chains), slice(0, made), slice(from, to)));
     let velocities = layout.velocities.then(|| view(dim, 2 * dim)).transpose()?;
-    let statistics = layout.statistics.then(|| view(width - STATISTICS.len(), width)).transpose()?;
+    let statistics =
+        layout.statistics.then(|| view(width - STATISTICS.len(), width)).transpose()?;
     Ok((view(0, dim)?, velocities, statistics))
 }

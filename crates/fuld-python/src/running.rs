@@ -1,6 +1,7 @@
 //! The list of runs whose threads may call Python.
 //!
-//! These threads must end before the interpreter does, which stops them with [`end_runs`] and waits.
+//! These threads must end before the interpreter does, which stops them with [`end_runs`] and
+//! waits.
 
 use crate::background::Background;
 use pyo3::prelude::*;
@@ -26,8 +27,9 @@ pub(crate) fn add(py: Python<'_>, id: u64, run: Arc<Background>) {
     running(py).push((id, run));
 }
 
-/// Does the work of a run's thread, and then removes the run from the list. The thread stays registered with the interpreter, which is
-/// cheaper than registering it for every call. Once the run is not in the list, its thread calls Python no more.
+/// Does the work of a run's thread, and then removes the run from the list. The thread stays
+/// registered with the interpreter, which is cheaper than registering it for every call. Once the
+/// run is not in the list, its thread calls Python no more.
 pub(crate) fn run_attached(id: u64, work: &mut (dyn FnMut() + Send)) {
     struct Remove<'py>(Python<'py>, u64);
     impl Drop for Remove<'_> {
@@ -37,10 +39,14 @@ pub(crate) fn run_attached(id: u64, work: &mut (dyn FnMut() + Send)) {
     }
     Python::attach(|py| {
         let _remove = Remove(py, id);
-        // Proposals at which f overflows are rejected and counted, so that NumPy need not warn of them. Its state is that of this thread.
+        // Proposals at which f overflows are rejected and counted, so that NumPy need not warn of
+        // them. Its state is that of this thread.
         let ignored = PyDict::new(py);
-        let _ = ["over", "invalid", "divide"].iter().try_for_each(|kind| ignored.set_item(kind, "ignore"));
-        let _ = py.import("numpy").and_then(|numpy| numpy.call_method("seterr", (), Some(&ignored)));
+        let _ = ["over", "invalid", "divide"]
+            .iter()
+            .try_for_each(|kind| ignored.set_item(kind, "ignore"));
+        let _ =
+            py.import("numpy").and_then(|numpy| numpy.call_method("seterr", (), Some(&ignored)));
         py.detach(work);
     });
 }

@@ -39,7 +39,8 @@ impl Sampler {
         Ok(Self { table })
     }
 
-    /// `out[i] = scale[i]` times the draw that the random bits `words[i]` spell; one scale serves all.
+    /// `out[i] = scale[i]` times the draw that the random bits `words[i]` spell; one scale serves
+    /// all.
     fn transform(
         &self,
         py: Python<'_>,
@@ -58,14 +59,23 @@ impl Sampler {
 }
 
 impl Sampler {
-    fn fill<T: Stored>(&self, py: Python<'_>, words: &[u64], scale: &[f64], out: &mut [T]) -> PyResult<()> {
+    fn fill<T: Stored>(
+        &self,
+        py: Python<'_>,
+        words: &[u64],
+        scale: &[f64],
+        out: &mut [T],
+    ) -> PyResult<()> {
         if words.len() != out.len() || (scale.len() != 1 && scale.len() != out.len()) {
-            return Err(PyValueError::new_err("there must be one word a draw, and one scale or one a draw"));
+            return Err(PyValueError::new_err(
+                "there must be one word a draw, and one scale or one a draw",
+            ));
         }
         interruptible_if(py, out.len() >= LONG, |stop: &AtomicBool| {
             let each = |(i, (out, words)): (usize, (&mut [T], &[u64]))| {
                 if !stop.load(Ordering::Relaxed) {
-                    let scale = if scale.len() == 1 { scale } else { &scale[i * SHARE..][..out.len()] };
+                    let scale =
+                        if scale.len() == 1 { scale } else { &scale[i * SHARE..][..out.len()] };
                     self.block_by_block(words, scale, out);
                 }
             };

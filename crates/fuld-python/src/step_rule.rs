@@ -1,12 +1,16 @@
-//! The optimizer's rule: the coefficients of its step, and the step over tensors in this process's memory.
+//! The optimizer's rule: the coefficients of its step, and the step over tensors in this process's
+//! memory.
 //!
-//! Which form a step has follows from the parameter of its knee: `noise_scale` for the matched form, `beta` for the paper's.
+//! Which form a step has follows from the parameter of its knee: `noise_scale` for the matched
+//! form, `beta` for the paper's.
 
 use crate::error::value_error;
 use crate::guard::GuardedTensors;
 use crate::step_slices::step_all;
 use crate::tensors::{Share, Tensors};
-use fuld::optimizer::{Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay};
+use fuld::optimizer::{
+    Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
+};
 use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,10 +44,15 @@ impl KneeSetting {
 
     fn coordinates(&self, alpha: f64, learning_rate: f64, momentum: f64) -> PyResult<Coordinates> {
         match *self {
-            Self::NoiseScale(noise_scale) => {
-                Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
+            Self::NoiseScale(noise_scale) => Coordinates::noise_matched(NoiseMatched {
+                alpha,
+                learning_rate,
+                momentum,
+                noise_scale,
+            }),
+            Self::Beta(beta) => {
+                Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta })
             }
-            Self::Beta(beta) => Coordinates::paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }),
         }
         .map_err(value_error)
     }
@@ -51,7 +60,8 @@ impl KneeSetting {
 
 /// Returns `inner` and `outer` of x ← x − outer · ∇G(inner · b) at learning rate 1, for α < 2.
 ///
-/// In the matched form `outer` must be multiplied by the learning rate; in the paper's form both by its root.
+/// In the matched form `outer` must be multiplied by the learning rate; in the paper's form both by
+/// its root.
 #[pyfunction]
 #[pyo3(signature = (alpha, momentum, *, noise_scale=None, beta=None))]
 fn step_factors(
@@ -85,7 +95,8 @@ impl StepRule {
         py.detach(new).map(|rule| Self { rule }).map_err(|error: RuleError| value_error(error))
     }
 
-    /// Replaces v by ∇G(v) in tensors in this process's memory, with the same requirements as [`StepRule::step`]; NaN where v is infinite.
+    /// Replaces v by ∇G(v) in tensors in this process's memory, with the same requirements as
+    /// [`StepRule::step`]; NaN where v is infinite.
     fn field(
         &self,
         py: Python<'_>,
@@ -102,22 +113,28 @@ impl StepRule {
         let tensors = Tensors { params: tensors, buffers: none.clone(), grads: none, lengths };
         match dtype {
             "float32" => py.detach(|| {
-                tensors.each::<f32>(threads, |_, Share(v, ..)| in_place(v, |v, h| table.eval_into_f32(v, h)))
+                tensors.each::<f32>(threads, |_, Share(v, ..)| {
+                    in_place(v, |v, h| table.eval_into_f32(v, h))
+                })
             }),
             "float64" => py.detach(|| {
-                tensors.each::<f64>(threads, |_, Share(v, ..)| in_place(v, |v, h| table.eval_into(v, h)))
+                tensors.each::<f64>(threads, |_, Share(v, ..)| {
+                    in_place(v, |v, h| table.eval_into(v, h))
+                })
             }),
             _ => Err(PyValueError::new_err(format!("no field for numbers of {dtype}"))),
         }
     }
 
-    /// Takes one step over tensors in this process's memory. Each is given by the addresses of its parameters, its buffer and its
-    /// gradient, all of `dtype` and dense in the same order, and by its length. Without momentum there are no buffers.
+    /// Takes one step over tensors in this process's memory. Each is given by the addresses of its
+    /// parameters, its buffer and its gradient, all of `dtype` and dense in the same order, and by
+    /// its length. Without momentum there are no buffers.
     ///
-    /// At most `threads` threads share the work. The caller guarantees the addresses: they must be those of live tensors that
-    /// nothing else writes until this returns.
+    /// At most `threads` threads share the work. The caller guarantees the addresses: they must be
+    /// those of live tensors that nothing else writes until this returns.
     ///
-    /// With a guard, given by its states and its clip, gradients are guarded in the pass of the step, which does not write to them.
+    /// With a guard, given by its states and its clip, gradients are guarded in the pass of the
+    /// step, which does not write to them.
     #[pyo3(signature = (dtype, params, buffers, grads, lengths, lr, momentum, noise_scale, beta, weight_decay, decoupled, nesterov,
         maximize, threads, guard=None))]
     #[allow(clippy::too_many_arguments)]
@@ -150,8 +167,8 @@ impl StepRule {
             return step_all(py, dtype, &tensors, threads, &rule, None);
         };
         let guarded = guarded.get();
-        let decisions =
-            py.detach(|| guarded.decisions(dtype, &tensors.grads, &tensors.lengths, clip, threads))?;
+        let decisions = py
+            .detach(|| guarded.decisions(dtype, &tensors.grads, &tensors.lengths, clip, threads))?;
         step_all(py, dtype, &tensors, threads, &rule, Some(&decisions))
     }
 }

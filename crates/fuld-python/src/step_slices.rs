@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 /// Values that are converted or guarded at a time.
 const COPIED: usize = 1 << 9;
 
-/// Takes the step of a rule over all tensors, on at most so many threads. With a guard's decisions, one per tensor, gradients are guarded
-/// in the pass of the step.
+/// Takes the step of a rule over all tensors, on at most so many threads. With a guard's decisions,
+/// one per tensor, gradients are guarded in the pass of the step.
 pub(crate) fn step_all(
     py: Python<'_>,
     dtype: &str,
@@ -38,7 +38,8 @@ fn no_step(dtype: &str) -> PyErr {
 fn slices<T: Real + Default>(rule: &Rule, decision: Option<Decision>, share: Share<'_, T>) {
     match decision {
         None => plain(rule, share),
-        // The loop over the field guards gradients on its way; without a field, that loop is not vectorised.
+        // The loop over the field guards gradients on its way; without a field, that loop is not
+        // vectorised.
         Some(decision) if rule.field().is_some() => plain(&rule.guarded(decision), share),
         Some(decision) => guarded_copies(rule, decision, share),
     }
@@ -52,7 +53,11 @@ fn plain<T: Real>(rule: &Rule, Share(x, b, g): Share<'_, T>) {
 }
 
 /// The step along copies of gradients, which are guarded in the cache.
-fn guarded_copies<T: Real + Default>(rule: &Rule, decision: Decision, Share(x, mut b, g): Share<'_, T>) {
+fn guarded_copies<T: Real + Default>(
+    rule: &Rule,
+    decision: Decision,
+    Share(x, mut b, g): Share<'_, T>,
+) {
     let mut guarded = [T::default(); COPIED];
     for start in (0..g.len()).step_by(COPIED) {
         let part = start..g.len().min(start + COPIED);

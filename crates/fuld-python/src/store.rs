@@ -9,11 +9,14 @@ use pyo3::prelude::*;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Positions (chains, draws, dim), velocities if they were kept, and the statistics of exact sampling.
-pub(crate) type Draws<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+/// Positions (chains, draws, dim), velocities if they were kept, and the statistics of exact
+/// sampling.
+pub(crate) type Draws<'py> =
+    (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
-/// Writes the files that a run of this layout would have written, replacing those of an unfinished attempt. The arrays (chains, draws, …)
-/// are positions, velocities if they were kept, and the statistics of exact sampling.
+/// Writes the files that a run of this layout would have written, replacing those of an unfinished
+/// attempt. The arrays (chains, draws, …) are positions, velocities if they were kept, and the
+/// statistics of exact sampling.
 pub(crate) fn write(
     store: &Path,
     names: &[String],
@@ -49,7 +52,12 @@ pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
         let statistics = (0..STATISTICS.len())
             .filter_map(|number| draws.statistic(number))
             .collect::<io::Result<Vec<_>>>()?;
-        Ok((draws.positions()?, velocities, statistics, [draws.chains(), draws.draws(), draws.dim()]))
+        Ok((
+            draws.positions()?,
+            velocities,
+            statistics,
+            [draws.chains(), draws.draws(), draws.dim()],
+        ))
     });
     let (x, v, statistics, shape) = read.map_err(|error| io_error(&error, store))?;
     let array = |values, shape| PyArray1::from_vec(py, values).reshape(shape).map(Bound::into_any);
@@ -57,6 +65,7 @@ pub(crate) fn read<'py>(py: Python<'py>, store: &Path) -> PyResult<Draws<'py>> {
     // One after the other in the store, beside each other in the array.
     let all: Vec<f64> =
         (0..chains * draws).flat_map(|i| statistics.iter().map(move |values| values[i])).collect();
-    let statistics = (!statistics.is_empty()).then(|| array(all, [chains, draws, STATISTICS.len()]));
+    let statistics =
+        (!statistics.is_empty()).then(|| array(all, [chains, draws, STATISTICS.len()]));
     Ok((array(x, shape)?, v.map(|v| array(v, shape)).transpose()?, statistics.transpose()?))
 }

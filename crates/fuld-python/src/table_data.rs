@@ -1,6 +1,7 @@
 //! Tables of ∇G_α as arrays, for devices that evaluate them in their own memory.
 //!
-//! Python gets what `levy_stable::table::TableData` consists of, and nothing else: see `fuld/_table_data.py`.
+//! Python gets what `levy_stable::table::TableData` consists of, and nothing else: see
+//! `fuld/_table_data.py`.
 
 use crate::error::value_error;
 use crate::threads;
@@ -9,8 +10,10 @@ use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-/// Version of the format, ends of the band in log₂((2 − α)/α), lowest, near octaves, octaves, coefficients.
-type Arrays<'py> = (u32, Option<[f64; 2]>, i32, u32, Bound<'py, PyArray2<i32>>, Bound<'py, PyArray3<f64>>);
+/// Version of the format, ends of the band in log₂((2 − α)/α), lowest, near octaves, octaves,
+/// coefficients.
+type Arrays<'py> =
+    (u32, Option<[f64; 2]>, i32, u32, Bound<'py, PyArray2<i32>>, Bound<'py, PyArray3<f64>>);
 
 /// Returns the table of one α, for single or for double precision.
 #[pyfunction]

@@ -18,8 +18,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tail_index, module)?)
 }
 
-/// The name of the method, α, its interval, σ and its interval if the method gives one, how many numbers equal their centre; then α and its interval for
-/// Gaussian numbers, if they were asked for.
+/// The name of the method, α, its interval, σ and its interval if the method gives one, how many
+/// numbers equal their centre; then α and its interval for Gaussian numbers, if they were asked
+/// for.
 type Found = (&'static str, f64, Ends, Option<f64>, Option<Ends>, usize, Option<(f64, Ends)>);
 type Ends = (f64, f64);
 
@@ -49,8 +50,9 @@ fn tail_index(
         let sample = TailSample::rows(x, dimension, scaling)?;
         let estimator = Stoppable { estimator: &*estimator, stop };
         let found = bootstrap.intervals(&estimator, &sample, in_parallel)?;
-        let gaussian =
-            control.then(|| bootstrap.if_stable(2.0, &estimator, &sample, in_parallel)).transpose()?;
+        let gaussian = control
+            .then(|| bootstrap.if_stable(2.0, &estimator, &sample, in_parallel))
+            .transpose()?;
         Ok((found, gaussian))
     };
     let (IntervalEstimate { estimate, alpha, scale }, gaussian) =
@@ -135,17 +137,23 @@ impl MethodSettings {
             ("lags", self.lags.is_some()),
             ("k", self.k.is_some()),
         ];
-        let Some((other, _)) = given.iter().find(|(setting, given)| *given && !own.contains(setting)) else {
+        let Some((other, _)) =
+            given.iter().find(|(setting, given)| *given && !own.contains(setting))
+        else {
             return Ok(());
         };
         let own = if own.is_empty() { "none".into() } else { own.join(" and ") };
-        Err(PyTypeError::new_err(format!("method '{}' has no setting {other}; it has {own}", method.name())))
+        Err(PyTypeError::new_err(format!(
+            "method '{}' has no setting {other}; it has {own}",
+            method.name()
+        )))
     }
 }
 
 /// Converts an error into one that names the array `x`.
 fn refusal(error: TailIndexError, dimension: usize) -> PyErr {
-    let column = |coordinate: usize| if dimension == 1 { "x".into() } else { format!("x[:, {coordinate}]") };
+    let column =
+        |coordinate: usize| if dimension == 1 { "x".into() } else { format!("x[:, {coordinate}]") };
     PyValueError::new_err(match error {
         TailIndexError::Number { index, value } => {
             let place = match dimension {
@@ -156,7 +164,11 @@ fn refusal(error: TailIndexError, dimension: usize) -> PyErr {
         }
         TailIndexError::Constant { coordinate, value } => {
             // Without the sign of a zero.
-            format!("{} is {} throughout: it has no law; leave it out", column(coordinate), value + 0.0)
+            format!(
+                "{} is {} throughout: it has no law; leave it out",
+                column(coordinate),
+                value + 0.0
+            )
         }
         TailIndexError::NoSpread { coordinate } => format!(
             "half of {} is one number, so it has no scale: leave that number out, or set scaling='common' and control=False",

@@ -32,7 +32,8 @@ impl PyTarget {
     #[staticmethod]
     fn of_text(text: &str, dim: Option<usize>, params: BTreeMap<String, f64>) -> PyResult<Self> {
         dim.map_or(Ok(()), check_dim)?;
-        let params: Vec<(&str, f64)> = params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let params: Vec<(&str, f64)> =
+            params.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let target = Target::new(text, dim, &params).map_err(value_error)?;
         Ok(Self { target: Arc::new(target), raised: None })
     }

@@ -1,6 +1,7 @@
 //! Tensors given by their addresses, and loops over their values on several threads.
 //!
-//! PyTorch owns the memory. A step passes the address of each parameter, buffer and gradient, and the number of its values.
+//! PyTorch owns the memory. A step passes the address of each parameter, buffer and gradient, and
+//! the number of its values.
 
 use crate::{openmp, threads};
 use pyo3::exceptions::PyValueError;
@@ -10,7 +11,8 @@ use std::sync::Mutex;
 
 /// Number of values from which on several threads are faster than one.
 const MIN_PARALLEL: usize = 1 << 16;
-/// Values that a thread processes at a time: a multiple of the 16 values that the rule processes at once.
+/// Values that a thread processes at a time: a multiple of the 16 values that the rule processes at
+/// once.
 const SHARE: usize = 1 << 15;
 
 /// Addresses and lengths of the tensors of a step.
@@ -24,7 +26,11 @@ pub(crate) struct Tensors {
 }
 
 /// Parameters, buffer and gradient of a tensor, or of a part of it.
-pub(crate) struct Share<'a, T>(pub(crate) &'a mut [T], pub(crate) Option<&'a mut [T]>, pub(crate) &'a [T]);
+pub(crate) struct Share<'a, T>(
+    pub(crate) &'a mut [T],
+    pub(crate) Option<&'a mut [T]>,
+    pub(crate) &'a [T],
+);
 
 impl Tensors {
     /// Checks that the lists have the same length. Without momentum the buffers are ignored.
@@ -61,17 +67,21 @@ impl Tensors {
 
     /// Returns an error if an address is not aligned for values of type `T`.
     pub(crate) fn check_addresses<T>(&self) -> PyResult<()> {
-        [&self.params, &self.buffers, &self.grads].into_iter().try_for_each(|list| check_aligned::<T>(list))
+        [&self.params, &self.buffers, &self.grads]
+            .into_iter()
+            .try_for_each(|list| check_aligned::<T>(list))
     }
 
-    /// Calls `step` with the index of a tensor and a part of it, for all parts of all tensors, on at most this number of threads.
+    /// Calls `step` with the index of a tensor and a part of it, for all parts of all tensors, on
+    /// at most this number of threads.
     pub(crate) fn each<T: Send + Sync + 'static>(
         &self,
         threads: usize,
         step: impl Fn(usize, Share<'_, T>) + Sync,
     ) -> PyResult<()> {
         self.check_addresses::<T>()?;
-        let shares = (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i).map(move |share| (i, share)));
+        let shares =
+            (0..self.lengths.len()).flat_map(|i| self.shares::<T>(i).map(move |share| (i, share)));
         share_out(self.threads(threads), shares, |(i, share)| step(i, share));
         Ok(())
     }
@@ -92,7 +102,8 @@ impl Tensors {
     }
 
     fn share<T>(&self, i: usize, start: usize, size: usize) -> Share<'_, T> {
-        // SAFETY: the caller of a step guarantees that the values exist and that nothing else uses them; the parts do not overlap.
+        // SAFETY: the caller of a step guarantees that the values exist and that nothing else uses
+        // them; the parts do not overlap.
         unsafe {
             Share(
                 part(self.params[i], start, size),
@@ -111,7 +122,8 @@ pub(crate) fn check_aligned<T>(addresses: &[usize]) -> PyResult<()> {
     Err(PyValueError::new_err(format!("addresses must be multiples of {}", align_of::<T>())))
 }
 
-/// Processes all pieces on this number of threads. Each thread takes the next piece when it is free, so that a slow one delays no other.
+/// Processes all pieces on this number of threads. Each thread takes the next piece when it is
+/// free, so that a slow one delays no other.
 pub(crate) fn share_out<P: Send>(
     threads: usize,
     mut pieces: impl Iterator<Item = P> + Send,
@@ -132,7 +144,8 @@ pub(crate) fn share_out<P: Send>(
     }
 }
 
-/// Returns `size` values from index `start` on at an address. The address is not used if `size` is 0.
+/// Returns `size` values from index `start` on at an address. The address is not used if `size` is
+/// 0.
 ///
 /// # Safety
 ///

@@ -12,10 +12,12 @@ struct Owned {
 
 static POOL: AtomicPtr<Owned> = AtomicPtr::new(ptr::null_mut());
 
-/// Runs `work` in a rayon pool of this process, with one thread per core or `RAYON_NUM_THREADS` threads.
+/// Runs `work` in a rayon pool of this process, with one thread per core or `RAYON_NUM_THREADS`
+/// threads.
 ///
-/// The pool is not rayon's global one because Python forks: a child inherits the memory of that pool but none of its
-/// threads, and would wait for them forever. So each process creates its own pool.
+/// The pool is not rayon's global one because Python forks: a child inherits the memory of that
+/// pool but none of its threads, and would wait for them forever. So each process creates its own
+/// pool.
 pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match pool() {
         Some(pool) => pool.install(work),
@@ -39,7 +41,8 @@ fn pool() -> Option<&'static ThreadPool> {
         return Some(&owned.pool);
     }
     let pool = ThreadPoolBuilder::new().thread_name(|i| format!("fuld-{i}")).build().ok()?;
-    // Two threads that come here at once may both make one; the later is the one that stays, either serves.
+    // Two threads that come here at once may both make one; the later is the one that stays, either
+    // serves.
     let owned: &'static Owned = Box::leak(Box::new(Owned { process, pool }));
     POOL.store(ptr::from_ref(owned).cast_mut(), Ordering::Release);
     Some(&owned.pool)

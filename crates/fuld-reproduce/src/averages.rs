@@ -42,14 +42,26 @@ impl Exhibit for Averages {
         let mut errors = Vec::new();
         for alpha in ALPHAS {
             for iterations in LENGTHS {
-                let length = Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: iterations / DRAWS };
-                let request =
-                    noisy_chains(SystemKind::Fuld, Integrator::Euler, (alpha, GAMMA), START, length);
+                let length =
+                    Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: iterations / DRAWS };
+                let request = noisy_chains(
+                    SystemKind::Fuld,
+                    Integrator::Euler,
+                    (alpha, GAMMA),
+                    START,
+                    length,
+                );
                 let (step_power, half_life) = (Some(POWER), Some(HALF_LIFE));
-                let average = context.second_moments(SampleRequest { step_power, half_life, ..request })?;
+                let average =
+                    context.second_moments(SampleRequest { step_power, half_life, ..request })?;
                 let square = average.chains.iter().map(|mean| (mean - exact).powi(2)).sum::<f64>();
                 let rms_error = (square / average.chains.len() as f64).sqrt();
-                errors.push(AverageError { alpha, iterations, rms_error, bias: average.mean() - exact });
+                errors.push(AverageError {
+                    alpha,
+                    iterations,
+                    rms_error,
+                    bias: average.mean() - exact,
+                });
                 context.progress(errors.len() as f64 / (ALPHAS.len() * LENGTHS.len()) as f64);
             }
         }
@@ -64,16 +76,21 @@ impl Exhibit for Averages {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let panel =
-            Panel::new("").x(Axis::log("iterations K")).y(Axis::log("r.m.s. error of the average of x²"));
+        let panel = Panel::new("")
+            .x(Axis::log("iterations K"))
+            .y(Axis::log("r.m.s. error of the average of x²"));
         let point = |e: &AverageError| (e.alpha, e.iterations as f64, e.rms_error);
         let panel = by_alpha(panel, Panel::joined, &self.errors, point);
         let figure = Figure::new("averages").columns(1).panel(panel);
-        vec![CaptionedFigure::new(figure, "Error of the weighted average against the number of iterations.")]
+        vec![CaptionedFigure::new(
+            figure,
+            "Error of the weighted average against the number of iterations.",
+        )]
     }
 
     fn claims(&self) -> Vec<Claim> {
-        // The standard error of an exponent between two r.m.s. errors of this many chains, a decade apart.
+        // The standard error of an exponent between two r.m.s. errors of this many chains, a decade
+        // apart.
         let uncertainty = (1.0 / CHAINS as f64).sqrt() / 10f64.ln();
         let (mut texts, mut checks) = (Vec::new(), Vec::new());
         for curve in self.errors.chunk_by(|a, b| a.alpha == b.alpha) {
@@ -82,8 +99,10 @@ impl Exhibit for Averages {
                 "from {:.3} to {:.4} at α = {}, over the last decade as K^{exponent:.2}",
                 first.rms_error, last.rms_error, last.alpha
             ));
-            let why =
-                format!("at α = {} the error falls only as K^{exponent:.2} over the last decade", last.alpha);
+            let why = format!(
+                "at α = {} the error falls only as K^{exponent:.2} over the last decade",
+                last.alpha
+            );
             checks.push((exponent + 2.0 * uncertainty < -0.15, why));
         }
         vec![Claim::paper(
@@ -103,7 +122,8 @@ fn exponent(curve: &[AverageError]) -> f64 {
     let [first, .., last] = curve else { return f64::NAN };
     let is_decade = |e: &&AverageError| e.iterations as f64 >= 0.099 * last.iterations as f64;
     let decade = curve.iter().find(is_decade).unwrap_or(first);
-    (last.rms_error / decade.rms_error).ln() / (last.iterations as f64 / decade.iterations as f64).ln()
+    (last.rms_error / decade.rms_error).ln()
+        / (last.iterations as f64 / decade.iterations as f64).ln()
 }
 
 #[cfg(test)]

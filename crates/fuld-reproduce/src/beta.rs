@@ -14,8 +14,10 @@ const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.02;
 const LENGTH: Length = Length { chains: 4096, warmup: 2_000, draws: 20, thin: 100 };
 /// Systems, with the labels of their fields in the figure.
-const SYSTEMS: [(SystemKind, &str); 2] =
-    [(SystemKind::FuldBetaFree, "∇G_{α} without β, as printed"), (SystemKind::Fuld, "h_{β}, exact")];
+const SYSTEMS: [(SystemKind, &str); 2] = [
+    (SystemKind::FuldBetaFree, "∇G_{α} without β, as printed"),
+    (SystemKind::Fuld, "h_{β}, exact"),
+];
 
 results! {
     /// FULD at every β.
@@ -46,14 +48,25 @@ impl Exhibit for Betas {
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut betas = Vec::new();
         for (kind, _) in SYSTEMS {
-            for (alpha, beta) in ALPHAS.into_iter().flat_map(|alpha| BETAS.map(|beta| (alpha, beta))) {
+            for (alpha, beta) in
+                ALPHAS.into_iter().flat_map(|alpha| BETAS.map(|beta| (alpha, beta)))
+            {
                 let target = target(beta)?;
                 let request = noisy_chains(kind, Integrator::Baoab, (alpha, GAMMA), ETA, LENGTH);
                 let request = SampleRequest { beta: Some(beta), ..request };
-                let Sampled { draws, distance, diverged } = Sampled::new(context, request, &target)?;
+                let Sampled { draws, distance, diverged } =
+                    Sampled::new(context, request, &target)?;
                 let (Distance { ks, ks_bootstrap }, system) = (distance, kind.name().into());
                 let second_moment_ratio = second_moment(&draws) / target.expectation(|x| x * x);
-                betas.push(Measured { system, alpha, beta, ks, ks_bootstrap, second_moment_ratio, diverged });
+                betas.push(Measured {
+                    system,
+                    alpha,
+                    beta,
+                    ks,
+                    ks_bootstrap,
+                    second_moment_ratio,
+                    diverged,
+                });
                 context.progress(betas.len() as f64 / 28.0);
             }
         }
@@ -70,7 +83,8 @@ impl Exhibit for Betas {
     fn figures(&self) -> Vec<CaptionedFigure> {
         let axis = || Axis::log("inverse temperature β").ticks(&BETAS);
         let mut left = Panel::new("distance to exp(−βf)").x(axis()).y(Axis::log("KS distance"));
-        let mut right = Panel::new("second moment").x(axis()).y(Axis::linear("E x² over its exact value"));
+        let mut right =
+            Panel::new("second moment").x(axis()).y(Axis::linear("E x² over its exact value"));
         for (system, label) in SYSTEMS {
             let draw = if system == SystemKind::Fuld { Panel::line } else { Panel::dashed };
             for alpha in ALPHAS {
@@ -112,7 +126,8 @@ impl Betas {
             let is_meant = |m: &&Measured| m.system == system.name() && (m.beta == 1.0) == at_one;
             let all: Vec<&Measured> = self.betas.iter().filter(is_meant).collect();
             let worst = all.iter().max_by(|a, b| a.ks.total_cmp(&b.ks));
-            let worst = worst.map(|m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_bootstrap));
+            let worst = worst
+                .map(|m| format!("{:.3} at β = {} (noise {:.3})", m.ks, m.beta, m.ks_bootstrap));
             let agree = |m: &&Measured| {
                 Distance { ks: m.ks, ks_bootstrap: m.ks_bootstrap }.agrees() && m.diverged == 0
             };
@@ -132,7 +147,8 @@ mod tests {
     use super::*;
     use crate::Verdict;
 
-    /// A field that is right only at β = 1 holds in part, one that is right nowhere fails, and so does one that loses chains.
+    /// A field that is right only at β = 1 holds in part, one that is right nowhere fails, and so
+    /// does one that loses chains.
     #[test]
     fn a_bias_at_any_beta_is_seen() {
         let verdict = |rows: &[(f64, f64, usize)]| {

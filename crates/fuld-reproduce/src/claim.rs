@@ -1,7 +1,8 @@
-//! Claims: what the paper or this project says, what was measured, and a verdict computed from the measurement.
+//! Claims: what the paper or this project says, what was measured, and a verdict computed from the
+//! measurement.
 //!
-//! A verdict comes from checks. Each check carries the sentence that explains its failure, so a claim that does not hold
-//! always says why.
+//! A verdict comes from checks. Each check carries the sentence that explains its failure, so a
+//! claim that does not hold always says why.
 
 use serde::Serialize;
 use std::fmt;
@@ -19,7 +20,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Judges by the number of checks that pass: `Holds` if all do, `Fails` if none does or without checks.
+    /// Judges by the number of checks that pass: `Holds` if all do, `Fails` if none does or without
+    /// checks.
     pub(crate) fn of_count(passed: usize, checks: usize) -> Self {
         match passed {
             0 => Self::Fails,
@@ -57,8 +59,8 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    /// Judges by checks: pairs of a condition and the clause that explains why the claim fails without it. The clauses of all
-    /// failed checks make one sentence.
+    /// Judges by checks: pairs of a condition and the clause that explains why the claim fails
+    /// without it. The clauses of all failed checks make one sentence.
     pub(crate) fn of<W: Into<String>>(checks: impl IntoIterator<Item = (bool, W)>) -> Self {
         let (mut count, mut failed) = (0, Vec::new());
         for (holds, why) in checks {
@@ -71,7 +73,8 @@ impl Judgement {
         Self::new(Verdict::of_count(count - failed.len(), count), why)
     }
 
-    /// Judges by a verdict computed elsewhere and one sentence that explains it if it is not `Holds`.
+    /// Judges by a verdict computed elsewhere and one sentence that explains it if it is not
+    /// `Holds`.
     pub(crate) fn new(verdict: Verdict, why: impl Into<String>) -> Self {
         Self { verdict, why: why.into() }
     }
@@ -179,7 +182,8 @@ mod tests {
 
     #[test]
     fn checks_make_a_verdict() {
-        let verdict = |checks: &[bool]| Judgement::of(checks.iter().map(|&holds| (holds, "why"))).verdict;
+        let verdict =
+            |checks: &[bool]| Judgement::of(checks.iter().map(|&holds| (holds, "why"))).verdict;
         assert_eq!(verdict(&[true, true]), Verdict::Holds);
         assert_eq!(verdict(&[true, false]), Verdict::InPart);
         assert_eq!(verdict(&[false, false]), Verdict::Fails);
@@ -189,7 +193,12 @@ mod tests {
     #[test]
     fn a_claim_that_does_not_hold_says_why() {
         let claim = |a: bool, b: bool| {
-            Claim::paper("id", "says", "measured", Judgement::of([(a, "the first is wrong"), (b, "so is b")]))
+            Claim::paper(
+                "id",
+                "says",
+                "measured",
+                Judgement::of([(a, "the first is wrong"), (b, "so is b")]),
+            )
         };
         assert_eq!((claim(true, true).verdict, claim(true, true).why), (Verdict::Holds, None));
         assert_eq!(claim(false, true).why.unwrap(), "The first is wrong.");
@@ -212,7 +221,13 @@ mod tests {
             Claim::paper("b", "", "", judged(Verdict::Fails)),
             Claim::ours("c", "", "", judged(Verdict::InPart)),
         ];
-        assert_eq!(Tally::of(Source::Paper, &claims).to_string(), "1 of 2 hold, 0 in part, 1 do not");
-        assert_eq!(Tally::of(Source::Ours, &claims).to_string(), "0 of 1 hold, 1 in part, 0 do not");
+        assert_eq!(
+            Tally::of(Source::Paper, &claims).to_string(),
+            "1 of 2 hold, 0 in part, 1 do not"
+        );
+        assert_eq!(
+            Tally::of(Source::Ours, &claims).to_string(),
+            "0 of 1 hold, 1 in part, 0 do not"
+        );
     }
 }

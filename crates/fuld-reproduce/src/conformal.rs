@@ -55,8 +55,11 @@ struct Field {
 impl Field {
     /// Creates the field of a system with its potential in [`PROBLEMS`].
     fn new(system: SystemKind, alpha: f64) -> anyhow::Result<Self> {
-        let parameters =
-            Underdamped { alpha: Alpha::new(alpha)?, gamma: Friction::new(GAMMA)?, beta: Beta::ONE };
+        let parameters = Underdamped {
+            alpha: Alpha::new(alpha)?,
+            gamma: Friction::new(GAMMA)?,
+            beta: Beta::ONE,
+        };
         Ok(if system == SystemKind::FuldGaussian {
             let system = System::fuld_gaussian(parameters)?;
             Self { system, potential: Box::new(DoubleWell::new(1, 1.0, 0.0)?) }
@@ -68,7 +71,8 @@ impl Field {
     /// Returns transport, force and friction at a point.
     fn at(&self, x: f64, v: f64) -> (f64, f64, f64) {
         let field = self.system.field(&*self.potential, &[x], &[v]);
-        field.map_or((f64::NAN, f64::NAN, f64::NAN), |f| (f.transport[0], f.force[0], f.friction[0]))
+        field
+            .map_or((f64::NAN, f64::NAN, f64::NAN), |f| (f.transport[0], f.force[0], f.friction[0]))
     }
 
     fn velocity(&self, (x, v): (f64, f64)) -> (f64, f64) {
@@ -93,12 +97,16 @@ impl Field {
             let b = self.velocity(along(z, a, 0.5 * DT));
             let c = self.velocity(along(z, b, 0.5 * DT));
             let d = self.velocity(along(z, c, DT));
-            Some(along(z, (a.0 + 2.0 * b.0 + 2.0 * c.0 + d.0, a.1 + 2.0 * b.1 + 2.0 * c.1 + d.1), DT / 6.0))
+            Some(along(
+                z,
+                (a.0 + 2.0 * b.0 + 2.0 * c.0 + d.0, a.1 + 2.0 * b.1 + 2.0 * c.1 + d.1),
+                DT / 6.0,
+            ))
         })
     }
 
-    /// Returns the time after which a trajectory stays within |x| < 1/2; infinite if it does not, or ever leaves four times
-    /// the window.
+    /// Returns the time after which a trajectory stays within |x| < 1/2; infinite if it does not,
+    /// or ever leaves four times the window.
     fn settling_time(&self, start: (f64, f64)) -> f64 {
         let mut settled = 0.0;
         for (step, (x, v)) in self.trajectory(start).take((TIME / DT) as usize).enumerate() {
@@ -112,7 +120,12 @@ impl Field {
         if settled < 0.9 * TIME { settled } else { f64::INFINITY }
     }
 
-    fn measure(&self, system: SystemKind, alpha: f64, context: &Context<'_>) -> anyhow::Result<Measured> {
+    fn measure(
+        &self,
+        system: SystemKind,
+        alpha: f64,
+        context: &Context<'_>,
+    ) -> anyhow::Result<Measured> {
         let mut times = Vec::new();
         for start in grid(3) {
             context.check_stop()?;
@@ -158,7 +171,8 @@ impl Exhibit for Conformal {
                 }));
                 for (trajectory, start) in STARTS.into_iter().enumerate() {
                     let points = field.trajectory(start).take(10_000).step_by(10);
-                    let point = |(x, v)| TrajectoryPoint { system: system(), alpha, trajectory, x, v };
+                    let point =
+                        |(x, v)| TrajectoryPoint { system: system(), alpha, trajectory, x, v };
                     results.trajectories.extend(points.map(point));
                 }
                 results.measured.push(field.measure(kind, alpha, context)?);
@@ -178,11 +192,13 @@ impl Exhibit for Conformal {
     fn figures(&self) -> Vec<CaptionedFigure> {
         PROBLEMS
             .map(|(system, name, title)| {
-                let mut figure = Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
+                let mut figure =
+                    Figure::new(format!("conformal-{name}")).columns(3).panel_height(250.0);
                 for alpha in ALPHAS {
                     let is_meant = |a: &&Arrow| a.system == system.name() && a.alpha == alpha;
                     let arrows: Vec<&Arrow> = self.fields.iter().filter(is_meant).collect();
-                    let mut total = panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
+                    let mut total =
+                        panel("total", alpha, &arrows, |a| (a.transport, a.force + a.friction));
                     for number in 0..STARTS.len() {
                         let is_meant = |p: &TrajectoryPoint| {
                             p.system == system.name() && p.alpha == alpha && p.trajectory == number
@@ -195,8 +211,9 @@ impl Exhibit for Conformal {
                         .panel(panel("Hamiltonian", alpha, &arrows, |a| (a.transport, a.force)))
                         .panel(total);
                 }
-                let caption =
-                    format!("f = {title}. Arrows show the direction; their lengths are compressed.");
+                let caption = format!(
+                    "f = {title}. Arrows show the direction; their lengths are compressed."
+                );
                 CaptionedFigure::new(figure, caption)
             })
             .into()
@@ -219,7 +236,10 @@ impl Exhibit for Conformal {
         let [light, heavy, slow, fast] = &self.measured[..] else { return Vec::new() };
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let settled = |m: &Measured| {
-            format!("all but {} settle at the origin, in a mean time of {:.2}", m.escaped, m.settling_time)
+            format!(
+                "all but {} settle at the origin, in a mean time of {:.2}",
+                m.escaped, m.settling_time
+            )
         };
         let quartic = Claim::paper(
             "quartic",
@@ -238,7 +258,10 @@ impl Exhibit for Conformal {
             ),
             Judgement::of([
                 (heavy.power > light.power, "the dissipation is not stronger at α = 1.7"),
-                (heavy.outward < light.outward, "the field points outward no less often at α = 1.7"),
+                (
+                    heavy.outward < light.outward,
+                    "the field points outward no less often at α = 1.7",
+                ),
                 (light.escaped > 0, "no trajectory diverges at α = 2 either"),
             ]),
         );
@@ -260,7 +283,10 @@ impl Exhibit for Conformal {
                         "trajectories take {fast_time:.2} to settle at α = 1.7 and {slow_time:.2} at α = 2, which differ by less than a tenth"
                     ),
                 ),
-                (fast.outward < slow.outward, "the field points outward no less often at α = 1.7".to_owned()),
+                (
+                    fast.outward < slow.outward,
+                    "the field points outward no less often at α = 1.7".to_owned(),
+                ),
             ]),
         );
         vec![quartic, cauchy]
@@ -274,11 +300,13 @@ fn title(system: &str) -> &'static str {
 
 fn panel(name: &str, alpha: f64, arrows: &[&Arrow], part: fn(&Arrow) -> (f64, f64)) -> Panel {
     let cell = WINDOW / f64::from(CELLS);
-    // Long arrows would hide the short ones: lengths are compressed to at most nine tenths of a cell.
+    // Long arrows would hide the short ones: lengths are compressed to at most nine tenths of a
+    // cell.
     let drawn = |a: &&Arrow| {
         let (dx, dv) = part(a);
         let length = dx.hypot(dv);
-        let scale = if length > 0.0 { 0.9 * cell * (length / (1.0 + length)).sqrt() / length } else { 0.0 };
+        let scale =
+            if length > 0.0 { 0.9 * cell * (length / (1.0 + length)).sqrt() / length } else { 0.0 };
         (a.x - 0.5 * scale * dx, a.v - 0.5 * scale * dv, scale * dx, scale * dv)
     };
     let edge = WINDOW + 0.5 * cell;

@@ -1,4 +1,5 @@
-//! What an experiment is given: the seed, the threads, the data set, its folder, and a way to report progress and to stop.
+//! What an experiment is given: the seed, the threads, the data set, its folder, and a way to
+//! report progress and to stop.
 
 use fuld::chains::{Average, MemoryDraws, MemorySink, Outcome};
 use fuld::durable::replace;
@@ -23,7 +24,8 @@ pub(crate) struct Context<'a> {
     pub(crate) data: Option<&'a DataSet>,
     /// Divides the number of sampled chains, for tests.
     pub(crate) fewer_chains: usize,
-    /// The exhibit's folder. Training runs are kept in its subfolder `training`, which outlives stale tables.
+    /// The exhibit's folder. Training runs are kept in its subfolder `training`, which outlives
+    /// stale tables.
     pub(crate) folder: PathBuf,
     pub(crate) stop: StopFlag,
     /// Receives the finished share of the experiment, from 0 to 1.
@@ -75,9 +77,11 @@ impl<'a> Context<'a> {
         self.sample_with(request, |run| run)
     }
 
-    /// Samples like [`sample`](Self::sample) and also computes the average of x² of each chain over all steps.
+    /// Samples like [`sample`](Self::sample) and also computes the average of x² of each chain over
+    /// all steps.
     pub(crate) fn second_moments(&self, request: SampleRequest) -> anyhow::Result<Average> {
-        let (_, mut outcome) = self.sample_with(request, |run| run.averaging("x²", |x| x[0] * x[0]))?;
+        let (_, mut outcome) =
+            self.sample_with(request, |run| run.averaging("x²", |x| x[0] * x[0]))?;
         Ok(outcome.averages.remove(0))
     }
 
@@ -87,7 +91,8 @@ impl<'a> Context<'a> {
         change: impl FnOnce(Run) -> Run,
     ) -> anyhow::Result<(MemoryDraws, Outcome)> {
         let chains = request.chains.map(|chains| chains / self.fewer_chains);
-        let (settings, target) = SampleRequest { seed: Some(self.seed), chains, ..request }.complete()?;
+        let (settings, target) =
+            SampleRequest { seed: Some(self.seed), chains, ..request }.complete()?;
         let run = change(settings.run(&target)?);
         self.sampled.lock().unwrap_or_else(PoisonError::into_inner).push(settings.request());
         let run = Run { threads: self.threads, ..run };
@@ -97,7 +102,8 @@ impl<'a> Context<'a> {
         Ok((sink.into_draws().ok_or(Interrupted)?, outcome))
     }
 
-    /// Returns the settings of all chains that were sampled, in the form that `fuld sample --config` reads.
+    /// Returns the settings of all chains that were sampled, in the form that `fuld sample
+    /// --config` reads.
     pub(crate) fn runs(&self) -> Vec<SampleRequest> {
         self.sampled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +116,8 @@ impl<'a> Context<'a> {
         }
         let mut files = Vec::new();
         for (number, run) in (1..).zip(runs) {
-            let text = format!("# fuld sample --config {number}.toml runs these chains.\n{}", run.text());
+            let text =
+                format!("# fuld sample --config {number}.toml runs these chains.\n{}", run.text());
             replace(&folder.join(format!("{number}.toml")), text.as_bytes())?;
             files.push(format!("runs/{number}.toml"));
         }

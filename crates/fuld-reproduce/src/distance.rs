@@ -1,4 +1,5 @@
-//! The Kolmogorov–Smirnov distance of chains to a law, and the distance that Monte Carlo error alone would cause.
+//! The Kolmogorov–Smirnov distance of chains to a law, and the distance that Monte Carlo error
+//! alone would cause.
 
 use crate::Context;
 use crate::quartic::finite;
@@ -12,8 +13,9 @@ use fuld_sample::SampleRequest;
 pub(crate) struct Distance {
     /// sup |F̂ − F|
     pub(crate) ks: f64,
-    /// The 95 % quantile of the distance if the law is right, by a bootstrap over whole chains, because the draws of one chain
-    /// depend on each other. `fuld sample` estimates it from the effective sample size instead and calls it `ks_noise`.
+    /// The 95 % quantile of the distance if the law is right, by a bootstrap over whole chains,
+    /// because the draws of one chain depend on each other. `fuld sample` estimates it from the
+    /// effective sample size instead and calls it `ks_noise`.
     pub(crate) ks_bootstrap: f64,
 }
 
@@ -25,8 +27,8 @@ const RESAMPLES: u64 = 200;
 const STEP_BIAS: f64 = 0.002;
 
 impl Distance {
-    /// Returns whether Monte Carlo error and a small step explain the distance. 1.5 times the 95 % quantile is exceeded about
-    /// once in a thousand.
+    /// Returns whether Monte Carlo error and a small step explain the distance. 1.5 times the 95 %
+    /// quantile is exceeded about once in a thousand.
     pub(crate) fn agrees(&self) -> bool {
         self.ks <= 1.5 * self.ks_bootstrap + STEP_BIAS
     }
@@ -47,16 +49,25 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    pub(crate) fn new(context: &Context<'_>, request: SampleRequest, law: &Gibbs) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        context: &Context<'_>,
+        request: SampleRequest,
+        law: &Gibbs,
+    ) -> anyhow::Result<Self> {
         let (samples, outcome) = context.sample(request)?;
         let draws = samples.coordinate(0);
-        Ok(Self { distance: Distance::of(&draws, law)?, draws, diverged: outcome.divergences.len() })
+        Ok(Self {
+            distance: Distance::of(&draws, law)?,
+            draws,
+            diverged: outcome.divergences.len(),
+        })
     }
 }
 
 /// Resamples whole chains and returns the 95 % quantile of the distance to all of them.
 fn bootstrap(chains: &[Vec<f64>], law: &Gibbs) -> f64 {
-    let quantiles: Vec<f64> = (1..QUANTILES).map(|i| law.quantile(i as f64 / QUANTILES as f64)).collect();
+    let quantiles: Vec<f64> =
+        (1..QUANTILES).map(|i| law.quantile(i as f64 / QUANTILES as f64)).collect();
     // For each chain, the number of draws below each quantile and the number of draws.
     let counts: Vec<(Vec<f64>, f64)> = chains
         .iter()
@@ -83,7 +94,8 @@ fn bootstrap(chains: &[Vec<f64>], law: &Gibbs) -> f64 {
         .map(|resample| {
             let stream = Stream::new(resample, 0, Purpose::Start);
             let again = distribution(
-                &mut (0..chains.len() as u64).map(|i| (stream.word(i) % chains.len() as u64) as usize),
+                &mut (0..chains.len() as u64)
+                    .map(|i| (stream.word(i) % chains.len() as u64) as usize),
             );
             all.iter().zip(again).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
         })
@@ -97,11 +109,13 @@ mod tests {
     use super::*;
     use fuld::potential::Harmonic;
 
-    /// For independent draws the 0.95 quantile of the distance is 1.36/√n; the test resolves a tenth of it.
+    /// For independent draws the 0.95 quantile of the distance is 1.36/√n; the test resolves a
+    /// tenth of it.
     #[test]
     fn the_bootstrap_has_the_noise_of_independent_draws() {
         let law = Gibbs::new(&Harmonic::isotropic(1, 1.0).unwrap(), fuld::Beta::ONE).unwrap();
-        let uniform = |i: u64| (Stream::new(5, 0, Purpose::Noise).word(i) >> 11) as f64 / (1u64 << 53) as f64;
+        let uniform =
+            |i: u64| (Stream::new(5, 0, Purpose::Noise).word(i) >> 11) as f64 / (1u64 << 53) as f64;
         let chains: Vec<Vec<f64>> =
             (0..2000).map(|i| vec![law.quantile(uniform(i).clamp(1e-9, 1.0 - 1e-9))]).collect();
         let distance = Distance::of(&chains, &law).unwrap();

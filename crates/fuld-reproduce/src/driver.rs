@@ -1,8 +1,10 @@
-//! The driver: makes the chosen exhibits in a folder, uses those again that are there already, and keeps the report current.
+//! The driver: makes the chosen exhibits in a folder, uses those again that are there already, and
+//! keeps the report current.
 //!
-//! Every exhibit has a folder with its tables, figures and `settings.toml`. An exhibit whose specification is unchanged is
-//! read from there; one whose specification differs is made again, with a note that says what changed. The page is written
-//! after every exhibit, so an interrupted reproduction leaves a report of the finished exhibits.
+//! Every exhibit has a folder with its tables, figures and `settings.toml`. An exhibit whose
+//! specification is unchanged is read from there; one whose specification differs is made again,
+//! with a note that says what changed. The page is written after every exhibit, so an interrupted
+//! reproduction leaves a report of the finished exhibits.
 
 use crate::context::{Context, Interrupted};
 use crate::exhibit::{Entry, Presentation};
@@ -49,7 +51,13 @@ impl<'a> Task<'a> {
     fn list(exhibit: Entry, data: &'a [(String, DataSet)]) -> Vec<Self> {
         let Entry { id, title, .. } = exhibit;
         if !exhibit.trains {
-            return vec![Self { id: id.into(), title: title.into(), exhibit, data: None, made: None }];
+            return vec![Self {
+                id: id.into(),
+                title: title.into(),
+                exhibit,
+                data: None,
+                made: None,
+            }];
         }
         let task = |data: &'a (String, DataSet)| {
             let name = data.1.name;
@@ -61,8 +69,9 @@ impl<'a> Task<'a> {
 }
 
 impl Reproduction {
-    /// Makes the exhibits that are missing in the folder `out` and writes the report. `fresh` deletes the chosen exhibits first. Stops when
-    /// `stop` is requested; the report then says so, and the same call continues.
+    /// Makes the exhibits that are missing in the folder `out` and writes the report. `fresh`
+    /// deletes the chosen exhibits first. Stops when `stop` is requested; the report then says so,
+    /// and the same call continues.
     pub fn run(
         &self,
         out: &Path,
@@ -86,7 +95,8 @@ impl Reproduction {
         };
         let earlier = Self::stored(out).ok().filter(|earlier| earlier.seed == self.seed);
         if fresh {
-            for task in tasks.iter().map(|task| out.join(&task.id)).filter(|folder| folder.exists()) {
+            for task in tasks.iter().map(|task| out.join(&task.id)).filter(|folder| folder.exists())
+            {
                 let folder = OwnedFolder::open(&task, "reproduce")?;
                 delete(&folder)?;
                 delete_training(&folder)?;
@@ -99,14 +109,17 @@ impl Reproduction {
         };
         replace(&out.join(REQUEST), toml::to_string(&merged)?.as_bytes())
             .with_context(|| format!("writing {}", out.join(REQUEST).display()))?;
-        let work = Work { request: self, out, page: out.join(page), threads, stop, observer, start };
+        let work =
+            Work { request: self, out, page: out.join(page), threads, stop, observer, start };
         work.all(tasks)
     }
 
     /// Refuses a folder that would mix the exhibits of two seeds.
     fn check_seed(&self, out: &Path, fresh: bool, tasks: &[Task<'_>]) -> anyhow::Result<()> {
-        let entries = std::fs::read_dir(out).with_context(|| format!("reading {}", out.display()))?;
-        let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let entries =
+            std::fs::read_dir(out).with_context(|| format!("reading {}", out.display()))?;
+        let mut folders: Vec<PathBuf> =
+            entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         folders.sort();
         for record in folders.iter().filter_map(|folder| Record::read(folder)) {
             let ExhibitSpec { exhibit, seed: there, .. } = record.specification;
@@ -141,13 +154,17 @@ impl Work<'_> {
                     task.made = Some(presentation);
                 }
                 Err(Some(difference)) => {
-                    (self.observer)(Event::Note(&format!("{} is made again: {difference}", task.id)));
+                    (self.observer)(Event::Note(&format!(
+                        "{} is made again: {difference}",
+                        task.id
+                    )));
                 }
                 Err(None) => {}
             }
         }
         // Quick ones first: there is something to read early.
-        let mut missing: Vec<usize> = (0..tasks.len()).filter(|&i| tasks[i].made.is_none()).collect();
+        let mut missing: Vec<usize> =
+            (0..tasks.len()).filter(|&i| tasks[i].made.is_none()).collect();
         missing.sort_by(|&i, &j| tasks[i].exhibit.seconds.total_cmp(&tasks[j].exhibit.seconds));
         let total: f64 = missing.iter().map(|&i| tasks[i].exhibit.seconds).sum();
         let mut done = 0.0;
@@ -155,7 +172,8 @@ impl Work<'_> {
             let (task, began) = (&mut tasks[i], Instant::now());
             let (observer, weight) = (self.observer, task.exhibit.seconds);
             observer(Event::Started(task.exhibit.shows));
-            let progress = move |share: f64| observer(Event::Progress((done + share * weight) / total));
+            let progress =
+                move |share: f64| observer(Event::Progress((done + share * weight) / total));
             match self.make(task, progress) {
                 Ok(presentation) => {
                     observer(Event::Finished(&presentation, Some(began.elapsed().as_secs_f64())));
@@ -182,8 +200,8 @@ impl Work<'_> {
         }
     }
 
-    /// Reads the exhibit from its folder. If it has to be made, the error says why; `None` if the folder
-    /// contains no exhibit.
+    /// Reads the exhibit from its folder. If it has to be made, the error says why; `None` if the
+    /// folder contains no exhibit.
     fn kept(&self, task: &Task<'_>) -> anyhow::Result<Result<Presentation, Option<String>>> {
         let folder = self.out.join(&task.id);
         let Some(record) = Record::read(&folder) else {
@@ -195,7 +213,8 @@ impl Work<'_> {
         if let Some(difference) = specification.difference(&record.specification) {
             return Ok(Err(Some(difference)));
         }
-        let damaged = |error: &dyn std::fmt::Display| Some(format!("its tables are damaged: {error}"));
+        let damaged =
+            |error: &dyn std::fmt::Display| Some(format!("its tables are damaged: {error}"));
         let tables = match Tables::read(&folder, &record.files) {
             Ok(tables) if tables.checksum() == record.tables => tables,
             Ok(_) => return Ok(Err(damaged(&"they were changed since they were made"))),
@@ -212,7 +231,11 @@ impl Work<'_> {
     }
 
     /// Runs the experiment and writes its folder, `settings.toml` last.
-    fn make(&self, task: &Task<'_>, progress: impl Fn(f64) + Send + Sync) -> anyhow::Result<Presentation> {
+    fn make(
+        &self,
+        task: &Task<'_>,
+        progress: impl Fn(f64) + Send + Sync,
+    ) -> anyhow::Result<Presentation> {
         let Task { id, title, exhibit, data, .. } = task;
         let folder = self.out.join(id);
         let owned = OwnedFolder::open(&folder, "reproduce")?;
@@ -253,7 +276,11 @@ impl Work<'_> {
             seed: self.request.seed,
             seconds: self.start.elapsed().as_secs_f64(),
             exhibits: tasks.iter().filter_map(|task| task.made.clone()).collect(),
-            missing: tasks.iter().filter(|task| task.made.is_none()).map(|task| task.title.clone()).collect(),
+            missing: tasks
+                .iter()
+                .filter(|task| task.made.is_none())
+                .map(|task| task.title.clone())
+                .collect(),
         }
     }
 
@@ -265,8 +292,8 @@ impl Work<'_> {
     }
 }
 
-/// Deletes the files of an exhibit that its record lists. `settings.toml` goes first, so that a half-deleted folder is not taken for
-/// a finished one. Other files in the folder stay.
+/// Deletes the files of an exhibit that its record lists. `settings.toml` goes first, so that a
+/// half-deleted folder is not taken for a finished one. Other files in the folder stay.
 fn delete(folder: &OwnedFolder) -> anyhow::Result<()> {
     if let Some(record) = Record::read(folder.path()) {
         let (files, runs) = record.files_by_folder();
@@ -278,20 +305,20 @@ fn delete(folder: &OwnedFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Deletes the results and checkpoints of an exhibit's training runs. They are recognised by their contents, because an interrupted
-/// exhibit has no record. Other files in the folder stay.
+/// Deletes the results and checkpoints of an exhibit's training runs. They are recognised by their
+/// contents, because an interrupted exhibit has no record. Other files in the folder stay.
 fn delete_training(folder: &OwnedFolder) -> anyhow::Result<()> {
     let Some(training) = folder.subfolder(TRAINING)? else { return Ok(()) };
-    let files =
-        stored_files(&training, is_checkpoint).with_context(|| format!("reading {}", training.display()))?;
+    let files = stored_files(&training, is_checkpoint)
+        .with_context(|| format!("reading {}", training.display()))?;
     if !files.is_empty() {
         folder.remove_in(TRAINING, files.iter().map(String::as_str))?;
     }
     Ok(())
 }
 
-/// Writes the figures that are missing or differ, as after a change of the drawing, and lists them in the record instead of earlier
-/// ones. Returns whether the record changed.
+/// Writes the figures that are missing or differ, as after a change of the drawing, and lists them
+/// in the record instead of earlier ones. Returns whether the record changed.
 fn write_figures(folder: &OwnedFolder, presentation: &mut Presentation) -> anyhow::Result<bool> {
     let is_figure = |file: &String| file.ends_with(".svg") || file.ends_with(".png");
     let (earlier, mut files): (Vec<_>, Vec<_>) =
@@ -326,8 +353,8 @@ mod tests {
         let folder = TempDir::new().unwrap();
         run(&folder, "fig2");
         let path = |name: &str| folder.path().join("fig2").join(name);
-        let [svg, png, record] =
-            ["fig2.svg", "fig2.png", "settings.toml"].map(|name| std::fs::read(path(name)).unwrap());
+        let [svg, png, record] = ["fig2.svg", "fig2.png", "settings.toml"]
+            .map(|name| std::fs::read(path(name)).unwrap());
         std::fs::remove_file(path("fig2.png")).unwrap();
         std::fs::write(path("fig2.svg"), "an older drawing").unwrap();
         run(&folder, "fig2");

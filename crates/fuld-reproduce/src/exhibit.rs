@@ -1,4 +1,5 @@
-//! An exhibit: an experiment that fills tables, and claims, figures and text that are pure functions of these tables.
+//! An exhibit: an experiment that fills tables, and claims, figures and text that are pure
+//! functions of these tables.
 
 use crate::claim::Claim;
 use crate::context::Context;
@@ -12,8 +13,8 @@ pub(crate) trait Results: Sized {
     fn from_tables(tables: &Tables) -> Result<Self, TableError>;
 }
 
-/// Declares a struct of [`Results`]: one field per table, with the type of its rows and, unless this type is declared elsewhere,
-/// the columns. The file of a table is `FIELD.csv`.
+/// Declares a struct of [`Results`]: one field per table, with the type of its rows and, unless
+/// this type is declared elsewhere, the columns. The file of a table is `FIELD.csv`.
 macro_rules! results {
     ($(#[$about:meta])* $name:ident {
         $($(#[$about_row:meta])* $table:ident: $row:ident $({ $($column:tt)* })?),* $(,)?
@@ -48,7 +49,8 @@ macro_rules! row {
     };
 }
 
-/// Defines the settings of an exhibit from names and values: `settings! { alpha: ALPHAS, chains: CHAINS }`.
+/// Defines the settings of an exhibit from names and values: `settings! { alpha: ALPHAS, chains:
+/// CHAINS }`.
 macro_rules! settings {
     ($($key:ident: $value:expr),* $(,)?) => {
         fn settings(_: &crate::Context<'_>) -> anyhow::Result<toml::Table> {
@@ -67,7 +69,8 @@ pub(crate) trait Exhibit: Results {
     const SHOWS: &'static str;
     /// About how many seconds it takes on two cores: its weight in the progress bar.
     const SECONDS: f64;
-    /// The version of the experiment. It changes when the tables would, for a reason the settings do not name.
+    /// The version of the experiment. It changes when the tables would, for a reason the settings
+    /// do not name.
     const VERSION: u32 = 1;
     /// Whether it trains networks on a data set. Such an exhibit is made once per data set.
     const TRAINS: bool = false;
@@ -126,8 +129,13 @@ impl Entry {
         }
     }
 
-    /// Returns what identifies the tables made in a context, for the exhibit called `id` with its data set.
-    pub(crate) fn specification(&self, id: &str, context: &Context<'_>) -> anyhow::Result<ExhibitSpec> {
+    /// Returns what identifies the tables made in a context, for the exhibit called `id` with its
+    /// data set.
+    pub(crate) fn specification(
+        &self,
+        id: &str,
+        context: &Context<'_>,
+    ) -> anyhow::Result<ExhibitSpec> {
         Ok(ExhibitSpec {
             exhibit: id.into(),
             seed: context.seed,

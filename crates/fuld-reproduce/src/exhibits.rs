@@ -2,8 +2,8 @@
 
 use crate::exhibit::Entry;
 use crate::{
-    averages, barriers, beta, conformal, fields, gaussian, guard, invariant, iterates, law, levy, mixing,
-    networks, orders, overdamped, systems,
+    averages, barriers, beta, conformal, fields, gaussian, guard, invariant, iterates, law, levy,
+    mixing, networks, orders, overdamped, systems,
 };
 
 /// Returns all exhibits.
@@ -40,8 +40,9 @@ mod tests {
     use std::path::Path;
     use tempfile::TempDir;
 
-    /// Claims, figures and text are functions of the tables alone: those computed from the files are those computed right
-    /// after the experiment. An eighth of the chains is enough to see this.
+    /// Claims, figures and text are functions of the tables alone: those computed from the files
+    /// are those computed right after the experiment. An eighth of the chains is enough to see
+    /// this.
     #[test]
     fn every_exhibit_survives_its_files() {
         for exhibit in exhibits().into_iter().filter(|exhibit| !exhibit.trains) {
@@ -52,7 +53,11 @@ mod tests {
             let read = Tables::read(folder.path(), &tables.files()).unwrap();
             assert!(read == tables && read.checksum() == tables.checksum(), "{id}");
             let present = |tables: &Tables| {
-                let record = Record::new(String::new(), tables, exhibit.specification(id, &context).unwrap());
+                let record = Record::new(
+                    String::new(),
+                    tables,
+                    exhibit.specification(id, &context).unwrap(),
+                );
                 (exhibit.present)(String::new(), tables, record).unwrap()
             };
             let (made, kept) = (present(&tables), present(&read));

@@ -96,7 +96,10 @@ impl Exhibit for Fig2 {
                 list(&self.growth, |g| format!("{:.4} (α = {})", g.rate, g.alpha))
             ),
             Judgement::of(self.growth.iter().map(|Growth { alpha, rate }| {
-                ((rate - 0.5).abs() < 0.01, format!("at α = {alpha} the rate is {rate:.4}, not 1/2"))
+                (
+                    (rate - 0.5).abs() < 0.01,
+                    format!("at α = {alpha} the rate is {rate:.4}, not 1/2"),
+                )
             })),
         );
         let identity = Claim::paper(
@@ -123,10 +126,18 @@ impl Exhibit for Fig2 {
             format!("{}. In theory v∇G → 1 + α.", texts.join("; ")),
             Judgement::of(self.shape.iter().map(|s| {
                 let holds = s.linearity_error < 1e-6 && (s.far - 1.0 - s.alpha).abs() < 1e-2;
-                (holds, format!("at α = {} it is not linear at 0 or v∇G tends to {:.3}", s.alpha, s.far))
+                (
+                    holds,
+                    format!(
+                        "at α = {} it is not linear at 0 or v∇G tends to {:.3}",
+                        s.alpha, s.far
+                    ),
+                )
             })),
         );
-        let name = |alpha: f64| if alpha == 1.999_999 { "2 − 10⁻⁶".into() } else { alpha.to_string() };
+        let name = |alpha: f64| {
+            if alpha == 1.999_999 { "2 − 10⁻⁶".into() } else { alpha.to_string() }
+        };
         let lipschitz = Claim::paper(
             "lipschitz",
             "Proposition 1: ∇G_α is Lipschitz continuous for every 0 < α ≤ 2.",
@@ -136,7 +147,10 @@ impl Exhibit for Fig2 {
             ),
             Judgement::of(self.steepness.iter().map(|s| {
                 let holds = s.fine.is_finite() && (s.fine / s.coarse - 1.0).abs() < 0.02;
-                (holds, format!("at α = {} the largest slope grows with a finer grid", name(s.alpha)))
+                (
+                    holds,
+                    format!("at α = {} the largest slope grows with a finer grid", name(s.alpha)),
+                )
             })),
         );
         let errors = self.bessel_forms.iter().map(|f| format!("{:.0e} (α = {})", f.error, f.alpha));
@@ -159,10 +173,12 @@ fn drift(alpha: f64) -> anyhow::Result<GaussianDrift> {
     Ok(GaussianDrift::new(Alpha::new(alpha)?, Beta::ONE))
 }
 
-/// Theorem 3: c(v) = v when e^(−g) is the stable density, here by numerical Riesz integrals that do not use the theorem.
+/// Theorem 3: c(v) = v when e^(−g) is the stable density, here by numerical Riesz integrals that do
+/// not use the theorem.
 fn identity_error(alpha: f64) -> anyhow::Result<f64> {
     let law = SymmetricStable::kinetic(alpha)?;
-    let energy = DifferentiableFunction { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) };
+    let energy =
+        DifferentiableFunction { value: |v| -law.ln_pdf(v), derivative: |v| -law.score(v) };
     let kinetic = CustomKinetic::new(Alpha::new(alpha)?, Beta::ONE, energy)?;
     let points = (1..=400).map(|i| 10f64.powf(f64::from(i - 200) / 100.0));
     Ok(points.map(|v| (kinetic.friction(v) / v - 1.0).abs()).fold(0.0, f64::max))
@@ -172,7 +188,8 @@ fn shape(alpha: f64) -> anyhow::Result<Shape> {
     let law = SymmetricStable::kinetic(alpha)?;
     // ∇G_α is minus the score.
     let slope = -law.score_derivative(0.0);
-    let departure = (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| -law.score(v) < 0.9 * slope * v);
+    let departure =
+        (1..4000).map(|i| f64::from(i) / 1000.0).find(|&v| -law.score(v) < 0.9 * slope * v);
     Ok(Shape {
         alpha,
         slope,
@@ -185,8 +202,11 @@ fn shape(alpha: f64) -> anyhow::Result<Shape> {
 fn steepness(alpha: f64) -> anyhow::Result<Steepness> {
     let law = SymmetricStable::kinetic(alpha)?;
     let steepest = |fineness: i32| {
-        let points = (0..500 * fineness).map(|i| 10f64.powf(-4.0 + f64::from(i) / f64::from(62 * fineness)));
-        points.map(|v| law.score_derivative(v).abs()).fold(law.score_derivative(0.0).abs(), f64::max)
+        let points =
+            (0..500 * fineness).map(|i| 10f64.powf(-4.0 + f64::from(i) / f64::from(62 * fineness)));
+        points
+            .map(|v| law.score_derivative(v).abs())
+            .fold(law.score_derivative(0.0).abs(), f64::max)
     };
     Ok(Steepness { alpha, coarse: steepest(1), fine: steepest(4) })
 }
@@ -196,7 +216,12 @@ fn bessel_forms() -> anyhow::Result<Vec<BesselForm>> {
     let gammas = libm::tgamma(1.25) * libm::tgamma(0.75) / PI.sqrt();
     let three_halves = |v: f64| {
         let z = 0.25 * v * v;
-        2f64.powf(0.25) * v * gammas * z.exp() * (2.0 * z).powf(0.25) * (bessel(-0.25, z) - bessel(0.75, z))
+        2f64.powf(0.25)
+            * v
+            * gammas
+            * z.exp()
+            * (2.0 * z).powf(0.25)
+            * (bessel(-0.25, z) - bessel(0.75, z))
     };
     let half = |v: f64| {
         let z = 0.25 * v * v;

@@ -19,7 +19,8 @@ const LENGTH: Length = Length { chains: CHAINS, warmup: 2_000, draws: 40, thin: 
 results! {
     /// The Gaussian kinetic energy, by a splitting scheme and by Euler's.
     Gaussian {
-        /// Distances of x to e^(−f) and of v to N(0, 1) by the splitting scheme, and the chains that diverged.
+        /// Distances of x to e^(−f) and of v to N(0, 1) by the splitting scheme, and the chains
+        /// that diverged.
         summary: Measured {
             alpha: f64,
             position_ks: f64,
@@ -55,7 +56,8 @@ impl Exhibit for Gaussian {
     settings! { alpha: ALPHAS, gamma: GAMMA, step: ETA, chains: CHAINS }
 
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
-        let (target, normal) = (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, Beta::ONE)?);
+        let (target, normal) =
+            (target(1.0)?, Gibbs::new(&Harmonic::isotropic(1, 1.0)?, Beta::ONE)?);
         let mut results = Self::default();
         for alpha in ALPHAS {
             let request = |integrator| SampleRequest {
@@ -139,7 +141,9 @@ impl Exhibit for Gaussian {
                 "With Euler's scheme at η = {ETA}, {} of the chains diverge within 6,000 steps.",
                 list(all, share)
             ),
-            Judgement::of(all.iter().map(|m| (m.euler_share() > 0.5, format!("only {} diverge", share(m))))),
+            Judgement::of(
+                all.iter().map(|m| (m.euler_share() > 0.5, format!("only {} diverge", share(m)))),
+            ),
         );
         let theory = Claim::paper(
             "theory",

@@ -3,7 +3,8 @@
 use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
 use crate::quartic::{
-    ALPHAS, ETA, GAMMA, ITERATIONS, Length, WINDOW, euler_chains, exact_density, histogram, mode, target,
+    ALPHAS, ETA, GAMMA, ITERATIONS, Length, WINDOW, euler_chains, exact_density, histogram, mode,
+    target,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, Judgement, TextTable};
 use fuld::SystemKind;
@@ -39,7 +40,9 @@ results! {
 type Pair = [(SystemKind, fn(f64, Length) -> SampleRequest); 2];
 
 const EULER_PAIR: Pair = [
-    (SystemKind::Uncorrected, |alpha, length| euler_chains(SystemKind::Uncorrected, alpha, ETA, length)),
+    (SystemKind::Uncorrected, |alpha, length| {
+        euler_chains(SystemKind::Uncorrected, alpha, ETA, length)
+    }),
     (SystemKind::Fuld, |alpha, length| euler_chains(SystemKind::Fuld, alpha, ETA, length)),
 ];
 
@@ -88,7 +91,10 @@ impl Exhibit for Fig3 {
                 .vertical(1.0, "minima of f");
             figure = figure.panel(panel);
         }
-        vec![CaptionedFigure::new(figure, "Estimated invariant measures; the minima of f are at ±1.")]
+        vec![CaptionedFigure::new(
+            figure,
+            "Estimated invariant measures; the minima of f are at ±1.",
+        )]
     }
 
     fn shown(&self) -> Vec<TextTable> {
@@ -106,7 +112,8 @@ impl Exhibit for Fig3 {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let of = |system: SystemKind| self.summary.iter().filter(move |m| m.system == system.name());
+        let of =
+            |system: SystemKind| self.summary.iter().filter(move |m| m.system == system.name());
         let uncorrected = of(SystemKind::Uncorrected).map(Measured::uncorrected);
         of(SystemKind::Fuld).map(Measured::fuld).chain(uncorrected).collect()
     }
@@ -134,7 +141,11 @@ impl Fig3 {
                     mode_error,
                     diverged,
                     chains: count,
-                    effective_draws: if whole.is_empty() { 0.0 } else { Chains::new(&whole)?.ess_bulk() },
+                    effective_draws: if whole.is_empty() {
+                        0.0
+                    } else {
+                        Chains::new(&whole)?.ess_bulk()
+                    },
                 });
                 // Chains that diverge count until they do.
                 results.add_density(Some(system), Some(alpha), histogram(&draws, 140)?);
@@ -145,7 +156,12 @@ impl Fig3 {
         Ok(results)
     }
 
-    fn add_density(&mut self, system: Option<SystemKind>, alpha: Option<f64>, points: Vec<(f64, f64)>) {
+    fn add_density(
+        &mut self,
+        system: Option<SystemKind>,
+        alpha: Option<f64>,
+        points: Vec<(f64, f64)>,
+    ) {
         let system = system.map(SystemKind::name);
         let point = |(x, density)| Density { system: system.map(str::to_owned), alpha, x, density };
         self.densities.extend(points.into_iter().map(point));
@@ -229,8 +245,8 @@ mod tests {
         results.claims().into_iter().map(|claim| claim.verdict).collect()
     }
 
-    /// The claims hold for the right system and fail when another one is run under its name. The seed is fixed; fewer than
-    /// one seed in a hundred would decide otherwise by chance.
+    /// The claims hold for the right system and fail when another one is run under its name. The
+    /// seed is fixed; fewer than one seed in a hundred would decide otherwise by chance.
     #[test]
     fn wrong_systems_lose_their_verdicts() {
         let [(uncorrected, ud), (corrected, fuld)] = EULER_PAIR;

@@ -16,8 +16,10 @@ const CHAINS: usize = 512;
 const DRAWS: u64 = 10;
 
 /// Systems, with their names and colours in figures.
-const SYSTEMS: [(SystemKind, &str, Hue); 2] =
-    [(SystemKind::Uncorrected, "uncorrected", Hue::Vermillion), (SystemKind::Fuld, "FULD", Hue::Blue)];
+const SYSTEMS: [(SystemKind, &str, Hue); 2] = [
+    (SystemKind::Uncorrected, "uncorrected", Hue::Vermillion),
+    (SystemKind::Fuld, "FULD", Hue::Blue),
+];
 
 results! {
     /// The iterates, and which step is too large.
@@ -52,8 +54,11 @@ impl Exhibit for Fig4 {
             }
         }
         for (kind, ..) in SYSTEMS {
-            for (alpha, step) in ALPHAS.into_iter().flat_map(|alpha| STEPS.map(|step| (alpha, step))) {
-                let length = Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: ITERATIONS / DRAWS };
+            for (alpha, step) in
+                ALPHAS.into_iter().flat_map(|alpha| STEPS.map(|step| (alpha, step)))
+            {
+                let length =
+                    Length { chains: CHAINS, warmup: 0, draws: DRAWS, thin: ITERATIONS / DRAWS };
                 let (_, outcome) = context.sample(euler_chains(kind, alpha, step, length))?;
                 let share_diverged = outcome.divergences.len() as f64 / CHAINS as f64;
                 let system = kind.name().into();
@@ -78,8 +83,9 @@ impl Exhibit for Fig4 {
                 let is_meant = |i: &Iterate| i.system == system.name() && i.alpha == alpha;
                 let path = curve(&self.iterates, is_meant, |i| (i.k as f64, i.x));
                 let panel = Panel::new(format!("{name}, α = {alpha}"));
-                paths =
-                    paths.panel(panel.x(Axis::linear("k")).y(Axis::linear("x^{k}")).thin(hue, name, path));
+                paths = paths.panel(
+                    panel.x(Axis::linear("k")).y(Axis::linear("x^{k}")).thin(hue, name, path),
+                );
             }
         }
         let mut panel = Panel::new("")
@@ -97,13 +103,17 @@ impl Exhibit for Fig4 {
         let diverged = Figure::new("fig4-stability").columns(1).panel_height(240.0).panel(panel);
         let caption = "Share of chains that diverged within 50,000 steps, against the step size.";
         vec![
-            CaptionedFigure::new(paths, "Iterates over K = 50,000 steps; note the vertical scales."),
+            CaptionedFigure::new(
+                paths,
+                "Iterates over K = 50,000 steps; note the vertical scales.",
+            ),
             CaptionedFigure::new(diverged, caption),
         ]
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns = std::iter::once("diverged at η =".to_owned()).chain(STEPS.map(|step| step.to_string()));
+        let columns =
+            std::iter::once("diverged at η =".to_owned()).chain(STEPS.map(|step| step.to_string()));
         let rows = self.stability.chunk_by(|a, b| a.system == b.system && a.alpha == b.alpha);
         let rows = rows.map(|row| {
             let name = format!("{}, α = {}", title(&row[0].system), row[0].alpha);
@@ -129,16 +139,19 @@ impl Fig4 {
         let typical = whole.get(whole.len() / 2);
         let median = typical.map_or(f64::NAN, |(largest, _)| *largest);
         self.excursions.push(Excursion { system: system(), alpha, median, kept: whole.len() });
-        let path: Vec<(u64, f64)> =
-            typical.map(|(_, chain)| (1..).zip(chain.iter().copied()).collect()).unwrap_or_default();
-        let farthest =
-            path.chunks(10).filter_map(|ten| ten.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())));
+        let path: Vec<(u64, f64)> = typical
+            .map(|(_, chain)| (1..).zip(chain.iter().copied()).collect())
+            .unwrap_or_default();
+        let farthest = path
+            .chunks(10)
+            .filter_map(|ten| ten.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())));
         self.iterates.extend(farthest.map(|&(k, x)| Iterate { system: system(), alpha, k, x }));
     }
 
     fn range(&self) -> Claim {
         let of = |system: SystemKind, alpha: f64| {
-            let found = self.excursions.iter().find(|e| e.system == system.name() && e.alpha == alpha);
+            let found =
+                self.excursions.iter().find(|e| e.system == system.name() && e.alpha == alpha);
             found.map_or((f64::NAN, 0), |e| (e.median, e.kept))
         };
         let ((heavy, kept), (light, _)) =
@@ -155,7 +168,9 @@ impl Fig4 {
             Judgement::of([
                 (
                     heavy > 3.0 * light,
-                    format!("the uncorrected iterates reach {heavy:.0} at α = 1, {light:.1} at 1.9"),
+                    format!(
+                        "the uncorrected iterates reach {heavy:.0} at α = 1, {light:.1} at 1.9"
+                    ),
                 ),
                 (fuld < 5.0, format!("FULD's iterates reach {fuld:.1} at α = 1")),
                 (fuld_light < 5.0, format!("FULD's iterates reach {fuld_light:.1} at α = 1.9")),
@@ -166,7 +181,8 @@ impl Fig4 {
     fn largest_step(&self) -> Claim {
         let [small, middle, large] = [0.01, 0.02, 0.05].map(|step| {
             let uncorrected = SystemKind::Uncorrected.name();
-            let is_meant = |s: &&Stability| s.system == uncorrected && s.alpha == 1.0 && s.step == step;
+            let is_meant =
+                |s: &&Stability| s.system == uncorrected && s.alpha == 1.0 && s.step == step;
             100.0 * self.stability.iter().find(is_meant).map_or(f64::NAN, |s| s.share_diverged)
         });
         let of_fuld = self.stability.iter().filter(|s| s.system == SystemKind::Fuld.name());
@@ -180,7 +196,10 @@ impl Fig4 {
             ),
             Judgement::of([
                 (large > 50.0, "most uncorrected chains survive η = 0.05 at α = 1".to_owned()),
-                (worst == 0.0, format!("{worst:.1} % of FULD's chains diverge at some step up to 0.1")),
+                (
+                    worst == 0.0,
+                    format!("{worst:.1} % of FULD's chains diverge at some step up to 0.1"),
+                ),
             ]),
         )
     }

@@ -25,7 +25,8 @@ struct Reference {
 }
 
 fn reference() -> Result<Vec<Reference>, csv::Error> {
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(REFERENCE.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(REFERENCE.as_bytes());
     reader.deserialize().collect()
 }
 
@@ -59,8 +60,9 @@ impl Exhibit for Law {
         for Reference { alpha, x, pdf, sf, score } in reference()? {
             context.check_stop()?;
             let law = SymmetricStable::new(alpha)?;
-            let error =
-                |ours: f64, exact: f64| if exact == 0.0 { ours.abs() } else { (ours / exact - 1.0).abs() };
+            let error = |ours: f64, exact: f64| {
+                if exact == 0.0 { ours.abs() } else { (ours / exact - 1.0).abs() }
+            };
             errors.push(Errors {
                 alpha,
                 x,
@@ -90,12 +92,15 @@ impl Exhibit for Law {
             panel = panel.joined(hue, name, self.largest(error));
         }
         let figure = Figure::new("law").columns(1).panel_height(300.0).panel(panel);
-        vec![CaptionedFigure::new(figure, "The largest errors against ball arithmetic, in bins of α.")]
+        vec![CaptionedFigure::new(
+            figure,
+            "The largest errors against ball arithmetic, in bins of α.",
+        )]
     }
 
     fn shown(&self) -> Vec<TextTable> {
-        let columns =
-            std::iter::once("million per second".to_owned()).chain(SPEED_ALPHAS.map(|a| format!("α = {a}")));
+        let columns = std::iter::once("million per second".to_owned())
+            .chain(SPEED_ALPHAS.map(|a| format!("α = {a}")));
         let rows = self.speed.iter().filter(|s| s.alpha == SPEED_ALPHAS[0]).map(|first| {
             let of_function = self.speed.iter().filter(|s| s.function == first.function);
             let cells = of_function.map(|s| match s.million_per_second {
@@ -108,7 +113,8 @@ impl Exhibit for Law {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let worst = KINDS.map(|(name, error, _)| (name, self.errors.iter().map(error).fold(0.0, f64::max)));
+        let worst =
+            KINDS.map(|(name, error, _)| (name, self.errors.iter().map(error).fold(0.0, f64::max)));
         let text = list(&worst, |(name, error)| format!("{name} {error:.1e}"));
         let holds = !self.errors.is_empty() && worst.iter().all(|(_, error)| *error < PROMISED);
         vec![Claim::ours(
@@ -147,8 +153,10 @@ fn speeds(context: &Context<'_>) -> anyhow::Result<Vec<Speed>> {
     const MANY: usize = 1 << 20;
     let (x, many) = (context.noise(1.5, 1, COUNT)?, context.noise(1.5, 2, MANY)?);
     let single: Vec<f32> = many.iter().map(|&x| x as f32).collect();
-    let words: Vec<u64> = Stream::new(context.seed, 0, Purpose::Measurement).words().take(MANY).collect();
-    let (mut out, mut bulk, mut bulk_single) = (vec![0.0; COUNT], vec![0.0; MANY], vec![0.0f32; MANY]);
+    let words: Vec<u64> =
+        Stream::new(context.seed, 0, Purpose::Measurement).words().take(MANY).collect();
+    let (mut out, mut bulk, mut bulk_single) =
+        (vec![0.0; COUNT], vec![0.0; MANY], vec![0.0f32; MANY]);
     let mut all = Vec::new();
     for alpha in SPEED_ALPHAS {
         let law = SymmetricStable::new(alpha)?;
@@ -161,7 +169,10 @@ fn speeds(context: &Context<'_>) -> anyhow::Result<Vec<Speed>> {
         add("sf", speed(COUNT, || law.sf_into(black_box(&x), &mut out)))?;
         add("score", speed(COUNT, || law.score_into(black_box(&x), &mut out)))?;
         add("∇G_α table, f64", speed(MANY, || table.eval_into(black_box(&many), &mut bulk)))?;
-        add("∇G_α table, f32", speed(MANY, || table.eval_into_f32(black_box(&single), &mut bulk_single)))?;
+        add(
+            "∇G_α table, f32",
+            speed(MANY, || table.eval_into_f32(black_box(&single), &mut bulk_single)),
+        )?;
         add("draws", speed(MANY, || sampler.transform(black_box(&words), &mut bulk)))?;
     }
     Ok(all)
@@ -175,14 +186,18 @@ mod tests {
     #[test]
     fn the_reference_is_read_whole() {
         let points = reference().unwrap();
-        assert_eq!(points.len(), REFERENCE.lines().filter(|line| !line.starts_with('#')).count() - 1);
+        assert_eq!(
+            points.len(),
+            REFERENCE.lines().filter(|line| !line.starts_with('#')).count() - 1
+        );
         assert!(points.len() > 1000 && points.iter().all(|p| p.pdf > 0.0));
     }
 
     #[test]
     fn a_large_error_is_seen() {
         let verdict = |sf_error: f64| {
-            let errors = vec![Errors { alpha: 1.0, x: 1.0, pdf_error: 1e-15, sf_error, score_error: 1e-15 }];
+            let errors =
+                vec![Errors { alpha: 1.0, x: 1.0, pdf_error: 1e-15, sf_error, score_error: 1e-15 }];
             Law { errors, speed: Vec::new() }.claims()[0].verdict
         };
         assert_eq!((verdict(1e-15), verdict(1e-13)), (Verdict::Holds, Verdict::Fails));

@@ -67,8 +67,9 @@ impl Exhibit for Fig1 {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let density =
-            Panel::new("density of SαS(1)").x(Axis::linear("x").range(-6.0, 6.0)).y(Axis::linear("density"));
+        let density = Panel::new("density of SαS(1)")
+            .x(Axis::linear("x").range(-6.0, 6.0))
+            .y(Axis::linear("density"));
         let tail = Panel::new("tail P(X > x)")
             .x(Axis::log("x").range(0.1, 1e4))
             .y(Axis::log("probability").range(1e-8, 1.0));
@@ -80,7 +81,8 @@ impl Exhibit for Fig1 {
             by_alpha(panel, Panel::thin, path, |p| (p.alpha, p.t, p.position))
         });
         let figure = paths.fold(Figure::new("fig1").panel(density).panel(tail), Figure::panel);
-        let caption = "Above: densities and tails at scale 1. Below: one path for each α, over 10,000 steps.";
+        let caption =
+            "Above: densities and tails at scale 1. Below: one path for each α, over 10,000 steps.";
         vec![CaptionedFigure::new(figure, caption)]
     }
 
@@ -101,31 +103,41 @@ impl Fig1 {
         }
     }
 
-    /// Compares the general formula with the closed forms, a little beside them: there it must join them.
+    /// Compares the general formula with the closed forms, a little beside them: there it must join
+    /// them.
     fn add_closed_forms(&mut self) -> anyhow::Result<()> {
         let cauchy: fn(f64) -> f64 = |x| 1.0 / (PI * (1.0 + x * x));
         let gauss: fn(f64) -> f64 = |x| (-0.25 * x * x).exp() / (4.0 * PI).sqrt();
-        for (name, alpha, offset, exact) in [("Cauchy", 1.0, 1e-12, cauchy), ("Gauss", 2.0, -1e-14, gauss)] {
+        for (name, alpha, offset, exact) in
+            [("Cauchy", 1.0, 1e-12, cauchy), ("Gauss", 2.0, -1e-14, gauss)]
+        {
             let law = SymmetricStable::new(alpha + offset)?;
             let points = (0..=500).map(|i| f64::from(i) / 100.0);
             let error = points.map(|x| (law.pdf(x) / exact(x) - 1.0).abs()).fold(0.0, f64::max);
-            self.closed_forms.push(ClosedForm { law: name.into(), distance_in_alpha: offset, error });
+            self.closed_forms.push(ClosedForm {
+                law: name.into(),
+                distance_in_alpha: offset,
+                error,
+            });
         }
         Ok(())
     }
 
-    /// Compares the quartiles of sums of n increments with those of single ones: they grow by n^(1/α).
+    /// Compares the quartiles of sums of n increments with those of single ones: they grow by
+    /// n^(1/α).
     fn add_scaling(&mut self, context: &Context<'_>) -> anyhow::Result<()> {
         for (number, alpha) in (100..).zip(SCALING_ALPHAS) {
             context.check_stop()?;
             let draws = context.noise(alpha, number, BLOCK * BLOCKS)?;
-            let sums: Vec<f64> = draws.chunks_exact(BLOCK).map(|block| block.iter().sum()).collect();
+            let sums: Vec<f64> =
+                draws.chunks_exact(BLOCK).map(|block| block.iter().sum()).collect();
             let spread = |numbers: Vec<f64>| -> anyhow::Result<f64> {
                 let sample = Sample::new(numbers)?;
                 Ok(sample.quantile(0.75)? - sample.quantile(0.25)?)
             };
             let exponent = (spread(sums)? / spread(draws)?).ln() / (BLOCK as f64).ln();
-            // The standard error of a quartile of n draws is about 1.2/√n of the interquartile range.
+            // The standard error of a quartile of n draws is about 1.2/√n of the interquartile
+            // range.
             let standard_error = 1.7 / (BLOCKS as f64).sqrt() / (BLOCK as f64).ln();
             self.scaling.push(Scaling { alpha, exponent, standard_error });
         }
@@ -133,10 +145,12 @@ impl Fig1 {
     }
 
     fn tails_are_powers(&self) -> Claim {
-        let (gauss, powers): (Vec<_>, Vec<_>) = self.tail_exponents.iter().partition(|t| t.alpha == 2.0);
+        let (gauss, powers): (Vec<_>, Vec<_>) =
+            self.tail_exponents.iter().partition(|t| t.alpha == 2.0);
         let sf = gauss.first().map_or(f64::NAN, |tail| tail.sf_at_30);
         let checks = powers.iter().map(|tail| {
-            let why = format!("at α = {} the tail falls with the power {:.3}", tail.alpha, tail.exponent);
+            let why =
+                format!("at α = {} the tail falls with the power {:.3}", tail.alpha, tail.exponent);
             ((tail.exponent - tail.alpha).abs() < 0.01, why)
         });
         Claim::paper(
@@ -146,12 +160,16 @@ impl Fig1 {
                 "P(X > x) falls with the power {} of 1/x. At α = 2, P(X > 30) = {sf:.1e}: faster than any power.",
                 list(&powers, |tail| format!("{:.3} at α = {}", tail.exponent, tail.alpha))
             ),
-            Judgement::of(checks.chain([(sf < 1e-90, "the tail at α = 2 is not Gaussian".to_owned())])),
+            Judgement::of(
+                checks.chain([(sf < 1e-90, "the tail at α = 2 is not Gaussian".to_owned())]),
+            ),
         )
     }
 
     fn joins_closed_forms(&self) -> Claim {
-        let error = |law| self.closed_forms.iter().find(|form| form.law == law).map_or(f64::NAN, |f| f.error);
+        let error = |law| {
+            self.closed_forms.iter().find(|form| form.law == law).map_or(f64::NAN, |f| f.error)
+        };
         let (cauchy, gauss) = (error("Cauchy"), error("Gauss"));
         Claim::paper(
             "closed-forms",
@@ -162,8 +180,14 @@ impl Fig1 {
             ),
             // Farther out the power tail, with weight 2 − α, exceeds the Gaussian one.
             Judgement::of([
-                (cauchy < 1e-10, format!("the density beside α = 1 is {cauchy:.0e} off the Cauchy density")),
-                (gauss < 1e-10, format!("the density beside α = 2 is {gauss:.0e} off the Gaussian density")),
+                (
+                    cauchy < 1e-10,
+                    format!("the density beside α = 1 is {cauchy:.0e} off the Cauchy density"),
+                ),
+                (
+                    gauss < 1e-10,
+                    format!("the density beside α = 2 is {gauss:.0e} off the Gaussian density"),
+                ),
             ]),
         )
     }
@@ -175,7 +199,9 @@ impl Fig1 {
         Claim::paper(
             "scaling",
             "Increments over a time t − s have the law SαS((t − s)^(1/α)).",
-            format!("The quartiles of sums of {BLOCK} increments grow with the exponent {exponents}."),
+            format!(
+                "The quartiles of sums of {BLOCK} increments grow with the exponent {exponents}."
+            ),
             Judgement::of(self.scaling.iter().map(|s| {
                 let holds = (s.exponent - 1.0 / s.alpha).abs() < 4.0 * s.standard_error;
                 (holds, format!("at α = {} the exponent is {:.3}, not 1/α", s.alpha, s.exponent))

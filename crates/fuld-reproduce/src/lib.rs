@@ -1,8 +1,9 @@
 //! The paper's figures and claims, tested with our own runs, in a report.
 //!
-//! An exhibit is a type: its fields are the tables of an experiment, and its claims and figures are functions of these tables.
-//! [`exhibits`] lists all of them; adding one is one entry. [`Reproduction::run`] makes the chosen exhibits in a folder, uses
-//! those again that are there already, and writes the page.
+//! An exhibit is a type: its fields are the tables of an experiment, and its claims and figures are
+//! functions of these tables. [`exhibits`] lists all of them; adding one is one entry.
+//! [`Reproduction::run`] makes the chosen exhibits in a folder, uses those again that are there
+//! already, and writes the page.
 
 #[macro_use]
 mod exhibit;

@@ -12,8 +12,11 @@ const STIFFNESS: f64 = 4.0;
 const CHAINS: usize = 4096;
 /// α and γ of the two problems.
 const PROBLEMS: [(f64, f64); 2] = [(1.1, 8.0), (1.5, 2.0)];
-const INTEGRATORS: [(Integrator, Hue); 3] =
-    [(Integrator::Euler, Hue::Vermillion), (Integrator::Baoab, Hue::Blue), (Integrator::Aboba, Hue::Green)];
+const INTEGRATORS: [(Integrator, Hue); 3] = [
+    (Integrator::Euler, Hue::Vermillion),
+    (Integrator::Baoab, Hue::Blue),
+    (Integrator::Aboba, Hue::Green),
+];
 /// `fuld sample` keeps at least four draws; averages use every step.
 const DRAWS: u64 = 10;
 
@@ -62,7 +65,14 @@ impl Exhibit for Orders {
                     })?;
                     let (mean, standard_error) = mean_and_error(&average.chains);
                     let (integrator, excess) = (integrator.to_string(), mean - 1.0 / STIFFNESS);
-                    bias.push(Bias { integrator, alpha, gamma, step, bias: excess, standard_error });
+                    bias.push(Bias {
+                        integrator,
+                        alpha,
+                        gamma,
+                        step,
+                        bias: excess,
+                        standard_error,
+                    });
                     context.progress(bias.len() as f64 / 24.0);
                 }
             }
@@ -85,25 +95,31 @@ impl Exhibit for Orders {
                 .y(Axis::log("|bias of E x²|").range(5e-5, 0.2));
             for (integrator, hue) in INTEGRATORS {
                 let name = integrator.to_string();
-                let points = || self.bias.iter().filter(|p| p.integrator == name && p.alpha == alpha);
+                let points =
+                    || self.bias.iter().filter(|p| p.integrator == name && p.alpha == alpha);
                 let line: Vec<(f64, f64)> = points().map(|p| (p.step, p.bias.abs())).collect();
                 let bar = |p: &Bias| {
                     let (bias, error) = (p.bias.abs(), p.standard_error);
                     (p.step, (bias - error).max(1e-7), bias + error)
                 };
                 let bars = points().map(bar).collect();
-                panel = panel.line(hue, "", line.clone()).error_bars(hue, bars).dots(hue, &name, line);
+                panel =
+                    panel.line(hue, "", line.clone()).error_bars(hue, bars).dots(hue, &name, line);
             }
             figure = figure.panel(panel);
         }
-        vec![CaptionedFigure::new(figure, "Bias of E x² against the step, with one standard error.")]
+        vec![CaptionedFigure::new(
+            figure,
+            "Bias of E x² against the step, with one standard error.",
+        )]
     }
 
     fn shown(&self) -> Vec<TextTable> {
         let orders = self.orders();
         let problems = PROBLEMS.map(|(alpha, gamma)| format!("α = {alpha}, γ = {gamma}"));
-        let columns =
-            std::iter::once("measured order".to_owned()).chain(problems).chain(["in theory".to_owned()]);
+        let columns = std::iter::once("measured order".to_owned())
+            .chain(problems)
+            .chain(["in theory".to_owned()]);
         let rows = INTEGRATORS.into_iter().map(|(integrator, _)| {
             let name = integrator.to_string();
             let cells = PROBLEMS.map(|(alpha, _)| {
@@ -119,19 +135,24 @@ impl Exhibit for Orders {
         let orders = self.orders();
         let judged = |integrators: &[Integrator], holds: &dyn Fn(&Order) -> bool| {
             let names: Vec<String> = integrators.iter().map(ToString::to_string).collect();
-            let of: Vec<&Order> = orders.iter().filter(|order| names.contains(&order.integrator)).collect();
-            let text =
-                |o: &&Order| format!("{} {:.2} ± {:.2} (α = {})", o.integrator, o.order, o.error, o.alpha);
-            let checks =
-                of.iter().map(|order| (holds(order), format!("the measured order is {}", text(order))));
+            let of: Vec<&Order> =
+                orders.iter().filter(|order| names.contains(&order.integrator)).collect();
+            let text = |o: &&Order| {
+                format!("{} {:.2} ± {:.2} (α = {})", o.integrator, o.order, o.error, o.alpha)
+            };
+            let checks = of
+                .iter()
+                .map(|order| (holds(order), format!("the measured order is {}", text(order))));
             // Each integrator must have been measured at least once.
             let missing = names.iter().filter(|name| !of.iter().any(|o| o.integrator == **name));
-            let missing = missing.map(|name| (false, format!("the bias of {name} is not significant")));
+            let missing =
+                missing.map(|name| (false, format!("the bias of {name} is not significant")));
             (list(&of, text), Judgement::of(checks.chain(missing)))
         };
         // The largest step is a little beyond the asymptotic regime.
-        let (euler, first) =
-            judged(&[Integrator::Euler], &|o| (o.order - 1.0).abs() < 0.25 + 2.0 * o.error.min(0.1));
+        let (euler, first) = judged(&[Integrator::Euler], &|o| {
+            (o.order - 1.0).abs() < 0.25 + 2.0 * o.error.min(0.1)
+        });
         let (splittings, second) =
             judged(&[Integrator::Baoab, Integrator::Aboba], &|o| o.order - 2.0 * o.error > 1.0);
         vec![
@@ -160,16 +181,19 @@ struct Order {
 }
 
 impl Order {
-    /// Fits the slope of ln|bias| against ln η by weighted least squares to the points where the bias is significant. Returns
-    /// `None` if there are fewer than two such points, or they change sign.
+    /// Fits the slope of ln|bias| against ln η by weighted least squares to the points where the
+    /// bias is significant. Returns `None` if there are fewer than two such points, or they change
+    /// sign.
     fn of(curve: &[Bias]) -> Option<Self> {
         let significant: Vec<&Bias> =
             curve.iter().filter(|p| p.bias.abs() > 4.0 * p.standard_error).collect();
-        let one_sign = significant.iter().all(|p| p.bias > 0.0) || significant.iter().all(|p| p.bias < 0.0);
+        let one_sign =
+            significant.iter().all(|p| p.bias > 0.0) || significant.iter().all(|p| p.bias < 0.0);
         if significant.len() < 2 || !one_sign {
             return None;
         }
-        let point = |p: &&Bias| (p.step.ln(), p.bias.abs().ln(), (p.bias / p.standard_error).powi(2));
+        let point =
+            |p: &&Bias| (p.step.ln(), p.bias.abs().ln(), (p.bias / p.standard_error).powi(2));
         let points: Vec<(f64, f64, f64)> = significant.iter().map(point).collect();
         let sum = |of: &dyn Fn(&(f64, f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
         let weight = sum(&|p| p.2);

@@ -1,4 +1,5 @@
-//! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped one, whose law is known.
+//! The footnote to Figure 3: with large friction the uncorrected dynamics resembles the overdamped
+//! one, whose law is known.
 
 use crate::distance::{Distance, Sampled};
 use crate::drawing::curve;
@@ -30,8 +31,8 @@ results! {
     }
 }
 
-/// The stationary law of dX = −(X³ − X) dt + σ dL for Cauchy noise L: with p³ + p = σ its density is
-/// (σ/π)/(x⁴ − (2 + p²)x² + (p² + 1)²), with modes at ±√(1 + p²/2).
+/// The stationary law of dX = −(X³ − X) dt + σ dL for Cauchy noise L: with p³ + p = σ its density
+/// is (σ/π)/(x⁴ − (2 + p²)x² + (p² + 1)²), with modes at ±√(1 + p²/2).
 struct CauchyQuartic {
     p: f64,
 }
@@ -39,8 +40,9 @@ struct CauchyQuartic {
 impl CauchyQuartic {
     fn new(sigma: f64) -> Self {
         // Newton's method on a convex increasing function, from above.
-        let p =
-            (0..60).fold(sigma.cbrt() + sigma, |p: f64, _| p - (p.powi(3) + p - sigma) / (3.0 * p * p + 1.0));
+        let p = (0..60).fold(sigma.cbrt() + sigma, |p: f64, _| {
+            p - (p.powi(3) + p - sigma) / (3.0 * p * p + 1.0)
+        });
         Self { p }
     }
 
@@ -71,13 +73,24 @@ impl Exhibit for Overdamped {
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         let mut frictions = Vec::new();
         for gamma in FRICTIONS {
-            // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ times as strong.
+            // In the overdamped limit time runs γ times slower, and the noise is γ^(2/α − 1) = γ
+            // times as strong.
             let limit = CauchyQuartic::new(gamma);
-            let request = noisy_chains(SystemKind::Uncorrected, Integrator::Baoab, (1.0, gamma), ETA, LENGTH);
-            let Sampled { draws, distance, diverged } = Sampled::new(context, request, &limit.law()?)?;
+            let request =
+                noisy_chains(SystemKind::Uncorrected, Integrator::Baoab, (1.0, gamma), ETA, LENGTH);
+            let Sampled { draws, distance, diverged } =
+                Sampled::new(context, request, &limit.law()?)?;
             let Distance { ks, ks_bootstrap } = distance;
             let ((mode, mode_error), overdamped_mode) = (mode(&draws), limit.mode());
-            frictions.push(Measured { gamma, ks, ks_bootstrap, mode, mode_error, overdamped_mode, diverged });
+            frictions.push(Measured {
+                gamma,
+                ks,
+                ks_bootstrap,
+                mode,
+                mode_error,
+                overdamped_mode,
+                diverged,
+            });
             context.progress(frictions.len() as f64 / FRICTIONS.len() as f64);
         }
         Ok(Self { frictions })
@@ -92,7 +105,8 @@ impl Exhibit for Overdamped {
     }
 
     fn figures(&self) -> Vec<CaptionedFigure> {
-        let of = |value: fn(&Measured) -> f64| curve(&self.frictions, |_| true, |m| (m.gamma, value(m)));
+        let of =
+            |value: fn(&Measured) -> f64| curve(&self.frictions, |_| true, |m| (m.gamma, value(m)));
         let left = Panel::new("distance of the two measures")
             .x(Axis::log("friction γ"))
             .y(Axis::log("KS distance"))
@@ -105,7 +119,10 @@ impl Exhibit for Overdamped {
             .error_bars(Hue::Vermillion, self.frictions.iter().map(bar).collect())
             .dots(Hue::Vermillion, "uncorrected, underdamped", of(|m| m.mode))
             .horizontal(1.0, "minimum of f");
-        vec![CaptionedFigure::new(Figure::new("overdamped").panel(left).panel(right), "α = 1, β = 1.")]
+        vec![CaptionedFigure::new(
+            Figure::new("overdamped").panel(left).panel(right),
+            "α = 1, β = 1.",
+        )]
     }
 
     fn shown(&self) -> Vec<TextTable> {

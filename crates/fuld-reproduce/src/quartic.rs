@@ -51,7 +51,12 @@ impl Length {
 }
 
 /// Returns a request for chains on the double well at β = 1 that leaves α and γ open.
-pub(crate) fn chains(system: SystemKind, integrator: Integrator, step: f64, length: Length) -> SampleRequest {
+pub(crate) fn chains(
+    system: SystemKind,
+    integrator: Integrator,
+    step: f64,
+    length: Length,
+) -> SampleRequest {
     SampleRequest {
         potential: Some("double_well".into()),
         system: Some(system),
@@ -70,11 +75,20 @@ pub(crate) fn noisy_chains(
     step: f64,
     length: Length,
 ) -> SampleRequest {
-    SampleRequest { alpha: Some(alpha), gamma: Some(gamma), ..chains(system, integrator, step, length) }
+    SampleRequest {
+        alpha: Some(alpha),
+        gamma: Some(gamma),
+        ..chains(system, integrator, step, length)
+    }
 }
 
 /// Returns a request for the Euler chains of Figures 3 and 4.
-pub(crate) fn euler_chains(system: SystemKind, alpha: f64, step: f64, length: Length) -> SampleRequest {
+pub(crate) fn euler_chains(
+    system: SystemKind,
+    alpha: f64,
+    step: f64,
+    length: Length,
+) -> SampleRequest {
     noisy_chains(system, Integrator::Euler, (alpha, GAMMA), step, length)
 }
 
@@ -84,11 +98,13 @@ const GROUPS: usize = 8;
 /// Returns the mode of |x|, which uses both wells at once, and its standard error.
 pub(crate) fn mode(chains: &[Vec<f64>]) -> (f64, f64) {
     let mode_of = |group: &[Vec<f64>]| {
-        let distances: Vec<f64> = group.iter().flatten().filter(|x| x.is_finite()).map(|x| x.abs()).collect();
+        let distances: Vec<f64> =
+            group.iter().flatten().filter(|x| x.is_finite()).map(|x| x.abs()).collect();
         let density = KernelDensity::new(&Sample::new(distances).ok()?).ok()?;
         density.grid().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
     };
-    let modes: Vec<f64> = chains.chunks(chains.len().div_ceil(GROUPS)).filter_map(mode_of).collect();
+    let modes: Vec<f64> =
+        chains.chunks(chains.len().div_ceil(GROUPS)).filter_map(mode_of).collect();
     let count = modes.len() as f64;
     let mean = modes.iter().sum::<f64>() / count;
     let variance = modes.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (count * (count - 1.0));

@@ -1,4 +1,5 @@
-//! The report: one page with every figure, the claims about it, what was measured, and the verdicts.
+//! The report: one page with every figure, the claims about it, what was measured, and the
+//! verdicts.
 
 use crate::claim::{Claim, Source, Tally, Verdict};
 use crate::exhibit::{Presentation, TextTable};
@@ -49,7 +50,8 @@ impl Report {
             for exhibit in &self.exhibits {
                 let is_meant = |claim: &&Claim| claim.source == source && claim.verdict == verdict;
                 let of_exhibit = exhibit.claims.iter().filter(is_meant);
-                exceptions.extend(of_exhibit.map(|claim| Exception { exhibit: &exhibit.id, claim }));
+                exceptions
+                    .extend(of_exhibit.map(|claim| Exception { exhibit: &exhibit.id, claim }));
             }
         }
         exceptions
@@ -119,7 +121,8 @@ fn summary(report: &Report, source: Source, title: &str) -> Markup {
     }
 }
 
-/// The class of a verdict in the style sheet, and a sign that differs in shape as well as in colour.
+/// The class of a verdict in the style sheet, and a sign that differs in shape as well as in
+/// colour.
 fn class_and_sign(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Holds => ("holds", "✓"),
@@ -241,11 +244,13 @@ mod tests {
         assert_eq!(report.tally(Source::Ours), Tally { do_not_hold: 1, ..Tally::default() });
         assert!(report.exceptions(Source::Paper).is_empty());
         let text = page(&report);
-        let [paper, ours] = ["The paper's claims", "Our own claims"].map(|title| text.find(title).unwrap());
+        let [paper, ours] =
+            ["The paper's claims", "Our own claims"].map(|title| text.find(title).unwrap());
         assert!(paper < ours && text[ours..].contains("<b>1</b>do not hold"));
         let overview = text.find("<nav>").unwrap();
         assert!(
-            text[ours..overview].contains("It works.") && text[ours..overview].contains("5 &lt; 4 is false.")
+            text[ours..overview].contains("It works.")
+                && text[ours..overview].contains("5 &lt; 4 is false.")
         );
     }
 
@@ -259,7 +264,9 @@ mod tests {
     #[test]
     fn an_exhibit_is_shown_with_what_made_it() {
         let text = page(&report());
-        for part in ["One &amp; only", "<dt>We say</dt><dd>It works.", "3 &lt; 4.", "<td>&lt;1</td>"] {
+        for part in
+            ["One &amp; only", "<dt>We say</dt><dd>It works.", "3 &lt; 4.", "<td>&lt;1</td>"]
+        {
             assert!(text.contains(part), "{part}");
         }
         assert!(text.contains("one/lines.svg") && text.contains("one/data.csv"));

@@ -71,7 +71,8 @@ impl Reproduction {
         request.with_context(|| format!("reading {}", path.display()))
     }
 
-    /// Returns the union of this request and a later one of the same folder, so that `--resume` continues both.
+    /// Returns the union of this request and a later one of the same folder, so that `--resume`
+    /// continues both.
     pub(crate) fn merged(&self, later: &Self) -> Self {
         let union = |a: &[String], b: &[String]| {
             let new = b.iter().filter(|name| !a.contains(name));
@@ -83,19 +84,26 @@ impl Reproduction {
             (earlier, later) => union(earlier, later),
         };
         let data = |request: &Self| match request.chosen() {
-            Ok(chosen) if request.data.is_empty() && chosen.iter().any(|exhibit| exhibit.trains) => {
+            Ok(chosen)
+                if request.data.is_empty() && chosen.iter().any(|exhibit| exhibit.trains) =>
+            {
                 vec!["digits".into()]
             }
             _ => request.data.clone(),
         };
-        let data = if self.data == later.data { self.data.clone() } else { union(&data(self), &data(later)) };
+        let data = if self.data == later.data {
+            self.data.clone()
+        } else {
+            union(&data(self), &data(later))
+        };
         Self { only, data, full: self.full || later.full, seed: later.seed }
     }
 
     /// Returns the command that asks for this, as a shell reads it.
     pub(crate) fn command(&self) -> String {
-        let quoted =
-            |name: &String| shlex::try_quote(name).map_or(name.clone(), |quoted| quoted.into_owned());
+        let quoted = |name: &String| {
+            shlex::try_quote(name).map_or(name.clone(), |quoted| quoted.into_owned())
+        };
         let data: Vec<String> = self.data.iter().map(quoted).collect();
         let options = [
             (!self.only.is_empty(), format!(" --only {}", self.only.join(","))),
@@ -103,17 +111,20 @@ impl Reproduction {
             (self.full, " --full".into()),
             (self.seed != 0, format!(" --seed {}", self.seed)),
         ];
-        let given: String = options.into_iter().filter(|(given, _)| *given).map(|(_, text)| text).collect();
+        let given: String =
+            options.into_iter().filter(|(given, _)| *given).map(|(_, text)| text).collect();
         format!("fuld reproduce{given}")
     }
 
     /// Returns the chosen exhibits, in the order of the report.
     pub(crate) fn chosen(&self) -> Result<Vec<Entry>, ReproductionError> {
         let all = exhibits();
-        if let Some(id) = self.only.iter().find(|id| !all.iter().any(|exhibit| exhibit.id == **id)) {
+        if let Some(id) = self.only.iter().find(|id| !all.iter().any(|exhibit| exhibit.id == **id))
+        {
             return Err(ReproductionError::UnknownExhibit(id.clone()));
         }
-        let is_chosen = |exhibit: &Entry| self.only.is_empty() || self.only.iter().any(|id| id == exhibit.id);
+        let is_chosen =
+            |exhibit: &Entry| self.only.is_empty() || self.only.iter().any(|id| id == exhibit.id);
         let chosen: Vec<Entry> = all.into_iter().filter(is_chosen).collect();
         for (given, option) in [(!self.data.is_empty(), "--data"), (self.full, "--full")] {
             if given && !chosen.iter().any(|exhibit| exhibit.trains) {
@@ -123,7 +134,8 @@ impl Reproduction {
         Ok(chosen)
     }
 
-    /// Loads the data sets, each with the text that named it: those named, and all that the named folders hold.
+    /// Loads the data sets, each with the text that named it: those named, and all that the named
+    /// folders hold.
     pub(crate) fn data(&self) -> Result<Vec<(String, DataSet)>, DataError> {
         let digits = ["digits".to_owned()];
         let mut all: Vec<(String, DataSet)> = Vec::new();
@@ -159,7 +171,8 @@ mod tests {
     use super::*;
 
     fn request(only: &[&str], data: &[&str], full: bool) -> Reproduction {
-        let [only, data] = [only, data].map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        let [only, data] =
+            [only, data].map(|names| names.iter().map(|&name| name.to_owned()).collect());
         Reproduction { only, data, full, seed: 7 }
     }
 
@@ -171,14 +184,18 @@ mod tests {
         let two = request(&["fig1"], &[], false).merged(&request(&["law", "fig1"], &[], false));
         assert_eq!(two, request(&["fig1", "law"], &[], false));
         // The built-in digits, where no data set is named, stay beside a named one.
-        let both = request(&["networks"], &[], false).merged(&request(&["guard"], &["mnist"], false));
+        let both =
+            request(&["networks"], &[], false).merged(&request(&["guard"], &["mnist"], false));
         assert_eq!(both, request(&["networks", "guard"], &["digits", "mnist"], false));
     }
 
     #[test]
     fn commands_are_quoted_for_a_shell() {
         let command = request(&["networks"], &["my data", "digits"], true).command();
-        assert_eq!(command, "fuld reproduce --only networks --data 'my data',digits --full --seed 7");
+        assert_eq!(
+            command,
+            "fuld reproduce --only networks --data 'my data',digits --full --seed 7"
+        );
         assert_eq!(shlex::split(&command).unwrap()[5], "my data,digits");
     }
 }

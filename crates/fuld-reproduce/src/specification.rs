@@ -1,7 +1,9 @@
-//! What identifies the tables of an exhibit: its settings, the seed, the data and the versions of the rules that made them.
+//! What identifies the tables of an exhibit: its settings, the seed, the data and the versions of
+//! the rules that made them.
 //!
-//! The specification is written to `settings.toml` beside the tables. Tables of an equal specification are used again;
-//! tables of any other one are made again, and the report of the difference names the first key.
+//! The specification is written to `settings.toml` beside the tables. Tables of an equal
+//! specification are used again; tables of any other one are made again, and the report of the
+//! difference names the first key.
 
 use crate::table::Tables;
 use fuld::durable::replace;
@@ -37,7 +39,8 @@ pub struct ExhibitSpec {
 pub struct Versions {
     /// The exhibit's experiment.
     pub exhibit: u32,
-    /// The simulation of chains, the stable law and the random numbers: [`fuld::chains::DYNAMICS_VERSION`].
+    /// The simulation of chains, the stable law and the random numbers:
+    /// [`fuld::chains::DYNAMICS_VERSION`].
     pub dynamics: u32,
     /// Training, for exhibits that train networks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,14 +67,17 @@ impl DataIdentity {
 /// The file `settings.toml`: the specification, and the command that makes the exhibit again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of fuld that wrote the tables. It is information only: the versions of the rules decide.
+    /// The version of fuld that wrote the tables. It is information only: the versions of the rules
+    /// decide.
     pub fuld: String,
     /// The command that makes the exhibit again.
     pub command: String,
-    /// The SHA-256 checksum of the tables, so that a file that was changed by hand or damaged is noticed.
+    /// The SHA-256 checksum of the tables, so that a file that was changed by hand or damaged is
+    /// noticed.
     #[serde(default)]
     pub tables: String,
-    /// The files of the exhibit: tables, figures and settings of chains. No other file of the folder is read or deleted.
+    /// The files of the exhibit: tables, figures and settings of chains. No other file of the
+    /// folder is read or deleted.
     #[serde(default)]
     pub files: Vec<String>,
     /// The specification.
@@ -91,8 +97,8 @@ impl Record {
         Self { fuld, command, tables: tables.checksum(), files: tables.files(), specification }
     }
 
-    /// Reads the record of a folder; `None` if there is none, if its checksum is wrong, or if it lists a file that is neither in the
-    /// folder itself nor in `runs`.
+    /// Reads the record of a folder; `None` if there is none, if its checksum is wrong, or if it
+    /// lists a file that is neither in the folder itself nor in `runs`.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
         let record: Self = toml::from_str(unsealed(&text)?).ok()?;
@@ -102,7 +108,8 @@ impl Record {
 
     /// Returns the names of the files in the folder itself, and of those in its subfolder `runs`.
     pub(crate) fn files_by_folder(&self) -> (Vec<&str>, Vec<&str>) {
-        let (runs, own): (Vec<_>, Vec<_>) = self.files.iter().partition(|file| file.starts_with(RUNS));
+        let (runs, own): (Vec<_>, Vec<_>) =
+            self.files.iter().partition(|file| file.starts_with(RUNS));
         let runs = runs.into_iter().filter_map(|file| file.strip_prefix(RUNS)).collect();
         (own.into_iter().map(String::as_str).collect(), runs)
     }
@@ -120,7 +127,8 @@ impl Record {
         let Versions { exhibit, dynamics, training } = specification.versions;
         let training = training.map_or(String::new(), |version| format!(", training {version}"));
         let data = specification.data.as_ref();
-        let data = data.map_or(String::new(), |data| format!(", data {} {}", data.name, data.fingerprint));
+        let data =
+            data.map_or(String::new(), |data| format!(", data {} {}", data.name, data.fingerprint));
         format!(
             "fuld {fuld}, dynamics {dynamics}{training}, exhibit version {exhibit}, seed {}{data}; {command}",
             specification.seed
@@ -129,7 +137,8 @@ impl Record {
 }
 
 impl ExhibitSpec {
-    /// Returns the first key in which an earlier specification differs from this one, with both values.
+    /// Returns the first key in which an earlier specification differs from this one, with both
+    /// values.
     pub(crate) fn difference(&self, earlier: &Self) -> Option<String> {
         let table = |specification: &Self| toml::Table::try_from(specification).ok();
         difference("", &table(earlier)?, &table(self)?)
@@ -146,7 +155,9 @@ fn difference(prefix: &str, was: &toml::Table, is: &toml::Table) -> Option<Strin
                 return difference(&format!("{name}."), a, b);
             }
             (a, b) => {
-                let text = |value: Option<&toml::Value>| value.map_or("absent".into(), ToString::to_string);
+                let text = |value: Option<&toml::Value>| {
+                    value.map_or("absent".into(), ToString::to_string)
+                };
                 return Some(format!("{name} was {}, is {}", text(a), text(b)));
             }
         }
@@ -210,9 +221,14 @@ pub(crate) mod tests {
         };
         let record = listing("runs/1.toml").unwrap();
         assert_eq!(record.files_by_folder(), (vec!["a.csv"], vec!["1.toml"]));
-        for file in
-            ["../../precious.png", "/precious.png", "runs/../../a.csv", "runs/", "training/a.toml", ".."]
-        {
+        for file in [
+            "../../precious.png",
+            "/precious.png",
+            "runs/../../a.csv",
+            "runs/",
+            "training/a.toml",
+            "..",
+        ] {
             assert_eq!(listing(file), None, "{file}");
         }
     }

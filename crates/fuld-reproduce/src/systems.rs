@@ -21,7 +21,13 @@ const SYSTEMS: [(&str, SystemKind, Integrator, f64, bool); 9] = [
     ("overdamped Langevin", SystemKind::OverdampedLangevin, Integrator::Euler, 0.002, true),
     ("uncorrected, underdamped", SystemKind::Uncorrected, Integrator::Baoab, 0.01, false),
     ("FHD, approximated", SystemKind::Fhd, Integrator::Baoab, 0.01, false),
-    ("uncorrected, overdamped", SystemKind::UncorrectedOverdamped, Integrator::TamedEuler, 0.002, false),
+    (
+        "uncorrected, overdamped",
+        SystemKind::UncorrectedOverdamped,
+        Integrator::TamedEuler,
+        0.002,
+        false,
+    ),
     ("FLMC, approximated", SystemKind::FlmcApproximate, Integrator::TamedEuler, 0.002, false),
 ];
 
@@ -89,7 +95,11 @@ impl Exhibit for Systems {
                 diverged,
             });
             let bins = histogram(&draws, 70)?.into_iter();
-            results.densities.extend(bins.map(|(x, density)| Density { system: system(), x, density }));
+            results.densities.extend(bins.map(|(x, density)| Density {
+                system: system(),
+                x,
+                density,
+            }));
             context.progress(results.systems.len() as f64 / SYSTEMS.len() as f64);
         }
         Ok(results)
@@ -105,10 +115,11 @@ impl Exhibit for Systems {
 
     fn figures(&self) -> Vec<CaptionedFigure> {
         let exact = exact_density().unwrap_or_default();
-        let [mut left, mut right] =
-            ["invariant measure exp(−f)", "approximated or uncorrected"].map(|title| {
-                let panel =
-                    Panel::new(title).x(Axis::linear("x").range(-WINDOW, WINDOW)).y(Axis::linear("density"));
+        let [mut left, mut right] = ["invariant measure exp(−f)", "approximated or uncorrected"]
+            .map(|title| {
+                let panel = Panel::new(title)
+                    .x(Axis::linear("x").range(-WINDOW, WINDOW))
+                    .y(Axis::linear("density"));
                 panel.area(Hue::Muted, "exp(−f), normalised", exact.clone())
             });
         for (Measured { system, is_exact, .. }, hue) in self.systems.iter().zip(HUES) {
@@ -121,7 +132,10 @@ impl Exhibit for Systems {
             }
         }
         let figure = Figure::new("systems").panel(left).panel(right);
-        vec![CaptionedFigure::new(figure, "Estimated invariant measures of all dynamics, over the target.")]
+        vec![CaptionedFigure::new(
+            figure,
+            "Estimated invariant measures of all dynamics, over the target.",
+        )]
     }
 
     fn shown(&self) -> Vec<TextTable> {
@@ -143,8 +157,9 @@ impl Exhibit for Systems {
     fn claims(&self) -> Vec<Claim> {
         let (exact, other): (Vec<_>, Vec<_>) = self.systems.iter().partition(|m| m.is_exact);
         let text = |all: &[&Measured]| {
-            let of =
-                |m: &&Measured| format!("{} {:.3} (noise {:.3})", title(&m.system), m.ks, m.ks_bootstrap);
+            let of = |m: &&Measured| {
+                format!("{} {:.3} (noise {:.3})", title(&m.system), m.ks, m.ks_bootstrap)
+            };
             format!("KS distances: {}.", all.iter().map(of).collect::<Vec<_>>().join("; "))
         };
         let exact_checks = exact.iter().map(|m| {
@@ -156,8 +171,9 @@ impl Exhibit for Systems {
             );
             (m.agrees() && m.diverged == 0, why)
         });
-        let other_checks =
-            other.iter().map(|m| (!m.agrees(), format!("no bias of {} can be seen", title(&m.system))));
+        let other_checks = other
+            .iter()
+            .map(|m| (!m.agrees(), format!("no bias of {} can be seen", title(&m.system))));
         vec![
             Claim::paper(
                 "exact",

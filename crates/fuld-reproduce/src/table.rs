@@ -1,8 +1,8 @@
 //! Tables of results: what an experiment leaves, and all that claims and figures are made from.
 //!
-//! A table is kept as the text of its CSV file. Rows are serde structs: numbers, integers, text and options of these, one
-//! field per column. Every reader goes through the text, so a claim computed from a file read back from disk is the claim
-//! computed right after the experiment.
+//! A table is kept as the text of its CSV file. Rows are serde structs: numbers, integers, text and
+//! options of these, one field per column. Every reader goes through the text, so a claim computed
+//! from a file read back from disk is the claim computed right after the experiment.
 
 use fuld::durable::replace;
 use serde::Serialize;
@@ -30,7 +30,8 @@ pub(crate) struct Tables(BTreeMap<String, String>);
 impl Tables {
     /// Adds a table of rows: `Tables::default().with("errors", &rows)?`.
     pub(crate) fn with<R: Serialize>(mut self, name: &str, rows: &[R]) -> Result<Self, TableError> {
-        let text = csv_text(rows).map_err(|source| TableError::Row { name: name.into(), source })?;
+        let text =
+            csv_text(rows).map_err(|source| TableError::Row { name: name.into(), source })?;
         self.0.insert(name.into(), text);
         Ok(self)
     }
@@ -38,7 +39,8 @@ impl Tables {
     /// Returns the rows of a table.
     pub(crate) fn rows<R: DeserializeOwned>(&self, name: &str) -> Result<Vec<R>, TableError> {
         let text = self.0.get(name).ok_or_else(|| TableError::Missing(name.into()))?;
-        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect::<Result<_, _>>();
+        let rows =
+            csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect::<Result<_, _>>();
         rows.map_err(|source| TableError::Row { name: name.into(), source })
     }
 
@@ -59,7 +61,9 @@ impl Tables {
     /// Writes every table into a folder.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let mut tables = self.0.iter();
-        tables.try_for_each(|(name, text)| replace(&folder.join(format!("{name}.csv")), text.as_bytes()))
+        tables.try_for_each(|(name, text)| {
+            replace(&folder.join(format!("{name}.csv")), text.as_bytes())
+        })
     }
 
     /// Reads those of the named files of a folder that are tables.
@@ -118,7 +122,9 @@ mod tests {
 
     #[test]
     fn a_changed_table_has_another_checksum() {
-        let tables = |name: &str, value: f64| Tables::default().with(name, &[row("a", value, None)]).unwrap();
+        let tables = |name: &str, value: f64| {
+            Tables::default().with(name, &[row("a", value, None)]).unwrap()
+        };
         assert_eq!(tables("a", 1.0).checksum(), tables("a", 1.0).checksum());
         assert_ne!(tables("a", 1.0).checksum(), tables("a", 1.1).checksum());
         assert_ne!(tables("a", 1.0).checksum(), tables("b", 1.0).checksum());
@@ -133,6 +139,9 @@ mod tests {
         }
         let tables = Tables::default().with("rows", &[Other { name: "a" }]).unwrap();
         assert!(tables.rows::<Row>("rows").unwrap_err().to_string().starts_with("table `rows`: "));
-        assert_eq!(tables.rows::<Row>("other").unwrap_err().to_string(), "the table `other` is missing");
+        assert_eq!(
+            tables.rows::<Row>("other").unwrap_err().to_string(),
+            "the table `other` is missing"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The numbers that exact sampling adapted, by the names that they have in the file beside the draws, in Python and in the summary.
+//! The numbers that exact sampling adapted, by the names that they have in the file beside the
+//! draws, in Python and in the summary.
 
 use fuld::chains::Outcome;
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,8 @@ pub struct Adapted {
     /// Mean acceptance of exchanges between neighbouring temperatures; None without tempering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchange_rates: Option<Vec<f64>>,
-    /// Number of positions, of all chains after the warm-up, that went from the hottest temperature to the first and back; None without
-    /// tempering.
+    /// Number of positions, of all chains after the warm-up, that went from the hottest temperature
+    /// to the first and back; None without tempering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
 }
@@ -51,7 +52,8 @@ impl Adapted {
         toml::Table::try_from(self)
     }
 
-    /// Reads the numbers from a table that may also hold other settings; None unless all of them are there.
+    /// Reads the numbers from a table that may also hold other settings; None unless all of them
+    /// are there.
     pub fn from_table(table: toml::Table) -> Option<Self> {
         table.try_into().ok()
     }

@@ -6,8 +6,8 @@ use fuld::dynamics::DifferentiableFunction;
 use fuld::gibbs::Gibbs;
 use fuld::{Beta, Flmc, Potential, Specification, System, SystemKind, Underdamped};
 
-/// Composes a system for a target. The system reads the parameters that it has; FLMC also reads the target's function of one
-/// coordinate.
+/// Composes a system for a target. The system reads the parameters that it has; FLMC also reads the
+/// target's function of one coordinate.
 pub(crate) fn compose(
     system: SystemKind,
     parameters: Underdamped,
@@ -38,8 +38,8 @@ fn flmc(parameters: Underdamped, target: &Target) -> Result<System, SamplingErro
 
 /// Returns the distance to which the drift is tabulated.
 ///
-/// The table ends where e^(−βf) has fallen by 10⁴³. If its tails are heavy, it ends a thousand times as far out as all but 2 in
-/// 1000 draws: beyond 10⁹ the table of a power law takes minutes.
+/// The table ends where e^(−βf) has fallen by 10⁴³. If its tails are heavy, it ends a thousand
+/// times as far out as all but 2 in 1000 draws: beyond 10⁹ the table of a power law takes minutes.
 fn reach(f: &dyn Potential, beta: Beta) -> Result<f64, SamplingError> {
     /// βf above its minimum at the end of the table: e^(−100) ≈ 10⁻⁴³.
     const DEEP: f64 = 100.0;
@@ -47,7 +47,8 @@ fn reach(f: &dyn Potential, beta: Beta) -> Result<f64, SamplingError> {
     let beta = beta.get();
     let farthest = |p: f64| gibbs.quantile(p).abs().max(gibbs.quantile(1.0 - p).abs());
     let lowest = gibbs.modes().iter().map(|&x| f.value(&[x])).fold(f64::INFINITY, f64::min);
-    let fallen = |x: f64| beta * (f.value(&[x]) - lowest) > DEEP && beta * (f.value(&[-x]) - lowest) > DEEP;
+    let fallen =
+        |x: f64| beta * (f.value(&[x]) - lowest) > DEEP && beta * (f.value(&[-x]) - lowest) > DEEP;
     let (mut reach, end) = (farthest(1e-3), 1e3 * farthest(1e-3));
     while !fallen(reach) && reach < end {
         reach *= 1.05;
@@ -71,11 +72,13 @@ pub(crate) mod tests {
 
     #[test]
     fn flmc_requires_a_separable_potential() {
-        let message =
-            |target: &Target| compose(SystemKind::Flmc, parameters(), target).unwrap_err().to_string();
+        let message = |target: &Target| {
+            compose(SystemKind::Flmc, parameters(), target).unwrap_err().to_string()
+        };
         let plane = Target::new("x^2 + y^2", None, &[]).unwrap();
         assert!(
-            message(&plane).contains("or one of double_well, harmonic, cauchy; this one has 2 coordinates"),
+            message(&plane)
+                .contains("or one of double_well, harmonic, cauchy; this one has 2 coordinates"),
             "{}",
             message(&plane)
         );

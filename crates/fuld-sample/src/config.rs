@@ -1,4 +1,5 @@
-//! Configurations: sampling requests as TOML files. The keys are the long options of `fuld sample`, in snake_case.
+//! Configurations: sampling requests as TOML files. The keys are the long options of `fuld sample`,
+//! in snake_case.
 
 use crate::defaults::samples_exactly;
 use crate::error::SamplingError;
@@ -43,7 +44,8 @@ const PROPOSALS: [&str; 3] = ["adapt", "path", "temper"];
 pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, SamplingError> {
     let wrong = |reason: String| SamplingError::Config { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let mut table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+    let mut table: Table =
+        text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
     // The option --step is also called --eta.
     if let Some(step) = table.remove("eta")
         && table.insert("step".into(), step).is_some()
@@ -51,8 +53,13 @@ pub fn read_config(path: &Path, over: &SampleRequest) -> Result<SampleRequest, S
         return Err(wrong("step and eta are the same setting: leave one of them out".into()));
     }
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        let meant = nearest(key, KEYS).map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
-        return Err(wrong(format!("unknown setting `{key}`{meant}; the settings are {}", KEYS.join(", "))));
+        let meant = nearest(key, KEYS)
+            .map(|known| format!(" (did you mean `{known}`?)"))
+            .unwrap_or_default();
+        return Err(wrong(format!(
+            "unknown setting `{key}`{meant}; the settings are {}",
+            KEYS.join(", ")
+        )));
     }
     merged(table, over).map_err(wrong)
 }
@@ -65,7 +72,8 @@ impl SampleRequest {
     }
 }
 
-/// Returns the settings of a table, with those of `over` in place of its own. An error is the reason.
+/// Returns the settings of a table, with those of `over` in place of its own. An error is the
+/// reason.
 fn merged(mut table: Table, over: &SampleRequest) -> Result<SampleRequest, String> {
     // Another potential has other parameters, and perhaps another dimension.
     if over.potential.is_some() {
@@ -96,7 +104,8 @@ fn merged(mut table: Table, over: &SampleRequest) -> Result<SampleRequest, Strin
     table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
 }
 
-/// Removes settings that `system` does not have. A file written for another system contains all of that system's settings.
+/// Removes settings that `system` does not have. A file written for another system contains all of
+/// that system's settings.
 fn remove_foreign(table: &mut Table, system: SystemKind) {
     let integrator = table.get("integrator").and_then(Value::as_str);
     let integrator = integrator.and_then(|name| by_name::<Integrator>(name).ok());

@@ -6,10 +6,12 @@ use crate::seed::random_seed;
 use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::diagnostics::Chains;
-use fuld::{Alpha, Beta, Friction, Integrator, NoiseScale, ParameterError, Start, Step, SystemKind};
+use fuld::{
+    Alpha, Beta, Friction, Integrator, NoiseScale, ParameterError, Start, Step, SystemKind,
+};
 
-/// Tail index α. Over the targets of the exhibit `mixing`, the median of the effective sample size per gradient relative to HMC is 1.01 at
-/// α = 1.8, and below 1 at the smaller ones.
+/// Tail index α. Over the targets of the exhibit `mixing`, the median of the effective sample size
+/// per gradient relative to HMC is 1.01 at α = 1.8, and below 1 at the smaller ones.
 const ALPHA: f64 = 1.8;
 /// First step of exact sampling, which its adaptation replaces.
 const EXACT_STEP: f64 = 0.1;
@@ -34,7 +36,8 @@ pub(crate) fn samples_exactly(system: SystemKind) -> bool {
 }
 
 impl SystemDefaults {
-    /// Returns the defaults. `adjustable` says whether proposals can be accepted or rejected: gradients are exact and steps do not fall.
+    /// Returns the defaults. `adjustable` says whether proposals can be accepted or rejected:
+    /// gradients are exact and steps do not fall.
     fn of(system: SystemKind, adjustable: bool) -> Self {
         let step = match system {
             SystemKind::Fuld
@@ -44,7 +47,9 @@ impl SystemDefaults {
             SystemKind::FuldGaussian => 0.02,
             SystemKind::Uncorrected | SystemKind::Fhd => 0.01,
             SystemKind::OverdampedLangevin => 0.005,
-            SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => 0.002,
+            SystemKind::UncorrectedOverdamped | SystemKind::Flmc | SystemKind::FlmcApproximate => {
+                0.002
+            }
         };
         let (integrator, draw_time) = match system {
             system if adjustable && samples_exactly(system) => (Integrator::Exact, 1.0),
@@ -56,12 +61,16 @@ impl SystemDefaults {
 }
 
 impl SampleRequest {
-    /// Builds the target that the request names, fills in the defaults, and checks that the settings are valid and compatible.
+    /// Builds the target that the request names, fills in the defaults, and checks that the
+    /// settings are valid and compatible.
     ///
-    /// [`SampleSpec::run`] refuses what only the system can check, such as an α below the range of its tables.
+    /// [`SampleSpec::run`] refuses what only the system can check, such as an α below the range of
+    /// its tables.
     pub fn complete(&self) -> Result<(SampleSpec, Target), SamplingError> {
-        let potential = self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
-        let parameters: Vec<(&str, f64)> = self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
+        let potential =
+            self.potential.as_deref().ok_or(SamplingError::NoPotential)?.trim().to_owned();
+        let parameters: Vec<(&str, f64)> =
+            self.param.iter().map(|(name, &x)| (name.as_str(), x)).collect();
         let target = Target::new(&potential, self.dim, &parameters)?;
         let least = Chains::LEAST_DRAWS as u64;
         if let Some(given) = self.draws.filter(|&draws| draws < least) {
@@ -74,22 +83,28 @@ impl SampleRequest {
         Ok((request.complete_on(&target)?, target))
     }
 
-    /// Fills in the defaults of a run on a given target, and checks that the settings are valid and compatible.
+    /// Fills in the defaults of a run on a given target, and checks that the settings are valid and
+    /// compatible.
     ///
-    /// The target takes precedence over `potential`, `dim` and `param`, which the specification repeats only to name it.
+    /// The target takes precedence over `potential`, `dim` and `param`, which the specification
+    /// repeats only to name it.
     pub fn complete_on(&self, target: &Target) -> Result<SampleSpec, SamplingError> {
         let system = self.system.unwrap_or_default();
         self.refuse_foreign(system)?;
         let power = self.step_power.filter(|&power| power != 0.0);
-        let defaults = SystemDefaults::of(system, power.is_none() && !target.potential().is_stochastic());
+        let defaults =
+            SystemDefaults::of(system, power.is_none() && !target.potential().is_stochastic());
         if self.half_life.is_some() && power.is_none() {
             return Err(SamplingError::HalfLife);
         }
         let integrator = self.integrator.unwrap_or(defaults.integrator);
         let exact = integrator == Integrator::Exact;
         let temper = self.temper.filter(|&temper| temper != 1);
-        let proposals =
-            [("adapt", self.adapt.is_some()), ("path", self.path.is_some()), ("temper", temper.is_some())];
+        let proposals = [
+            ("adapt", self.adapt.is_some()),
+            ("path", self.path.is_some()),
+            ("temper", temper.is_some()),
+        ];
         if let Some((setting, _)) = proposals.into_iter().find(|(_, given)| *given && !exact) {
             return Err(SamplingError::NotExact { setting, integrator });
         }
@@ -97,7 +112,9 @@ impl SampleRequest {
             return Err(SamplingError::Path(path));
         }
         match temper {
-            Some(temper) if self.adapt == Some(false) => return Err(SamplingError::TemperFixed(temper)),
+            Some(temper) if self.adapt == Some(false) => {
+                return Err(SamplingError::TemperFixed(temper));
+            }
             Some(temper) if !(1..=MOST_TEMPERATURES).contains(&temper) => {
                 return Err(SamplingError::Temper { most: MOST_TEMPERATURES, given: temper });
             }
@@ -187,7 +204,11 @@ mod tests {
                 ("beta", system.has_beta(), 3.0),
             ];
             for (name, has, value) in has {
-                assert_eq!(spec.get(name).and_then(|value| value.as_f64()), has.then_some(value), "{system}");
+                assert_eq!(
+                    spec.get(name).and_then(|value| value.as_f64()),
+                    has.then_some(value),
+                    "{system}"
+                );
             }
             assert_eq!(&serde_json::from_value::<fuld::SystemSpec>(spec).unwrap(), built.spec());
         }
@@ -209,19 +230,29 @@ mod tests {
     #[test]
     fn settings_left_out_have_defaults() {
         let of = |system| {
-            SampleRequest { system: Some(system), ..SampleRequest::default() }.complete_on(&well(1)).unwrap()
+            SampleRequest { system: Some(system), ..SampleRequest::default() }
+                .complete_on(&well(1))
+                .unwrap()
         };
         let fuld = of(SystemKind::Fuld);
-        let numbers = (fuld.alpha.map(f64::from), fuld.beta.map(f64::from), fuld.gamma.map(f64::from));
+        let numbers =
+            (fuld.alpha.map(f64::from), fuld.beta.map(f64::from), fuld.gamma.map(f64::from));
         assert_eq!(numbers, (Some(1.8), Some(1.0), None));
         assert_eq!((fuld.chains, fuld.draws, fuld.velocities), (64, 1000, false));
         // Two equal seeds have a chance of 2⁻³².
         assert_ne!(fuld.seed, of(SystemKind::Fuld).seed);
-        assert_eq!((fuld.step_power, fuld.half_life, fuld.start), (None, None, Start::Gaussian(1.0)));
-        assert_eq!((fuld.integrator, fuld.adapt, fuld.path), (Integrator::Exact, Some(true), Some(1.0)));
+        assert_eq!(
+            (fuld.step_power, fuld.half_life, fuld.start),
+            (None, None, Start::Gaussian(1.0))
+        );
+        assert_eq!(
+            (fuld.integrator, fuld.adapt, fuld.path),
+            (Integrator::Exact, Some(true), Some(1.0))
+        );
         assert_eq!((fuld.step.get(), fuld.thin, fuld.warmup), (0.1, 1, 500));
         let falling = SampleRequest { step_power: Some(0.5), ..SampleRequest::default() };
-        let baoab = SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
+        let baoab =
+            SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
         for request in [falling, baoab] {
             let spec = request.complete_on(&well(1)).unwrap();
             assert_eq!((spec.integrator, spec.adapt, spec.path), (Integrator::Baoab, None, None));
@@ -290,8 +321,14 @@ mod tests {
         let of = |system| SampleRequest { system: Some(system), ..SampleRequest::default() };
         refused(&SampleRequest { alpha: Some(2.1), ..request() }, "alpha <= 2, got 2.1");
         refused(&SampleRequest { alpha: Some(f64::NAN), ..request() }, "got NaN");
-        refused(&SampleRequest { alpha: Some(1e-9), ..request() }, "0.1 <= alpha <= 2, got 0.000000001");
-        refused(&SampleRequest { beta: Some(0.0), ..request() }, "beta must be positive and finite, got 0");
+        refused(
+            &SampleRequest { alpha: Some(1e-9), ..request() },
+            "0.1 <= alpha <= 2, got 0.000000001",
+        );
+        refused(
+            &SampleRequest { beta: Some(0.0), ..request() },
+            "beta must be positive and finite, got 0",
+        );
         refused(
             &SampleRequest { gamma: Some(-1.0), ..request() },
             "gamma must be finite and not negative, got -1",
@@ -300,38 +337,78 @@ mod tests {
             &SampleRequest { step: Some(f64::NAN), ..request() },
             "the step size must be positive and finite, got NaN",
         );
-        refused(&SampleRequest { step_power: Some(-1.0), ..request() }, "finite and not negative, got -1");
+        refused(
+            &SampleRequest { step_power: Some(-1.0), ..request() },
+            "finite and not negative, got -1",
+        );
         refused(
             &SampleRequest { path: Some(-1.0), ..request() },
             "path must be finite and not negative, got -1",
         );
-        let baoab = || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
-        refused(&SampleRequest { adapt: Some(true), ..baoab() }, "`adapt` requires the integrator exact");
-        refused(&SampleRequest { temper: Some(4), ..baoab() }, "`temper` requires the integrator exact");
-        refused(&SampleRequest { temper: Some(0), ..request() }, "temper must be from 1 to 255, got 0");
+        let baoab =
+            || SampleRequest { integrator: Some(Integrator::Baoab), ..SampleRequest::default() };
+        refused(
+            &SampleRequest { adapt: Some(true), ..baoab() },
+            "`adapt` requires the integrator exact",
+        );
+        refused(
+            &SampleRequest { temper: Some(4), ..baoab() },
+            "`temper` requires the integrator exact",
+        );
+        refused(
+            &SampleRequest { temper: Some(0), ..request() },
+            "temper must be from 1 to 255, got 0",
+        );
         refused(
             &SampleRequest { temper: Some(4), adapt: Some(false), ..request() },
             "4 temperatures require adaptation",
         );
-        refused(&SampleRequest { half_life: Some(10.0), ..request() }, "`half_life` requires `step_power`");
+        refused(
+            &SampleRequest { half_life: Some(10.0), ..request() },
+            "`half_life` requires `step_power`",
+        );
         let noise_scale = Some(0.1);
         refused(
             &SampleRequest { noise_scale: Some(-1.0), ..request() },
             "noise_scale must be finite and not negative, got -1",
         );
-        refused(&SampleRequest { noise_scale, ..baoab() }, "`noise_scale` requires stochastic gradients");
-        refused(&SampleRequest { noise_scale, ..of(SystemKind::Momentum) }, "momentum has no noise_scale");
+        refused(
+            &SampleRequest { noise_scale, ..baoab() },
+            "`noise_scale` requires stochastic gradients",
+        );
+        refused(
+            &SampleRequest { noise_scale, ..of(SystemKind::Momentum) },
+            "momentum has no noise_scale",
+        );
         refused(&SampleRequest { noise_scale, ..of(SystemKind::Flmc) }, "flmc has no noise_scale");
-        refused(&SampleRequest { chains: Some(0), ..request() }, "chains must be at least 1, got 0");
+        refused(
+            &SampleRequest { chains: Some(0), ..request() },
+            "chains must be at least 1, got 0",
+        );
         refused(&SampleRequest { draws: Some(0), ..request() }, "draws must be at least 1, got 0");
         refused(&SampleRequest { thin: Some(0), ..request() }, "thin must be at least 1, got 0");
         refused(&SampleRequest { draws: Some(1 << 40), ..request() }, "exceed 1e11 numbers");
         refused(&SampleRequest { warmup: Some(u64::MAX), ..request() }, "exceed 1e18 iterations");
-        refused(&SampleRequest { integrator: Some(Integrator::TamedEuler), ..request() }, "does not suit");
-        refused(&SampleRequest { alpha: Some(1.5), ..of(SystemKind::Momentum) }, "momentum has no alpha");
-        refused(&SampleRequest { beta: Some(1.0), ..of(SystemKind::Momentum) }, "momentum has no beta");
-        refused(&SampleRequest { gamma: Some(1.0), ..of(SystemKind::Flmc) }, "flmc has no friction gamma");
-        refused(&SampleRequest { velocities: true, ..of(SystemKind::Flmc) }, "flmc has no velocities");
+        refused(
+            &SampleRequest { integrator: Some(Integrator::TamedEuler), ..request() },
+            "does not suit",
+        );
+        refused(
+            &SampleRequest { alpha: Some(1.5), ..of(SystemKind::Momentum) },
+            "momentum has no alpha",
+        );
+        refused(
+            &SampleRequest { beta: Some(1.0), ..of(SystemKind::Momentum) },
+            "momentum has no beta",
+        );
+        refused(
+            &SampleRequest { gamma: Some(1.0), ..of(SystemKind::Flmc) },
+            "flmc has no friction gamma",
+        );
+        refused(
+            &SampleRequest { velocities: true, ..of(SystemKind::Flmc) },
+            "flmc has no velocities",
+        );
         // Their noise has α = 2.
         let gaussian = SampleRequest { alpha: Some(2.0), ..of(SystemKind::OverdampedLangevin) };
         assert_eq!(gaussian.complete_on(&well(1)).unwrap().alpha, None);
@@ -341,12 +418,17 @@ mod tests {
     #[test]
     fn gradient_noise_is_a_setting_of_stochastic_potentials() {
         let target = Target::new("logistic", None, &[("batch", 16.0)]).unwrap();
-        let with =
-            |noise_scale: f64| SampleRequest { noise_scale: Some(noise_scale), ..SampleRequest::default() };
+        let with = |noise_scale: f64| SampleRequest {
+            noise_scale: Some(noise_scale),
+            ..SampleRequest::default()
+        };
         let zero = with(0.0).complete_on(&target).unwrap();
         assert!(zero.noise_scale.is_none() && !zero.text().contains("noise_scale"));
         let spec = with(0.5).complete_on(&target).unwrap();
-        assert!(spec.text().contains("noise_scale = 0.5") && spec.headline().contains("gradient noise 0.5"));
+        assert!(
+            spec.text().contains("noise_scale = 0.5")
+                && spec.headline().contains("gradient noise 0.5")
+        );
         assert_eq!((spec.integrator, spec.request().noise_scale), (Integrator::Baoab, Some(0.5)));
         let run = spec.run(&target).unwrap();
         assert!(run.spec(target.potential()).unwrap().to_json().contains(r#""noise_scale":0.5"#));
@@ -354,16 +436,20 @@ mod tests {
             let run = request.complete_on(&target).and_then(|spec| spec.run(&target));
             run.map(|run| format!("{run:?}")).unwrap_err().to_string()
         };
-        assert!(message(with(50.0)).starts_with("step must be at most 0.0"), "{}", message(with(50.0)));
+        assert!(
+            message(with(50.0)).starts_with("step must be at most 0.0"),
+            "{}",
+            message(with(50.0))
+        );
         let exact = SampleRequest { integrator: Some(Integrator::Exact), ..with(0.5) };
         assert!(message(exact).contains("cannot be used with exact sampling"));
     }
 
     #[test]
     fn starts_are_finite_points() {
-        let at = |start| SampleRequest { start: Some(StartingPoint(start)), ..SampleRequest::default() };
-        let allowed =
-            "one number, a point of shape (2,), or a point for each chain, of shape (64, 2); got shape";
+        let at =
+            |start| SampleRequest { start: Some(StartingPoint(start)), ..SampleRequest::default() };
+        let allowed = "one number, a point of shape (2,), or a point for each chain, of shape (64, 2); got shape";
         refused(&at(Start::Point(vec![0.0; 3])), &format!("{allowed} (3,)"));
         refused(&at(Start::Point(vec![])), &format!("{allowed} (0,)"));
         refused(&at(Start::Points(vec![vec![0.0; 2]; 3])), &format!("{allowed} (3, 2)"));
@@ -386,8 +472,9 @@ mod tests {
             }
             fn gradient(&self, _: &[f64], _: &mut [f64]) {}
         }
-        let error =
-            SampleRequest::default().complete_on(&Target::from_potential(Box::new(Nothing))).unwrap_err();
+        let error = SampleRequest::default()
+            .complete_on(&Target::from_potential(Box::new(Nothing)))
+            .unwrap_err();
         assert_eq!(error.to_string(), "dim must be at least 1, got 0");
         // Errors of the target become errors of the request.
         let unknown: Result<Target, TargetError> = Target::new("harmonics", None, &[]);

@@ -19,7 +19,8 @@ pub trait DrawSource: Sync {
     /// Returns some coordinates of the positions: for each coordinate and each chain its draws.
     fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>>;
 
-    /// Returns one of the [`STATISTICS`](fuld::chains::STATISTICS) by its number, draw after draw of each chain; None unless the run was exact.
+    /// Returns one of the [`STATISTICS`](fuld::chains::STATISTICS) by its number, draw after draw
+    /// of each chain; None unless the run was exact.
     fn statistic(&self, number: usize) -> io::Result<Option<Vec<f64>>>;
 }
 

@@ -8,7 +8,8 @@ use fuld::gibbs::GibbsError;
 use fuld::{GradientNoiseError, Integrator, ParameterError, SystemError, SystemKind, Unsuited};
 use thiserror::Error;
 
-/// Settings that are out of range or incompatible. The messages apply to the command line and to Python alike.
+/// Settings that are out of range or incompatible. The messages apply to the command line and to
+/// Python alike.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SamplingError {

@@ -4,8 +4,9 @@ use crate::spec::SampleSpec;
 use crate::target::Target;
 use fuld::gibbs::Gibbs;
 
-/// Longest formula, in bytes, whose marginal laws in two dimensions are computed. They take some ten million values of f: a second for a
-/// short formula, half a minute for a mixture of many Gaussians.
+/// Longest formula, in bytes, whose marginal laws in two dimensions are computed. They take some
+/// ten million values of f: a second for a short formula, half a minute for a mixture of many
+/// Gaussians.
 const LONGEST: usize = 256;
 
 /// The marginal laws of e^(−βf).
@@ -15,13 +16,14 @@ pub enum Exact {
     Each(Box<Gibbs>),
     /// The laws of two coordinates.
     Two(Box<[Gibbs; 2]>),
-    /// The laws are not known: the reason why e^(−βf) cannot be normalised, or `None` if the dimension is too high for quadrature, or the
-    /// formula too long.
+    /// The laws are not known: the reason why e^(−βf) cannot be normalised, or `None` if the
+    /// dimension is too high for quadrature, or the formula too long.
     Unknown(Option<String>),
 }
 
 impl Exact {
-    /// Computes the laws by quadrature: in one or two dimensions, or where the coordinates are independent.
+    /// Computes the laws by quadrature: in one or two dimensions, or where the coordinates are
+    /// independent.
     pub fn new(spec: &SampleSpec, target: &Target) -> Self {
         let beta = spec.parameters().beta;
         if let Some(name) = target.flat_coordinate() {

@@ -29,7 +29,8 @@ impl SampleFolder {
         toml::from_str(&text).ok().filter(SampleRequest::is_complete)
     }
 
-    /// Returns the seed of the run in a folder, also if it was killed before its settings were stored.
+    /// Returns the seed of the run in a folder, also if it was killed before its settings were
+    /// stored.
     pub fn stored_seed(path: &Path) -> Option<u64> {
         let stored = Self::stored(path).and_then(|request| request.seed);
         stored.or_else(|| stored_seed(&path.join(CHECKPOINT)))
@@ -52,7 +53,14 @@ impl SampleFolder {
 
     /// Deletes an earlier run. The specification is deleted last, because it marks the run.
     pub fn clear(&self) -> Result<(), FolderError> {
-        self.0.remove(["draws.zarr", CHECKPOINT, "summary.csv", "adapted.toml", "page.html", CONFIG])
+        self.0.remove([
+            "draws.zarr",
+            CHECKPOINT,
+            "summary.csv",
+            "adapted.toml",
+            "page.html",
+            CONFIG,
+        ])
     }
 
     /// Writes the specification.

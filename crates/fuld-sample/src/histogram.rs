@@ -10,7 +10,8 @@ const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 /// Marks the exact density.
 const EXACT: char = '•';
 
-/// Returns the bars of a sample from top to bottom, at most `width` characters wide, with a dot at the exact value of each.
+/// Returns the bars of a sample from top to bottom, at most `width` characters wide, with a dot at
+/// the exact value of each.
 pub fn histogram(
     name: &str,
     sample: &Sample,
@@ -28,13 +29,16 @@ pub fn histogram(
     };
     let parts: Vec<(f64, Option<f64>)> =
         bars.counts().iter().enumerate().map(|(i, &count)| (part(count), expected(i))).collect();
-    let most = parts.iter().flat_map(|(ours, exact)| [Some(*ours), *exact]).flatten().fold(0.0, f64::max);
-    let labels: Vec<String> = (0..ROWS).map(|i| label(low + (i as f64 + 0.5) * step, step)).collect();
+    let most =
+        parts.iter().flat_map(|(ours, exact)| [Some(*ours), *exact]).flatten().fold(0.0, f64::max);
+    let labels: Vec<String> =
+        (0..ROWS).map(|i| label(low + (i as f64 + 0.5) * step, step)).collect();
     let margin = labels.iter().map(String::len).max().unwrap_or(0).max(name.len());
     let room = width.saturating_sub(margin + 11).max(10);
     let mut text = format!("{name:>margin$}\n");
     for (label, (ours, exact)) in labels.iter().zip(&parts) {
-        let bar = bar(ours / most * room as f64, exact.map(|exact| exact / most * room as f64), room + 1);
+        let bar =
+            bar(ours / most * room as f64, exact.map(|exact| exact / most * room as f64), room + 1);
         text += &format!("{label:>margin$} │{bar} {:>5.1} %", 100.0 * ours);
         text.push('\n');
     }
@@ -90,13 +94,14 @@ mod tests {
 
     #[test]
     fn lines_are_no_wider_than_asked_and_hold_every_draw() {
-        let sample = Sample::new((0..4000).map(|i| f64::from(i) / 4000.0).collect::<Vec<_>>()).unwrap();
+        let sample =
+            Sample::new((0..4000).map(|i| f64::from(i) / 4000.0).collect::<Vec<_>>()).unwrap();
         for width in [40, 80] {
             let text = histogram("x", &sample, None, width).unwrap();
             assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
-            let parts = text
-                .lines()
-                .filter_map(|line| line.strip_suffix(" %")?.rsplit(' ').next()?.parse::<f64>().ok());
+            let parts = text.lines().filter_map(|line| {
+                line.strip_suffix(" %")?.rsplit(' ').next()?.parse::<f64>().ok()
+            });
             assert!((parts.sum::<f64>() - 100.0).abs() < 2.0, "{text}");
         }
         assert!(histogram("x", &Sample::new([1.0; 9]).unwrap(), None, 80).is_err());

@@ -68,7 +68,8 @@ impl Named for Method {
     }
 }
 
-/// Returns the value with this name. Case is ignored, and hyphens, underscores and blanks are equivalent.
+/// Returns the value with this name. Case is ignored, and hyphens, underscores and blanks are
+/// equivalent.
 ///
 /// ```
 /// use fuld::SystemKind;
@@ -97,7 +98,8 @@ pub(crate) fn find<'a, T>(
     })
 }
 
-/// Returns the candidate with the smallest edit distance to `name`, if it is small enough to be a typing error.
+/// Returns the candidate with the smallest edit distance to `name`, if it is small enough to be a
+/// typing error.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Longer than every name, so that long texts cost nothing.
     const LONGEST: usize = 40;
@@ -110,7 +112,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .map(|candidate| (strsim::levenshtein(&name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= largest(candidate) && distance < candidate.len())
+        .filter(|&(distance, candidate)| {
+            distance <= largest(candidate) && distance < candidate.len()
+        })
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }
@@ -158,7 +162,10 @@ mod tests {
     fn integrator_names_round_trip() {
         for &integrator in Integrator::ALL {
             assert_eq!(by_name(integrator.name()), Ok(integrator));
-            assert_eq!(by_name(&integrator.name().to_uppercase().replace('-', "_")), Ok(integrator));
+            assert_eq!(
+                by_name(&integrator.name().to_uppercase().replace('-', "_")),
+                Ok(integrator)
+            );
             // As error messages write it.
             assert_eq!(by_name(&integrator.to_string()), Ok(integrator));
         }

@@ -56,8 +56,11 @@ pub fn report(
 
 fn amount(summary: &Summary) -> String {
     let kept = summary.chains - summary.diverged;
-    let diverged =
-        if summary.diverged > 0 { format!("; {} diverged", summary.diverged) } else { String::new() };
+    let diverged = if summary.diverged > 0 {
+        format!("; {} diverged", summary.diverged)
+    } else {
+        String::new()
+    };
     format!("{} draws of each of {kept} chains{diverged}.", summary.draws)
 }
 
@@ -65,7 +68,8 @@ fn tables(summary: &Summary) -> String {
     let mut html = String::new();
     for table in summary.tables(true) {
         let cells = |tag: &str, cells: Vec<String>| {
-            let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
+            let cells: String =
+                cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
             format!("<tr>{cells}</tr>\n")
         };
         let head = cells("th", table.columns.iter().map(ToString::to_string).collect());
@@ -125,8 +129,11 @@ impl Figures {
     }
 
     fn sections(&self, dim: usize, exact: bool) -> String {
-        let few =
-            if dim > DRAWN { format!(" The first {DRAWN} of {dim} coordinates.") } else { String::new() };
+        let few = if dim > DRAWN {
+            format!(" The first {DRAWN} of {dim} coordinates.")
+        } else {
+            String::new()
+        };
         let against = if exact { ", against exp(−βf) normalised by quadrature" } else { "" };
         let section = |heading: &str, figure: &Figure, caption: &str| {
             format!(
@@ -193,7 +200,8 @@ fn trace(name: &str, chains: &[Vec<f64>], sample: &Sample) -> Panel {
     panel
 }
 
-/// Reduces a series to a few hundred points: the smallest and the largest of each stretch, in their order.
+/// Reduces a series to a few hundred points: the smallest and the largest of each stretch, in their
+/// order.
 fn decimated(series: &[f64]) -> Vec<(f64, f64)> {
     const STRETCHES: usize = 400;
     let length = series.len().div_ceil(STRETCHES).max(1);
@@ -228,7 +236,8 @@ fn correlation(name: &str, ranks: &[Vec<f64>]) -> Panel {
         count += 1.0;
     }
     let used = ranks.first().map_or(0, Vec::len).min(LAGS + 1);
-    let points = mean.iter().take(used).enumerate().map(|(lag, sum)| (lag as f64, sum / count)).collect();
+    let points =
+        mean.iter().take(used).enumerate().map(|(lag, sum)| (lag as f64, sum / count)).collect();
     Panel::new(name)
         .x(Axis::linear("lag in draws"))
         .y(Axis::linear("autocorrelation").range(-0.1, 1.05))

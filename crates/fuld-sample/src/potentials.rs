@@ -3,8 +3,8 @@
 use crate::names::{UnknownName, find, nearest};
 use crate::target_error::TargetError;
 use fuld::potential::{
-    Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential, PotentialError,
-    Rosenbrock,
+    Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic, LogisticRegression, Potential,
+    PotentialError, Rosenbrock,
 };
 
 type Built = Result<Box<dyn Potential>, PotentialError>;
@@ -90,10 +90,11 @@ static POTENTIALS: [NamedPotential; 7] = [
     },
 ];
 
-/// Builds the potential called `name` in `dim` dimensions, with the given parameters in place of the defaults.
+/// Builds the potential called `name` in `dim` dimensions, with the given parameters in place of
+/// the defaults.
 ///
-/// Case is ignored in the name, and hyphens, underscores and blanks are equivalent. The error for a name or parameter that does not
-/// exist suggests the closest one and lists all.
+/// Case is ignored in the name, and hyphens, underscores and blanks are equivalent. The error for a
+/// name or parameter that does not exist suggests the closest one and lists all.
 pub(crate) fn potential_by_name(
     name: &str,
     dim: usize,
@@ -106,7 +107,12 @@ pub(crate) fn potential_by_name(
             let known: Vec<_> = entry.parameters.iter().map(|&(known, _)| known).collect();
             let nearest = nearest(name, known.iter().copied());
             let potential = entry.name;
-            return Err(TargetError::UnknownParameter { potential, name: name.to_owned(), nearest, known });
+            return Err(TargetError::UnknownParameter {
+                potential,
+                name: name.to_owned(),
+                nearest,
+                known,
+            });
         };
         values[i] = value;
     }
@@ -122,10 +128,20 @@ fn boxed<P: Potential + 'static>(potential: Result<P, PotentialError>) -> Built 
     Ok(Box::new(potential?))
 }
 
-fn two_modes(dim: usize, separation: f64, sd: f64, weight: f64) -> Result<GaussianMixture, PotentialError> {
+fn two_modes(
+    dim: usize,
+    separation: f64,
+    sd: f64,
+    weight: f64,
+) -> Result<GaussianMixture, PotentialError> {
     if !(weight > 0.0 && weight < 1.0) {
         let (parameter, allowed) = ("weight", "between 0 and 1");
-        return Err(PotentialError::Parameter { potential: "mixture", parameter, allowed, given: weight });
+        return Err(PotentialError::Parameter {
+            potential: "mixture",
+            parameter,
+            allowed,
+            given: weight,
+        });
     }
     let mean = |at: f64| (0..dim).map(|i| if i == 0 { at } else { 0.0 }).collect();
     GaussianMixture::new(
@@ -146,7 +162,12 @@ fn logistic(dim: usize, prior_sd: f64, batch: f64) -> Result<LogisticRegression,
     }
     if batch.fract() != 0.0 || !(1.0..=posterior.len() as f64).contains(&batch) {
         let (parameter, allowed) = ("batch", "a whole number up to 569, or 0 for all rows");
-        return Err(PotentialError::Parameter { potential: "logistic", parameter, allowed, given: batch });
+        return Err(PotentialError::Parameter {
+            potential: "logistic",
+            parameter,
+            allowed,
+            given: batch,
+        });
     }
     posterior.with_batch(batch as usize)
 }
@@ -163,7 +184,12 @@ mod tests {
     fn every_entry_builds() {
         for entry in potentials() {
             let dim = entry.dim;
-            assert_eq!(potential_by_name(entry.name, dim, &[]).unwrap().dim(), dim, "{}", entry.name);
+            assert_eq!(
+                potential_by_name(entry.name, dim, &[]).unwrap().dim(),
+                dim,
+                "{}",
+                entry.name
+            );
             assert_eq!(potential_by_name(entry.name, dim, entry.parameters).unwrap().dim(), dim);
         }
         assert!(potential_by_name(" Double-Well", 3, &[]).is_ok());
@@ -201,8 +227,14 @@ mod tests {
             message("cauchy", 1, &[("scale", -1.0)]),
             "the parameter scale of the Cauchy potential must be positive and finite, got -1"
         );
-        assert_eq!(message("funnel", 1, &[]), "the funnel requires a dimension of at least 2, got 1");
-        assert_eq!(message("logistic", 3, &[]), "logistic has the dimension of its data, 31, got 3");
+        assert_eq!(
+            message("funnel", 1, &[]),
+            "the funnel requires a dimension of at least 2, got 1"
+        );
+        assert_eq!(
+            message("logistic", 3, &[]),
+            "logistic has the dimension of its data, 31, got 3"
+        );
         for batch in [0.5, -1.0, 1e9, f64::NAN, f64::INFINITY] {
             assert!(message("logistic", 31, &[("batch", batch)]).contains("batch"));
         }

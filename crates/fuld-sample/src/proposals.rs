@@ -11,8 +11,9 @@ use std::io;
 const LEAST_BFMI: f64 = 0.3;
 /// Smallest acceptance of exchanges at which temperatures still help each other.
 const LEAST_EXCHANGES: f64 = 0.1;
-/// Smallest number of round trips at which the weights of modes are reliable: each brings at most one independent choice of a mode to the
-/// draws, and a coordinate requires as many effective draws.
+/// Smallest number of round trips at which the weights of modes are reliable: each brings at most
+/// one independent choice of a mode to the draws, and a coordinate requires as many effective
+/// draws.
 const LEAST_TRIPS: u64 = ESS as u64;
 /// Acceptance probabilities between these are close enough to the target of the adaptation.
 const ACCEPTANCE: std::ops::RangeInclusive<f64> = 0.7..=0.98;
@@ -28,8 +29,8 @@ pub struct Proposals {
     pub divergent: usize,
     /// Number of proposals at which f was not finite.
     pub outside: usize,
-    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to draw; None if a friction was given, which keeps
-    /// a part of the velocity and so of the energy.
+    /// Smallest E(ΔE²)/Var(E) of a chain, where E is the energy and ΔE its change from draw to
+    /// draw; None if a friction was given, which keeps a part of the velocity and so of the energy.
     pub bfmi: Option<f64>,
 }
 
@@ -41,7 +42,8 @@ impl Proposals {
         spec: &SampleSpec,
     ) -> io::Result<Option<Self>> {
         let statistic = |number| draws.statistic(number);
-        let (Some(acceptance), Some(energy), Some(diverging)) = (statistic(1)?, statistic(2)?, statistic(3)?)
+        let (Some(acceptance), Some(energy), Some(diverging)) =
+            (statistic(1)?, statistic(2)?, statistic(3)?)
         else {
             return Ok(None);
         };
@@ -87,14 +89,16 @@ impl Proposals {
             warnings.push(Remark::warning(Section::OutsideTheDomain, text));
         }
         if !ACCEPTANCE.contains(&self.acceptance_rate) {
-            let change = if self.acceptance_rate < *ACCEPTANCE.start() { "shorter" } else { "longer" };
+            let change =
+                if self.acceptance_rate < *ACCEPTANCE.start() { "shorter" } else { "longer" };
             let text = format!(
                 "{:.0} % of the proposals were accepted, 90 % is best: use a {change} step, or a longer warmup",
                 100.0 * self.acceptance_rate
             );
             warnings.push(Remark::warning(Section::Acceptance, text));
         }
-        if let Some(rates) = self.adapted.as_ref().and_then(|adapted| adapted.exchange_rates.as_ref())
+        if let Some(rates) =
+            self.adapted.as_ref().and_then(|adapted| adapted.exchange_rates.as_ref())
             && let Some((level, rate)) = (1..).zip(rates).find(|(_, rate)| **rate < LEAST_EXCHANGES)
         {
             let text = format!(
@@ -124,7 +128,8 @@ impl Proposals {
     }
 }
 
-/// Returns the hottest temperature, the rarest exchange and the round trips; nothing without tempering.
+/// Returns the hottest temperature, the rarest exchange and the round trips; nothing without
+/// tempering.
 fn exchange_text(adapted: &Adapted) -> String {
     let Adapted {
         inverse_temperatures: Some(factors),
@@ -189,18 +194,27 @@ mod tests {
         assert!(tempered.line().ends_with(
             "3 temperatures up to 10 times the first, exchanges accepted at least 4 %, 399 round trips"
         ));
-        assert!(tempered.warnings()[0].text.contains("4 % of the exchanges between temperatures 2 and 3"));
+        assert!(
+            tempered.warnings()[0]
+                .text
+                .contains("4 % of the exchanges between temperatures 2 and 3")
+        );
         assert!(tempered.warnings()[1].text.contains("only 399 round trips from the hottest"));
-        let bad = Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: Some(0.1), ..good };
+        let bad =
+            Proposals { acceptance_rate: 0.2, divergent: 7, outside: 5, bfmi: Some(0.1), ..good };
         let text = bad.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        for says in
-            ["7 proposals diverged", "not finite at 5 proposals", "20 % of the proposals", "E-BFMI 0.10"]
-        {
+        for says in [
+            "7 proposals diverged",
+            "not finite at 5 proposals",
+            "20 % of the proposals",
+            "E-BFMI 0.10",
+        ] {
             assert!(text.contains(says), "{text}");
         }
     }
 
-    /// Independent energies change by twice their variance; a random walk of n steps by 6/n of it or so.
+    /// Independent energies change by twice their variance; a random walk of n steps by 6/n of it
+    /// or so.
     #[test]
     fn bfmi_is_small_for_slow_energies() {
         let alternating: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();

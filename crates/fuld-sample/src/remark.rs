@@ -98,7 +98,10 @@ impl Section {
 
 /// Returns the largest of some errors, at least 0; NaN counts as infinitely wrong.
 pub fn largest(errors: impl IntoIterator<Item = f64>) -> f64 {
-    errors.into_iter().map(|error| if error.is_nan() { f64::INFINITY } else { error }).fold(0.0, f64::max)
+    errors
+        .into_iter()
+        .map(|error| if error.is_nan() { f64::INFINITY } else { error })
+        .fold(0.0, f64::max)
 }
 
 /// Writes the address of the section.
@@ -144,7 +147,8 @@ impl fmt::Display for Remark {
 mod tests {
     use super::*;
 
-    /// Returns the anchors of the headings of a page, as GitHub makes them: lower case, hyphens for spaces, no other signs.
+    /// Returns the anchors of the headings of a page, as GitHub makes them: lower case, hyphens for
+    /// spaces, no other signs.
     fn anchors(page: &str) -> Vec<String> {
         let headings = page.lines().filter(|line| line.starts_with('#'));
         let sign = |c: char| match c {
@@ -153,7 +157,14 @@ mod tests {
             _ => None,
         };
         headings
-            .map(|line| line.trim_start_matches('#').trim().to_lowercase().chars().filter_map(sign).collect())
+            .map(|line| {
+                line.trim_start_matches('#')
+                    .trim()
+                    .to_lowercase()
+                    .chars()
+                    .filter_map(sign)
+                    .collect()
+            })
             .collect()
     }
 
@@ -165,7 +176,8 @@ mod tests {
 
     #[test]
     fn every_section_is_in_the_page() {
-        let page = std::fs::read_to_string(format!("{}/../../{PAGE}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let page = std::fs::read_to_string(format!("{}/../../{PAGE}", env!("CARGO_MANIFEST_DIR")))
+            .unwrap();
         let there = anchors(&page);
         for section in Section::ALL {
             assert!(there.iter().any(|anchor| anchor == section.anchor()), "{section}: {there:?}");

@@ -1,4 +1,5 @@
-//! A request to sample: the options of the command line, the keys of a configuration, the arguments in Python.
+//! A request to sample: the options of the command line, the keys of a configuration, the arguments
+//! in Python.
 
 use crate::names;
 use crate::start::StartingPoint;
@@ -6,7 +7,8 @@ use fuld::{Integrator, SystemKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A target and settings of a run, each of which may be left out. [`complete`](Self::complete) fills in the defaults.
+/// A target and settings of a run, each of which may be left out. [`complete`](Self::complete)
+/// fills in the defaults.
 ///
 /// ```
 /// use fuld_sample::{SampleRequest, SamplingError};
@@ -39,8 +41,8 @@ pub struct SampleRequest {
     /// The system. Default: FULD.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemKind>,
-    /// Its discretisation. Default: exact for FULD with both kinetic energies and for underdamped Langevin dynamics, otherwise BAOAB, or tamed
-    /// Euler for systems without a velocity.
+    /// Its discretisation. Default: exact for FULD with both kinetic energies and for underdamped
+    /// Langevin dynamics, otherwise BAOAB, or tamed Euler for systems without a velocity.
     #[serde(with = "names", skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
     /// Tail index of the noise. Default: 1.8.
@@ -55,10 +57,12 @@ pub struct SampleRequest {
     /// Mean time of an iteration of exact sampling, at first if it is adapted. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<f64>,
-    /// Number of temperatures of parallel tempering, for targets with many modes. Default: 1, no tempering.
+    /// Number of temperatures of parallel tempering, for targets with many modes. Default: 1, no
+    /// tempering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temper: Option<usize>,
-    /// Step size η, at first if it is adapted. Default: 0.1 for exact sampling, otherwise 0.002 to 0.05, depending on the system.
+    /// Step size η, at first if it is adapted. Default: 0.1 for exact sampling, otherwise 0.002 to
+    /// 0.05, depending on the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// The p of η (1 + k/K)^(−p), k the iteration. Default: 0, a constant step.
@@ -67,8 +71,8 @@ pub struct SampleRequest {
     /// The K of η (1 + k/K)^(−p). Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<f64>,
-    /// Scale σ of SαS noise in every coordinate of stochastic gradients, of the tail index of the dynamics, which takes it for a part of its
-    /// own noise. Default: 0, unknown.
+    /// Scale σ of SαS noise in every coordinate of stochastic gradients, of the tail index of the
+    /// dynamics, which takes it for a part of its own noise. Default: 0, unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_scale: Option<f64>,
     /// Number of chains. Default: 64.
@@ -77,10 +81,12 @@ pub struct SampleRequest {
     /// Draws per chain. Default: 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draws: Option<u64>,
-    /// Iterations before the first draw. Default: 500 for exact sampling, otherwise 100 times `thin`.
+    /// Iterations before the first draw. Default: 500 for exact sampling, otherwise 100 times
+    /// `thin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warmup: Option<u64>,
-    /// Iterations between draws. Default: 1 for exact sampling, otherwise a time of 1, or of 0.5 for systems without a velocity.
+    /// Iterations between draws. Default: 1 for exact sampling, otherwise a time of 1, or of 0.5
+    /// for systems without a velocity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<u64>,
     /// Where chains start. Default: N(0, 1). A point with one coordinate applies to all of them.
@@ -98,7 +104,8 @@ pub struct SampleRequest {
 }
 
 impl SampleRequest {
-    /// Returns whether every setting that a run requires is given, as in a configuration stored with a run.
+    /// Returns whether every setting that a run requires is given, as in a configuration stored
+    /// with a run.
     pub(crate) fn is_complete(&self) -> bool {
         let texts = self.potential.is_some() && self.system.is_some() && self.integrator.is_some();
         let counts = self.dim.is_some() && self.chains.is_some() && self.draws.is_some();

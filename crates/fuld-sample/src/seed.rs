@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Returns a random seed of 32 bits, few enough to be copied by hand.
 pub fn random_seed() -> u64 {
-    // The keys of the standard library's hash come from the operating system, and differ from call to call.
+    // The keys of the standard library's hash come from the operating system, and differ from call
+    // to call.
     RandomState::new().hash_one(0) >> 32
 }
 

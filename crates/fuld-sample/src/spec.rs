@@ -7,7 +7,8 @@ use crate::start::StartingPoint;
 use crate::target::Target;
 use fuld::durable::fingerprint;
 use fuld::{
-    Alpha, Beta, Friction, Integrator, NoiseScale, Run, Schedule, Start, Step, SystemKind, Underdamped,
+    Alpha, Beta, Friction, Integrator, NoiseScale, Run, Schedule, Start, Step, SystemKind,
+    Underdamped,
 };
 use std::collections::BTreeMap;
 
@@ -29,7 +30,8 @@ pub struct SampleSpec {
     pub alpha: Option<Alpha>,
     /// Inverse temperature, if the system has one.
     pub beta: Option<Beta>,
-    /// Friction, if the system has one. Exact sampling without one draws new velocities in each iteration.
+    /// Friction, if the system has one. Exact sampling without one draws new velocities in each
+    /// iteration.
     pub gamma: Option<Friction>,
     /// Whether exact sampling adapts step, scales and path; None for other integrators.
     pub adapt: Option<bool>,
@@ -62,9 +64,11 @@ pub struct SampleSpec {
 }
 
 impl SampleSpec {
-    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ = 0, β = 1; for exact sampling γ → ∞.
+    /// Returns all parameters, with the values that a system without one corresponds to: α = 2, γ =
+    /// 0, β = 1; for exact sampling γ → ∞.
     pub fn parameters(&self) -> Underdamped {
-        let no_gamma = if self.integrator == Integrator::Exact { Friction::COMPLETE } else { Friction::ZERO };
+        let no_gamma =
+            if self.integrator == Integrator::Exact { Friction::COMPLETE } else { Friction::ZERO };
         Underdamped {
             alpha: self.alpha.unwrap_or(Alpha::GAUSS),
             gamma: self.gamma.unwrap_or(no_gamma),
@@ -72,7 +76,8 @@ impl SampleSpec {
         }
     }
 
-    /// Returns whether the stationary law is e^(−βf), given exact gradients and short steps. Without friction there is no noise.
+    /// Returns whether the stationary law is e^(−βf), given exact gradients and short steps.
+    /// Without friction there is no noise.
     pub fn is_exact(&self) -> bool {
         let Underdamped { alpha, beta, .. } = self.parameters();
         self.gamma != Some(Friction::ZERO) && self.system.is_exact(alpha, beta)
@@ -108,7 +113,8 @@ impl SampleSpec {
     /// Checks what a run would refuse only when it begins, or never.
     pub(crate) fn check(&self) -> Result<(), SamplingError> {
         let Self { dim, chains, draws, warmup, thin, .. } = *self;
-        let counts = [("dim", dim as u64), ("chains", chains as u64), ("draws", draws), ("thin", thin)];
+        let counts =
+            [("dim", dim as u64), ("chains", chains as u64), ("draws", draws), ("thin", thin)];
         if let Some((what, given)) = counts.into_iter().find(|&(_, given)| given == 0) {
             return Err(SamplingError::TooFew { what, least: 1, given });
         }
@@ -132,7 +138,8 @@ impl SampleSpec {
         })
     }
 
-    /// Returns where chains start, in all coordinates. A point with one coordinate applies to all of them.
+    /// Returns where chains start, in all coordinates. A point with one coordinate applies to all
+    /// of them.
     pub fn expanded_start(&self) -> Result<Start, SamplingError> {
         let Self { dim, chains, .. } = *self;
         let (points, fits, shape) = match &self.start {
@@ -193,7 +200,8 @@ impl SampleSpec {
         self.potential.as_deref().unwrap_or("f")
     }
 
-    /// Returns the first setting that differs from a stored request: as stored, and as specified here.
+    /// Returns the first setting that differs from a stored request: as stored, and as specified
+    /// here.
     pub fn difference(&self, stored: &SampleRequest) -> Option<(String, String)> {
         let (theirs, ours) = (stored.text(), self.text());
         let only = |text: &str, other: &str| {
@@ -216,9 +224,11 @@ impl SampleSpec {
         self.request().text()
     }
 
-    /// Returns a folder name: potential, system, tail index, seed if it was `given`, and a hash of all these settings.
+    /// Returns a folder name: potential, system, tail index, seed if it was `given`, and a hash of
+    /// all these settings.
     ///
-    /// A random seed is no part of the name, so that a command without a seed finds its folder again.
+    /// A random seed is no part of the name, so that a command without a seed finds its folder
+    /// again.
     pub fn name(&self, given: Option<u64>) -> String {
         let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_word = |text: &&str| text.chars().all(known) && text.len() > 2;
@@ -237,7 +247,8 @@ impl SampleSpec {
             ("beta", self.beta.map(f64::from)),
             ("gamma", self.gamma.map(f64::from)),
         ];
-        for (name, value) in numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
+        for (name, value) in
+            numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
         {
             text += &format!(", {name} {value}");
         }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// A starting point written as `normal:SD` or as coordinates separated by commas. A single number applies to all coordinates. Points of
-/// several chains are separated by semicolons.
+/// A starting point written as `normal:SD` or as coordinates separated by commas. A single number
+/// applies to all coordinates. Points of several chains are separated by semicolons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartingPoint(pub Start);
 
@@ -19,7 +19,9 @@ impl FromStr for StartingPoint {
                 "expected normal:SD as in normal:2, coordinates as in 1,-0.5, or a point for each chain as in 1,-0.5;2,0, got {text:?}"
             )
         };
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
+        let number = |text: &str| {
+            text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong)
+        };
         match text.strip_prefix("normal") {
             Some("") => Ok(Self(Start::Gaussian(1.0))),
             Some(rest) => {
@@ -27,7 +29,8 @@ impl FromStr for StartingPoint {
                 if sd < 0.0 { Err(wrong()) } else { Ok(Self(Start::Gaussian(sd))) }
             }
             None => {
-                let point = |text: &str| text.split(',').map(number).collect::<Result<Vec<f64>, _>>();
+                let point =
+                    |text: &str| text.split(',').map(number).collect::<Result<Vec<f64>, _>>();
                 let start = match text.contains(';') {
                     true => Start::Points(text.split(';').map(point).collect::<Result<_, _>>()?),
                     false => Start::Point(point(text)?),
@@ -43,9 +46,9 @@ impl fmt::Display for StartingPoint {
         match &self.0 {
             Start::Gaussian(sd) => write!(f, "normal:{sd}"),
             Start::Point(point) => f.write_str(&coordinates(point)),
-            Start::Points(points) => {
-                f.write_str(&points.iter().map(|point| coordinates(point)).collect::<Vec<_>>().join(";"))
-            }
+            Start::Points(points) => f.write_str(
+                &points.iter().map(|point| coordinates(point)).collect::<Vec<_>>().join(";"),
+            ),
         }
     }
 }
@@ -63,11 +66,13 @@ impl Serialize for StartingPoint {
 impl<'de> Deserialize<'de> for StartingPoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // In TOML a point may also be a list of numbers, and points a list of such lists.
-        let commas =
-            |list: &[toml::Value]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        let commas = |list: &[toml::Value]| {
+            list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        };
         let text = match toml::Value::deserialize(deserializer)? {
             toml::Value::Array(list) if list.iter().all(toml::Value::is_array) => {
-                let points = list.iter().map(|point| commas(point.as_array().map_or(&[], Vec::as_slice)));
+                let points =
+                    list.iter().map(|point| commas(point.as_array().map_or(&[], Vec::as_slice)));
                 points.collect::<Vec<_>>().join(";")
             }
             toml::Value::Array(list) => commas(&list),

@@ -12,9 +12,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Draws per chain up to which R̂ is larger than 1.01 for chains that agree: its halves should have 50 effective draws (Vehtari et al. 2021).
+/// Draws per chain up to which R̂ is larger than 1.01 for chains that agree: its halves should have
+/// 50 effective draws (Vehtari et al. 2021).
 const SHORT: usize = 100;
-/// R̂ from which chains are in different places: the variance between them is 0.44 times that within them.
+/// R̂ from which chains are in different places: the variance between them is 0.44 times that
+/// within them.
 const APART: f64 = 1.2;
 /// 95 % quantile of √n times the Kolmogorov–Smirnov distance of n independent draws.
 const KOLMOGOROV_95: f64 = 1.3581;
@@ -61,7 +63,8 @@ impl Tails {
 pub struct Agreement {
     /// The Kolmogorov–Smirnov distance.
     pub distance: f64,
-    /// The 95 % quantile of the distance for as many independent draws as the effective sample size.
+    /// The 95 % quantile of the distance for as many independent draws as the effective sample
+    /// size.
     pub noise: f64,
 }
 
@@ -72,8 +75,8 @@ pub struct Coordinate {
     pub name: String,
     /// The moments that exist.
     pub tails: Tails,
-    /// The exponent of the heavier tail: that of the exact law if it is known and the dynamics targets it, otherwise estimated
-    /// from a generalised Pareto law fitted to the draws.
+    /// The exponent of the heavier tail: that of the exact law if it is known and the dynamics
+    /// targets it, otherwise estimated from a generalised Pareto law fitted to the draws.
     pub tail_exponent: f64,
     /// The mean, if it exists.
     pub mean: Option<f64>,
@@ -97,7 +100,8 @@ pub struct Coordinate {
     pub ess_tail: f64,
     /// R̂.
     pub r_hat: f64,
-    /// What decides whether there is a warning: R̂, or the smaller of it and [`Chains::lasting_r_hat`] if chains are short.
+    /// What decides whether there is a warning: R̂, or the smaller of it and
+    /// [`Chains::lasting_r_hat`] if chains are short.
     pub lasting_r_hat: f64,
     /// The distance from the exact law, if that is known.
     pub ks: Option<Agreement>,
@@ -118,11 +122,14 @@ impl Coordinate {
         let count = sample.len() as f64;
         let effective = ess_bulk.min(ess_tail).min(count);
         let relative = Some(effective / count).filter(|r| *r > 0.0).unwrap_or(1.0);
-        let fitted = || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
-        let lasting_r_hat = if chains.draws() <= SHORT { chains.lasting_r_hat().min(r_hat) } else { r_hat };
+        let fitted =
+            || sample.pareto_k(Tail::Both, relative).map_or(f64::NAN, |k| 1.0 / k.max(0.0));
+        let lasting_r_hat =
+            if chains.draws() <= SHORT { chains.lasting_r_hat().min(r_hat) } else { r_hat };
         let tail_exponent = match exact.of(index).filter(|_| spec.is_exact()) {
             Some(law) => law.tail_exponent(),
-            // Without noise chains come to rest, and have no tails. If chains are in different places, far draws are those of single chains.
+            // Without noise chains come to rest, and have no tails. If chains are in different
+            // places, far draws are those of single chains.
             None if !spec.system.has_beta() || lasting_r_hat > APART => f64::NAN,
             None => fitted(),
         };
@@ -157,7 +164,8 @@ impl Coordinate {
         })
     }
 
-    /// Returns whether the draws are further from the exact law than chance and a step size that causes a bias explain.
+    /// Returns whether the draws are further from the exact law than chance and a step size that
+    /// causes a bias explain.
     fn is_far(&self, biased: bool) -> bool {
         let least = if biased { FAR } else { 0.0 };
         self.ks.is_some_and(|ks| ks.distance > least && ks.distance > TIMES_NOISE * ks.noise)
@@ -167,7 +175,8 @@ impl Coordinate {
 /// The statistics of all coordinates, and the number of diverged chains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// One entry per coordinate; empty if every chain diverged, or if there are fewer draws than [`Chains::LEAST_DRAWS`].
+    /// One entry per coordinate; empty if every chain diverged, or if there are fewer draws than
+    /// [`Chains::LEAST_DRAWS`].
     pub coordinates: Vec<Coordinate>,
     /// Number of chains.
     pub chains: usize,
@@ -184,9 +193,11 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the draws and summarises them, by the `names` of their coordinates; `diverged` chains are lost.
+    /// Reads the draws and summarises them, by the `names` of their coordinates; `diverged` chains
+    /// are lost.
     ///
-    /// Calls `stop` with the number of coordinates that are complete, from several threads; the error is [`Interrupted`] if it returns true.
+    /// Calls `stop` with the number of coordinates that are complete, from several threads; the
+    /// error is [`Interrupted`] if it returns true.
     pub fn new(
         draws: &dyn DrawSource,
         diverged: usize,
@@ -212,7 +223,8 @@ impl Summary {
                 let group = first..(first + together).min(draws.dim());
                 let read = draws.coordinates(group.clone())?;
                 let numbered: Vec<_> = group.zip(read).collect();
-                let made: Vec<_> = numbered.into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?;
+                let made: Vec<_> =
+                    numbered.into_par_iter().map(coordinate).collect::<anyhow::Result<_>>()?;
                 all.extend(made);
             }
             all
@@ -240,7 +252,8 @@ impl Summary {
 
     /// Returns warnings and notes about the draws.
     pub fn remarks(&self, spec: &SampleSpec) -> Vec<Remark> {
-        let not_normalised = |reason: &String| Remark::warning(Section::NotNormalised, reason.clone());
+        let not_normalised =
+            |reason: &String| Remark::warning(Section::NotNormalised, reason.clone());
         let mut remarks: Vec<Remark> = self.not_normalised.iter().map(not_normalised).collect();
         if self.diverged > 0 {
             let text = format!(
@@ -254,9 +267,10 @@ impl Summary {
             return remarks;
         }
         let heavy = |tails: Tails| self.coordinates.iter().filter(move |c| c.tails == tails);
-        for (tails, what) in
-            [(Tails::NoVariance, "no variance, and no standard error of a mean"), (Tails::NoMean, "no mean")]
-        {
+        for (tails, what) in [
+            (Tails::NoVariance, "no variance, and no standard error of a mean"),
+            (Tails::NoMean, "no mean"),
+        ] {
             if let Some(first) = heavy(tails).next() {
                 let text = format!(
                     "{}: the tails, P(|x| > r) ~ r^-{:.2}, are so heavy that there is {what}; the median stands for it",
@@ -286,9 +300,11 @@ impl Summary {
         }
         remarks.extend(self.proposals.iter().flat_map(Proposals::warnings));
         // A system without noise does not mix. NaN counts as too large and as too small.
-        let apart =
-            |c: &&Coordinate| spec.system.has_beta() && (c.lasting_r_hat > R_HAT || c.lasting_r_hat.is_nan());
-        let few = |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
+        let apart = |c: &&Coordinate| {
+            spec.system.has_beta() && (c.lasting_r_hat > R_HAT || c.lasting_r_hat.is_nan())
+        };
+        let few =
+            |c: &&Coordinate| spec.system.has_beta() && !(c.ess_bulk >= ESS && c.ess_tail >= ESS);
         if self.coordinates.iter().any(|c| apart(&c)) {
             let advice = if self.coordinates.iter().any(|c| c.lasting_r_hat > APART) {
                 "temper if there are several modes, transform the variables, or check that f is minus the log density and that \
@@ -335,7 +351,8 @@ impl Summary {
         text
     }
 
-    /// Returns the statistics as CSV, one row per coordinate. Moments that do not exist are left empty.
+    /// Returns the statistics as CSV, one row per coordinate. Moments that do not exist are left
+    /// empty.
     pub fn csv(&self) -> anyhow::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         self.coordinates.iter().try_for_each(|c| writer.serialize(Row::of(c)))?;

@@ -22,14 +22,20 @@ impl CoordinateTable {
 }
 
 impl Summary {
-    /// Returns one table for the coordinates that have moments and one for the others, with or without distances from the exact law.
+    /// Returns one table for the coordinates that have moments and one for the others, with or
+    /// without distances from the exact law.
     pub(super) fn tables(&self, distances: bool) -> Vec<CoordinateTable> {
         let shown = self.shown();
         let table = |light: bool| {
-            let of_kind: Vec<_> = shown.iter().filter(|c| (c.tails == Tails::Light) == light).collect();
+            let of_kind: Vec<_> =
+                shown.iter().filter(|c| (c.tails == Tails::Light) == light).collect();
             let exact = distances && of_kind.iter().any(|c| c.ks.is_some());
             let mut columns = vec![""];
-            columns.extend(if light { ["mean", "MCSE", "sd"] } else { ["median", "MCSE", "half IQR"] });
+            columns.extend(if light {
+                ["mean", "MCSE", "sd"]
+            } else {
+                ["median", "MCSE", "half IQR"]
+            });
             columns.extend(["5 %", "50 %", "95 %", "ESS bulk", "ESS tail", "R-hat"]);
             columns.extend(exact.then_some(["KS", "noise"]).into_iter().flatten());
             CoordinateTable { rows: of_kind.iter().map(|c| row(c, exact)).collect(), columns }
@@ -60,7 +66,8 @@ impl Summary {
         text.join("\n")
     }
 
-    /// Returns the distances of the shown coordinates from the exact law, one line each; none where the law is unknown.
+    /// Returns the distances of the shown coordinates from the exact law, one line each; none where
+    /// the law is unknown.
     pub fn distances(&self) -> String {
         let shown = self.shown();
         let known: Vec<_> = shown.iter().filter_map(|c| c.ks.map(|ks| (&c.name, ks))).collect();

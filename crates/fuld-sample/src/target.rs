@@ -28,17 +28,26 @@ pub struct Target {
 impl Target {
     /// Reads a formula, or the name of a potential with its parameters.
     ///
-    /// Without `dim`, the dimension is the number of variables of the formula, or the default of the named potential.
-    pub fn new(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, TargetError> {
-        // Words, rather than variables with a minus between them, are a misspelt name and not a formula.
+    /// Without `dim`, the dimension is the number of variables of the formula, or the default of
+    /// the named potential.
+    pub fn new(
+        text: &str,
+        dim: Option<usize>,
+        params: &[(&str, f64)],
+    ) -> Result<Self, TargetError> {
+        // Words, rather than variables with a minus between them, are a misspelt name and not a
+        // formula.
         let mut words = text.split(['_', '-', ' ']);
         let wordy = words.clone().all(|word| word.chars().all(|c| c.is_ascii_alphabetic()))
             && words.any(|word| word.len() > 2);
         match entry(text) {
             Ok(entry) => {
                 let potential = potential_by_name(entry.name, dim.unwrap_or(entry.dim), params)?;
-                let one =
-                    if entry.separable { Some(potential_by_name(entry.name, 1, params)?) } else { None };
+                let one = if entry.separable {
+                    Some(potential_by_name(entry.name, 1, params)?)
+                } else {
+                    None
+                };
                 Ok(Self { one, ..Self::from_potential(potential) })
             }
             Err(unknown) if wordy => Err(unknown.into()),
@@ -46,7 +55,11 @@ impl Target {
         }
     }
 
-    fn from_formula(text: &str, dim: Option<usize>, params: &[(&str, f64)]) -> Result<Self, TargetError> {
+    fn from_formula(
+        text: &str,
+        dim: Option<usize>,
+        params: &[(&str, f64)],
+    ) -> Result<Self, TargetError> {
         if let Some((name, _)) = params.first() {
             return Err(TargetError::FormulaParameter((*name).to_owned()));
         }
@@ -62,7 +75,8 @@ impl Target {
         Ok(Self { names: names.unwrap_or(target.names), flat, ..target })
     }
 
-    /// Creates a target from any potential. Its coordinates are called x, or x1, x2, … if there are several.
+    /// Creates a target from any potential. Its coordinates are called x, or x1, x2, … if there are
+    /// several.
     pub fn from_potential(potential: Box<dyn Potential>) -> Self {
         let dim = potential.dim();
         let name = |i: usize| if dim == 1 { "x".into() } else { format!("x{}", i + 1) };
@@ -79,7 +93,8 @@ impl Target {
         self.names.len()
     }
 
-    /// Returns the function of one coordinate whose sum over all coordinates is f, if f is known to be such a sum.
+    /// Returns the function of one coordinate whose sum over all coordinates is f, if f is known to
+    /// be such a sum.
     pub fn one_coordinate(&self) -> Option<&dyn Potential> {
         if self.dim() == 1 { Some(&*self.potential) } else { self.one.as_deref() }
     }
@@ -89,7 +104,8 @@ impl Target {
         &self.names[coordinate]
     }
 
-    /// Returns the name of a coordinate on which f does not depend, so that exp(−βf) cannot be normalised. It is known for formulas only.
+    /// Returns the name of a coordinate on which f does not depend, so that exp(−βf) cannot be
+    /// normalised. It is known for formulas only.
     pub fn flat_coordinate(&self) -> Option<&str> {
         self.flat.map(|i| self.name(i))
     }
@@ -99,7 +115,8 @@ impl Target {
         &self.names
     }
 
-    /// Checks that f is finite where every chain of a run starts. A gradient may exist even where it is not.
+    /// Checks that f is finite where every chain of a run starts. A gradient may exist even where
+    /// it is not.
     pub fn check_starts(&self, run: &Run) -> Result<(), Outside> {
         // Exact sampling draws random starts again.
         if run.integrator == Integrator::Exact && matches!(run.start, Start::Gaussian(_)) {
@@ -138,7 +155,10 @@ mod tests {
         assert_eq!((plane.name(1), plane.one_coordinate().is_none()), ("y", true));
         assert_eq!(read("x").unwrap().names(), ["x"]);
         let second = read("x2^2").unwrap();
-        assert_eq!((second.names(), second.flat_coordinate()), (&["x1".into(), "x2".into()][..], Some("x1")));
+        assert_eq!(
+            (second.names(), second.flat_coordinate()),
+            (&["x1".into(), "x2".into()][..], Some("x1"))
+        );
         assert_eq!(plane.flat_coordinate(), None);
         assert_eq!(read("x - y").unwrap().names(), ["x", "y"]);
         assert_eq!((read("funnel").unwrap().dim(), read("logistic").unwrap().dim()), (2, 31));
@@ -180,9 +200,13 @@ mod tests {
     #[test]
     fn starts_outside_are_counted() {
         let half_line = Target::new("x - log(x)", None, &[]).unwrap();
-        let parameters = UnderdampedGaussian { gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+        let parameters =
+            UnderdampedGaussian { gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
         let system = System::underdamped_langevin(parameters).unwrap();
-        let run = Run { chains: 64, ..Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap()) };
+        let run = Run {
+            chains: 64,
+            ..Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap())
+        };
         let at = |start| half_line.check_starts(&Run { start, ..run.clone() });
         assert!(at(Start::Point(vec![1.0])).is_ok());
         let error = at(Start::Point(vec![-1.0])).unwrap_err();

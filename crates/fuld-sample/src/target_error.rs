@@ -27,7 +27,9 @@ pub enum TargetError {
     #[error("this formula cannot be read: {}", with_suggestion(.0))]
     Formula(FormulaError),
     /// A formula has no parameters.
-    #[error("parameters like `{0}` are for potentials with names; in a formula write the number itself")]
+    #[error(
+        "parameters like `{0}` are for potentials with names; in a formula write the number itself"
+    )]
     FormulaParameter(String),
     /// The potential refuses its dimension or a parameter.
     #[error(transparent)]
@@ -46,7 +48,9 @@ fn with_suggestion(error: &FormulaError) -> String {
     let message = error.to_string();
     let Problem::Name { name, known } = error.problem() else { return message };
     match (nearest(name, known.iter().copied()), message.split_once('\n')) {
-        (Some(nearest), Some((problem, place))) => format!("{problem}: did you mean {nearest}?\n{place}"),
+        (Some(nearest), Some((problem, place))) => {
+            format!("{problem}: did you mean {nearest}?\n{place}")
+        }
         _ => message,
     }
 }

@@ -10,7 +10,8 @@ fn summarise(request: &SampleRequest, target: &Target) -> (Summary, Vec<Remark>)
     let (lost, adapted) = (samples.outcome.divergences.len(), Adapted::new(&samples.outcome));
     let exact = Exact::new(&spec, target);
     let summary =
-        Summary::new(&samples.draws, lost, adapted, &spec, target.names(), &exact, &|_| false).unwrap();
+        Summary::new(&samples.draws, lost, adapted, &spec, target.names(), &exact, &|_| false)
+            .unwrap();
     let remarks = summary.remarks(&spec);
     (summary, remarks)
 }
@@ -29,8 +30,9 @@ fn modes(dim: usize, at: &[&[f64]]) -> Target {
     Target::from_potential(Box::new(GaussianMixture::new(&ones, &means, &ones).unwrap()))
 }
 
-/// Tempering finds 25 modes at the default settings with thousands of round trips. With 4 chains there are too few of them. In 20 dimensions three
-/// temperatures do not cross between modes that are 20 standard deviations apart, which R-hat finds: positions travel nevertheless.
+/// Tempering finds 25 modes at the default settings with thousands of round trips. With 4 chains
+/// there are too few of them. In 20 dimensions three temperatures do not cross between modes that
+/// are 20 standard deviations apart, which R-hat finds: positions travel nevertheless.
 #[test]
 fn few_round_trips_are_warned_of() {
     let grid: Vec<[f64; 2]> =
@@ -48,19 +50,24 @@ fn few_round_trips_are_warned_of() {
     println!("{}\n{remarks:?}", summary.text());
     let r_hat = remarks.iter().find(|remark| remark.section == Section::RHat);
     // Chains that are far apart may also follow a log density of the wrong sign.
-    assert!(r_hat.is_some_and(|remark| remark.text.contains("minus the log density")), "{remarks:?}");
+    assert!(
+        r_hat.is_some_and(|remark| remark.text.contains("minus the log density")),
+        "{remarks:?}"
+    );
     // Draws of two distant places are no heavy tails.
     assert!(remarks.iter().all(|remark| remark.section != Section::HeavyTails), "{remarks:?}");
 }
 
-/// Thousands of short chains of a Gaussian have R-hat above 1.01, because each has few effective draws, but agree. If 2 % of them stay in
-/// another mode, they do not.
+/// Thousands of short chains of a Gaussian have R-hat above 1.01, because each has few effective
+/// draws, but agree. If 2 % of them stay in another mode, they do not.
 #[test]
 fn short_chains_agree_unless_some_stay_elsewhere() {
     let request = SampleRequest { chains: Some(4096), draws: Some(50), ..SampleRequest::default() };
     let friction = SampleRequest { gamma: Some(0.2), ..request.clone() };
-    let (summary, remarks) =
-        summarise(&friction, &Target::from_potential(Box::new(Harmonic::isotropic(1, 1.0).unwrap())));
+    let (summary, remarks) = summarise(
+        &friction,
+        &Target::from_potential(Box::new(Harmonic::isotropic(1, 1.0).unwrap())),
+    );
     println!("{}", summary.text());
     assert!(summary.coordinates[0].r_hat > 1.01, "{summary:?}");
     assert!(remarks.iter().all(|remark| !remark.is_warning), "{remarks:?}");
@@ -74,7 +81,8 @@ fn short_chains_agree_unless_some_stay_elsewhere() {
 #[test]
 fn slow_energies_are_no_warning_with_a_friction() {
     let target = Target::from_potential(Box::new(Harmonic::isotropic(50, 1.0).unwrap()));
-    let request = SampleRequest { gamma: Some(0.05), draws: Some(4000), ..SampleRequest::default() };
+    let request =
+        SampleRequest { gamma: Some(0.05), draws: Some(4000), ..SampleRequest::default() };
     let (summary, remarks) = summarise(&request, &target);
     println!("{}\n{remarks:?}", summary.text());
     assert!(remarks.iter().all(|remark| remark.section != Section::Energy), "{remarks:?}");
@@ -84,8 +92,12 @@ fn slow_energies_are_no_warning_with_a_friction() {
 #[test]
 fn flat_coordinates_are_named() {
     let target = Target::new("x1^2 + x2^2", Some(3), &[]).unwrap();
-    let request =
-        SampleRequest { chains: Some(4), warmup: Some(20), draws: Some(20), ..SampleRequest::default() };
+    let request = SampleRequest {
+        chains: Some(4),
+        warmup: Some(20),
+        draws: Some(20),
+        ..SampleRequest::default()
+    };
     let (_, remarks) = summarise(&request, &target);
     assert_eq!(remarks[0].section, Section::NotNormalised);
     assert!(remarks[0].text.contains("f does not depend on x3"), "{}", remarks[0]);

@@ -1,7 +1,9 @@
-//! Times of training iterations on one core, and of the optimizer's part: `make bench-train` compares them with torch.compile.
+//! Times of training iterations on one core, and of the optimizer's part: `make bench-train`
+//! compares them with torch.compile.
 //!
-//! The networks have 784 inputs and 10 outputs. The name of a benchmark is hidden width × hidden layers × batch. An iteration gathers
-//! its minibatch, runs forward and backward pass, reads the loss and updates the weights.
+//! The networks have 784 inputs and 10 outputs. The name of a benchmark is hidden width × hidden
+//! layers × batch. An iteration gathers its minibatch, runs forward and backward pass, reads the
+//! loss and updates the weights.
 
 use burn::backend::Flex;
 use burn::optim::SimpleOptimizer;
@@ -57,8 +59,9 @@ fn training(criterion: &mut Criterion) {
     for (width, hidden, batch) in NETS {
         let name = format!("{width}x{hidden}x{batch}");
         let spec = spec(&data, width, hidden, batch);
-        let mut trainer = Trainer::<Flex>::new(&data, std::slice::from_ref(&spec), &Default::default())
-            .expect("settings that fit");
+        let mut trainer =
+            Trainer::<Flex>::new(&data, std::slice::from_ref(&spec), &Default::default())
+                .expect("settings that fit");
         group.bench_function(BenchmarkId::new("iteration", &name), |bencher| {
             bencher.iter(|| black_box(trainer.step().into_data()));
         });
@@ -73,7 +76,8 @@ fn training(criterion: &mut Criterion) {
             for _ in 0..count {
                 let (_, gradients) = net.gradients(minibatch.clone());
                 let start = Instant::now();
-                let layers = std::mem::take(&mut net.layers).into_iter().zip(gradients).zip(&mut states);
+                let layers =
+                    std::mem::take(&mut net.layers).into_iter().zip(gradients).zip(&mut states);
                 let moved = layers.map(|((layer, gradient), state)| {
                     let (layer, new) = rule.step(spec.step(), layer, gradient, state.take());
                     *state = new;
@@ -84,7 +88,9 @@ fn training(criterion: &mut Criterion) {
             }
             spent
         };
-        group.bench_function(BenchmarkId::new("optimizer", &name), |bencher| bencher.iter_custom(&mut steps));
+        group.bench_function(BenchmarkId::new("optimizer", &name), |bencher| {
+            bencher.iter_custom(&mut steps)
+        });
     }
     group.finish();
 }

@@ -1,7 +1,8 @@
-//! Stacks of fully connected ReLU networks with cross entropy: forward pass, and backward pass by hand.
+//! Stacks of fully connected ReLU networks with cross entropy: forward pass, and backward pass by
+//! hand.
 //!
-//! The first axis of every tensor counts independent runs, so that one matrix product serves all of them; a single run is a stack
-//! of one. There are no biases, as in the networks of the paper.
+//! The first axis of every tensor counts independent runs, so that one matrix product serves all of
+//! them; a single run is a stack of one. There are no biases, as in the networks of the paper.
 
 use burn::tensor::activation::{log_softmax, relu};
 use burn::tensor::backend::Backend;
@@ -63,7 +64,8 @@ pub struct ImageBatch<B: Backend> {
 }
 
 impl<B: Backend> Mlp<B> {
-    /// Creates networks with PyTorch's default weights, uniform on ±1/√inputs. The weights of a run depend on its seed alone.
+    /// Creates networks with PyTorch's default weights, uniform on ±1/√inputs. The weights of a run
+    /// depend on its seed alone.
     pub fn new(shape: NetworkShape, seeds: &[u64], device: &B::Device) -> Self {
         let layer = |(layer, (inputs, outputs)): (usize, (usize, usize))| {
             let bound = 1.0 / (inputs as f64).sqrt();
@@ -120,7 +122,10 @@ impl<B: Backend> Mlp<B> {
 /// Returns the gradient where the unit was active, 0 elsewhere, in one pass.
 fn relu_backward<B: Backend>(output: Tensor<B, 3>, gradient: Tensor<B, 3>) -> Tensor<B, 3> {
     let primitive = |tensor: Tensor<B, 3>| tensor.into_primitive().tensor();
-    Tensor::from_primitive(TensorPrimitive::Float(B::relu_backward(primitive(output), primitive(gradient))))
+    Tensor::from_primitive(TensorPrimitive::Float(B::relu_backward(
+        primitive(output),
+        primitive(gradient),
+    )))
 }
 
 #[cfg(test)]
@@ -133,7 +138,8 @@ mod tests {
     fn batch<B: Backend>(runs: usize, device: &B::Device) -> ImageBatch<B> {
         let wave = |n: usize| (n as f32 * 1.3).sin();
         let images: Vec<f32> = (0..runs * 5 * 12).map(wave).collect();
-        let targets: Vec<f32> = (0..runs * 5 * 3).map(|n| (n % 3 == n / 3 % 3) as u8 as f32).collect();
+        let targets: Vec<f32> =
+            (0..runs * 5 * 3).map(|n| (n % 3 == n / 3 % 3) as u8 as f32).collect();
         ImageBatch {
             images: Tensor::from_data(TensorData::new(images, [runs, 5, 12]), device),
             targets: Tensor::from_data(TensorData::new(targets, [runs, 5, 3]), device),
@@ -154,7 +160,8 @@ mod tests {
         let automatic = loss.backward();
         for (ours, weights) in gradients.into_iter().zip(&theirs.layers) {
             let theirs = weights.grad(&automatic).unwrap();
-            let far = (ours - theirs.clone()).abs().max().into_scalar() / theirs.abs().max().into_scalar();
+            let far = (ours - theirs.clone()).abs().max().into_scalar()
+                / theirs.abs().max().into_scalar();
             assert!(far < 1e-6, "{far}");
         }
     }

@@ -1,8 +1,9 @@
 //! Execution of many runs over all cores.
 //!
-//! [`run_all`] distributes items over threads. [`run_stored`] does the same for runs whose results are stored in a folder. It trains
-//! a run only if the folder does not contain its result by the current version of the rule, and continues a stopped run from its
-//! checkpoint. `fuld sweep` uses the former, the exhibits of `fuld reproduce` use the latter.
+//! [`run_all`] distributes items over threads. [`run_stored`] does the same for runs whose results
+//! are stored in a folder. It trains a run only if the folder does not contain its result by the
+//! current version of the rule, and continues a stopped run from its checkpoint. `fuld sweep` uses
+//! the former, the exhibits of `fuld reproduce` use the latter.
 
 use crate::stored::{self, Stored, StoredError};
 use fuld::Control;
@@ -17,8 +18,9 @@ use thiserror::Error;
 
 /// Calls `work` for every item on `threads` threads, in the order of the items.
 ///
-/// `work` receives the number of its thread, from 0, and the item. Each thread has a rayon pool of one thread, so that parallel
-/// iterators inside `work` stay on it. After an error or [`Control::Stop`] no further item is started; the first error is returned.
+/// `work` receives the number of its thread, from 0, and the item. Each thread has a rayon pool of
+/// one thread, so that parallel iterators inside `work` stay on it. After an error or
+/// [`Control::Stop`] no further item is started; the first error is returned.
 pub fn run_all<T: Sync, E: From<io::Error> + Send>(
     items: &[T],
     threads: usize,
@@ -27,7 +29,8 @@ pub fn run_all<T: Sync, E: From<io::Error> + Send>(
     let next = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);
     let worker = |thread: usize| -> Result<(), E> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
         while !stopped.load(Ordering::Relaxed)
             && let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
         {
@@ -41,9 +44,12 @@ pub fn run_all<T: Sync, E: From<io::Error> + Send>(
     };
     std::thread::scope(|scope| {
         let threads = threads.min(items.len()).max(1);
-        let handles: Vec<_> = (0..threads).map(|thread| scope.spawn(move || worker(thread))).collect();
+        let handles: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || worker(thread))).collect();
         handles.into_iter().try_for_each(|handle| {
-            handle.join().unwrap_or_else(|_| Err(io::Error::other("a worker thread panicked").into()))
+            handle
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("a worker thread panicked").into()))
         })
     })?;
     Ok(if stopped.into_inner() { Control::Stop } else { Control::Continue })
@@ -70,15 +76,16 @@ pub trait StoredRun: Sync {
 
     /// Trains to the end and returns the result, or `None` if `watch` returned [`Control::Stop`].
     ///
-    /// `watch` is called regularly with the completed share of the run, from 0 to 1. A run may save its state in the file
-    /// `checkpoint` and continue from it.
+    /// `watch` is called regularly with the completed share of the run, from 0 to 1. A run may save
+    /// its state in the file `checkpoint` and continue from it.
     fn run(
         &self,
         checkpoint: &Path,
         watch: &mut dyn FnMut(f64) -> Control,
     ) -> Result<Option<Self::Outcome>, Box<dyn Error + Send + Sync>>;
 
-    /// Returns the version of the rule that made a checkpoint of this run, if the run does not continue from it because of that.
+    /// Returns the version of the rule that made a checkpoint of this run, if the run does not
+    /// continue from it because of that.
     fn stale_checkpoint(&self, _checkpoint: &Path) -> Option<u32> {
         None
     }
@@ -98,9 +105,13 @@ pub fn checkpoint_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.checkpoint"))
 }
 
-/// Returns the names of the files in a folder that [`run_stored`] wrote: results with their checksum, and checkpoints, which
-/// `is_checkpoint` recognises. Other files with such names, and symbolic links, are not listed.
-pub fn stored_files(folder: &Path, is_checkpoint: impl Fn(&Path) -> bool) -> io::Result<Vec<String>> {
+/// Returns the names of the files in a folder that [`run_stored`] wrote: results with their
+/// checksum, and checkpoints, which `is_checkpoint` recognises. Other files with such names, and
+/// symbolic links, are not listed.
+pub fn stored_files(
+    folder: &Path,
+    is_checkpoint: impl Fn(&Path) -> bool,
+) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
@@ -138,11 +149,12 @@ pub enum RunAllError {
     },
 }
 
-/// Trains the runs that have no current result in `folder` on `threads` threads, and returns all results in the order of the runs.
+/// Trains the runs that have no current result in `folder` on `threads` threads, and returns all
+/// results in the order of the runs.
 ///
-/// `watch` receives the work done so far, in the unit of [`StoredRun::work`]; runs that had a result before do not count. If it
-/// returns [`Control::Stop`], checkpoints are written and `None` is returned. The same call continues from there. If a run fails, the
-/// others are still trained.
+/// `watch` receives the work done so far, in the unit of [`StoredRun::work`]; runs that had a
+/// result before do not count. If it returns [`Control::Stop`], checkpoints are written and `None`
+/// is returned. The same call continues from there. If a run fails, the others are still trained.
 pub fn run_stored<R: StoredRun>(
     runs: &[R],
     folder: &Path,
@@ -174,12 +186,18 @@ pub fn run_stored<R: StoredRun>(
             Ok(Some(outcome)) => {
                 stored::write(&result_file(folder, &name), R::VERSION, &run.spec(), &outcome)?;
                 let _ = std::fs::remove_file(checkpoint);
-                trained.lock().unwrap_or_else(PoisonError::into_inner).push((missing[*place], outcome));
+                trained
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((missing[*place], outcome));
                 Ok(watch_run(1.0))
             }
             Ok(None) => Ok(Control::Stop),
             Err(error) => {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).push((name, error.to_string()));
+                failed
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((name, error.to_string()));
                 Ok(watch_run(1.0))
             }
         }
@@ -201,7 +219,8 @@ pub fn run_stored<R: StoredRun>(
 mod tests {
     use super::*;
 
-    /// Counts to `steps`, saves a checkpoint when it is stopped, and fails at the end if `fails` is set.
+    /// Counts to `steps`, saves a checkpoint when it is stopped, and fails at the end if `fails` is
+    /// set.
     struct Count {
         steps: u64,
         fails: bool,
@@ -241,7 +260,8 @@ mod tests {
             checkpoint: &Path,
             watch: &mut dyn FnMut(f64) -> Control,
         ) -> Result<Option<Counted>, Box<dyn Error + Send + Sync>> {
-            let from = std::fs::read_to_string(checkpoint).map_or(0, |text| text.parse().unwrap_or(0));
+            let from =
+                std::fs::read_to_string(checkpoint).map_or(0, |text| text.parse().unwrap_or(0));
             for step in from..self.steps {
                 if watch(step as f64 / self.steps as f64) == Control::Stop {
                     std::fs::write(checkpoint, step.to_string())?;
@@ -264,7 +284,8 @@ mod tests {
     fn stopped_runs_continue_and_stored_runs_are_not_repeated() {
         let folder = tempfile::tempdir().unwrap();
         let stop_at = |work: f64| {
-            let watch = move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
+            let watch =
+                move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
             run_stored(&counts(None), folder.path(), 1, &watch).unwrap()
         };
         // Stops in the middle of the second run.
@@ -281,11 +302,15 @@ mod tests {
     #[test]
     fn results_of_another_version_or_specification_are_recomputed() {
         let folder = tempfile::tempdir().unwrap();
-        let run = || run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap();
+        let run = || {
+            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap()
+        };
         let first = run();
         let wrong = Counted { from: 99, steps: 99 };
-        stored::write(&result_file(folder.path(), "count-10"), 6, &CountSpec { steps: 10 }, &wrong).unwrap();
-        stored::write(&result_file(folder.path(), "count-20"), 7, &CountSpec { steps: 21 }, &wrong).unwrap();
+        stored::write(&result_file(folder.path(), "count-10"), 6, &CountSpec { steps: 10 }, &wrong)
+            .unwrap();
+        stored::write(&result_file(folder.path(), "count-20"), 7, &CountSpec { steps: 21 }, &wrong)
+            .unwrap();
         assert_eq!(run(), first);
     }
 
@@ -299,20 +324,27 @@ mod tests {
         }
         let mut files = stored_files(folder.path(), crate::train::is_checkpoint).unwrap();
         files.sort();
-        assert_eq!(files, ["count-10.toml", "count-20.toml", "count-30.toml", "count-40.checkpoint"]);
+        assert_eq!(
+            files,
+            ["count-10.toml", "count-20.toml", "count-30.toml", "count-40.checkpoint"]
+        );
     }
 
     #[test]
     fn a_failed_run_does_not_affect_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let error = run_stored(&counts(Some(10)), folder.path(), 2, &|_| Control::Continue).unwrap_err();
+        let error =
+            run_stored(&counts(Some(10)), folder.path(), 2, &|_| Control::Continue).unwrap_err();
         assert!(
             matches!(&error, RunAllError::Failed { count: 1, name, .. } if name == "count-10"),
             "{error}"
         );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
         assert_eq!(
-            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap().len(),
+            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue)
+                .unwrap()
+                .unwrap()
+                .len(),
             3
         );
     }

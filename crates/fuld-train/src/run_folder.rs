@@ -28,12 +28,19 @@ use thiserror::Error;
 /// The command whose name marks the folder of a run.
 const RUN_COMMAND: &str = "train";
 
-/// The text that marks the folder of a run that a sweep made, so that a sweep deletes and lists no other runs.
+/// The text that marks the folder of a run that a sweep made, so that a sweep deletes and lists no
+/// other runs.
 const RUN_OF_SWEEP: &str = "sweep (one run)";
 
 /// All files of a run.
-const FILES: [&str; 6] =
-    ["result.toml", "checkpoint.bin", "metrics.csv", "tail-index.csv", "weights.safetensors", "spec.toml"];
+const FILES: [&str; 6] = [
+    "result.toml",
+    "checkpoint.bin",
+    "metrics.csv",
+    "tail-index.csv",
+    "weights.safetensors",
+    "spec.toml",
+];
 
 /// A folder that belongs to one run, and to this process until the value is dropped.
 #[derive(Debug)]
@@ -111,7 +118,8 @@ pub struct StartedRun {
     pub data: DataLocation,
 }
 
-/// The SHA-256 checksums of the files of a finished run by name, which `result.toml` contains beside the result.
+/// The SHA-256 checksums of the files of a finished run by name, which `result.toml` contains
+/// beside the result.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct FileChecksums {
     files: BTreeMap<String, String>,
@@ -132,12 +140,14 @@ impl RunFolder {
         Ok(Self(OwnedFolder::open(path, RUN_COMMAND)?))
     }
 
-    /// Opens or creates a folder for a run of a sweep. The folder of a run that no sweep made is refused.
+    /// Opens or creates a folder for a run of a sweep. The folder of a run that no sweep made is
+    /// refused.
     pub(crate) fn open_in_sweep(path: &Path) -> Result<Self, RunFolderError> {
         Ok(Self(OwnedFolder::open(path, RUN_OF_SWEEP)?))
     }
 
-    /// Returns whether a path is the folder of a run that a sweep made, and not a symbolic link to one.
+    /// Returns whether a path is the folder of a run that a sweep made, and not a symbolic link to
+    /// one.
     pub(crate) fn is_made_by_sweep(path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
             && OwnedFolder::is_made_by(path, RUN_OF_SWEEP)
@@ -181,8 +191,8 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Reads the result of the run with this specification. The result of another run is an error, and so is a file of the run
-    /// that is not the one that was stored with the result.
+    /// Reads the result of the run with this specification. The result of another run is an error,
+    /// and so is a file of the run that is not the one that was stored with the result.
     pub fn result(&self, spec: &TrainSpec) -> Result<Stored<RunResult>, RunFolderError> {
         let path = self.file("result.toml");
         match stored::read(&path, TRAINING_VERSION, spec)? {
@@ -190,7 +200,8 @@ impl RunFolder {
                 Err(RunFolderError::OtherRun { path: self.path().into(), difference })
             }
             Stored::Current(result) => {
-                if let Stored::Current(FileChecksums { files }) = stored::read(&path, TRAINING_VERSION, spec)?
+                if let Stored::Current(FileChecksums { files }) =
+                    stored::read(&path, TRAINING_VERSION, spec)?
                 {
                     self.check(&files)?;
                 }
@@ -212,11 +223,13 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Stores the specification of a run that starts, so that the folder alone suffices to continue it. A checkpoint of another run
-    /// is an error, before anything is stored. A specification of another version is replaced, because its run is made again.
+    /// Stores the specification of a run that starts, so that the folder alone suffices to continue
+    /// it. A checkpoint of another run is an error, before anything is stored. A specification of
+    /// another version is replaced, because its run is made again.
     pub fn start(&self, spec: &TrainSpec, data: &DataLocation) -> Result<(), RunFolderError> {
         let path = self.file("spec.toml");
-        if let Ok(Stored::Current(StartedRun { .. })) = stored::read(&path, TRAINING_VERSION, spec) {
+        if let Ok(Stored::Current(StartedRun { .. })) = stored::read(&path, TRAINING_VERSION, spec)
+        {
             return Ok(());
         }
         check_checkpoint(&self.checkpoint(), spec)?;
@@ -227,13 +240,20 @@ impl RunFolder {
     pub fn started(&self) -> Result<StartedRun, RunFolderError> {
         match stored::read_any(&self.file("spec.toml"), TRAINING_VERSION)? {
             Stored::Current(started) => Ok(started),
-            Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: self.path().into(), version }),
+            Stored::OtherVersion(version) => {
+                Err(RunFolderError::Stale { path: self.path().into(), version })
+            }
             _ => Err(RunFolderError::Empty(self.path().into())),
         }
     }
 
-    /// Stores the result of the run and deletes the checkpoint. `result.toml` is written last, so if it exists, all files do.
-    pub fn store(&self, result: &RunResult, weights: &[LayerWeights]) -> Result<(), RunFolderError> {
+    /// Stores the result of the run and deletes the checkpoint. `result.toml` is written last, so
+    /// if it exists, all files do.
+    pub fn store(
+        &self,
+        result: &RunResult,
+        weights: &[LayerWeights],
+    ) -> Result<(), RunFolderError> {
         let mut files = vec![("metrics.csv", self.csv("metrics.csv", &result.measurements)?)];
         if !result.tails.is_empty() {
             files.push(("tail-index.csv", self.csv("tail-index.csv", &result.tails)?));
@@ -255,7 +275,8 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Returns a table with one line per row and a header with the names of the fields, for the file `name`.
+    /// Returns a table with one line per row and a header with the names of the fields, for the
+    /// file `name`.
     fn csv<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<Vec<u8>, RunFolderError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let written = rows.iter().try_for_each(|row| writer.serialize(row));

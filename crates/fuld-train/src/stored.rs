@@ -1,8 +1,9 @@
 //! Result files that contain the specification and the version of the rule that made them.
 //!
-//! A stored result is a TOML file. It contains the `version` of the rule, the specification as the table `spec`, the result itself,
-//! and a checksum in the last line, because a file that is cut off between two tables would still be valid TOML. A result is reused
-//! only if version and specification are the wanted ones.
+//! A stored result is a TOML file. It contains the `version` of the rule, the specification as the
+//! table `spec`, the result itself, and a checksum in the last line, because a file that is cut off
+//! between two tables would still be valid TOML. A result is reused only if version and
+//! specification are the wanted ones.
 
 use fuld::durable::{fingerprint, replace};
 use serde::Serialize;
@@ -81,12 +82,19 @@ pub fn write(
     spec: &impl Serialize,
     result: &impl Serialize,
 ) -> Result<(), StoredError> {
-    let text = to_toml(version, spec, result)
-        .map_err(|error| StoredError::Unreadable { path: path.into(), reason: error.to_string() })?;
-    replace(path, sealed(&text).as_bytes()).map_err(|source| StoredError::Io { path: path.into(), source })
+    let text = to_toml(version, spec, result).map_err(|error| StoredError::Unreadable {
+        path: path.into(),
+        reason: error.to_string(),
+    })?;
+    replace(path, sealed(&text).as_bytes())
+        .map_err(|source| StoredError::Io { path: path.into(), source })
 }
 
-fn to_toml(version: u32, spec: &impl Serialize, result: &impl Serialize) -> Result<String, toml::ser::Error> {
+fn to_toml(
+    version: u32,
+    spec: &impl Serialize,
+    result: &impl Serialize,
+) -> Result<String, toml::ser::Error> {
     let mut table = Table::new();
     table.insert("version".into(), i64::from(version).into());
     table.extend(Table::try_from(result)?);
@@ -124,10 +132,10 @@ pub fn read_any<T: DeserializeOwned>(path: &Path, version: u32) -> Result<Stored
     let Some(table) = read_table(path)? else { return Ok(Stored::Missing) };
     match version_of(&table) {
         stored if stored != version => Ok(Stored::OtherVersion(stored)),
-        _ => table
-            .try_into()
-            .map(Stored::Current)
-            .map_err(|error| StoredError::Unreadable { path: path.into(), reason: error.to_string() }),
+        _ => table.try_into().map(Stored::Current).map_err(|error| StoredError::Unreadable {
+            path: path.into(),
+            reason: error.to_string(),
+        }),
     }
 }
 

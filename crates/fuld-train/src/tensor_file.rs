@@ -1,4 +1,5 @@
-//! Files of named single-precision tensors in the safetensors format. Shapes are checked on reading.
+//! Files of named single-precision tensors in the safetensors format. Shapes are checked on
+//! reading.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
@@ -39,7 +40,11 @@ pub enum TensorError {
 
 impl TensorFile {
     /// Adds a tensor.
-    pub(crate) fn insert<B: Backend, const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) {
+    pub(crate) fn insert<B: Backend, const D: usize>(
+        &mut self,
+        name: String,
+        tensor: &Tensor<B, D>,
+    ) {
         let numbers = tensor.clone().into_data().iter::<f32>().collect();
         self.insert_numbers(name, tensor.dims().to_vec(), numbers);
     }
@@ -56,7 +61,8 @@ impl TensorFile {
         shape: [usize; D],
         device: &B::Device,
     ) -> Result<Tensor<B, D>, TensorError> {
-        let (found, numbers) = self.0.remove(name).ok_or_else(|| TensorError::Missing(name.into()))?;
+        let (found, numbers) =
+            self.0.remove(name).ok_or_else(|| TensorError::Missing(name.into()))?;
         if found != shape {
             return Err(TensorError::Shape { name: name.into(), found, expected: shape.to_vec() });
         }
@@ -65,7 +71,8 @@ impl TensorFile {
 
     /// Returns the bytes of the file.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
-        let bytes: Vec<Vec<u8>> = self.0.values().map(|(_, numbers)| little_endian(numbers)).collect();
+        let bytes: Vec<Vec<u8>> =
+            self.0.values().map(|(_, numbers)| little_endian(numbers)).collect();
         let views = self.0.iter().zip(&bytes).map(|((name, (shape, _)), bytes)| {
             Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?))
         });
@@ -77,10 +84,13 @@ impl TensorFile {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, safetensors::SafeTensorError> {
         let file = SafeTensors::deserialize(bytes)?;
         let single = file.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
-        let numbers =
-            |bytes: &[u8]| bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
+        let numbers = |bytes: &[u8]| {
+            bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+        };
         Ok(Self(
-            single.map(|(name, view)| (name.into(), (view.shape().to_vec(), numbers(view.data())))).collect(),
+            single
+                .map(|(name, view)| (name.into(), (view.shape().to_vec(), numbers(view.data()))))
+                .collect(),
         ))
     }
 }

@@ -1,4 +1,5 @@
-//! Steps of many chains on one core: the paper's Euler scheme on the quartic, and a Gaussian in a thousand dimensions.
+//! Steps of many chains on one core: the paper's Euler scheme on the quartic, and a Gaussian in a
+//! thousand dimensions.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::chains::{Callback, Control};
@@ -22,7 +23,8 @@ fn go(chains: usize, threads: usize, integrator: Integrator, potential: &dyn Pot
         Schedule::constant(0.01).expect("a valid step"),
     );
     let run = Run { chains, warmup: 0, draws: 1, thin: STEPS, threads, ..run };
-    run.stream(potential, &mut Callback(|_, _: &[f64]| Ok(())), &mut |_| Control::Continue).expect("a run");
+    run.stream(potential, &mut Callback(|_, _: &[f64]| Ok(())), &mut |_| Control::Continue)
+        .expect("a run");
 }
 
 fn main() {

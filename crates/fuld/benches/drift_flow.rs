@@ -9,8 +9,9 @@ fn drift_flow(criterion: &mut Criterion) {
     let drift = GaussianDrift::new(Alpha::new(1.5).expect("valid"), Beta::ONE);
     let flow = drift.flow().expect("a smooth drift");
     // Velocities of a chain: mostly of order one, some far out.
-    let start: Vec<f64> =
-        (0..4096).map(|i| (0.37 * f64::from(i)).sin() * 2.5 + (f64::from(i % 64) - 32.0) / 8.0).collect();
+    let start: Vec<f64> = (0..4096)
+        .map(|i| (0.37 * f64::from(i)).sin() * 2.5 + (f64::from(i % 64) - 32.0) / 8.0)
+        .collect();
     let mut v = start.clone();
     let mut group = criterion.benchmark_group("drift_flow");
     group.throughput(Throughput::Elements(start.len() as u64));
@@ -22,7 +23,8 @@ fn drift_flow(criterion: &mut Criterion) {
         });
     });
     group.finish();
-    criterion.bench_function("drift_flow/build", |bencher| bencher.iter(|| black_box(drift).flow()));
+    criterion
+        .bench_function("drift_flow/build", |bencher| bencher.iter(|| black_box(drift).flow()));
 }
 
 criterion_group! { name = benches; config = Criterion::default().sample_size(20); targets = drift_flow }

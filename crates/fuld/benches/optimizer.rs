@@ -1,7 +1,9 @@
-//! A step of the rule compared with a plain pass of SGD with momentum over the same arrays of ten million parameters.
+//! A step of the rule compared with a plain pass of SGD with momentum over the same arrays of ten
+//! million parameters.
 //!
-//! Both read three arrays and write two, and neither should wait for anything but memory. After criterion's times a line per
-//! case gives the ratio of the speeds, each the best of many passes taken in turn.
+//! Both read three arrays and write two, and neither should wait for anything but memory. After
+//! criterion's times a line per case gives the ratio of the speeds, each the best of many passes
+//! taken in turn.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::guard::{Guard, GuardState, LogSum};
@@ -53,8 +55,8 @@ impl Arrays {
     }
 }
 
-/// Compares steps with a guard to steps without one, on the same tensors: the guard within the pass of the step, and as a pass before it.
-/// Takes the best of many repetitions.
+/// Compares steps with a guard to steps without one, on the same tensors: the guard within the pass
+/// of the step, and as a pass before it. Takes the best of many repetitions.
 fn compare_guard(name: &str, rule: &Rule) {
     for size in [COUNT, 1_000_000, 65_536, 4_096] {
         for guard in [Guard::FOR_SGD, Guard::FOR_ADAM] {
@@ -65,13 +67,18 @@ fn compare_guard(name: &str, rule: &Rule) {
                 let Arrays { x, b, g } = &mut arrays;
                 let tensors = || (0..COUNT / size).map(|i| i * size..(i + 1) * size);
                 plain = plain.min(seconds(|| {
-                    tensors()
-                        .for_each(|part| rule.step(&mut x[part.clone()], &mut b[part.clone()], &g[part]));
+                    tensors().for_each(|part| {
+                        rule.step(&mut x[part.clone()], &mut b[part.clone()], &g[part])
+                    });
                 }));
                 fused = fused.min(seconds(|| {
                     for (state, part) in states.iter_mut().zip(tensors()) {
                         let decision = guard.observe(state, LogSum::of(&g[part.clone()]));
-                        rule.guarded(decision).step(&mut x[part.clone()], &mut b[part.clone()], &g[part]);
+                        rule.guarded(decision).step(
+                            &mut x[part.clone()],
+                            &mut b[part.clone()],
+                            &g[part],
+                        );
                     }
                 }));
                 let mut copy = g.clone();
@@ -106,13 +113,18 @@ fn main() {
         .sample_size(20)
         .without_plots()
         .configure_from_args();
-    // κ for which v/κ has the law whose negative score the field is; then one so large that the field is straight for all of them.
+    // κ for which v/κ has the law whose negative score the field is; then one so large that the
+    // field is straight for all of them.
     let scale = 1e-3;
     let kappa = LEARNING_RATE.sqrt() * scale / (1.0 - MOMENTUM) * ALPHA.powf(1.0 / ALPHA);
     let rule = |alpha, kappa| {
-        let coordinates =
-            Coordinates::matched(Matched { alpha, learning_rate: LEARNING_RATE, momentum: MOMENTUM, kappa })
-                .expect("valid coordinates");
+        let coordinates = Coordinates::matched(Matched {
+            alpha,
+            learning_rate: LEARNING_RATE,
+            momentum: MOMENTUM,
+            kappa,
+        })
+        .expect("valid coordinates");
         Rule::new(coordinates, Options::default()).expect("no options")
     };
     let cases = [

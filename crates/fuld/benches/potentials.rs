@@ -3,7 +3,8 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use fuld::Potential;
 use fuld::potential::{
-    Cauchy, DoubleWell, Formula, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression, Rosenbrock,
+    Cauchy, DoubleWell, Formula, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression,
+    Rosenbrock,
 };
 use std::hint::black_box;
 use std::time::Duration;
@@ -29,7 +30,11 @@ fn main() {
         });
     };
     let formula = |text| Formula::parse(text).expect("a valid formula");
-    time("quartic closure", &FromFn1::new(|x| x.powi(4) / 4.0 - x * x / 2.0, |x| x * (x * x - 1.0)), BATCH);
+    time(
+        "quartic closure",
+        &FromFn1::new(|x| x.powi(4) / 4.0 - x * x / 2.0, |x| x * (x * x - 1.0)),
+        BATCH,
+    );
     for batch in [1, 64, BATCH] {
         time("x^4/4 - x^2/2", &formula("x^4/4 - x^2/2"), batch);
     }

@@ -35,7 +35,8 @@ fn compare() -> Result<(), Box<dyn Error>> {
     let beta = Beta::new(arguments.next().transpose()?.unwrap_or(1.0))?;
     let gamma = Friction::new(GAMMA)?;
     let parameters = Underdamped { alpha, gamma, beta };
-    // Parameters that no system accepts are an error; a system that does not accept them says so in its line.
+    // Parameters that no system accepts are an error; a system that does not accept them says so in
+    // its line.
     System::uncorrected(parameters)?;
     let well = DifferentiableFunction {
         value: |x: f64| 0.25 * x.powi(4) - 0.5 * x * x,
@@ -43,7 +44,12 @@ fn compare() -> Result<(), Box<dyn Error>> {
     };
     let flmc = Flmc { alpha, beta, reach: 6.0, potential: "double well".into() };
     let systems: [Named; 11] = [
-        ("FULD, stable kinetic energy", System::fuld(parameters).map_err(Box::from), Integrator::Baoab, 0.05),
+        (
+            "FULD, stable kinetic energy",
+            System::fuld(parameters).map_err(Box::from),
+            Integrator::Baoab,
+            0.05,
+        ),
         (
             "the same, the paper's field",
             System::fuld_beta_free(parameters).map_err(Box::from),
@@ -57,14 +63,24 @@ fn compare() -> Result<(), Box<dyn Error>> {
             0.02,
         ),
         ("FULD, an energy of one's own", relativistic(parameters), Integrator::Baoab, 0.02),
-        ("FLMC, exact drift", System::flmc(flmc, well).map_err(Box::from), Integrator::TamedEuler, 0.001),
+        (
+            "FLMC, exact drift",
+            System::flmc(flmc, well).map_err(Box::from),
+            Integrator::TamedEuler,
+            0.001,
+        ),
         (
             "uncorrected, underdamped",
             System::uncorrected(parameters).map_err(Box::from),
             Integrator::Baoab,
             0.01,
         ),
-        ("FHD, as its authors run it", System::fhd(parameters).map_err(Box::from), Integrator::Baoab, 0.01),
+        (
+            "FHD, as its authors run it",
+            System::fhd(parameters).map_err(Box::from),
+            Integrator::Baoab,
+            0.01,
+        ),
         (
             "uncorrected, overdamped",
             System::uncorrected_overdamped(Overdamped { alpha, beta }).map_err(Box::from),
@@ -136,7 +152,8 @@ fn show(
     let sample = Sample::new(kept)?;
     let distance = sample.kolmogorov_smirnov(|x| exact.cdf(x))?.distance;
     let density = KernelDensity::new(&sample)?;
-    let modes: Vec<String> = density.modes(count)?.iter().map(|m| format!("{:+.2}", m.location)).collect();
+    let modes: Vec<String> =
+        density.modes(count)?.iter().map(|m| format!("{:+.2}", m.location)).collect();
     let diverged = samples.outcome.divergences.len();
     let second = if second < 1e3 { format!("{second:.4}") } else { format!("{second:.0e}") };
     println!("{name:30} {eta:>6} {second:>8} {distance:>8.4} {diverged:>9}  {}", modes.join(" "));

@@ -48,7 +48,8 @@ impl Batch {
 
     /// Computes ∇f at the present positions. A stochastic potential draws its minibatch for step k.
     pub(crate) fn update_gradient(&mut self, potential: &dyn Potential, k: u64) {
-        // A deterministic potential ignores the words, so they need not be generated for every step.
+        // A deterministic potential ignores the words, so they need not be generated for every
+        // step.
         let k = if potential.is_stochastic() { k } else { 0 };
         potential.gradients(&self.x, self.gradient_words.at(k), &mut self.gradient);
     }
@@ -79,20 +80,33 @@ impl Batch {
         step.apply(&self.noise, &mut self.v);
     }
 
-    /// Applies friction and noise over a time t, with the present noise, so that the law of v stays exactly invariant.
+    /// Applies friction and noise over a time t, with the present noise, so that the law of v stays
+    /// exactly invariant.
     pub(crate) fn refresh(&mut self, kinetic: &dyn ExactKinetic, gamma: f64, t: f64) {
         kinetic.refresh(gamma, t, &self.noise, &mut self.v);
     }
 
     /// Applies all forces at once, as in Euler's scheme: v ← v − η(γ c(v) + w ∇f) + s ξ.
-    pub(crate) fn push(&mut self, kinetic: &dyn Kinetic, eta: f64, gamma: f64, weight: f64, scale: f64) {
+    pub(crate) fn push(
+        &mut self,
+        kinetic: &dyn Kinetic,
+        eta: f64,
+        gamma: f64,
+        weight: f64,
+        scale: f64,
+    ) {
         kinetic.friction(&self.v, &mut self.field);
         let forces = Forces { eta, gamma, weight, scale };
         apply(&forces, &self.field, &self.gradient, &self.noise, &mut self.v);
     }
 
     /// Applies x ← x + η b + s ξ, where `drift` computes b from positions and gradient.
-    pub(crate) fn diffuse(&mut self, drift: impl FnOnce(&[f64], &[f64], &mut [f64]), eta: f64, scale: f64) {
+    pub(crate) fn diffuse(
+        &mut self,
+        drift: impl FnOnce(&[f64], &[f64], &mut [f64]),
+        eta: f64,
+        scale: f64,
+    ) {
         drift(&self.x, &self.gradient, &mut self.field);
         add(eta, &self.field, &mut self.x);
         add(scale, &self.noise, &mut self.x);
@@ -103,7 +117,8 @@ impl Batch {
         all_below(RUNAWAY, &self.x) && all_below(f64::INFINITY, &self.v)
     }
 
-    /// Returns the first coordinate of a chain that is too large, NaN if only a velocity is not finite, and None if it did not diverge.
+    /// Returns the first coordinate of a chain that is too large, NaN if only a velocity is not
+    /// finite, and None if it did not diverge.
     pub(crate) fn runaway(&self, chain: usize) -> Option<f64> {
         let here = chain * self.dim..(chain + 1) * self.dim;
         // NaN is not below any number.
@@ -114,22 +129,28 @@ impl Batch {
 
 /// The random words of a batch: `per_chain` words per chain and step.
 ///
-/// Step k takes words k·`per_chain`, … of each chain's stream. With one word per step, steps 2j and 2j + 1 share a block of
-/// the generator; both are generated at once and the second is kept.
+/// Step k takes words k·`per_chain`, … of each chain's stream. With one word per step, steps 2j and
+/// 2j + 1 share a block of the generator; both are generated at once and the second is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct StepWords {
     streams: Streams,
     per_chain: usize,
     /// The block that `words` holds, if there is one word per step.
     block: Option<u64>,
-    /// The words of the even and of the odd step; with more than one word per step only the first is used.
+    /// The words of the even and of the odd step; with more than one word per step only the first
+    /// is used.
     words: [Vec<u64>; 2],
 }
 
 impl StepWords {
     pub(crate) fn new(streams: Streams, chains: usize, per_chain: usize) -> Self {
         let second = if per_chain == 1 { chains } else { 0 };
-        Self { streams, per_chain, block: None, words: [vec![0; chains * per_chain], vec![0; second]] }
+        Self {
+            streams,
+            per_chain,
+            block: None,
+            words: [vec![0; chains * per_chain], vec![0; second]],
+        }
     }
 
     /// Returns the words of step `k`, chain after chain.

@@ -1,8 +1,10 @@
-//! Folders that belong to this program, recognised by a marker file and used by one process at a time.
+//! Folders that belong to this program, recognised by a marker file and used by one process at a
+//! time.
 //!
-//! A command that writes many files first takes a folder: it creates a new one, or recognises one it made by the marker
-//! `.fuld`, which contains the name of the command. Any other folder that is not empty is refused, so nothing of the user's is
-//! ever overwritten or deleted. Files are deleted by their plain names only, and nothing is deleted behind a symbolic link.
+//! A command that writes many files first takes a folder: it creates a new one, or recognises one
+//! it made by the marker `.fuld`, which contains the name of the command. Any other folder that is
+//! not empty is refused, so nothing of the user's is ever overwritten or deleted. Files are deleted
+//! by their plain names only, and nothing is deleted behind a symbolic link.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -79,13 +81,15 @@ impl FolderError {
 }
 
 impl OwnedFolder {
-    /// Takes a folder for a command such as `train`: creates it if it is missing, accepts it if it is empty or if the same
-    /// command made it, and refuses any other. Hidden files do not count as content.
+    /// Takes a folder for a command such as `train`: creates it if it is missing, accepts it if it
+    /// is empty or if the same command made it, and refuses any other. Hidden files do not count as
+    /// content.
     pub fn open(path: &Path, command: &str) -> Result<Self, FolderError> {
         Self::open_with(path, command, File::try_lock)
     }
 
-    /// Takes a folder like [`open`](Self::open), together with other processes that take it by this function.
+    /// Takes a folder like [`open`](Self::open), together with other processes that take it by this
+    /// function.
     pub fn open_shared(path: &Path, command: &str) -> Result<Self, FolderError> {
         Self::open_with(path, command, File::try_lock_shared)
     }
@@ -95,9 +99,11 @@ impl OwnedFolder {
         command: &str,
         try_lock: fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, FolderError> {
-        fs::create_dir_all(path).map_err(|source| match path.ancestors().find(|part| part.is_file()) {
-            Some(file) => FolderError::IsFile { path: path.into(), file: file.into() },
-            None => FolderError::Io { path: path.into(), source },
+        fs::create_dir_all(path).map_err(|source| {
+            match path.ancestors().find(|part| part.is_file()) {
+                Some(file) => FolderError::IsFile { path: path.into(), file: file.into() },
+                None => FolderError::Io { path: path.into(), source },
+            }
         })?;
         if let Some(file) = foreign_file(path)? {
             return Err(FolderError::Foreign { path: path.into(), file });
@@ -138,14 +144,16 @@ impl OwnedFolder {
         &self.path
     }
 
-    /// Deletes the named files and folders of an earlier run; those that do not exist are skipped. Names that are not
-    /// [plain](is_plain) are an error, before anything is deleted. Of a symbolic link the link itself is deleted.
+    /// Deletes the named files and folders of an earlier run; those that do not exist are skipped.
+    /// Names that are not [plain](is_plain) are an error, before anything is deleted. Of a symbolic
+    /// link the link itself is deleted.
     pub fn remove<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<(), FolderError> {
         remove_from(&self.path, names)
     }
 
-    /// Deletes the named files of a subfolder like [`remove`](Self::remove), and the subfolder if it is empty then. A subfolder that
-    /// is a symbolic link is an error; one that does not exist is skipped.
+    /// Deletes the named files of a subfolder like [`remove`](Self::remove), and the subfolder if
+    /// it is empty then. A subfolder that is a symbolic link is an error; one that does not exist
+    /// is skipped.
     pub fn remove_in<'a>(
         &self,
         subfolder: &str,
@@ -158,7 +166,8 @@ impl OwnedFolder {
         Ok(())
     }
 
-    /// Returns the path of a subfolder, or `None` if there is none. A symbolic link in its place is an error.
+    /// Returns the path of a subfolder, or `None` if there is none. A symbolic link in its place is
+    /// an error.
     pub fn subfolder(&self, name: &str) -> Result<Option<PathBuf>, FolderError> {
         if !is_plain(name) {
             return Err(FolderError::NotPlain(name.into()));
@@ -172,14 +181,18 @@ impl OwnedFolder {
     }
 }
 
-/// Returns whether a text is the name of a file in a folder: one component, neither `.` nor `..`, without separators.
+/// Returns whether a text is the name of a file in a folder: one component, neither `.` nor `..`,
+/// without separators.
 pub fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     let first = components.next();
     matches!(first, Some(Component::Normal(only)) if only == name) && components.next().is_none()
 }
 
-fn remove_from<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<(), FolderError> {
+fn remove_from<'a>(
+    folder: &Path,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<(), FolderError> {
     let names: Vec<&str> = names.into_iter().collect();
     if let Some(name) = names.iter().find(|name| !is_plain(name)) {
         return Err(FolderError::NotPlain((*name).into()));
@@ -200,23 +213,28 @@ fn remove_from<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>) -> R
     Ok(())
 }
 
-/// Returns the command that made a folder, or `None` if the folder has no marker of this program. A symbolic link does not count as a marker.
+/// Returns the command that made a folder, or `None` if the folder has no marker of this program. A
+/// symbolic link does not count as a marker.
 fn made_by(path: &Path) -> Option<String> {
     fs::symlink_metadata(path.join(MARKER)).ok().filter(fs::Metadata::is_file)?;
     let text = fs::read_to_string(path.join(MARKER)).ok()?;
     Some(text.strip_prefix(MADE_BY)?.trim_end().to_owned())
 }
 
-/// Returns the first file by name that is not hidden, or a marker of another program, if this program did not make the folder.
+/// Returns the first file by name that is not hidden, or a marker of another program, if this
+/// program did not make the folder.
 fn foreign_file(path: &Path) -> Result<Option<String>, FolderError> {
     if made_by(path).is_some() {
         return Ok(None);
     }
     let entries = fs::read_dir(path).map_err(FolderError::at(path))?;
-    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_empty_file = |found: fs::Metadata| found.is_file() && found.len() == 0;
-    let other_marker =
-        |name: &str| name == MARKER && !fs::symlink_metadata(path.join(MARKER)).is_ok_and(is_empty_file);
+    let other_marker = |name: &str| {
+        name == MARKER && !fs::symlink_metadata(path.join(MARKER)).is_ok_and(is_empty_file)
+    };
     let file = names.filter(|name| !name.starts_with('.') || other_marker(name)).min();
     // Another process may have taken the folder in the meantime.
     Ok(file.filter(|_| made_by(path).is_none()))

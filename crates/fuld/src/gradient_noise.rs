@@ -1,24 +1,28 @@
 //! Noise of the gradient as a part of the driving noise.
 //!
-//! Let every coordinate of a stochastic gradient carry independent noise σζ with ζ ~ SαS(1), of the tail index of the dynamics. The
-//! noise reaches the velocity, which then has more noise than the friction dissipates. Sums of independent stable numbers are stable,
-//! (a^α + b^α)^(1/α) the scale of aζ + bξ, so the step adds only what is missing.
+//! Let every coordinate of a stochastic gradient carry independent noise σζ with ζ ~ SαS(1), of the
+//! tail index of the dynamics. The noise reaches the velocity, which then has more noise than the
+//! friction dissipates. Sums of independent stable numbers are stable, (a^α + b^α)^(1/α) the scale
+//! of aζ + bξ, so the step adds only what is missing.
 //!
 //! | integrator | noise of exact gradients | noise from the gradient |
 //! |---|---|---|
 //! | Euler | s (γη)^(1/α) | ησ |
 //! | BAOAB, ABOBA | κ (1 − e^(−αγη))^(1/α) | ησ (1 + e^(−γη))/2 |
 //!
-//! Here s is the amplitude of the noise and κ = s α^(−1/α) the stationary scale of v. The integrator takes as the scale of its own noise
-//! (noise^α − noise from the gradient^α)^(1/α).
+//! Here s is the amplitude of the noise and κ = s α^(−1/α) the stationary scale of v. The
+//! integrator takes as the scale of its own noise (noise^α − noise from the gradient^α)^(1/α).
 //!
-//! Euler and ABOBA use a gradient at one position, before which and after which v moves x. Their chains therefore have *exactly the law
-//! of chains with exact gradients*, for every f and every step. In ABOBA the two half kicks are by the same gradient, one of them before
-//! the friction, so that the noise e^(−γη)ησζ/2 + ησζ/2 of one ζ is left after it.
+//! Euler and ABOBA use a gradient at one position, before which and after which v moves x. Their
+//! chains therefore have *exactly the law of chains with exact gradients*, for every f and every
+//! step. In ABOBA the two half kicks are by the same gradient, one of them before the friction, so
+//! that the noise e^(−γη)ησζ/2 + ησζ/2 of one ζ is left after it.
 //!
-//! BAOAB moves x by v before and after its noisy kick, so that v cannot have the scale κ in both. The choice in the table is the one for
-//! which x has the right law to second order. For f = λx²/2 and α = 2 the exact choice follows from the stationary covariances of x and v:
-//! it is the square in the table divided by 1 − λη²/4. Without the factor (1 + e^(−γη))/2 the bias would be of order (ησ)^α.
+//! BAOAB moves x by v before and after its noisy kick, so that v cannot have the scale κ in both.
+//! The choice in the table is the one for which x has the right law to second order. For f = λx²/2
+//! and α = 2 the exact choice follows from the stationary covariances of x and v: it is the square
+//! in the table divided by 1 − λη²/4. Without the factor (1 + e^(−γη))/2 the bias would be of order
+//! (ησ)^α.
 
 use crate::dynamics::LinearStep;
 use crate::integrator::Integrator;
@@ -96,11 +100,13 @@ impl LinearFriction {
         if amplitude == 0.0 {
             return Err(GradientNoiseError::Noiseless(name()));
         }
-        let rate = kinetic.linear_friction().ok_or_else(|| GradientNoiseError::Nonlinear(name()))?;
+        let rate =
+            kinetic.linear_friction().ok_or_else(|| GradientNoiseError::Nonlinear(name()))?;
         Ok(Self { alpha, amplitude, gamma: *gamma, rate, weight: *weight })
     }
 
-    /// Returns friction and noise of a step η with exact gradients, and the scale of the noise that noisy ones add.
+    /// Returns friction and noise of a step η with exact gradients, and the scale of the noise that
+    /// noisy ones add.
     fn noises(&self, integrator: Integrator, sigma: f64, eta: f64) -> (LinearStep, f64) {
         let Self { alpha, amplitude, gamma, rate, weight } = *self;
         let kick = eta * weight * sigma;
@@ -112,12 +118,14 @@ impl LinearFriction {
         (LinearStep { decay: 1.0 - gamma * rate * eta, scale }, kick)
     }
 
-    /// Returns friction and own noise of a step η, or None if the gradient has more noise than that.
+    /// Returns friction and own noise of a step η, or None if the gradient has more noise than
+    /// that.
     fn own(&self, integrator: Integrator, sigma: f64, eta: f64) -> Option<LinearStep> {
         let (whole, part) = self.noises(integrator, sigma, eta);
         let alpha = self.alpha.get();
         let left = 1.0 - libm::pow(part / whole.scale, alpha);
-        (left >= 0.0).then(|| LinearStep { scale: whole.scale * libm::pow(left, 1.0 / alpha), ..whole })
+        (left >= 0.0)
+            .then(|| LinearStep { scale: whole.scale * libm::pow(left, 1.0 / alpha), ..whole })
     }
 
     fn own_or_error(
@@ -136,7 +144,8 @@ impl LinearFriction {
 
     /// Returns the largest step below η at which the gradient has less noise than the dynamics.
     ///
-    /// For α > 1 the part of the gradient in the noise grows with the step from 0 on, for α < 1 it is large at small steps.
+    /// For α > 1 the part of the gradient in the noise grows with the step from 0 on, for α < 1 it
+    /// is large at small steps.
     fn largest_step(&self, integrator: Integrator, sigma: f64, eta: f64) -> Option<f64> {
         /// The smallest step that is tried, relative to the one that was given.
         const TINY: f64 = 1e-12;
@@ -210,7 +219,8 @@ mod tests {
         NoiseScale::new(value).unwrap()
     }
 
-    /// The noise of the gradient, after friction, and the own noise together are the noise of exact gradients.
+    /// The noise of the gradient, after friction, and the own noise together are the noise of exact
+    /// gradients.
     #[test]
     fn both_noises_together_are_that_of_exact_gradients() {
         for alpha in [0.8, 1.0, 1.5, 2.0] {
@@ -222,7 +232,10 @@ mod tests {
                 let kick = eta * noise * (1.0 + own.decay) / 2.0;
                 let expected = (1.0 - libm::exp(-alpha * gamma * eta)) / (alpha * beta);
                 let sum = own.scale.powf(alpha) + kick.powf(alpha);
-                assert!((sum / expected - 1.0).abs() < 1e-12, "{integrator} {alpha}: {sum} {expected}");
+                assert!(
+                    (sum / expected - 1.0).abs() < 1e-12,
+                    "{integrator} {alpha}: {sum} {expected}"
+                );
             }
             let own = own_noise(&system, Integrator::Euler, sigma(noise), eta).unwrap();
             let sum = own.scale.powf(alpha) + (eta * noise).powf(alpha);
@@ -241,7 +254,8 @@ mod tests {
         assert_eq!(ours, theirs);
     }
 
-    /// For f = λx²/2 at α = 2, the variance of x from the covariances of one step is 1/(λβ) up to σ² times λη²/4.
+    /// For f = λx²/2 at α = 2, the variance of x from the covariances of one step is 1/(λβ) up to
+    /// σ² times λη²/4.
     #[test]
     fn baoab_has_the_variance_of_a_gaussian_target() {
         let (gamma, beta, lambda, eta, noise) = (3.0, 2.0, 1.5, 0.1, 2.0);
@@ -251,8 +265,9 @@ mod tests {
         assert!(own.scale < 0.9 * whole.scale, "the noise of the gradient is not negligible");
         let kicked = 2.0 * (eta * noise).powi(2);
         let variance = |own_variance: f64| {
-            // Covariances (xx, xv, vv) of half a kick, half a drift, O, half a drift, half a kick; x and v of the recorded point. The
-            // noise of the kick belongs to the gradient at that point, whose first half is in the next step.
+            // Covariances (xx, xv, vv) of half a kick, half a drift, O, half a drift, half a kick;
+            // x and v of the recorded point. The noise of the kick belongs to the gradient at that
+            // point, whose first half is in the next step.
             let (mut xx, mut xv, mut vv) = (1.0, 0.0, 1.0);
             for _ in 0..4000 {
                 (xv, vv) = (own.decay * xv, own.decay * own.decay * vv + own_variance);
@@ -260,7 +275,8 @@ mod tests {
                     (xx, xv) = (xx + eta * xv + 0.25 * eta * eta * vv, xv + 0.5 * eta * vv);
                     if half == 0 {
                         let push = eta * lambda;
-                        (xv, vv) = (xv - push * xx, vv - 2.0 * push * xv + push * push * xx + kicked);
+                        (xv, vv) =
+                            (xv - push * xx, vv - 2.0 * push * xv + push * push * xx + kicked);
                     }
                 }
             }
@@ -273,7 +289,8 @@ mod tests {
         assert!(relative.abs() < lambda * eta * eta / 4.0, "{relative}");
         let uncorrected = variance(2.0 * whole.scale * whole.scale) / exact - 1.0;
         assert!(uncorrected > 0.1, "{uncorrected}");
-        let asymmetric = variance(2.0 * (whole.scale.powi(2) - (eta * noise).powi(2))) / exact - 1.0;
+        let asymmetric =
+            variance(2.0 * (whole.scale.powi(2) - (eta * noise).powi(2))) / exact - 1.0;
         assert!(asymmetric < -10.0 * relative.abs(), "{asymmetric} {relative}");
     }
 
@@ -283,11 +300,19 @@ mod tests {
             let system = System::fuld(parameters(alpha)).unwrap();
             for integrator in [Integrator::Euler, Integrator::Baoab, Integrator::Aboba] {
                 let error = own_noise(&system, integrator, sigma(30.0), 0.2).unwrap_err();
-                let GradientNoiseError::Step { largest, step: 0.2 } = error else { panic!("{error}") };
-                assert!(own_noise(&system, integrator, sigma(30.0), largest).is_ok(), "{integrator} {alpha}");
+                let GradientNoiseError::Step { largest, step: 0.2 } = error else {
+                    panic!("{error}")
+                };
+                assert!(
+                    own_noise(&system, integrator, sigma(30.0), largest).is_ok(),
+                    "{integrator} {alpha}"
+                );
                 assert!(own_noise(&system, integrator, sigma(30.0), 1.01 * largest).is_err());
                 let text = error.to_string();
-                assert!(text.starts_with(&format!("step must be at most {largest}, got 0.2: ")), "{text}");
+                assert!(
+                    text.starts_with(&format!("step must be at most {largest}, got 0.2: ")),
+                    "{text}"
+                );
                 assert!(largest.to_string().len() < 14, "{text}");
             }
         }
@@ -317,14 +342,22 @@ mod tests {
             "{gaussian}"
         );
         let beta = Beta::ONE;
-        let overdamped = refused(System::overdamped_langevin(OverdampedGaussian { beta }), Integrator::Euler);
-        assert!(overdamped.ends_with("such as fuld, got overdamped-langevin, beta 1"), "{overdamped}");
+        let overdamped =
+            refused(System::overdamped_langevin(OverdampedGaussian { beta }), Integrator::Euler);
+        assert!(
+            overdamped.ends_with("such as fuld, got overdamped-langevin, beta 1"),
+            "{overdamped}"
+        );
         let gamma = Friction::new(1.0).unwrap();
         let momentum = refused(System::momentum(Noiseless { gamma }), Integrator::Baoab);
         assert!(momentum.starts_with("noise_scale requires a system with noise"), "{momentum}");
-        assert!(refused(System::fuld(parameters(1.5)), Integrator::Exact).contains("exact sampling"));
+        assert!(
+            refused(System::fuld(parameters(1.5)), Integrator::Exact).contains("exact sampling")
+        );
         let langevin = System::underdamped_langevin(UnderdampedGaussian { gamma, beta }).unwrap();
         let at_two = [langevin, System::fuld_gaussian(parameters(2.0)).unwrap()];
-        assert!(at_two.iter().all(|one| own_noise(one, Integrator::Baoab, sigma(0.1), 0.01).is_ok()));
+        assert!(
+            at_two.iter().all(|one| own_noise(one, Integrator::Baoab, sigma(0.1), 0.01).is_ok())
+        );
     }
 }

@@ -8,8 +8,9 @@
 //! | B | v ← v − t∇f(x) |
 //! | O | friction and noise over a time t |
 //!
-//! Their symmetric compositions are of second order in the step; Euler's scheme is of first order. The integrators are kept in one
-//! table, [`Integrator::facts`], where the sequence of its flows defines a splitting.
+//! Their symmetric compositions are of second order in the step; Euler's scheme is of first order.
+//! The integrators are kept in one table, [`Integrator::facts`], where the sequence of its flows
+//! defines a splitting.
 
 use crate::batch::Batch;
 use crate::dynamics::LinearStep;
@@ -28,15 +29,16 @@ pub enum Integrator {
     Euler,
     /// Euler–Maruyama with a tamed drift, for overdamped systems.
     ///
-    /// Their drifts grow so fast that after one large jump the plain step would overshoot to infinity (see
-    /// [`Drift::tamed`](crate::Drift::tamed)).
+    /// Their drifts grow so fast that after one large jump the plain step would overshoot to
+    /// infinity (see [`Drift::tamed`](crate::Drift::tamed)).
     TamedEuler,
     /// B½ A½ O A½ B½.
     #[default]
     Baoab,
     /// A½ B½ O B½ A½.
     Aboba,
-    /// Generalised Hamiltonian Monte Carlo: leapfrog steps that are accepted or rejected, without bias at any step size.
+    /// Generalised Hamiltonian Monte Carlo: leapfrog steps that are accepted or rejected, without
+    /// bias at any step size.
     Exact,
 }
 
@@ -53,7 +55,8 @@ enum Flow {
 enum Scheme {
     /// All forces at once, then the position.
     Euler { tamed: bool },
-    /// A sequence of flows. A flow that occurs n times advances by 1/n of the step each time; O occurs once.
+    /// A sequence of flows. A flow that occurs n times advances by 1/n of the step each time; O
+    /// occurs once.
     Splitting(&'static [Flow]),
     /// Proposals that are accepted or rejected: see `exact`.
     Metropolis,
@@ -74,7 +77,8 @@ pub(crate) struct StepOf {
     pub(crate) number: u64,
     /// η
     pub(crate) eta: f64,
-    /// Friction and noise where the gradient supplies a part of the noise: see `gradient_noise`. None if it supplies none.
+    /// Friction and noise where the gradient supplies a part of the noise: see `gradient_noise`.
+    /// None if it supplies none.
     pub(crate) own_noise: Option<LinearStep>,
 }
 
@@ -104,7 +108,8 @@ pub struct Unsuited {
 
 impl Integrator {
     /// All integrators, those for systems with a velocity last.
-    pub const ALL: &'static [Self] = &[Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba, Self::Exact];
+    pub const ALL: &'static [Self] =
+        &[Self::Euler, Self::TamedEuler, Self::Baoab, Self::Aboba, Self::Exact];
 
     /// Returns the entry of the table.
     fn facts(self) -> Facts {
@@ -188,7 +193,10 @@ impl Integrator {
             return Ok(());
         }
         let (reason, instead) = if accepts && system.is_underdamped() {
-            ("requires friction and noise that leave the law of v invariant", "BAOAB, ABOBA or Euler")
+            (
+                "requires friction and noise that leave the law of v invariant",
+                "BAOAB, ABOBA or Euler",
+            )
         } else if accepts {
             ("requires a velocity", "Euler or tamed Euler")
         } else if system.is_underdamped() {
@@ -199,20 +207,22 @@ impl Integrator {
         Err(Unsuited { integrator: self, system: system.to_string(), reason, instead })
     }
 
-    /// Returns whether a step begins with the gradient that the previous step computed at the present position.
+    /// Returns whether a step begins with the gradient that the previous step computed at the
+    /// present position.
     pub(crate) fn carries_gradient(self) -> bool {
         matches!(self.facts().scheme, Scheme::Splitting([Flow::B, ..]))
     }
 
-    /// Returns whether the integrator composes the flows of friction and noise, of the force and of the position.
+    /// Returns whether the integrator composes the flows of friction and noise, of the force and of
+    /// the position.
     pub(crate) fn is_splitting(self) -> bool {
         matches!(self.facts().scheme, Scheme::Splitting(_))
     }
 
     /// Performs a step.
     ///
-    /// The caller must have checked that the integrator suits the system, and have computed the first gradient if the
-    /// integrator carries it.
+    /// The caller must have checked that the integrator suits the system, and have computed the
+    /// first gradient if the integrator carries it.
     pub(crate) fn step(
         self,
         system: &System,
@@ -231,7 +241,11 @@ impl Integrator {
                 let scale = amplitude * libm::pow(eta, 1.0 / alpha);
                 let tamed = scheme == Scheme::Euler { tamed: true };
                 let drift = |x: &[f64], gradient: &[f64], out: &mut [f64]| {
-                    if tamed { drift.tamed(x, gradient, eta, out) } else { drift.drift(x, gradient, out) }
+                    if tamed {
+                        drift.tamed(x, gradient, eta, out)
+                    } else {
+                        drift.drift(x, gradient, out)
+                    }
                 };
                 batch.diffuse(drift, eta, scale);
             }
@@ -247,9 +261,11 @@ impl Integrator {
                     }
                     Scheme::Metropolis => unreachable!("exact sampling has transitions of its own"),
                     Scheme::Splitting(flows) => {
-                        let time =
-                            |flow: Flow| eta / flows.iter().filter(|&&other| other == flow).count() as f64;
-                        // A step that begins with a carried gradient computes the gradient of the next step.
+                        let time = |flow: Flow| {
+                            eta / flows.iter().filter(|&&other| other == flow).count() as f64
+                        };
+                        // A step that begins with a carried gradient computes the gradient of the
+                        // next step.
                         let evaluation = if self.carries_gradient() { k + 1 } else { k };
                         let mut moved = false;
                         for &flow in flows {

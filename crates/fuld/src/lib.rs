@@ -1,8 +1,10 @@
-//! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics (FULD) and its relatives.
+//! Heavy-tailed dynamics that target exp(−βf): fractional underdamped Langevin dynamics (FULD) and
+//! its relatives.
 //!
-//! A dynamics is composed of a [`Potential`] f, a [`System`] (kinetic energy, friction and noise), an [`Integrator`] and a
-//! [`Schedule`] of step sizes. A [`Run`] integrates many chains of it on all cores, into memory, a callback or a Zarr store that
-//! ArviZ opens. A run that was interrupted continues to the same draws.
+//! A dynamics is composed of a [`Potential`] f, a [`System`] (kinetic energy, friction and noise),
+//! an [`Integrator`] and a [`Schedule`] of step sizes. A [`Run`] integrates many chains of it on
+//! all cores, into memory, a callback or a Zarr store that ArviZ opens. A run that was interrupted
+//! continues to the same draws.
 //!
 //! ```
 //! use fuld::{Alpha, Beta, Friction, Integrator, Run, Schedule, System, Underdamped, potential::Formula};

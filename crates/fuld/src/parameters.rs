@@ -105,7 +105,8 @@ parameter!(
 );
 
 parameter!(
-    /// Scale σ ≥ 0 of the SαS noise in every coordinate of a stochastic gradient. At α = 2 that is N(0, 2σ²).
+    /// Scale σ ≥ 0 of the SαS noise in every coordinate of a stochastic gradient. At α = 2 that is
+    /// N(0, 2σ²).
     NoiseScale,
     NoiseScale,
     |value| value >= 0.0
@@ -124,7 +125,8 @@ impl Beta {
 impl Friction {
     /// γ = 0: no friction, and so no noise on the velocity.
     pub const ZERO: Self = Self(0.0);
-    /// γ so large that exact sampling draws new velocities in each iteration: e^(−γt) vanishes for every time t in use.
+    /// γ so large that exact sampling draws new velocities in each iteration: e^(−γt) vanishes for
+    /// every time t in use.
     pub const COMPLETE: Self = Self(1e6);
 }
 
@@ -151,9 +153,14 @@ mod tests {
             Step::new(-1.0).unwrap_err().to_string(),
             "the step size must be positive and finite, got -1"
         );
-        assert!(Beta::new(0.0).is_err() && Beta::new(f64::INFINITY).is_err() && Beta::new(f64::NAN).is_err());
-        let extreme =
-            noise_amplitude(Alpha::new(0.1).unwrap(), Beta::new(1e40).unwrap()).unwrap_err().to_string();
+        assert!(
+            Beta::new(0.0).is_err()
+                && Beta::new(f64::INFINITY).is_err()
+                && Beta::new(f64::NAN).is_err()
+        );
+        let extreme = noise_amplitude(Alpha::new(0.1).unwrap(), Beta::new(1e40).unwrap())
+            .unwrap_err()
+            .to_string();
         assert!(
             extreme.contains("0.1") && extreme.contains("1e-400") || extreme.contains("0e0"),
             "{extreme}"

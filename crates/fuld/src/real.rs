@@ -36,7 +36,8 @@ pub(crate) mod sealed {
         fn finite(self) -> bool;
         /// Returns the absolute value.
         fn magnitude(self) -> Self;
-        /// Returns e and m of |x| = 2^e m with √½ ≤ m < √2, and 1; or (0, 1, 0) if x is zero, subnormal or not finite.
+        /// Returns e and m of |x| = 2^e m with √½ ≤ m < √2, and 1; or (0, 1, 0) if x is zero,
+        /// subnormal or not finite.
         fn exponent_and_mantissa(self) -> (i32, f32, i32);
         /// Returns the value clamped to [−limit, limit]. NaN stays NaN.
         fn clipped(self, limit: Self) -> Self;

@@ -16,7 +16,8 @@ pub enum Schedule {
     Custom(CustomSchedule),
 }
 
-/// Parameters of ηₖ = η₀ (1 + k/k₀)^(−p), which for 0 < p ≤ 1 satisfies the paper's Assumption 1: ηₖ → 0 and Σηₖ = ∞.
+/// Parameters of ηₖ = η₀ (1 + k/k₀)^(−p), which for 0 < p ≤ 1 satisfies the paper's Assumption 1:
+/// ηₖ → 0 and Σηₖ = ∞.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Polynomial {
     /// First step η₀.
@@ -67,7 +68,8 @@ impl Schedule {
         Ok(Self::Polynomial(polynomial))
     }
 
-    /// Returns a user-supplied schedule. A step that is not positive and finite ends the run with an error.
+    /// Returns a user-supplied schedule. A step that is not positive and finite ends the run with
+    /// an error.
     ///
     /// `specification` identifies the function in checkpoints and stores.
     pub fn custom(

@@ -1,8 +1,10 @@
-//! Descriptions of the parts of a run that only their author can describe: closures and trait objects.
+//! Descriptions of the parts of a run that only their author can describe: closures and trait
+//! objects.
 //!
-//! A run stores what made its draws, so that it never continues with something else. The named systems describe themselves by
-//! their parameters ([`SystemSpec`](crate::SystemSpec)). A function has no description that a program could compute, so the
-//! caller who supplies one also supplies a [`Specification`]: a name and the values that it was built from.
+//! A run stores what made its draws, so that it never continues with something else. The named
+//! systems describe themselves by their parameters ([`SystemSpec`](crate::SystemSpec)). A function
+//! has no description that a program could compute, so the caller who supplies one also supplies a
+//! [`Specification`]: a name and the values that it was built from.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +13,8 @@ use std::fmt;
 
 /// A name and the parameters that distinguish one user-supplied part of a run from another.
 ///
-/// Two parts with equal specifications are taken to be the same, so every value that changes the function belongs here.
+/// Two parts with equal specifications are taken to be the same, so every value that changes the
+/// function belongs here.
 ///
 /// ```
 /// use fuld::Specification;
@@ -33,7 +36,8 @@ impl Specification {
         Self { name: name.into(), parameters: BTreeMap::new() }
     }
 
-    /// Adds a parameter, or replaces it. Numbers that JSON does not have are kept as the texts `NaN`, `inf` and `-inf`.
+    /// Adds a parameter, or replaces it. Numbers that JSON does not have are kept as the texts
+    /// `NaN`, `inf` and `-inf`.
     pub fn with(mut self, parameter: impl Into<String>, value: impl ParameterValue) -> Self {
         self.parameters.insert(parameter.into(), value.into_json());
         self
@@ -50,7 +54,8 @@ impl Specification {
     }
 }
 
-/// A value that a [`Specification`] can hold: a number, a text, a truth value, JSON, and lists and options of these.
+/// A value that a [`Specification`] can hold: a number, a text, a truth value, JSON, and lists and
+/// options of these.
 pub trait ParameterValue {
     /// Returns the value as JSON. Different values have different JSON.
     fn into_json(self) -> Value;

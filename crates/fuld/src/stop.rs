@@ -25,7 +25,8 @@ impl StopFlag {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Returns the answer of a progress callback: [`Control::Stop`](crate::Control::Stop) after a request.
+    /// Returns the answer of a progress callback: [`Control::Stop`](crate::Control::Stop) after a
+    /// request.
     pub fn control(&self) -> crate::Control {
         if self.is_requested() { crate::Control::Stop } else { crate::Control::Continue }
     }

@@ -1,4 +1,5 @@
-//! A store opened by ArviZ. Requires a Python with arviz and zarr, named by FULD_PYTHON; `make test` provides it.
+//! A store opened by ArviZ. Requires a Python with arviz and zarr, named by FULD_PYTHON; `make
+//! test` provides it.
 
 use crate::wells::{run, wells};
 use fuld::chains::{Callback, Control, ZarrSink};

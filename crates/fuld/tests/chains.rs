@@ -1,4 +1,5 @@
-//! Runs of chains: independence of threads, storage in memory and callbacks, averages, divergence and settings.
+//! Runs of chains: independence of threads, storage in memory and callbacks, averages, divergence
+//! and settings.
 
 use crate::parameters::{overdamped_gaussian, underdamped};
 use crate::wells::{Wells, run, wells};
@@ -38,7 +39,8 @@ fn chains_do_not_depend_on_their_neighbours() {
 fn a_subset_of_chains_equals_those_of_the_whole_run() {
     for potential in [wells(2), Wells { dim: 1, stochastic: true }] {
         let whole = run(Integrator::Baoab).sample(&potential).unwrap();
-        let part = Run { first_chain: 7, chains: 9, ..run(Integrator::Baoab) }.sample(&potential).unwrap();
+        let part =
+            Run { first_chain: 7, chains: 9, ..run(Integrator::Baoab) }.sample(&potential).unwrap();
         for chain in 0..9 {
             assert_eq!(part.chain(chain), whole.chain(7 + chain));
         }
@@ -48,7 +50,8 @@ fn a_subset_of_chains_equals_those_of_the_whole_run() {
 #[test]
 fn each_chain_may_have_its_own_start() {
     let base = run(Integrator::Baoab);
-    let gaussian: Vec<Vec<f64>> = (0..base.chains).map(|chain| base.start_of_chain(chain, 2)).collect();
+    let gaussian: Vec<Vec<f64>> =
+        (0..base.chains).map(|chain| base.start_of_chain(chain, 2)).collect();
     let whole = Run { start: Start::Points(gaussian), ..run(Integrator::Baoab) };
     let random = base.sample(&wells(2)).unwrap();
     assert_eq!(whole.sample(&wells(2)).unwrap().chain(5), random.chain(5));
@@ -149,13 +152,16 @@ fn a_callback_receives_every_draw_once() {
 #[test]
 fn divergence_is_reported_and_does_not_affect_other_chains() {
     let system = System::uncorrected(underdamped(1.0, 1.0, 1.0)).unwrap();
-    let run = Run::new(system, Integrator::Euler, Schedule::constant(0.05).unwrap()).averaging("x", |x| x[0]);
+    let run = Run::new(system, Integrator::Euler, Schedule::constant(0.05).unwrap())
+        .averaging("x", |x| x[0]);
     let (samples, outcome) = stream(&Run { chains: 64, warmup: 0, draws: 200, ..run }, &wells(1));
     let dead = outcome.divergences.len();
     assert!(dead > 0 && dead < 64, "{dead} of 64 diverged");
     for d in &outcome.divergences {
         assert!(d.value.is_nan() || d.value.abs() >= 1e100, "{d:?}");
-        assert!(samples.chain(d.chain)[199].is_nan() && outcome.averages[0].chains[d.chain].is_nan());
+        assert!(
+            samples.chain(d.chain)[199].is_nan() && outcome.averages[0].chains[d.chain].is_nan()
+        );
         let finite = samples.chain(d.chain).iter().take_while(|x| x.is_finite()).count();
         assert_eq!(finite as u64, d.step);
     }
@@ -172,7 +178,10 @@ fn errors_name_the_invalid_setting() {
     assert_eq!(error(Run { thin: 0, ..base() }), "the number of steps per draw must be at least 1");
     let nowhere = base().sample(&wells(0)).unwrap_err().to_string();
     assert_eq!(nowhere, "the number of coordinates of the potential must be at least 1");
-    assert_eq!(error(Run { draws: 1 << 33, thin: 1 << 31, ..base() }), "the steps overflow memory or u64");
+    assert_eq!(
+        error(Run { draws: 1 << 33, thin: 1 << 31, ..base() }),
+        "the steps overflow memory or u64"
+    );
     assert!(error(Run { warmup: u64::MAX, ..base() }).contains("overflow memory or u64"));
     assert!(error(Run { chains: usize::MAX, ..base() }).contains("overflow memory or u64"));
     assert!(error(Run { draws: 1 << 58, thin: 1, ..base() }).contains("draws cannot be written"));
@@ -183,6 +192,7 @@ fn errors_name_the_invalid_setting() {
     let few = "the start has 2 points, one for each of 3 chains is required";
     assert_eq!(error(starts(vec![vec![1.0; 2]; 2])), few);
     assert_eq!(error(starts(vec![vec![1.0]; 3])), "the start has 1 coordinates, the potential 2");
-    let overdamped = Run { system: System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap(), ..base() };
+    let overdamped =
+        Run { system: System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap(), ..base() };
     assert!(error(overdamped).contains("use Euler"));
 }

@@ -1,4 +1,5 @@
-//! User-defined kinetic energies, compared with the two that have closed forms and with the spectral derivative.
+//! User-defined kinetic energies, compared with the two that have closed forms and with the
+//! spectral derivative.
 
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction, GaussianDrift, KineticError};
 use fuld::numerics::riesz;
@@ -20,10 +21,18 @@ fn custom<V: Fn(f64) -> f64, G: Fn(f64) -> f64>(
 #[test]
 fn the_gaussian_energy() {
     let mut worst = 0.0f64;
-    for (alpha, beta) in
-        [(0.3, 1.0), (0.8, 2.0), (1.0, 1.0), (1.2, 0.25), (1.5, 1.0), (1.9, 4.0), (1.9999, 1.0), (2.0, 3.0)]
-    {
-        let exact = GaussianDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta));
+    for (alpha, beta) in [
+        (0.3, 1.0),
+        (0.8, 2.0),
+        (1.0, 1.0),
+        (1.2, 0.25),
+        (1.5, 1.0),
+        (1.9, 4.0),
+        (1.9999, 1.0),
+        (2.0, 3.0),
+    ] {
+        let exact =
+            GaussianDrift::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta));
         let ours = custom(alpha, beta, |v| 0.5 * v * v, |v| v).unwrap();
         assert!((20.0..24.0).contains(&(ours.reach() * f64::sqrt(beta))), "{}", ours.reach());
         let points = 3000;
@@ -48,8 +57,10 @@ fn the_gaussian_energy() {
 fn the_stable_energy_has_linear_friction() {
     let mut worst = 0.0f64;
     for (alpha, beta) in [(0.7, 1.0), (1.0, 0.5), (1.5, 1.0), (1.8, 2.0)] {
-        let law =
-            SymmetricStable::new(alpha).unwrap().with_scale(f64::powf(alpha * beta, -1.0 / alpha)).unwrap();
+        let law = SymmetricStable::new(alpha)
+            .unwrap()
+            .with_scale(f64::powf(alpha * beta, -1.0 / alpha))
+            .unwrap();
         let (g, slope) = (|v: f64| -law.ln_pdf(v) / beta, |v: f64| -law.score(v) / beta);
         let kinetic = custom(alpha, beta, g, slope).unwrap();
         for i in -300..=1000 {
@@ -65,7 +76,9 @@ fn the_stable_energy_has_linear_friction() {
         kinetic.flow().flow(0.5, &mut v);
         let decay = f64::exp(-0.5);
         assert!(
-            v.iter().zip([1e-3, 1.0, 1e4]).all(|(v, start)| (v / (decay * start) - 1.0).abs() < 1e-9),
+            v.iter()
+                .zip([1e-3, 1.0, 1e4])
+                .all(|(v, start)| (v / (decay * start) - 1.0).abs() < 1e-9),
             "{v:?}"
         );
     }
@@ -78,7 +91,8 @@ fn a_new_energy_agrees_with_the_spectral_derivative() {
     let (alpha, beta, dx) = (1.4, 2.0, 0.05);
     let slope = |v: f64| v.tanh();
     let kinetic =
-        custom(alpha, beta, |v: f64| v.abs() + (0.5 * (-2.0 * v.abs()).exp() + 0.5).ln(), slope).unwrap();
+        custom(alpha, beta, |v: f64| v.abs() + (0.5 * (-2.0 * v.abs()).exp() + 0.5).ln(), slope)
+            .unwrap();
     let x: Vec<f64> = (-400..=400).map(|i| dx * f64::from(i)).collect();
     let psi = |v: f64| v.cosh().powi(-2);
     let samples: Vec<f64> = x.iter().map(|&v| psi(v) * slope(v)).collect();
@@ -91,7 +105,8 @@ fn a_new_energy_agrees_with_the_spectral_derivative() {
 
 #[test]
 fn functions_that_are_not_kinetic_energies_are_refused() {
-    let refused = |g: fn(f64) -> f64, slope: fn(f64) -> f64| custom(1.5, 1.0, g, slope).unwrap_err();
+    let refused =
+        |g: fn(f64) -> f64, slope: fn(f64) -> f64| custom(1.5, 1.0, g, slope).unwrap_err();
     assert!(matches!(refused(|v| v * v + v, |v| 2.0 * v + 1.0), KineticError::NotEven { .. }));
     assert!(matches!(refused(|_| f64::NAN, |_| 0.0), KineticError::NotFinite { .. }));
     assert!(matches!(

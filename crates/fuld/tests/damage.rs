@@ -12,7 +12,8 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     let path = scratch("refused").join("run.ckpt");
     let attempt = |run: Run| {
         let mut sink = Callback(|_, _: &[f64]| Ok(()));
-        Run { checkpoint: Some(path.clone()), ..run }.stream(&wells(1), &mut sink, &mut |_| Control::Continue)
+        Run { checkpoint: Some(path.clone()), ..run }
+            .stream(&wells(1), &mut sink, &mut |_| Control::Continue)
     };
     attempt(run(Integrator::Baoab)).unwrap();
     let whole = std::fs::read(&path).unwrap();
@@ -44,7 +45,10 @@ fn foreign_and_damaged_checkpoints_are_refused_and_kept() {
     let error = attempt(Run { seed: 12, ..run(Integrator::Baoab) }).unwrap_err().to_string();
     assert!(error.contains("stored seed: 11, requested seed: 12"), "{error}");
     let error = attempt(run(Integrator::Aboba)).unwrap_err().to_string();
-    assert!(error.contains(r#"stored integrator: "baoab", requested integrator: "aboba""#), "{error}");
+    assert!(
+        error.contains(r#"stored integrator: "baoab", requested integrator: "aboba""#),
+        "{error}"
+    );
 }
 
 /// A store, a potential or functions of another run are refused.
@@ -76,7 +80,11 @@ fn parts_of_different_runs_are_not_mixed() {
         let error = resumed.unwrap_err().to_string();
         assert!(error.contains("potential"), "{error}");
         let functions = Run { functions: Vec::new(), ..run.clone() }.averaging("x", |x| x[0]);
-        assert!(functions.stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue).is_err());
+        assert!(
+            functions
+                .stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue)
+                .is_err()
+        );
         run.stream(&wells(2), &mut ZarrSink::new(&store), &mut |_| Control::Continue).unwrap();
     }
 }
@@ -85,7 +93,8 @@ fn parts_of_different_runs_are_not_mixed() {
 fn a_store_is_not_overwritten() {
     let store = scratch("overwrite").join("draws.zarr");
     let go = |store: &Path| {
-        run(Integrator::Euler).stream(&wells(1), &mut ZarrSink::new(store), &mut |_| Control::Continue)
+        run(Integrator::Euler)
+            .stream(&wells(1), &mut ZarrSink::new(store), &mut |_| Control::Continue)
     };
     go(&store).unwrap();
     assert!(go(&store).unwrap_err().to_string().contains("already contains draws"));
@@ -95,7 +104,8 @@ fn a_store_is_not_overwritten() {
     assert!(error.contains("draws cannot be written") && error.contains("a file"), "{error}");
 }
 
-/// The descriptions and chunks of a store are compared with its specification, before reading and before a run continues.
+/// The descriptions and chunks of a store are compared with its specification, before reading and
+/// before a run continues.
 #[test]
 fn damaged_stores_are_refused() {
     let directory = scratch("damaged-store");
@@ -123,9 +133,24 @@ fn damaged_stores_are_refused() {
     };
     let huge = usize::MAX;
     for (array, from, to, says) in [
-        ("x", "\"shape\":[3,40,2]", "\"shape\":[3,30,2]".to_owned(), "shape is [3,30,2], expected [3,40,2]"),
-        ("x", "\"shape\":[3,40,2]", "\"shape\":[3,41,2]".to_owned(), "shape is [3,41,2], expected [3,40,2]"),
-        ("v", "\"shape\":[3,40,2]", "\"shape\":[3,40,1]".to_owned(), "shape is [3,40,1], expected [3,40,2]"),
+        (
+            "x",
+            "\"shape\":[3,40,2]",
+            "\"shape\":[3,30,2]".to_owned(),
+            "shape is [3,30,2], expected [3,40,2]",
+        ),
+        (
+            "x",
+            "\"shape\":[3,40,2]",
+            "\"shape\":[3,41,2]".to_owned(),
+            "shape is [3,41,2], expected [3,40,2]",
+        ),
+        (
+            "v",
+            "\"shape\":[3,40,2]",
+            "\"shape\":[3,40,1]".to_owned(),
+            "shape is [3,40,1], expected [3,40,2]",
+        ),
         (
             "x",
             "\"chunks\":[3,40,2]",
@@ -144,7 +169,12 @@ fn damaged_stores_are_refused() {
             format!("\"chunks\":[3,{huge},2]"),
             "chunks is [3,18446744073709551615,2]",
         ),
-        ("x", "\"dtype\":\"<f8\"", "\"dtype\":\"<f4\"".to_owned(), "dtype is \"<f4\", expected \"<f8\""),
+        (
+            "x",
+            "\"dtype\":\"<f8\"",
+            "\"dtype\":\"<f4\"".to_owned(),
+            "dtype is \"<f4\", expected \"<f8\"",
+        ),
     ] {
         let name = format!("posterior/{array}/.zarray");
         refused(&name, &|whole| whole.replacen(from, &to, 1), says);
@@ -161,9 +191,14 @@ fn damaged_stores_are_refused() {
         &|whole| whole.replace("chains\\\":3", &format!("chains\\\":{huge}")),
         "18446744073709551615 chains",
     );
-    refused(".zattrs", &|whole| whole.replace("draws\\\":40", "draws\\\":0"), "3 chains of 0 draws");
+    refused(
+        ".zattrs",
+        &|whole| whole.replace("draws\\\":40", "draws\\\":0"),
+        "3 chains of 0 draws",
+    );
 
-    // A chunk that is cut off or missing. A run that continues would otherwise find it only at its end.
+    // A chunk that is cut off or missing. A run that continues would otherwise find it only at its
+    // end.
     let chunk = store.join("posterior/v/0.0.0");
     let whole = std::fs::read(&chunk).unwrap();
     std::fs::write(&chunk, &whole[1..]).unwrap();

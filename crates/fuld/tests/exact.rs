@@ -1,13 +1,15 @@
-//! Exact sampling: no bias at any step size, adaptation that finds the target, the same draws on any number of threads.
+//! Exact sampling: no bias at any step size, adaptation that finds the target, the same draws on
+//! any number of threads.
 //!
-//! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of 100,000 cases.
+//! Seeds are fixed. The bounds of means are 4 standard errors over chains: false alarms in 6 of
+//! 100,000 cases.
 
 use fuld::chains::{Callback, Control, Progress, STATISTICS, WarmState};
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{DoubleWell, FromFn, FromFn1, LogisticRegression};
 use fuld::{
-    Alpha, Beta, Friction, Integrator, MemorySink, Polynomial, Potential, Run, Samples, Schedule, Start,
-    Step, System, Underdamped, ZarrDraws, ZarrSink,
+    Alpha, Beta, Friction, Integrator, MemorySink, Polynomial, Potential, Run, Samples, Schedule,
+    Start, Step, System, Underdamped, ZarrDraws, ZarrSink,
 };
 
 fn fuld(alpha: f64, gamma: f64, beta: f64) -> System {
@@ -50,11 +52,13 @@ fn relativistic(gamma: Friction) -> System {
     System::underdamped("relativistic", kinetic, gamma).unwrap()
 }
 
-/// At step 1, where the splittings are wrong by half, E x² is exact for every α and β and for the Gaussian and a custom kinetic energy.
+/// At step 1, where the splittings are wrong by half, E x² is exact for every α and β and for the
+/// Gaussian and a custom kinetic energy.
 #[test]
 fn no_bias_at_any_step() {
     let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
-    // With Gaussian velocities step 1 is too long for this well: chains would stay far out for thousands of iterations.
+    // With Gaussian velocities step 1 is too long for this well: chains would stay far out for
+    // thousands of iterations.
     for (system, step, exact) in [
         (fuld(1.5, 2.0, 1.0), 1.0, 1.041_797),
         (fuld(1.0, 2.0, 1.0), 1.0, 1.041_797),
@@ -77,8 +81,14 @@ fn no_bias_at_any_step() {
         for path in [0.0, 2.5] {
             let samples = fixed(system.clone(), step, path).sample(&well).unwrap();
             let (value, error) = mean(&samples, |x| x * x);
-            println!("{name}, path {path}: {value:.5} ± {error:.5}, accepted {:.3}", acceptance(&samples));
-            assert!((value - exact).abs() < 4.0 * error && error < 0.01, "{name}: {value} ± {error}");
+            println!(
+                "{name}, path {path}: {value:.5} ± {error:.5}, accepted {:.3}",
+                acceptance(&samples)
+            );
+            assert!(
+                (value - exact).abs() < 4.0 * error && error < 0.01,
+                "{name}: {value} ± {error}"
+            );
         }
     }
 }
@@ -101,7 +111,8 @@ fn scaled_gaussians() -> impl Potential {
     .named("scaled gaussians")
 }
 
-/// Step, scales and path are found from a start that is far from the target, and the draws have the right variances.
+/// Step, scales and path are found from a start that is far from the target, and the draws have the
+/// right variances.
 #[test]
 fn adaptation_finds_scales_from_afar() {
     for alpha in [1.5, 2.0] {
@@ -113,14 +124,16 @@ fn adaptation_finds_scales_from_afar() {
             let exact = 10f64.powi(i as i32 - 2);
             assert!((scale / exact - 1.0).abs() < 0.2, "{alpha}: scale {i} is {scale}");
             let draws = samples.pooled(i);
-            let variance = draws.iter().map(|x| (x / exact).powi(2)).sum::<f64>() / draws.len() as f64;
+            let variance =
+                draws.iter().map(|x| (x / exact).powi(2)).sum::<f64>() / draws.len() as f64;
             assert!((variance - 1.0).abs() < 0.05, "{alpha}: variance {i} is {variance}");
         }
         assert!((acceptance(&samples) - 0.9).abs() < 0.05, "{}", acceptance(&samples));
     }
 }
 
-/// A density on the half-line: f is NaN beyond the wall, where proposals are rejected. Gamma(2, 1) has mean 2 and variance 2.
+/// A density on the half-line: f is NaN beyond the wall, where proposals are rejected. Gamma(2, 1)
+/// has mean 2 and variance 2.
 #[test]
 fn walls_reject_proposals() {
     let gamma = FromFn1::new(|x: f64| x - x.ln(), |x: f64| 1.0 - 1.0 / x);
@@ -132,7 +145,11 @@ fn walls_reject_proposals() {
     assert!((square - 2.0).abs() < 4.0 * error && error < 0.2, "{square} ± {error}");
     assert!(samples.pooled(0).iter().all(|&x| x > 0.0));
     // Turning times end at the wall: beyond it trajectories never turn.
-    assert!(samples.outcome.gradients_per_iteration().unwrap() < 10.0, "{:?}", samples.outcome.tuning);
+    assert!(
+        samples.outcome.gradients_per_iteration().unwrap() < 10.0,
+        "{:?}",
+        samples.outcome.tuning
+    );
     // These proposals did not diverge: their acceptance probability is 0.
     assert!(samples.statistic(1).unwrap().concat().contains(&0.0));
     assert!(!samples.statistic(3).unwrap().concat().contains(&1.0));
@@ -141,7 +158,8 @@ fn walls_reject_proposals() {
     assert!(error.contains("not finite where chain 0 starts, at [-1.0]"), "{error}");
 }
 
-/// Draws, statistics and tuning depend on neither threads nor interruptions, in the warmup or after it.
+/// Draws, statistics and tuning depend on neither threads nor interruptions, in the warmup or after
+/// it.
 #[test]
 fn threads_and_interruptions_change_nothing() {
     let target = scaled_gaussians();
@@ -166,22 +184,34 @@ fn threads_and_interruptions_change_nothing() {
     }
     assert!(stops > 2, "{stops}");
     let stored = ZarrDraws::open(&store).unwrap();
-    assert_eq!(stored.positions().unwrap(), (0..150).flat_map(|c| positions(&whole, c)).collect::<Vec<_>>());
+    assert_eq!(
+        stored.positions().unwrap(),
+        (0..150).flat_map(|c| positions(&whole, c)).collect::<Vec<_>>()
+    );
     for number in 0..STATISTICS.len() {
-        assert_eq!(stored.statistic(number).unwrap().unwrap(), whole.statistic(number).unwrap().concat());
+        assert_eq!(
+            stored.statistic(number).unwrap().unwrap(),
+            whole.statistic(number).unwrap().concat()
+        );
     }
     assert!(whole.statistic(STATISTICS.len()).is_none());
 }
 
-/// Every iteration has the step of its own number, however the iterations are divided into intervals of time.
+/// Every iteration has the step of its own number, however the iterations are divided into
+/// intervals of time.
 #[test]
 fn falling_steps_do_not_depend_on_the_clock() {
-    let schedule =
-        Schedule::polynomial(Polynomial { start: Step::new(1.0).unwrap(), half_life: 50.0, power: 0.5 });
-    let run = Run { schedule: schedule.unwrap(), chains: 4, ..fixed(fuld(1.5, 2.0, 1.0), 1.0, 0.0) };
+    let schedule = Schedule::polynomial(Polynomial {
+        start: Step::new(1.0).unwrap(),
+        half_life: 50.0,
+        power: 0.5,
+    });
+    let run =
+        Run { schedule: schedule.unwrap(), chains: 4, ..fixed(fuld(1.5, 2.0, 1.0), 1.0, 0.0) };
     let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
     let whole = run.sample(&well).unwrap();
-    let run = Run { checkpoint: Some(crate::resumption::scratch("falling").join("checkpoint")), ..run };
+    let run =
+        Run { checkpoint: Some(crate::resumption::scratch("falling").join("checkpoint")), ..run };
     let mut values = Vec::new();
     while run
         .stream(
@@ -203,7 +233,11 @@ fn falling_steps_do_not_depend_on_the_clock() {
 }
 
 fn positions(samples: &Samples, chain: usize) -> Vec<f64> {
-    samples.chain(chain).chunks_exact(samples.layout().width()).flat_map(|draw| draw[..5].to_vec()).collect()
+    samples
+        .chain(chain)
+        .chunks_exact(samples.layout().width())
+        .flat_map(|draw| draw[..5].to_vec())
+        .collect()
 }
 
 /// The statistics of a draw are those of its own position.
@@ -221,8 +255,11 @@ fn statistics_belong_to_their_draws() {
 /// Systems without an exact refreshment, and gradients of minibatches, are refused.
 #[test]
 fn unsuited_systems_and_potentials_are_refused() {
-    let parameters =
-        Underdamped { alpha: Alpha::new(1.5).unwrap(), gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+    let parameters = Underdamped {
+        alpha: Alpha::new(1.5).unwrap(),
+        gamma: Friction::new(1.0).unwrap(),
+        beta: Beta::ONE,
+    };
     let run = Run { system: System::uncorrected(parameters).unwrap(), ..adapted(1.5) };
     let error = run.sample(&DoubleWell::new(1, 1.0, 1.0).unwrap()).unwrap_err().to_string();
     assert!(error.contains("leave the law of v invariant"), "{error}");
@@ -230,10 +267,14 @@ fn unsuited_systems_and_potentials_are_refused() {
     let error = adapted(1.5).sample(&minibatches).unwrap_err().to_string();
     assert!(error.contains("minibatches"), "{error}");
     let run = Run { path: f64::NAN, ..adapted(1.5) };
-    assert!(run.stream(&scaled_gaussians(), &mut MemorySink::default(), &mut |_| Control::Stop).is_err());
+    assert!(
+        run.stream(&scaled_gaussians(), &mut MemorySink::default(), &mut |_| Control::Stop)
+            .is_err()
+    );
 }
 
-/// Parts that continue from the state after the warm-up have the draws of the whole run; other states are refused.
+/// Parts that continue from the state after the warm-up have the draws of the whole run; other
+/// states are refused.
 #[test]
 fn parts_continue_from_the_warm_state() {
     let well = DoubleWell::new(2, 1.0, 1.0).unwrap();
@@ -241,7 +282,8 @@ fn parts_continue_from_the_warm_state() {
         [(Friction::COMPLETE, 120), (Friction::new(1.0).unwrap(), 120), (Friction::COMPLETE, 0)]
     {
         let system =
-            System::fuld(Underdamped { alpha: Alpha::new(1.8).unwrap(), gamma, beta: Beta::ONE }).unwrap();
+            System::fuld(Underdamped { alpha: Alpha::new(1.8).unwrap(), gamma, beta: Beta::ONE })
+                .unwrap();
         let run = Run::new(system, Integrator::Exact, Schedule::constant(0.1).unwrap());
         let run = Run { chains: 6, warmup, draws: 40, path: 1.0, ..run };
         let whole = run.sample(&well).unwrap();
@@ -263,7 +305,9 @@ fn parts_continue_from_the_warm_state() {
         }
         let refused = |run: Run, says: &str| {
             let mut sink = MemorySink::default();
-            let error = run.continue_from(&state, &well, &mut sink, &mut |_| Control::Continue).unwrap_err();
+            let error = run
+                .continue_from(&state, &well, &mut sink, &mut |_| Control::Continue)
+                .unwrap_err();
             assert!(error.to_string().contains(says), "{error}");
         };
         refused(Run { seed: 1, ..run.clone() }, "stored seed: 0, requested seed: 1");
@@ -273,7 +317,8 @@ fn parts_continue_from_the_warm_state() {
     }
 }
 
-/// Reports of progress have the acceptance of recent iterations, which without adaptation at a short step is close to 1.
+/// Reports of progress have the acceptance of recent iterations, which without adaptation at a
+/// short step is close to 1.
 #[test]
 fn progress_has_the_acceptance() {
     let well = DoubleWell::new(1, 1.0, 1.0).unwrap();
@@ -294,7 +339,8 @@ fn progress_has_the_acceptance() {
     assert_eq!(reported(Run { integrator: Integrator::Baoab, ..short }), None);
 }
 
-/// Short warm-ups end with a step whose acceptance is near the target of 90 %: within 70 to 98 %, outside of which users are warned.
+/// Short warm-ups end with a step whose acceptance is near the target of 90 %: within 70 to 98 %,
+/// outside of which users are warned.
 #[test]
 fn short_warm_ups_find_the_step() {
     let run = Run { adapt: true, chains: 64, draws: 100, ..fixed(fuld(1.8, 1e9, 1.0), 0.1, 1.0) };

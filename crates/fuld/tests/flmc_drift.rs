@@ -1,4 +1,5 @@
-//! The drift of fractional Langevin Monte Carlo, compared with two other computations and with the equation it solves.
+//! The drift of fractional Langevin Monte Carlo, compared with two other computations and with the
+//! equation it solves.
 
 use fuld::ParameterError;
 use fuld::dynamics::{DifferentiableFunction, FlmcDrift, FlmcError, approximation_factor};
@@ -23,8 +24,8 @@ fn slope(x: f64) -> f64 {
     x * x * x - x
 }
 
-/// 𝒟^(−s) u(x) = 1/(2Γ(s)cos(πs/2)) ∫|x−y|^(s−1) u(y) dy, 0 < s < 1: with |x−y| = w^(1/s) the kernel is constant and the
-/// midpoint rule does.
+/// 𝒟^(−s) u(x) = 1/(2Γ(s)cos(πs/2)) ∫|x−y|^(s−1) u(y) dy, 0 < s < 1: with |x−y| = w^(1/s) the
+/// kernel is constant and the midpoint rule does.
 fn potential(s: f64, x: f64, u: &dyn Fn(f64) -> f64) -> f64 {
     let (reach, steps) = (f64::powf(12.0, s), 200_000);
     let step = reach / f64::from(steps);
@@ -46,7 +47,8 @@ fn quartic_by_direct_quadrature() {
             let x = 0.19 * f64::from(i);
             let exact = -potential(2.0 - alpha, x, &|y| phi(y) * slope(y)) / phi(x);
             let error = (drift.at(x) - exact).abs() / (1.0 + exact.abs());
-            // The midpoint rule is the worse of the two: its error is some 1e-8 of ∫|u|, and 1/φ(x) magnifies it.
+            // The midpoint rule is the worse of the two: its error is some 1e-8 of ∫|u|, and 1/φ(x)
+            // magnifies it.
             assert!(
                 error < 1e-7 + 1e-8 / phi(x) / (1.0 + exact.abs()),
                 "{alpha} {beta} {x}: {} {exact}",
@@ -92,7 +94,9 @@ fn the_stationary_equation_is_solved() {
             let flux = |x: f64| drift.at(x) * p(x);
             let derivative: f64 = (1..)
                 .zip(WEIGHTS)
-                .map(|(k, weight)| weight * (flux(x + f64::from(k) * dx) - flux(x - f64::from(k) * dx)) / dx)
+                .map(|(k, weight)| {
+                    weight * (flux(x + f64::from(k) * dx) - flux(x - f64::from(k) * dx)) / dx
+                })
                 .sum();
             let residual = derivative + noise / beta;
             worst = worst.max(residual.abs());
@@ -112,7 +116,10 @@ fn gaussian_limit_ends_and_errors() {
     assert_eq!(newton.at(7.0), newton.at(3.0));
     assert!(newton.at(f64::NAN).is_nan() && newton.at(f64::NEG_INFINITY) > 0.0);
     assert!(matches!(drift_of(1.5, 1.0, f, slope, 0.0), Err(FlmcError::Reach(_))));
-    assert!(matches!(drift_of(1.5, 1.0, |x| 1.0 / x, slope, 1.0), Err(FlmcError::NotFinite { .. })));
+    assert!(matches!(
+        drift_of(1.5, 1.0, |x| 1.0 / x, slope, 1.0),
+        Err(FlmcError::NotFinite { .. })
+    ));
     assert!(matches!(drift_of(1.5, 1.0, f, slope, 60.0), Err(FlmcError::Rough(_))));
     assert!(fuld::Alpha::new(2.5).is_err());
 }
@@ -126,5 +133,8 @@ fn the_approximation() {
         .abs()
             < 1e-14
     );
-    assert_eq!(approximation_factor(crate::parameters::alpha(1.0)), Err(ParameterError::AlphaAboveOne(1.0)));
+    assert_eq!(
+        approximation_factor(crate::parameters::alpha(1.0)),
+        Err(ParameterError::AlphaAboveOne(1.0))
+    );
 }

@@ -78,7 +78,9 @@ fn only_plain_names_are_deleted() {
     folder.remove_in("runs", ["1.toml", "2.toml"]).unwrap();
     folder.remove_in("missing", ["1.toml"]).unwrap();
     assert!(
-        outside.exists() && !folder.path().join("a.csv").exists() && !folder.path().join("runs").exists()
+        outside.exists()
+            && !folder.path().join("a.csv").exists()
+            && !folder.path().join("runs").exists()
     );
 }
 

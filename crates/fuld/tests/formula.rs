@@ -10,7 +10,9 @@ fn formula(text: &str) -> Formula {
 
 /// Returns the value at (x, y, z, w) = (2, 3, 5, 7).
 fn value(text: &str) -> f64 {
-    Formula::with_dim(text, 4).unwrap_or_else(|error| panic!("{error}")).value(&[2.0, 3.0, 5.0, 7.0])
+    Formula::with_dim(text, 4)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .value(&[2.0, 3.0, 5.0, 7.0])
 }
 
 fn error(text: &str) -> FormulaError {
@@ -86,7 +88,10 @@ fn functions_have_their_values() {
     for (name, function) in table {
         for x in [0.1, 0.9, 3.3] {
             let ours = formula(&format!("{name}(x)")).value(&[x]);
-            assert!((ours - function(x)).abs() < 3e-15 * (1.0 + ours.abs()), "{name}({x}) = {ours}");
+            assert!(
+                (ours - function(x)).abs() < 3e-15 * (1.0 + ours.abs()),
+                "{name}({x}) = {ours}"
+            );
         }
     }
 }
@@ -226,17 +231,27 @@ fn the_caret_is_below_the_character() {
 
 #[test]
 fn deep_and_long_formulas_do_not_overflow_the_stack() {
-    let nested = |open: &str, close: &str, n: usize| format!("{}x{}", open.repeat(n), close.repeat(n));
-    for (open, close) in [("(", ")"), ("sin(", ")"), ("-", ""), ("x^", ""), ("-(x+", ")"), ("2*(1-x^(", "))")]
+    let nested =
+        |open: &str, close: &str, n: usize| format!("{}x{}", open.repeat(n), close.repeat(n));
+    for (open, close) in
+        [("(", ")"), ("sin(", ")"), ("-", ""), ("x^", ""), ("-(x+", ")"), ("2*(1-x^(", "))")]
     {
         let fits = formula(&nested(open, close, 60));
-        assert!(fits.to_string().len() < 5000 && fits.derivative(0).unwrap().to_string().len() < 2_000_000);
+        assert!(
+            fits.to_string().len() < 5000
+                && fits.derivative(0).unwrap().to_string().len() < 2_000_000
+        );
         let deep = error(&nested(open, close, 5000));
         assert!(matches!(deep.problem(), Problem::TooDeep { .. }), "{deep}");
     }
     let unclosed = error(&"(".repeat(60_000));
-    assert!(matches!(unclosed.problem(), Problem::TooDeep { largest: 200 }) && unclosed.byte() == 200);
-    assert!(matches!(error(&"x+".repeat(40_000)).problem(), Problem::TooLong { length: 80_000, .. }));
+    assert!(
+        matches!(unclosed.problem(), Problem::TooDeep { largest: 200 }) && unclosed.byte() == 200
+    );
+    assert!(matches!(
+        error(&"x+".repeat(40_000)).problem(),
+        Problem::TooLong { length: 80_000, .. }
+    ));
     // Long chains of operators are deep trees, but no function recurses along them.
     for link in ["sin(x) + cos(x) - ", "x*y*", "1e300*1e300*x/1e300/1e300*", "x+1e308+"] {
         let long = formula(&format!("{}x", link.repeat(65_000 / link.len())));
@@ -255,7 +270,10 @@ fn dimensions() {
     assert_eq!(gradient(&wide, &[1.0, 2.0, 3.0]), [2.0, 0.0, 0.0]);
     assert_eq!(gradient(&Formula::with_dim("3", 2).unwrap(), &[1.0, 2.0]), [0.0, 0.0]);
     for dim in [0, 1, usize::MAX] {
-        assert!(matches!(Formula::with_dim("x*y", dim).unwrap_err().problem(), Problem::Dimension { .. }));
+        assert!(matches!(
+            Formula::with_dim("x*y", dim).unwrap_err().problem(),
+            Problem::Dimension { .. }
+        ));
     }
     assert!(Formula::with_dim("3", 0).is_err());
 }
@@ -288,7 +306,8 @@ fn kinks_and_special_values() {
     assert_eq!((formula("x^0.5").value(&[9.0]), formula("x^-1.5").value(&[4.0])), (3.0, 0.125));
 }
 
-/// Mixtures keep their density and its slope where every exponential underflows, written with `logsumexp` or with `log` and `exp`.
+/// Mixtures keep their density and its slope where every exponential underflows, written with
+/// `logsumexp` or with `log` and `exp`.
 #[test]
 fn logarithms_of_sums_of_exponentials_do_not_underflow() {
     let named = "-logsumexp(log(0.3) - (x - 4)^2/2, log(0.7) - (x + 4)^2/2)";
@@ -297,7 +316,8 @@ fn logarithms_of_sums_of_exponentials_do_not_underflow() {
     for text in [named, plain, halves] {
         let f = formula(text);
         for x in [-1e4f64, -90.0, -4.0, 0.1, 3.0, 90.0, 1e4] {
-            let [a, b] = [0.3f64.ln() - (x - 4.0).powi(2) / 2.0, 0.7f64.ln() - (x + 4.0).powi(2) / 2.0];
+            let [a, b] =
+                [0.3f64.ln() - (x - 4.0).powi(2) / 2.0, 0.7f64.ln() - (x + 4.0).powi(2) / 2.0];
             let exact = -(a.max(b) + (-(a - b).abs()).exp().ln_1p());
             let weight = 1.0 / (1.0 + (b - a).exp());
             let slope = weight * (x - 4.0) + (1.0 - weight) * (x + 4.0);

@@ -1,4 +1,5 @@
-//! The drift of the Gaussian kinetic energy, compared with the formulas of papers, and its flow, compared with mpmath.
+//! The drift of the Gaussian kinetic energy, compared with the formulas of papers, and its flow,
+//! compared with mpmath.
 
 use fuld::dynamics::{DriftFlow, FlowError, GaussianDrift, OddDrift};
 use std::f64::consts::PI;
@@ -40,7 +41,8 @@ fn bessel_forms_of_the_papers_supplement() {
 
 #[test]
 fn integral_form_of_the_papers_proof() {
-    // c₁(v) e^(−v²/2) = √(2/π) ∫₀^∞ ω^(α−1) sin(ωv) e^(−ω²/2) dω; with ω = e^s the trapezoidal rule converges at once.
+    // c₁(v) e^(−v²/2) = √(2/π) ∫₀^∞ ω^(α−1) sin(ωv) e^(−ω²/2) dω; with ω = e^s the trapezoidal rule
+    // converges at once.
     for alpha in [0.2, 0.7, 1.0, 1.3, 1.8] {
         let drift = gaussian(alpha, 1.0);
         for v in [0.1, 0.5, 1.0, 2.0, 4.0] {
@@ -50,7 +52,11 @@ fn integral_form_of_the_papers_proof() {
                 sum += step * omega.powf(alpha) * (omega * v).sin() * (-0.5 * omega * omega).exp();
             }
             let exact = (2.0 / PI).sqrt() * sum * (0.5 * v * v).exp();
-            assert!((drift.at(v) / exact - 1.0).abs() < 1e-11, "{alpha} {v}: {} {exact}", drift.at(v));
+            assert!(
+                (drift.at(v) / exact - 1.0).abs() < 1e-11,
+                "{alpha} {v}: {} {exact}",
+                drift.at(v)
+            );
         }
     }
 }
@@ -80,8 +86,10 @@ fn limits_signs_and_beta() {
 
 #[test]
 fn the_flow_matches_mpmath() {
-    let lines =
-        include_str!("golden/gaussian_flow.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    let lines = include_str!("golden/gaussian_flow.csv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1);
     let mut worst = 0.0f64;
     for (i, line) in lines.enumerate() {
         let row: Vec<f64> = line.split(',').map(|text| text.parse().expect("a number")).collect();
@@ -156,9 +164,14 @@ fn the_flow_at_alpha_2_is_exponential_decay() {
 
 #[test]
 fn flows_of_powers_in_closed_form() {
-    // c = v + v³: v² ← D²v²/(1 + (1 − D²)v²). T is finite, and the power law beyond the table is exact.
-    let cubic =
-        DriftFlow::new(OddDrift { drift: |v: f64| v + v * v * v, slope: 1.0, reach: f64::INFINITY }).unwrap();
+    // c = v + v³: v² ← D²v²/(1 + (1 − D²)v²). T is finite, and the power law beyond the table is
+    // exact.
+    let cubic = DriftFlow::new(OddDrift {
+        drift: |v: f64| v + v * v * v,
+        slope: 1.0,
+        reach: f64::INFINITY,
+    })
+    .unwrap();
     let decay = f64::exp(-0.1);
     for i in -200..600 {
         let start = f64::exp(0.1 * f64::from(i));
@@ -210,7 +223,11 @@ fn functions_that_are_not_frictions_are_refused() {
         Err(FlowError::Drift { .. })
     ));
     assert!(
-        DriftFlow::new(OddDrift { drift: |v: f64| v + (1e6 * v).sin().abs(), slope: 1.0, reach: 9.0 })
-            .is_err()
+        DriftFlow::new(OddDrift {
+            drift: |v: f64| v + (1e6 * v).sin().abs(),
+            slope: 1.0,
+            reach: 9.0
+        })
+        .is_err()
     );
 }

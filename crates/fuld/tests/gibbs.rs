@@ -8,7 +8,8 @@ use std::f64::consts::PI;
 
 fn law(formula: &str, beta: f64) -> Gibbs {
     let potential: Formula = formula.parse().unwrap();
-    Gibbs::new(&potential, Beta::new(beta).unwrap()).unwrap_or_else(|error| panic!("{formula}: {error}"))
+    Gibbs::new(&potential, Beta::new(beta).unwrap())
+        .unwrap_or_else(|error| panic!("{formula}: {error}"))
 }
 
 #[track_caller]
@@ -107,7 +108,8 @@ fn a_potential_may_be_undefined_on_a_half_line() {
     close(gamma.modes()[0], 3.0, 1e-8);
 }
 
-/// Densities with a pole that can be integrated: Gamma(a) has the density x^(a − 1) e^(−x), and P(Gamma(1/2) ≤ 1) is erf(1).
+/// Densities with a pole that can be integrated: Gamma(a) has the density x^(a − 1) e^(−x), and
+/// P(Gamma(1/2) ≤ 1) is erf(1).
 #[test]
 fn poles_may_be_integrable() {
     let gamma = law("x + 0.5*log(x)", 1.0);
@@ -130,8 +132,14 @@ fn densities_that_cannot_be_normalised_are_refused() {
     for formula in ["x", "-x^2", "x^3", "x^2 - x^4", "-abs(x)", "exp(x)", "-log(1 + x^2)"] {
         assert!(matches!(error(formula), GibbsError::Falls(_)), "{formula}: {}", error(formula));
     }
-    for formula in ["0.3*log(1 + x^2)", "0.5*log(1 + x^2)", "0.2*log(1 + x^4)", "sin(x)", "-1/(1 + x^2)"] {
-        assert!(matches!(error(formula), GibbsError::Tails { .. }), "{formula}: {}", error(formula));
+    for formula in
+        ["0.3*log(1 + x^2)", "0.5*log(1 + x^2)", "0.2*log(1 + x^4)", "sin(x)", "-1/(1 + x^2)"]
+    {
+        assert!(
+            matches!(error(formula), GibbsError::Tails { .. }),
+            "{formula}: {}",
+            error(formula)
+        );
     }
     for formula in ["x + log(x)", "x + 2*log(x)", "x^2 + log(abs(x))", "x^2 - 1/abs(x)"] {
         assert!(matches!(error(formula), GibbsError::Pole { .. }), "{formula}: {}", error(formula));
@@ -149,12 +157,14 @@ fn unusual_arguments_do_not_panic() {
     let law = law("x^4/4 - x^2/2", 1.0);
     assert_eq!((law.cdf(f64::NEG_INFINITY), law.density(f64::INFINITY)), (0.0, 0.0));
     assert!((law.cdf(f64::INFINITY) - 1.0).abs() < 1e-12);
-    assert!(law.cdf(f64::NAN).is_nan() && law.quantile(1.5).is_nan() && law.quantile(f64::NAN).is_nan());
+    assert!(
+        law.cdf(f64::NAN).is_nan() && law.quantile(1.5).is_nan() && law.quantile(f64::NAN).is_nan()
+    );
     assert!(law.quantile(0.0) < -3.0 && law.quantile(1.0) > 3.0);
 }
 
-/// Variances of a correlated Gaussian are the diagonal of the inverse; Rosenbrock's first marginal is a Gaussian, and its
-/// second the law of that one's square with noise.
+/// Variances of a correlated Gaussian are the diagonal of the inverse; Rosenbrock's first marginal
+/// is a Gaussian, and its second the law of that one's square with noise.
 #[test]
 fn two_coordinates() {
     let gaussian: Formula = "(4*(x-1)^2 + 2*(x-1)*y + y^2)/2".parse().unwrap();

@@ -1,9 +1,11 @@
-//! Noise of stochastic gradients, taken for a part of the driving noise: FULD samples its target, other methods do not.
+//! Noise of stochastic gradients, taken for a part of the driving noise: FULD samples its target,
+//! other methods do not.
 //!
-//! The gradient of every step carries SαS(σ) noise, with σ such that the noise is half of the driving noise of FULD: in one step
-//! (ησ)^α = κ^α (1 − e^(−αγη))/2. Errors are standard errors over independent chains. A correct method has to be within 5 of them, over
-//! all comparisons with a false-positive rate of 2e-5; a biased one has to be off by more than 10 of them. Seeds are fixed.
-//! `cargo test -p fuld --test tests gradient_noise -- --nocapture` prints the measurements.
+//! The gradient of every step carries SαS(σ) noise, with σ such that the noise is half of the
+//! driving noise of FULD: in one step (ησ)^α = κ^α (1 − e^(−αγη))/2. Errors are standard errors
+//! over independent chains. A correct method has to be within 5 of them, over all comparisons with
+//! a false-positive rate of 2e-5; a biased one has to be off by more than 10 of them. Seeds are
+//! fixed. `cargo test -p fuld --test tests gradient_noise -- --nocapture` prints the measurements.
 
 use crate::parameters::{overdamped_gaussian, underdamped, underdamped_gaussian};
 use fuld::gibbs::Gibbs;
@@ -17,7 +19,8 @@ const STEP: f64 = 0.04;
 /// The part of the driving noise that comes from the gradient.
 const SHARE: f64 = 0.5;
 const CHAINS: usize = 512;
-/// Standard errors within which a correct method is, and those by which a biased one is off at least.
+/// Standard errors within which a correct method is, and those by which a biased one is off at
+/// least.
 const NEAR: f64 = 5.0;
 const FAR: f64 = 10.0;
 
@@ -123,11 +126,15 @@ fn average(
 fn targets() -> [(&'static str, Box<dyn Potential>); 2] {
     [
         ("x^2/2", Box::new(FromFn1::new(|x| 0.5 * x * x, |x| x))),
-        ("x^4/4 - x^2/2", Box::new(FromFn1::new(|x| 0.25 * x.powi(4) - 0.5 * x * x, |x| x * (x * x - 1.0)))),
+        (
+            "x^4/4 - x^2/2",
+            Box::new(FromFn1::new(|x| 0.25 * x.powi(4) - 0.5 * x * x, |x| x * (x * x - 1.0))),
+        ),
     ]
 }
 
-/// Prints a measurement, and checks that a correct method is near the exact value and a biased one far from it.
+/// Prints a measurement, and checks that a correct method is near the exact value and a biased one
+/// far from it.
 fn judge(line: &str, exact: f64, measured: Result<Estimate, usize>, correct: bool) {
     let off = measured.map_or(f64::INFINITY, |measured| measured.off(exact));
     let text = match measured {
@@ -151,7 +158,8 @@ fn fuld_with_the_scale_of_the_noise_has_the_right_second_moment() {
                 ("FULD, ABOBA, noise_scale", Integrator::Aboba, noisy.sigma, true),
                 ("FULD, BAOAB", Integrator::Baoab, 0.0, false),
             ] {
-                let measured = average(run(fuld(alpha), integrator, noise_scale), &noisy, |x| x * x);
+                let measured =
+                    average(run(fuld(alpha), integrator, noise_scale), &noisy, |x| x * x);
                 judge(&format!("{name} | {alpha} | {title}"), exact, measured, correct);
             }
             let clean = average(run(fuld(alpha), Integrator::Baoab, 0.0), &*f, |x| x * x);
@@ -160,7 +168,8 @@ fn fuld_with_the_scale_of_the_noise_has_the_right_second_moment() {
     }
 }
 
-/// The probability that |x| exceeds its 0.9-quantile is 0.1. E x² of the other methods need not exist.
+/// The probability that |x| exceeds its 0.9-quantile is 0.1. E x² of the other methods need not
+/// exist.
 #[test]
 fn other_methods_have_too_heavy_tails() {
     println!("| target | alpha | method | exact P(abs(x) > q) | measured | standard errors off |");
@@ -169,7 +178,8 @@ fn other_methods_have_too_heavy_tails() {
         let beyond = move |x: f64| f64::from(x.abs() > quantile);
         // A control: the step of SGLD explains little of its error.
         let sgld = System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap();
-        let Estimate { mean, error } = average(run(sgld, Integrator::TamedEuler, 0.0), &*f, beyond).unwrap();
+        let Estimate { mean, error } =
+            average(run(sgld, Integrator::TamedEuler, 0.0), &*f, beyond).unwrap();
         println!("| {name} | | SGLD, exact gradients | 0.1000 | {mean:.4} ± {error:.4} | |");
         assert!((mean - 0.1).abs() < 0.02, "{name}: {mean}");
         for alpha in ALPHAS {
@@ -182,7 +192,8 @@ fn other_methods_have_too_heavy_tails() {
                 ("FULD", run(fuld(alpha), Integrator::Baoab, 0.0), false),
                 ("SGLD", run(sgld(), Integrator::TamedEuler, 0.0), false),
                 ("SGHMC", run(sghmc(), Integrator::Baoab, 0.0), false),
-                // Its estimate is the variance of Gaussian noise, here of the scale σ, and right at α = 2.
+                // Its estimate is the variance of Gaussian noise, here of the scale σ, and right at
+                // α = 2.
                 ("SGHMC, noise_scale", run(sghmc(), Integrator::Baoab, sigma), alpha == 2.0),
             ] {
                 let measured = average(run, &noisy, beyond);
@@ -192,8 +203,9 @@ fn other_methods_have_too_heavy_tails() {
     }
 }
 
-/// Corollary 1: with decreasing steps, averages weighted with the steps converge also if the scale of the noise is unknown, because its
-/// part in the driving noise falls as η^(α − 1). With `noise_scale` they are right from the beginning.
+/// Corollary 1: with decreasing steps, averages weighted with the steps converge also if the scale
+/// of the noise is unknown, because its part in the driving noise falls as η^(α − 1). With
+/// `noise_scale` they are right from the beginning.
 #[test]
 fn decreasing_steps_remove_the_bias_of_unknown_noise() {
     let (alpha, steps) = (1.8, 64_000);
@@ -213,9 +225,15 @@ fn decreasing_steps_remove_the_bias_of_unknown_noise() {
     let constant = average(run(0.0), &noisy, |x| x * x);
     judge(&line("constant steps"), exact, constant, false);
     let (constant, unknown) = (constant.unwrap().mean - exact, fallen(0.0).unwrap());
-    println!("| {} | {exact:.4} | {:.4} ± {:.4} | |", line("decreasing steps"), unknown.mean, unknown.error);
+    println!(
+        "| {} | {exact:.4} | {:.4} ± {:.4} | |",
+        line("decreasing steps"),
+        unknown.mean,
+        unknown.error
+    );
     // The mean of (ηₖ/η₀)^(α − 1) over these steps, with weights ηₖ: 0.22.
-    let sum = |power: f64| (500..500 + steps).map(|k| falling.at(k).unwrap().powf(power)).sum::<f64>();
+    let sum =
+        |power: f64| (500..500 + steps).map(|k| falling.at(k).unwrap().powf(power)).sum::<f64>();
     let expected = constant * sum(alpha) / sum(1.0) / STEP.powf(alpha - 1.0);
     let bias = unknown.mean - exact;
     assert!((bias - expected).abs() < NEAR * unknown.error, "{bias} {expected} {unknown:?}");

@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 
 /// Returns SαS(1.5) noise of scale 1.
 fn noise(length: usize, seed: u64) -> Vec<f64> {
-    static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| SymmetricStable::new(1.5).unwrap().sampler());
+    static SAMPLER: LazyLock<Sampler> =
+        LazyLock::new(|| SymmetricStable::new(1.5).unwrap().sampler());
     let mut noise = vec![0.0; length];
     SAMPLER.fill(&mut Xoshiro256PlusPlus::seed_from_u64(seed), &mut noise);
     noise
@@ -28,17 +29,21 @@ fn close(a: f64, b: f64) -> bool {
 
 /// Returns the mean of log|g| in double precision over all components that are not zero and finite.
 fn full_mean(g: &[f64]) -> f64 {
-    let logs: Vec<f64> = g.iter().filter(|g| g.is_finite() && **g != 0.0).map(|g| g.abs().ln()).collect();
+    let logs: Vec<f64> =
+        g.iter().filter(|g| g.is_finite() && **g != 0.0).map(|g| g.abs().ln()).collect();
     logs.iter().sum::<f64>() / logs.len() as f64
 }
 
 #[test]
 fn a_sequence_computed_by_hand() {
     let mut state = GuardState::new();
-    let mut step = |mut g: [f64; 2]| (Guard::FOR_SGD.apply(&mut state, &mut g), g, state.to_numbers()[2]);
+    let mut step =
+        |mut g: [f64; 2]| (Guard::FOR_SGD.apply(&mut state, &mut g), g, state.to_numbers()[2]);
     // ℓ = log 4 becomes ℓ̄, and the gradient is only measured.
     let (decision, g, log_scale) = step([2.0, -8.0]);
-    assert!(decision == Decision { factor: 1.0, limit: 0.0 } && close(f64::from(log_scale), 2.0 * LN_2));
+    assert!(
+        decision == Decision { factor: 1.0, limit: 0.0 } && close(f64::from(log_scale), 2.0 * LN_2)
+    );
     assert_eq!(g, [0.0; 2]);
     // δ = log 4, w = 1/2: ℓ̄ = log 8, and 4 times the usual size is no burst.
     let (decision, g, _) = step([16.0, 16.0]);
@@ -49,10 +54,15 @@ fn a_sequence_computed_by_hand() {
     assert!(g == [-decision.limit, decision.limit]);
     // δ is far below −log 4, w = 1/4: ℓ̄ falls by log 4/4, and nothing is clipped.
     let (decision, g, _) = step([1e-3, -1e-3]);
-    assert!(decision.factor == 1.0 && close(decision.limit, (19.0 / 6.0 * LN_2).exp()) && g == [1e-3, -1e-3]);
+    assert!(
+        decision.factor == 1.0
+            && close(decision.limit, (19.0 / 6.0 * LN_2).exp())
+            && g == [1e-3, -1e-3]
+    );
 }
 
-/// A burst at one of the first two steps moves nothing far: afterwards the usual size is that of the other step.
+/// A burst at one of the first two steps moves nothing far: afterwards the usual size is that of
+/// the other step.
 #[test]
 fn a_burst_at_the_beginning_is_forgotten() {
     for burst in 0..2 {
@@ -63,7 +73,8 @@ fn a_burst_at_the_beginning_is_forgotten() {
             let decision = Guard::FOR_ADAM.apply(&mut state, &mut g);
             let largest = g.iter().fold(0.0, |largest: f64, g| largest.max(g.abs()));
             let expected = if step == 0 { 0.0 } else { 30.0 * full_mean(&usual).exp() };
-            // A burst at the second step doubles the usual size: it has the weight 1/2 and counts as 4 times as large.
+            // A burst at the second step doubles the usual size: it has the weight 1/2 and counts
+            // as 4 times as large.
             assert!(
                 decision.limit >= expected && decision.limit <= 2.001 * expected,
                 "{burst} {step}: {decision:?}"
@@ -73,7 +84,8 @@ fn a_burst_at_the_beginning_is_forgotten() {
     }
 }
 
-/// A burst of 1000 times the usual size is scaled to 4 times, and moves the usual size by 2.8 % at most.
+/// A burst of 1000 times the usual size is scaled to 4 times, and moves the usual size by 2.8 % at
+/// most.
 #[test]
 fn a_burst_is_scaled_down() {
     let (guard, mut state) = (Guard::new(f64::INFINITY).unwrap(), GuardState::new());
@@ -107,8 +119,12 @@ fn corrupted_components_do_not_change_the_others() {
     g[4999] = f32::MAX;
     let decision = guard.apply(&mut state, &mut g);
     let limit = decision.limit as f32;
-    assert!(limit.is_finite() && [g[7], g[1100], g[4000], g[4999]] == [0.0, limit, -limit, limit], "{g:?}");
-    let others = g.iter().zip(&clean).enumerate().filter(|(i, _)| ![7, 1100, 4000, 4999].contains(i));
+    assert!(
+        limit.is_finite() && [g[7], g[1100], g[4000], g[4999]] == [0.0, limit, -limit, limit],
+        "{g:?}"
+    );
+    let others =
+        g.iter().zip(&clean).enumerate().filter(|(i, _)| ![7, 1100, 4000, 4999].contains(i));
     assert!(others.map(|(_, pair)| pair).all(|(g, clean)| g.to_bits() == clean.to_bits()));
 }
 
@@ -123,14 +139,18 @@ fn without_a_usable_component_nothing_is_learned() {
         guard.apply(&mut state, &mut [0.5f32; 20]);
         let (known, mut g) = (state, [bad; 20]);
         let decision = guard.apply(&mut state, &mut g);
-        assert!(state == known && decision.factor == 1.0 && close(decision.limit, 0.5), "{decision:?}");
+        assert!(
+            state == known && decision.factor == 1.0 && close(decision.limit, 0.5),
+            "{decision:?}"
+        );
         let expected = if bad.is_infinite() { bad.signum() * decision.limit as f32 } else { 0.0 };
         assert_eq!(g, [expected; 20], "{bad}");
     }
     assert_eq!(guard.apply::<f32>(&mut GuardState::new(), &mut []).limit, 0.0);
 }
 
-/// Gradients times a power of 2 lead to the same factors, and to limits and gradients times that power.
+/// Gradients times a power of 2 lead to the same factors, and to limits and gradients times that
+/// power.
 #[test]
 fn the_guard_has_no_scale_of_its_own() {
     fn follow<T: Real + std::fmt::Debug>(rounded: fn(f64) -> T, power: i32) {
@@ -143,7 +163,10 @@ fn the_guard_has_no_scale_of_its_own() {
             let mut b: Vec<T> = g.iter().map(|&g| rounded(scale * g)).collect();
             let one = Guard::FOR_SGD.apply(&mut state, &mut a);
             let two = Guard::FOR_SGD.apply(&mut scaled, &mut b);
-            assert!((two.limit / scale - one.limit).abs() <= 1e-5 * one.limit, "{step}: {one:?} {two:?}");
+            assert!(
+                (two.limit / scale - one.limit).abs() <= 1e-5 * one.limit,
+                "{step}: {one:?} {two:?}"
+            );
             assert!((two.factor / one.factor - 1.0).abs() < 1e-5, "{step}: {one:?} {two:?}");
             for (&a, &b) in a.iter().zip(&b) {
                 let (a, b): (f64, f64) = (a.into(), b.into());
@@ -194,7 +217,9 @@ fn a_state_is_checked_when_it_is_loaded() {
     assert_eq!(load(&[2.0, 1.0, 0.0]), Err(GuardStateError::Version(2.0)));
     assert_eq!(load(&[1.0, 51.0, 0.0]), Err(GuardStateError::Steps(51.0)));
     assert_eq!(load(&[1.0, 0.5, 0.0]), Err(GuardStateError::Steps(0.5)));
-    assert!(matches!(load(&[1.0, f32::NAN, 0.0]), Err(GuardStateError::Steps(steps)) if steps.is_nan()));
+    assert!(
+        matches!(load(&[1.0, f32::NAN, 0.0]), Err(GuardStateError::Steps(steps)) if steps.is_nan())
+    );
     assert_eq!(load(&[1.0, 1.0, f32::INFINITY]), Err(GuardStateError::LogScale(f32::INFINITY)));
     assert_eq!(load(&GuardState::new().to_numbers()), Ok(GuardState::new()));
 }
@@ -213,7 +238,10 @@ fn the_mean_of_logarithms_is_accurate() {
     for (length, scale) in [(1, 1.0), (15, 1e-4), (1000, 1e-30), (4095, 3e7), (4096, 1e-3)] {
         let g: Vec<f64> = noise(length, 3).iter().map(|g| scale * g).collect();
         let rounded: Vec<f64> = single(&g).iter().map(|&g| f64::from(g)).collect();
-        assert!((LogSum::of(&single(&g)).mean().unwrap() - full_mean(&rounded)).abs() < 1e-6, "{length}");
+        assert!(
+            (LogSum::of(&single(&g)).mean().unwrap() - full_mean(&rounded)).abs() < 1e-6,
+            "{length}"
+        );
         assert!((LogSum::of(&g).mean().unwrap() - full_mean(&g)).abs() < 1e-6, "{length}");
     }
     let extremes = [f32::MAX, f32::MIN_POSITIVE, -1.999_999_9, 0.0, f32::NAN, 1e-45];
@@ -232,7 +260,10 @@ fn positions_are_spread_over_the_tensor() {
         let positions: Vec<usize> = sampled_positions(length).collect();
         assert!(positions.len() == SAMPLE && positions.is_sorted_by(|a, b| a < b), "{length}");
         for (i, position) in positions.iter().enumerate() {
-            assert!(i * length / SAMPLE <= *position && *position < (i + 1) * length / SAMPLE, "{length}");
+            assert!(
+                i * length / SAMPLE <= *position && *position < (i + 1) * length / SAMPLE,
+                "{length}"
+            );
         }
     }
     // The formula, computed elsewhere with exact integers.
@@ -240,7 +271,8 @@ fn positions_are_spread_over_the_tensor() {
     assert_eq!(positions, [0, 394, 545, 940, 1091]);
 }
 
-/// One column that is 1000 times larger does not bias the sample, even if widths and sample are powers of 2.
+/// One column that is 1000 times larger does not bias the sample, even if widths and sample are
+/// powers of 2.
 #[test]
 fn no_column_is_preferred() {
     for width in [8, 64, 256, 1024, 4096] {
@@ -252,7 +284,10 @@ fn no_column_is_preferred() {
             let sampled = LogSum::of(&g).mean().unwrap();
             // Two standard errors of a random sample of the column.
             let error = 1000f64.ln() * (1.0 / width as f64 / SAMPLE as f64).sqrt();
-            assert!((sampled - expected).abs() < 2.0 * error, "{width} {large}: {sampled} {expected}");
+            assert!(
+                (sampled - expected).abs() < 2.0 * error,
+                "{width} {large}: {sampled} {expected}"
+            );
         }
     }
 }
@@ -270,8 +305,10 @@ fn sums_of_parts_add_up() {
 #[test]
 fn a_step_can_include_the_guard() {
     for (alpha, length) in [(2.0, 1037), (1.5, 1037), (1.5, 16)] {
-        let coordinates = Coordinates::sgd(Sgd { alpha, learning_rate: 0.1, momentum: 0.9 }).unwrap();
-        let rule = Rule::new(coordinates, Options { maximize: true, ..Options::default() }).unwrap();
+        let coordinates =
+            Coordinates::sgd(Sgd { alpha, learning_rate: 0.1, momentum: 0.9 }).unwrap();
+        let rule =
+            Rule::new(coordinates, Options { maximize: true, ..Options::default() }).unwrap();
         let start = single(&noise(length, 5));
         let (mut x, mut b, mut state) = (start.clone(), vec![0f32; length], GuardState::new());
         let (mut y, mut c, mut other) = (start.clone(), vec![0f32; length], GuardState::new());

@@ -2,7 +2,9 @@
 
 use crate::parameters::underdamped;
 use crate::wells::{run, wells};
-use fuld::chains::{Callback, CheckpointError, Control, DYNAMICS_VERSION, RunError, RunSpec, ZarrSink};
+use fuld::chains::{
+    Callback, CheckpointError, Control, DYNAMICS_VERSION, RunError, RunSpec, ZarrSink,
+};
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
 use fuld::potential::{Formula, FromFn1, LogisticRegression};
 use fuld::{Integrator, Potential, Run, Schedule, Specification, System, ZarrDraws};
@@ -27,7 +29,8 @@ fn attempt(run: &Run, potential: &dyn Potential) -> Result<(), RunError> {
     run.stream(potential, &mut sink, &mut |_| Control::Continue).map(|_| ())
 }
 
-/// Writes a checkpoint of the first run, and returns the difference that the second is refused with.
+/// Writes a checkpoint of the first run, and returns the difference that the second is refused
+/// with.
 fn difference(name: &str, first: (&Run, &dyn Potential), second: (&Run, &dyn Potential)) -> String {
     let path = scratch(name).join("run.ckpt");
     let at = |run: &Run| Run { checkpoint: Some(path.clone()), ..run.clone() };
@@ -52,14 +55,18 @@ fn batch_prior_and_data_of_a_posterior_are_part_of_a_run() {
         difference(name, (&run, first), (&run, second))
     };
     let batch = refused("batch", &posterior(2.0, 64), &posterior(2.0, 32));
-    assert_eq!(batch, "stored potential.parameters.batch: 64, requested potential.parameters.batch: 32");
+    assert_eq!(
+        batch,
+        "stored potential.parameters.batch: 64, requested potential.parameters.batch: 32"
+    );
     let prior = refused("prior", &posterior(2.0, 64), &posterior(4.0, 64));
     assert!(prior.contains("prior_precision: 0.25, requested"), "{prior}");
     let data = refused("data", &small(0.25), &small(0.125));
     assert!(data.contains("data_sha256"), "{data}");
 }
 
-/// Two formulas with the same values and gradients at the three points at which potentials used to be compared.
+/// Two formulas with the same values and gradients at the three points at which potentials used to
+/// be compared.
 #[test]
 fn formulas_are_compared_by_their_text() {
     let run = short(Path::new("unused"));
@@ -86,7 +93,10 @@ fn closures_require_a_name() {
     let run = short(&path);
     let square = || FromFn1::new(|x| 0.5 * x * x, |x| x);
     let error = attempt(&run, &square()).unwrap_err();
-    assert!(matches!(error, RunError::Unspecified) && error.to_string().contains("FromFn::named"), "{error}");
+    assert!(
+        matches!(error, RunError::Unspecified) && error.to_string().contains("FromFn::named"),
+        "{error}"
+    );
     assert!(!path.exists());
     // Without a checkpoint no name is required.
     run.sample(&square()).unwrap();
@@ -107,12 +117,18 @@ fn custom_schedules_and_kinetic_energies_are_part_of_a_run() {
     let scheduled = |power: f64| {
         let specification = Specification::new("harmonic decay").with("power", power);
         Run {
-            schedule: Schedule::custom(specification, move |k| 0.05 * (1.0 + k as f64).powf(-power)),
+            schedule: Schedule::custom(specification, move |k| {
+                0.05 * (1.0 + k as f64).powf(-power)
+            }),
             ..run.clone()
         }
     };
-    let schedule = difference("schedule", (&scheduled(0.5), &wells(1)), (&scheduled(0.25), &wells(1)));
-    assert_eq!(schedule, "stored schedule.parameters.power: 0.5, requested schedule.parameters.power: 0.25");
+    let schedule =
+        difference("schedule", (&scheduled(0.5), &wells(1)), (&scheduled(0.25), &wells(1)));
+    assert_eq!(
+        schedule,
+        "stored schedule.parameters.power: 0.5, requested schedule.parameters.power: 0.25"
+    );
     let steps = difference("steps", (&run, &wells(1)), (&scheduled(0.5), &wells(1)));
     assert!(steps.contains("schedule"), "{steps}");
     let quartic = |strength: f64| {
@@ -126,7 +142,10 @@ fn custom_schedules_and_kinetic_energies_are_part_of_a_run() {
         Run { system: System::underdamped(specification, kinetic, p.gamma).unwrap(), ..run.clone() }
     };
     let energy = difference("energy", (&quartic(0.1), &wells(1)), (&quartic(0.2), &wells(1)));
-    assert!(energy.contains("strength: 0.1, requested") && energy.contains("strength: 0.2"), "{energy}");
+    assert!(
+        energy.contains("strength: 0.1, requested") && energy.contains("strength: 0.2"),
+        "{energy}"
+    );
 }
 
 /// The specification is stored as text that reads back to itself, in checkpoints and in stores.

@@ -3,16 +3,19 @@
 use fuld::numerics::{kummer, kummer_scaled};
 
 fn rows() -> Vec<[f64; 4]> {
-    let lines = include_str!("golden/kummer.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    let lines =
+        include_str!("golden/kummer.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
     lines
         .map(|line| {
-            let numbers: Vec<f64> = line.split(',').map(|text| text.parse().expect("a number")).collect();
+            let numbers: Vec<f64> =
+                line.split(',').map(|text| text.parse().expect("a number")).collect();
             numbers.try_into().expect("four columns")
         })
         .collect()
 }
 
-/// Returns the size that errors are relative to: the value, and for a < 0, where terms cancel, also the largest term.
+/// Returns the size that errors are relative to: the value, and for a < 0, where terms cancel, also
+/// the largest term.
 fn size(a: f64, b: f64, z: f64, value: f64) -> f64 {
     if a >= 0.0 {
         return value.abs();
@@ -36,7 +39,10 @@ fn golden_values() {
         worst[sign] = worst[sign].max(error);
         if z < 700.0 {
             let plain = kummer(a, b, z) / (0.5 * z).exp() / (0.5 * z).exp();
-            assert!((plain - scaled).abs() / size(a, b, z, scaled) < 2e-14, "1F1({a}; {b}; {z}): {plain}");
+            assert!(
+                (plain - scaled).abs() / size(a, b, z, scaled) < 2e-14,
+                "1F1({a}; {b}; {z}): {plain}"
+            );
         }
     }
     println!("worst for a >= 0: {:e}, for a < 0: {:e}", worst[0], worst[1]);

@@ -1,4 +1,5 @@
-//! Integration tests of `fuld`, in one binary: linking twenty takes longer than running most of them.
+//! Integration tests of `fuld`, in one binary: linking twenty takes longer than running most of
+//! them.
 
 mod arviz;
 mod chains;

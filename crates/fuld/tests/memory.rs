@@ -29,7 +29,11 @@ fn memory_does_not_depend_on_the_length_of_a_run() {
     }
     let peak = |draws: u64| -> f64 {
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "memory::memory_does_not_depend_on_the_length_of_a_run", "--nocapture"])
+            .args([
+                "--exact",
+                "memory::memory_does_not_depend_on_the_length_of_a_run",
+                "--nocapture",
+            ])
             .env("FULD_MEMORY", draws.to_string())
             .output()
             .unwrap();

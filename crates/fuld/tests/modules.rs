@@ -1,8 +1,8 @@
 //! The modules of the crates form no cycle: their imports point one way.
 //!
-//! Two graphs are checked: the modules of a crate's root, and inside each folder its files. `mod.rs` only declares and re-exports,
-//! or holds the type that its files extend, so an import through it counts as one of the file that it re-exports. Unit tests may
-//! import anything.
+//! Two graphs are checked: the modules of a crate's root, and inside each folder its files.
+//! `mod.rs` only declares and re-exports, or holds the type that its files extend, so an import
+//! through it counts as one of the file that it re-exports. Unit tests may import anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     let inner = folders.iter().flat_map(|folder| self::files(folder));
-    files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).chain(inner).collect()
+    files
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+        .chain(inner)
+        .collect()
 }
 
 /// Returns the code of a file without comments and unit tests.
@@ -23,11 +27,14 @@ fn code(path: &Path) -> String {
     without_tests(text.lines().map(|line| line.split("//").next().unwrap()))
 }
 
-/// Removes each item after `#[cfg(test)]`: up to the first line of the same indentation that ends it.
+/// Removes each item after `#[cfg(test)]`: up to the first line of the same indentation that ends
+/// it.
 fn without_tests<'a>(mut lines: impl Iterator<Item = &'a str>) -> String {
     let mut kept = Vec::new();
     while let Some(line) = lines.next() {
-        let Some(indent) = line.strip_suffix("#[cfg(test)]").filter(|indent| indent.trim().is_empty()) else {
+        let Some(indent) =
+            line.strip_suffix("#[cfg(test)]").filter(|indent| indent.trim().is_empty())
+        else {
             kept.push(line);
             continue;
         };
@@ -43,14 +50,16 @@ fn without_tests<'a>(mut lines: impl Iterator<Item = &'a str>) -> String {
 /// Returns the module of a file: `a/b.rs` and `a/b/mod.rs` are both a::b, `lib.rs` is the root.
 fn module(root: &Path, path: &Path) -> Vec<String> {
     let path = path.strip_prefix(root).unwrap().with_extension("");
-    let mut parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let mut parts: Vec<String> =
+        path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
         parts.pop();
     }
     parts
 }
 
-/// Reads a tree of imports such as `a::{b, c::d}` from the start of `text`: all its leaves, and the rest.
+/// Reads a tree of imports such as `a::{b, c::d}` from the start of `text`: all its leaves, and the
+/// rest.
 fn leaves(text: &str) -> (Vec<Vec<String>>, &str) {
     let text = text.trim_start();
     if let Some(mut rest) = text.strip_prefix('{') {
@@ -149,14 +158,18 @@ fn graph(sources: &[(Vec<String>, String)], parent: &[String]) -> Graph {
     let exports = exports(sources);
     let mut graph = Graph::new();
     for (module, code) in sources.iter().filter(|(module, _)| module.len() > parent.len()) {
-        let Some(from) = module.strip_prefix(parent).and_then(|rest| rest.first()) else { continue };
+        let Some(from) = module.strip_prefix(parent).and_then(|rest| rest.first()) else {
+            continue;
+        };
         let edges = graph.entry(from.clone()).or_default();
         for path in imports(code, module) {
-            let Some(to) = path.strip_prefix(parent).and_then(|rest| rest.first()) else { continue };
+            let Some(to) = path.strip_prefix(parent).and_then(|rest| rest.first()) else {
+                continue;
+            };
             let to = exports.get(parent).and_then(|names| names.get(to)).unwrap_or(to);
-            let known = sources
-                .iter()
-                .any(|(other, _)| other.strip_prefix(parent).is_some_and(|rest| rest.first() == Some(to)));
+            let known = sources.iter().any(|(other, _)| {
+                other.strip_prefix(parent).is_some_and(|rest| rest.first() == Some(to))
+            });
             if known && to != from {
                 edges.insert(to.clone());
             }
@@ -168,16 +181,20 @@ fn graph(sources: &[(Vec<String>, String)], parent: &[String]) -> Graph {
 /// All cycles of a crate's modules, one per folder at most.
 fn cycles_of_crate(root: &Path) -> Vec<String> {
     let sources: Vec<_> = files(root).iter().map(|path| (module(root, path), code(path))).collect();
-    let folders: BTreeSet<Vec<String>> =
-        sources.iter().flat_map(|(module, _)| (0..module.len()).map(|end| module[..end].to_vec())).collect();
-    let found = folders.iter().filter_map(|folder| Some((folder, cycle(&graph(&sources, folder))?)));
+    let folders: BTreeSet<Vec<String>> = sources
+        .iter()
+        .flat_map(|(module, _)| (0..module.len()).map(|end| module[..end].to_vec()))
+        .collect();
+    let found =
+        folders.iter().filter_map(|folder| Some((folder, cycle(&graph(&sources, folder))?)));
     found.map(|(folder, cycle)| format!("{}::{}", folder.join("::"), cycle.join(" -> "))).collect()
 }
 
 /// The folders of all crates of the workspace.
 fn crates() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let crates: Vec<_> = std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let crates: Vec<_> =
+        std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(crates.len() >= 9, "{crates:?}");
     crates
 }
@@ -190,15 +207,18 @@ fn modules_form_no_cycle() {
     }
 }
 
-/// Integration tests are one binary per crate: a file that `tests/main.rs` does not name would not run.
+/// Integration tests are one binary per crate: a file that `tests/main.rs` does not name would not
+/// run.
 #[test]
 fn every_test_file_is_named() {
     for tests in crates().iter().map(|folder| folder.join("tests")) {
         let Ok(main) = std::fs::read_to_string(tests.join("main.rs")) else { continue };
         for entry in std::fs::read_dir(&tests).unwrap().map(|entry| entry.unwrap().path()) {
             let name = entry.file_stem().unwrap().to_str().unwrap();
-            let is_module = entry.extension().is_some_and(|end| end == "rs") || entry.join("mod.rs").exists();
-            let is_named = name == "main" || main.lines().any(|line| line == format!("mod {name};"));
+            let is_module =
+                entry.extension().is_some_and(|end| end == "rs") || entry.join("mod.rs").exists();
+            let is_named =
+                name == "main" || main.lines().any(|line| line == format!("mod {name};"));
             assert!(is_named || !is_module, "{} is not in main.rs", entry.display());
         }
     }
@@ -208,9 +228,14 @@ fn every_test_file_is_named() {
 #[test]
 fn imports_are_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let sources: Vec<_> = files(&root).iter().map(|path| (module(&root, path), code(path))).collect();
+    let sources: Vec<_> =
+        files(&root).iter().map(|path| (module(&root, path), code(path))).collect();
     let top = graph(&sources, &[]);
-    assert!(top.len() > 10 && top["chains"].contains("potential") && top["integrator"].contains("system"));
+    assert!(
+        top.len() > 10
+            && top["chains"].contains("potential")
+            && top["integrator"].contains("system")
+    );
     let chains = graph(&sources, &["chains".to_owned()]);
     assert!(chains["execution"].contains("checkpoint"), "{chains:?}");
 }

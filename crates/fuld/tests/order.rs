@@ -9,8 +9,9 @@
 //! | `stationary_laws_of_splittings…` | one unit impulse: a linear system's response determines its stationary law | the integral of the exact response | none |
 //! | `euler_is_of_first_order…` | stable, the field ∇G of FULD | E x² = 1/λ on a spring | Monte Carlo |
 //!
-//! The first three cannot fail by chance, and a relaxation over 0.999 η in place of η fails them. The last one confirms Euler's order
-//! under stable noise; with a fresh seed its bound is 4 standard errors (6e-5 false positives), and the seed is fixed.
+//! The first three cannot fail by chance, and a relaxation over 0.999 η in place of η fails them.
+//! The last one confirms Euler's order under stable noise; with a fresh seed its bound is 4
+//! standard errors (6e-5 false positives), and the seed is fixed.
 
 use crate::parameters::{alpha, beta, gamma, underdamped};
 use fuld::chains::{Control, MemorySink, Start};
@@ -64,7 +65,8 @@ impl<K: Kinetic> Kinetic for Replaced<K> {
         let value = if self.by == Replacement::Impulse && step == 0 { 1.0 } else { 0.0 };
         self.kinetic.relax(gamma, t, &vec![value; noise.len()], v);
         if self.by == Replacement::Force {
-            // ∫₀ᵗ e^(−γ(t−s)) cos(ω(t₀ + s)) ds by the antiderivative of e^(γs) cos(ωs), times e^(−γs).
+            // ∫₀ᵗ e^(−γ(t−s)) cos(ω(t₀ + s)) ds by the antiderivative of e^(γs) cos(ωs), times
+            // e^(−γs).
             let at = |s: f64| {
                 let (sin, cos) = (FREQUENCY * s).sin_cos();
                 (gamma * cos + FREQUENCY * sin) / (gamma * gamma + FREQUENCY * FREQUENCY)
@@ -96,12 +98,22 @@ fn trajectory(kinetic: impl Kinetic + 'static, integrator: Integrator, steps: u6
     let system = System::underdamped("without noise", kinetic, gamma(FRICTION)).unwrap();
     let run = Run::new(system, integrator, Schedule::constant(1.0 / steps as f64).unwrap());
     let start = Start::Point(vec![1.7]);
-    let run = Run { chains: 1, warmup: 0, draws: 1, thin: steps, start, velocities: true, threads: 1, ..run };
+    let run = Run {
+        chains: 1,
+        warmup: 0,
+        draws: 1,
+        thin: steps,
+        start,
+        velocities: true,
+        threads: 1,
+        ..run
+    };
     let samples = run.sample(&DoubleWell::new(1, 1.0, 1.0).unwrap()).unwrap();
     [samples.chain(0)[0], samples.chain(0)[1]]
 }
 
-/// The same with a force of time on v, by the classical Runge–Kutta method, whose error here is below 1e-11.
+/// The same with a force of time on v, by the classical Runge–Kutta method, whose error here is
+/// below 1e-11.
 fn runge_kutta(force: impl Fn(f64) -> f64) -> [f64; 2] {
     let kinetic = stable_kinetic();
     let field = |time: f64, [x, v]: [f64; 2]| {
@@ -124,8 +136,13 @@ fn runge_kutta(force: impl Fn(f64) -> f64) -> [f64; 2] {
     state
 }
 
-/// Asserts that x and v at the end of trajectories with ever shorter steps converge with the order of the integrator.
-fn assert_order<K: Kinetic + 'static>(integrator: Integrator, kinetic: impl Fn() -> K, exact: [f64; 2]) {
+/// Asserts that x and v at the end of trajectories with ever shorter steps converge with the order
+/// of the integrator.
+fn assert_order<K: Kinetic + 'static>(
+    integrator: Integrator,
+    kinetic: impl Fn() -> K,
+    exact: [f64; 2],
+) {
     let at = [64, 128, 256, 512].map(|steps| trajectory(kinetic(), integrator, steps));
     for (coordinate, name) in ["x", "v"].into_iter().enumerate() {
         let errors = at.map(|state| state[coordinate] - exact[coordinate]);
@@ -159,10 +176,11 @@ fn forced_trajectories_of_splittings_are_of_second_order() {
 /// λ of f = λx²/2; E x² = 1/λ at β = 1.
 const STIFFNESS: f64 = 4.0;
 
-/// σᵅ of the stationary law SαS(σ) of x in the uncorrected system on a spring, by the response to one unit impulse: x is
-/// Σ K_n ξ_(−n) with independent ξ ~ SαS(1), so σᵅ = Σ |K_n|ᵅ.
+/// σᵅ of the stationary law SαS(σ) of x in the uncorrected system on a spring, by the response to
+/// one unit impulse: x is Σ K_n ξ_(−n) with independent ξ ~ SαS(1), so σᵅ = Σ |K_n|ᵅ.
 fn stationary_scale(integrator: Integrator, tail: f64, friction: f64, eta: f64) -> f64 {
-    let kinetic = Replaced::by(Replacement::Impulse, Newtonian::new(alpha(tail), beta(1.0)).unwrap());
+    let kinetic =
+        Replaced::by(Replacement::Impulse, Newtonian::new(alpha(tail), beta(1.0)).unwrap());
     let system = System::underdamped("impulse", kinetic, gamma(friction)).unwrap();
     let run = Run::new(system, integrator, Schedule::constant(eta).unwrap());
     let draws = (60.0 / eta) as u64;
@@ -172,8 +190,9 @@ fn stationary_scale(integrator: Integrator, tail: f64, friction: f64, eta: f64) 
     samples.chain(0).iter().map(|k| k.abs().powf(tail)).sum()
 }
 
-/// σᵅ of dv = −γv dt − λx dt + γ^(1/α) dL, dx = v dt: γ ∫ k(t)ᵅ dt with the response k = (e^(−at) − e^(−bt))/(b − a),
-/// where a and b are the roots of r² − γr + λ. With t = u² the midpoint rule converges at every α.
+/// σᵅ of dv = −γv dt − λx dt + γ^(1/α) dL, dx = v dt: γ ∫ k(t)ᵅ dt with the response k = (e^(−at) −
+/// e^(−bt))/(b − a), where a and b are the roots of r² − γr + λ. With t = u² the midpoint rule
+/// converges at every α.
 fn exact_scale(tail: f64, friction: f64) -> f64 {
     let root = (friction * friction - 4.0 * STIFFNESS).sqrt();
     let (a, b) = (0.5 * (friction - root), 0.5 * (friction + root));
@@ -223,7 +242,8 @@ fn bias(system: &System, integrator: Integrator, eta: f64, time: f64) -> (f64, f
         .averaging("x²", |x| x[0] * x[0]);
     let run = Run { chains: 4096, warmup, draws: 1, thin: steps, seed: 3, ..run };
     let spring = Harmonic::isotropic(1, STIFFNESS).unwrap();
-    let outcome = run.stream(&spring, &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
+    let outcome =
+        run.stream(&spring, &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
     let chains = &outcome.averages[0].chains;
     let (n, mean) = (chains.len() as f64, outcome.averages[0].mean());
     let variance = chains.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / (n - 1.0);

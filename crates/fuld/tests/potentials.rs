@@ -1,10 +1,11 @@
-//! Every potential: its gradient matches its value, batches equal single points, and no input panics.
+//! Every potential: its gradient matches its value, batches equal single points, and no input
+//! panics.
 
 use crate::differences::{Random, difference, gradient, gradients, same};
 use fuld::Potential;
 use fuld::potential::{
-    Cauchy, DoubleWell, Formula, FromFn, FromFn1, Funnel, GaussianMixture, Harmonic, LogisticRegression,
-    PotentialError, Rosenbrock,
+    Cauchy, DoubleWell, Formula, FromFn, FromFn1, Funnel, GaussianMixture, Harmonic,
+    LogisticRegression, PotentialError, Rosenbrock,
 };
 
 /// A potential with its name and a radius on which differences are accurate.
@@ -60,7 +61,10 @@ fn gradients_match_central_differences() {
                 let expected = difference(&*f, &x, i, h);
                 // Rounding of the values, and the truncation error of the differences.
                 let tolerance = 1e-13 * f.value(&x).abs() / h + 1e-8 * (1.0 + expected.abs());
-                assert!((g - expected).abs() < tolerance, "{name} at {x:?}, {i}: {g}, not {expected}");
+                assert!(
+                    (g - expected).abs() < tolerance,
+                    "{name} at {x:?}, {i}: {g}, not {expected}"
+                );
             }
         }
     }
@@ -91,7 +95,9 @@ fn batches_equal_single_points_bit_for_bit() {
 #[test]
 fn no_input_panics_and_nan_is_passed_on() {
     for (name, f, _) in all().unwrap() {
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -f64::MAX, f64::MIN_POSITIVE] {
+        for bad in
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -f64::MAX, f64::MIN_POSITIVE]
+        {
             let x = vec![bad; f.dim()];
             let (value, g) = (f.value(&x), gradient(&*f, &x));
             if bad.is_nan() {
@@ -107,7 +113,8 @@ fn minima_are_at_their_known_positions() {
     assert_eq!((gradient(&well, &[2.0]), well.value(&[2.0])), (vec![0.0], -8.0));
     let valley = Rosenbrock::new(6, 1.0, 100.0).unwrap();
     assert_eq!((gradient(&valley, &[1.0; 6]), valley.value(&[1.0; 6])), (vec![0.0; 6], 0.0));
-    // Given the first coordinate the others are normal with variance e^x₁: f differs by 1/2 between 0 and one deviation.
+    // Given the first coordinate the others are normal with variance e^x₁: f differs by 1/2 between
+    // 0 and one deviation.
     let funnel = Funnel::new(2, 3.0).unwrap();
     assert!((funnel.value(&[2.0, 1f64.exp()]) - funnel.value(&[2.0, 0.0]) - 0.5).abs() < 1e-14);
 }

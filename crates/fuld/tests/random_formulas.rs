@@ -1,4 +1,5 @@
-//! Random formulas: values compared with a direct evaluation, gradients with differences, and text that is parsed again.
+//! Random formulas: values compared with a direct evaluation, gradients with differences, and text
+//! that is parsed again.
 
 use crate::differences::{Random, difference, gradient, gradients, same};
 use fuld::Potential;
@@ -33,10 +34,19 @@ fn make(random: &mut Random, dim: usize, depth: usize) -> Made {
     match random.below(12) {
         0 => Made { text: format!("-({text})"), value: Box::new(move |x| -value(x)) },
         1 | 2 => {
-            let exponents =
-                [("2", 2.0), ("3", 3.0), ("-1", -1.0), ("0.5", 0.5), ("(1/3)", 1.0 / 3.0), ("4", 4.0)];
+            let exponents = [
+                ("2", 2.0),
+                ("3", 3.0),
+                ("-1", -1.0),
+                ("0.5", 0.5),
+                ("(1/3)", 1.0 / 3.0),
+                ("4", 4.0),
+            ];
             let (exponent, n) = exponents[random.below(6)];
-            Made { text: format!("({text})^{exponent}"), value: Box::new(move |x| value(x).powf(n)) }
+            Made {
+                text: format!("({text})^{exponent}"),
+                value: Box::new(move |x| value(x).powf(n)),
+            }
         }
         3 | 4 => {
             type Function = fn(f64) -> f64;
@@ -90,7 +100,8 @@ fn formulas(seed: u64) -> impl Iterator<Item = (Made, Formula, Vec<Vec<f64>>)> {
     .take(FORMULAS)
 }
 
-/// Returns how much `value` changes under rounding errors of x, which any evaluation of the formula may magnify.
+/// Returns how much `value` changes under rounding errors of x, which any evaluation of the formula
+/// may magnify.
 fn sensitivity(value: &dyn Fn(&[f64]) -> f64, x: &[f64]) -> f64 {
     let mut largest = 0.0f64;
     for i in 0..x.len() {
@@ -129,14 +140,16 @@ fn gradients_match_central_differences() {
         for x in points {
             let g = gradient(&formula, &x);
             for (i, g) in g.into_iter().enumerate() {
-                let (coarse, fine) = (difference(&formula, &x, i, 4e-3), difference(&formula, &x, i, 2e-3));
+                let (coarse, fine) =
+                    (difference(&formula, &x, i, 4e-3), difference(&formula, &x, i, 2e-3));
                 let scale = 1.0 + fine.abs() + formula.value(&x).abs();
                 // Near a singularity or a kink, differences with two step sizes disagree.
                 if (coarse - fine).is_nan() || (coarse - fine).abs() >= 1e-8 * scale {
                     continue;
                 }
                 compared += 1;
-                // 0·∞ where a part overflows, or the logarithm of a negative base: the value exists, but not the formula of its slope.
+                // 0·∞ where a part overflows, or the logarithm of a negative base: the value
+                // exists, but not the formula of its slope.
                 undefined += usize::from(g.is_nan());
                 if (g - fine).abs() >= 1e-7 * scale {
                     unlike.push(format!("{} at {x:?}, {i}: {g}, not {fine}", made.text));
@@ -155,17 +168,21 @@ fn text_reads_back_as_the_same_formula() {
     for (made, formula, points) in formulas(13) {
         let dim = formula.dim();
         let shown = formula.to_string();
-        let again = Formula::with_dim(&shown, dim).unwrap_or_else(|error| panic!("{}\n{error}", made.text));
+        let again =
+            Formula::with_dim(&shown, dim).unwrap_or_else(|error| panic!("{}\n{error}", made.text));
         assert_eq!(again.to_string(), shown, "{}", made.text);
         for x in &points {
             assert!(same(formula.value(x), again.value(x)), "{shown}");
         }
         for i in 0..dim {
             let shown = formula.derivative(i).unwrap().to_string();
-            let again =
-                Formula::with_dim(&shown, dim).unwrap_or_else(|error| panic!("{}\n{error}", made.text));
+            let again = Formula::with_dim(&shown, dim)
+                .unwrap_or_else(|error| panic!("{}\n{error}", made.text));
             assert_eq!(again.to_string(), shown, "derivative {i} of {}", made.text);
-            assert!(points.iter().all(|x| same(gradient(&formula, x)[i], again.value(x))), "{shown}");
+            assert!(
+                points.iter().all(|x| same(gradient(&formula, x)[i], again.value(x))),
+                "{shown}"
+            );
         }
     }
 }

@@ -29,7 +29,10 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 left.push(path);
             } else {
-                files.insert(path.strip_prefix(root).unwrap().to_owned(), std::fs::read(&path).unwrap());
+                files.insert(
+                    path.strip_prefix(root).unwrap().to_owned(),
+                    std::fs::read(&path).unwrap(),
+                );
             }
         }
     }
@@ -41,7 +44,9 @@ fn a_stopped_run_continues() {
     let directory = scratch("stopped");
     let (unbroken, broken) = (directory.join("unbroken.zarr"), directory.join("broken.zarr"));
     let long = || Run { chains: 600, draws: 3000, thin: 2, ..run(Integrator::Baoab) };
-    let whole = long().stream(&wells(2), &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue).unwrap();
+    let whole = long()
+        .stream(&wells(2), &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue)
+        .unwrap();
     let mut stops = 0;
     let outcome = loop {
         let mut segments = 0;
@@ -61,8 +66,8 @@ fn a_stopped_run_continues() {
     assert!(tree(&broken) == tree(&unbroken));
 }
 
-/// In one dimension two successive steps share a block of the generator, for the noise and for minibatches. A run that is
-/// resumed between them gives the same bytes.
+/// In one dimension two successive steps share a block of the generator, for the noise and for
+/// minibatches. A run that is resumed between them gives the same bytes.
 #[test]
 fn a_run_resumed_at_an_odd_step_gives_the_same_bytes() {
     let directory = scratch("odd");
@@ -71,8 +76,9 @@ fn a_run_resumed_at_an_odd_step_gives_the_same_bytes() {
     let odd = |integrator| Run { warmup: 51, thin: 1, ..run(integrator) };
     for integrator in [Integrator::Baoab, Integrator::Euler] {
         let whole = odd(integrator);
-        let whole =
-            whole.stream(&potential, &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue).unwrap();
+        let whole = whole
+            .stream(&potential, &mut ZarrSink::new(&unbroken), &mut |_| Control::Continue)
+            .unwrap();
         let resumable = || Run { checkpoint: Some(directory.join("run.ckpt")), ..odd(integrator) };
         // The end of the warmup is the end of a segment, so the run stops at or before it.
         let mut stopped_at = 0;
@@ -84,7 +90,8 @@ fn a_run_resumed_at_an_odd_step_gives_the_same_bytes() {
             resumable().stream(&potential, &mut ZarrSink::new(&broken), &mut stop).unwrap();
         }
         assert_eq!(stopped_at, 51);
-        let resumed = resumable().stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue);
+        let resumed =
+            resumable().stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue);
         assert_eq!(resumed.unwrap(), whole);
         assert!(tree(&broken) == tree(&unbroken), "{integrator}");
         for path in [&unbroken, &broken] {
@@ -171,7 +178,8 @@ impl Potential for Fails {
     }
 }
 
-/// Draws before the failure are stored, and the run continues to the same result once the potential works again.
+/// Draws before the failure are stored, and the run continues to the same result once the potential
+/// works again.
 #[test]
 fn a_run_continues_after_its_potential_failed() {
     let directory = scratch("failed");
@@ -181,7 +189,9 @@ fn a_run_continues_after_its_potential_failed() {
 
     let run = Run { checkpoint: Some(directory.join("run.ckpt")), ..long() };
     let potential = Fails { inner: wells(1), left: AtomicI64::new(90_000) };
-    let error = run.stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue).unwrap_err();
+    let error = run
+        .stream(&potential, &mut ZarrSink::new(&broken), &mut |_| Control::Continue)
+        .unwrap_err();
     assert!(matches!(error, RunError::Potential(step) if step > 10_000), "{error}");
     let (there, whole) = (ZarrDraws::open(&broken).unwrap(), ZarrDraws::open(&unbroken).unwrap());
     assert!(there.draws() > 1000 && there.draws() < 50_000, "{}", there.draws());
@@ -192,7 +202,8 @@ fn a_run_continues_after_its_potential_failed() {
     assert_eq!(tree(&broken), tree(&unbroken));
 }
 
-/// With few chains and costly steps a segment is long, but stops and checkpoints do not wait for its end.
+/// With few chains and costly steps a segment is long, but stops and checkpoints do not wait for
+/// its end.
 #[test]
 fn slow_runs_stop_and_save_in_time() {
     struct Slow;
@@ -216,8 +227,13 @@ fn slow_runs_stop_and_save_in_time() {
     }
     let directory = scratch("slow");
     let path = directory.join("run.ckpt");
-    let run =
-        Run { chains: 2, draws: 1000, thin: 20, checkpoint: Some(path.clone()), ..run(Integrator::Euler) };
+    let run = Run {
+        chains: 2,
+        draws: 1000,
+        thin: 20,
+        checkpoint: Some(path.clone()),
+        ..run(Integrator::Euler)
+    };
     let mut calls = 0;
     let mut sink = Callback(|_, _: &[f64]| Ok(()));
     let stop = &mut |_: &_| {
@@ -229,7 +245,8 @@ fn slow_runs_stop_and_save_in_time() {
     assert!(path.metadata().unwrap().len() > 100);
 }
 
-/// A store contains the same draws as memory: all coordinates, over several segments, even of a run that was stopped.
+/// A store contains the same draws as memory: all coordinates, over several segments, even of a run
+/// that was stopped.
 #[test]
 fn a_store_contains_the_same_draws_as_memory() {
     for dim in [1, 3] {
@@ -249,35 +266,44 @@ fn a_store_contains_the_same_draws_as_memory() {
         };
         let mut sink = ZarrSink::new(&path);
         run.stream(&potential, &mut sink, &mut |_| Control::Continue).unwrap();
-        let (store, memory) = (fuld::ZarrDraws::open(&path).unwrap(), run.sample(&potential).unwrap());
+        let (store, memory) =
+            (fuld::ZarrDraws::open(&path).unwrap(), run.sample(&potential).unwrap());
         assert_eq!((store.chains(), store.draws(), store.dim()), (64, memory.draws(), dim));
-        let draws = || (0..64).flat_map(|chain| memory.chain(chain).chunks(memory.layout().width()));
+        let draws =
+            || (0..64).flat_map(|chain| memory.chain(chain).chunks(memory.layout().width()));
         let positions: Vec<f64> = draws().flat_map(|draw| &draw[..dim]).copied().collect();
         let velocities: Vec<f64> = draws().flat_map(|draw| &draw[dim..]).copied().collect();
         assert!(store.positions().unwrap() == positions);
         assert!(store.velocities().map(Result::unwrap).unwrap_or_default() == velocities);
         for i in 0..dim {
-            assert!(store.coordinate(i).unwrap() == memory.coordinate(i), "coordinate {i} of {dim}");
+            assert!(
+                store.coordinate(i).unwrap() == memory.coordinate(i),
+                "coordinate {i} of {dim}"
+            );
         }
         std::fs::remove_dir_all(&path).unwrap();
         assert!(fuld::ZarrDraws::open(&path).unwrap_err().to_string().contains(".zmetadata"));
     }
 }
 
-/// Coordinates have their names in a store, in the fixed-length text of NumPy; stores with numbers are read as well, and named when a run
-/// continues.
+/// Coordinates have their names in a store, in the fixed-length text of NumPy; stores with numbers
+/// are read as well, and named when a run continues.
 #[test]
 fn stores_name_their_coordinates() {
     let store = scratch("names").join("draws.zarr");
     let run = Run { checkpoint: Some(store.with_file_name("run.ckpt")), ..run(Integrator::Baoab) };
-    let go = |mut sink: ZarrSink| run.stream(&wells(2), &mut sink, &mut |_| Control::Continue).unwrap();
+    let go =
+        |mut sink: ZarrSink| run.stream(&wells(2), &mut sink, &mut |_| Control::Continue).unwrap();
     let read = |name: &str| std::fs::read(store.join("posterior/coordinate").join(name)).unwrap();
     go(ZarrSink::new(&store));
     let numbered = ZarrDraws::open(&store).unwrap().positions().unwrap();
     assert_eq!(read("0"), [0u64.to_le_bytes(), 1u64.to_le_bytes()].concat());
     go(ZarrSink::new(&store).with_names(&["x".into(), "long α".into()]));
     let text: Vec<char> = "x\0\0\0\0\0long α".chars().collect();
-    assert_eq!(read("0"), text.iter().flat_map(|sign| u32::from(*sign).to_le_bytes()).collect::<Vec<_>>());
+    assert_eq!(
+        read("0"),
+        text.iter().flat_map(|sign| u32::from(*sign).to_le_bytes()).collect::<Vec<_>>()
+    );
     assert!(String::from_utf8(read(".zarray")).unwrap().contains("\"dtype\":\"<U6\""));
     assert_eq!(ZarrDraws::open(&store).unwrap().positions().unwrap(), numbered);
 }

@@ -55,9 +55,13 @@ fn order_zero_is_the_identity_and_order_two_minus_the_second_derivative() {
 #[test]
 fn orders_are_additive() {
     let dx = 0.25;
-    for (reach, a, b) in
-        [(400.0, 1.2, 0.8), (400.0, 2.0, 0.5), (400.0, 2.0, -0.5), (400.0, 0.7, 0.6), (1600.0, -0.4, 1.5)]
-    {
+    for (reach, a, b) in [
+        (400.0, 1.2, 0.8),
+        (400.0, 2.0, 0.5),
+        (400.0, 2.0, -0.5),
+        (400.0, 0.7, 0.6),
+        (1600.0, -0.4, 1.5),
+    ] {
         let x = grid(reach, dx);
         let u = bell(&x);
         let twice = riesz(&riesz(&u, dx, b).unwrap(), dx, a).unwrap();
@@ -70,8 +74,8 @@ fn orders_are_additive() {
 
 #[test]
 fn riesz_potentials_match_their_integral() {
-    // 𝒟^(−s) u(0) = 1/(2Γ(s)cos(πs/2)) ∫|y|^(s−1) u(y) dy, for u = 1/(1+y²) the Beta integral π/sin(πs/2): far tails, and
-    // still right to what the cut leaves over, 2L^(s−2)/(2−s).
+    // 𝒟^(−s) u(0) = 1/(2Γ(s)cos(πs/2)) ∫|y|^(s−1) u(y) dy, for u = 1/(1+y²) the Beta integral
+    // π/sin(πs/2): far tails, and still right to what the cut leaves over, 2L^(s−2)/(2−s).
     let (reach, dx, s) = (2000.0, 0.25, 0.4f64);
     let x = grid(reach, dx);
     let u: Vec<f64> = x.iter().map(|y| 1.0 / (1.0 + y * y)).collect();

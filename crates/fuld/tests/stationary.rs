@@ -1,9 +1,13 @@
-//! Stationary laws of the systems: the target for corrected systems, closed forms for some that are not corrected.
+//! Stationary laws of the systems: the target for corrected systems, closed forms for some that are
+//! not corrected.
 //!
-//! Chains are independent, and each contributes two draws far apart; Kolmogorov distances are compared with the value that
-//! N draws exceed with probability 1e-6, plus a stated allowance for the bias of the step. Seeds are fixed.
+//! Chains are independent, and each contributes two draws far apart; Kolmogorov distances are
+//! compared with the value that N draws exceed with probability 1e-6, plus a stated allowance for
+//! the bias of the step. Seeds are fixed.
 
-use crate::parameters::{noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian};
+use crate::parameters::{
+    noiseless, overdamped, overdamped_gaussian, underdamped, underdamped_gaussian,
+};
 use crate::wells::wells;
 use fuld::chains::{Control, MemorySink, Samples};
 use fuld::dynamics::{CustomKinetic, DifferentiableFunction};
@@ -16,10 +20,17 @@ const CHAINS: usize = 8192;
 const CHANCE: f64 = 0.0210;
 
 /// Returns two draws of each chain, after `time` and after twice that.
-fn equilibrate(system: System, integrator: Integrator, eta: f64, time: f64, f: &dyn Potential) -> Samples {
+fn equilibrate(
+    system: System,
+    integrator: Integrator,
+    eta: f64,
+    time: f64,
+    f: &dyn Potential,
+) -> Samples {
     let steps = (time / eta) as u64;
     let run = Run::new(system, integrator, Schedule::constant(eta).unwrap());
-    let run = Run { chains: CHAINS, warmup: 0, draws: 2, thin: steps, velocities: true, seed: 5, ..run };
+    let run =
+        Run { chains: CHAINS, warmup: 0, draws: 2, thin: steps, velocities: true, seed: 5, ..run };
     run.sample(f).unwrap()
 }
 
@@ -35,7 +46,8 @@ fn kolmogorov(sample: &[f64], cdf: impl Fn(f64) -> f64) -> f64 {
     sample.iter().enumerate().map(gap).fold(0.0, f64::max)
 }
 
-/// Returns the distribution function of a density known up to its factor, by the trapezoidal rule on [−reach, reach].
+/// Returns the distribution function of a density known up to its factor, by the trapezoidal rule
+/// on [−reach, reach].
 fn distribution(density: impl Fn(f64) -> f64, reach: f64) -> impl Fn(f64) -> f64 {
     let n = 40_000;
     let width = 2.0 * reach / n as f64;
@@ -64,14 +76,21 @@ fn pooled_velocity(samples: &Samples) -> Vec<f64> {
 
 /// Returns the pairs of α and β at which corrected systems are tested.
 fn grid() -> impl Iterator<Item = (f64, f64)> {
-    [0.8, 1.0, 1.2, 1.5, 1.9, 2.0].into_iter().flat_map(|alpha| [0.25, 1.0, 4.0].map(|beta| (alpha, beta)))
+    [0.8, 1.0, 1.2, 1.5, 1.9, 2.0]
+        .into_iter()
+        .flat_map(|alpha| [0.25, 1.0, 4.0].map(|beta| (alpha, beta)))
 }
 
 /// Theorem 1 with the exact field: x ~ e^(−βf), v ~ SαS((αβ)^(−1/α)), and the two independent.
 /// Returns the parameters of FLMC.
 fn flmc(alpha: f64, beta: f64, reach: f64) -> Flmc {
     let potential = "the potential of the test".into();
-    Flmc { alpha: crate::parameters::alpha(alpha), beta: crate::parameters::beta(beta), reach, potential }
+    Flmc {
+        alpha: crate::parameters::alpha(alpha),
+        beta: crate::parameters::beta(beta),
+        reach,
+        potential,
+    }
 }
 
 #[test]
@@ -82,10 +101,14 @@ fn fuld_is_exact_at_every_beta() {
         let (x, v) = (samples.pooled(0), pooled_velocity(&samples));
         let d = kolmogorov(&x, gibbs(beta));
         assert!(d < CHANCE + 0.002, "x at alpha = {alpha}, beta = {beta}: {d}");
-        let law = SymmetricStable::new(alpha).unwrap().with_scale((alpha * beta).powf(-1.0 / alpha)).unwrap();
+        let law = SymmetricStable::new(alpha)
+            .unwrap()
+            .with_scale((alpha * beta).powf(-1.0 / alpha))
+            .unwrap();
         let d = kolmogorov(&v, |v| law.cdf(v));
         assert!(d < CHANCE, "v at alpha = {alpha}, beta = {beta}: {d}");
-        // Quadrants of (|x| above its median, |v| above its): a quarter each, within five standard deviations.
+        // Quadrants of (|x| above its median, |v| above its): a quarter each, within five standard
+        // deviations.
         let median = |values: &[f64]| {
             let mut sizes: Vec<f64> = values.iter().map(|x| x.abs()).collect();
             sizes.sort_by(f64::total_cmp);
@@ -183,7 +206,8 @@ fn uncorrected_overdamped_spring() {
     }
 }
 
-/// Uncorrected on a spring, underdamped, α = 1, critical damping: scales σ/ω² of x and 2σ/(eω) of v, with σ = γ/β.
+/// Uncorrected on a spring, underdamped, α = 1, critical damping: scales σ/ω² of x and 2σ/(eω) of
+/// v, with σ = γ/β.
 #[test]
 fn uncorrected_underdamped_spring() {
     let (omega, beta) = (1.5, 2.0);
@@ -206,7 +230,8 @@ fn uncorrected_underdamped_spring() {
 #[test]
 fn uncorrected_cauchy_quartic() {
     let p: f64 = 0.6823278038280193; // p³ + p = 1
-    let density = move |x: f64| 1.0 / (PI * (x.powi(4) - (2.0 + p * p) * x * x + (1.0 + p * p).powi(2)));
+    let density =
+        move |x: f64| 1.0 / (PI * (x.powi(4) - (2.0 + p * p) * x * x + (1.0 + p * p).powi(2)));
     let system = System::uncorrected_overdamped(overdamped(1.0, 1.0)).unwrap();
     // The untamed step diverges after a jump beyond √(2/η).
     let samples = equilibrate(system, Integrator::TamedEuler, 1e-3, 4.0, &wells(1));
@@ -217,8 +242,8 @@ fn uncorrected_cauchy_quartic() {
     assert!(kolmogorov(&x, gibbs(1.0)) > 2.0 * CHANCE);
 }
 
-/// FULD with the Gaussian kinetic energy, which the paper gives up: stable for all α at η = 0.02, γ = 10, with x as it
-/// should be and v ~ N(0, 1/β).
+/// FULD with the Gaussian kinetic energy, which the paper gives up: stable for all α at η = 0.02, γ
+/// = 10, with x as it should be and v ~ N(0, 1/β).
 #[test]
 fn gaussian_energy_is_stable_and_exact() {
     for (alpha, beta) in grid() {
@@ -228,7 +253,8 @@ fn gaussian_energy_is_stable_and_exact() {
         assert!(x.iter().all(|x| x.abs() < 20.0), "alpha = {alpha}, beta = {beta}");
         let gauss = SymmetricStable::new(2.0).unwrap().with_scale((2.0 * beta).powf(-0.5)).unwrap();
         let d = kolmogorov(&v, |v| gauss.cdf(v));
-        // At this step the jumps of heavy noise at small β are visible in v before the friction has damped them.
+        // At this step the jumps of heavy noise at small β are visible in v before the friction has
+        // damped them.
         let bias = if alpha <= 1.0 && beta < 1.0 { 0.03 } else { 0.006 };
         assert!(d < CHANCE + bias, "v at alpha = {alpha}, beta = {beta}: {d}");
         let d = kolmogorov(&x, gibbs(beta));
@@ -245,7 +271,8 @@ fn explicit_euler_explodes_on_the_gaussian_energy() {
         Schedule::constant(0.02).unwrap(),
     );
     let run = Run { chains: 200, warmup: 0, draws: 1, thin: 1000, ..run };
-    let outcome = run.stream(&wells(1), &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
+    let outcome =
+        run.stream(&wells(1), &mut MemorySink::default(), &mut |_| Control::Continue).unwrap();
     assert!(outcome.divergences.len() > 100, "{} of 200 diverged", outcome.divergences.len());
 }
 
@@ -256,8 +283,10 @@ fn custom_energy_is_exact() {
     let g = |v: f64| (1.0 + v * v).sqrt();
     let energy = DifferentiableFunction { value: g, derivative: |v: f64| v / (1.0 + v * v).sqrt() };
     let kinetic =
-        CustomKinetic::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), energy).unwrap();
-    let system = System::underdamped("relativistic", kinetic, crate::parameters::gamma(4.0)).unwrap();
+        CustomKinetic::new(crate::parameters::alpha(alpha), crate::parameters::beta(beta), energy)
+            .unwrap();
+    let system =
+        System::underdamped("relativistic", kinetic, crate::parameters::gamma(4.0)).unwrap();
     let samples = equilibrate(system, Integrator::Baoab, 0.02, 20.0, &wells(1));
     let d = kolmogorov(&samples.pooled(0), gibbs(beta));
     assert!(d < CHANCE + 0.004, "x: {d}");
@@ -280,8 +309,10 @@ fn flmc_is_exact_and_its_approximation_is_not() {
         assert!(d < CHANCE + 0.006, "alpha = {alpha}, beta = {beta}: {d}");
     }
     // A well that is not at 0: nothing in the tamed step may take 0 for the middle.
-    let well =
-        DifferentiableFunction { value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0), derivative: |x: f64| x - 7.0 };
+    let well = DifferentiableFunction {
+        value: |x: f64| 0.5 * (x - 7.0) * (x - 7.0),
+        derivative: |x: f64| x - 7.0,
+    };
     let shifted = System::flmc(flmc(1.5, 1.0, 14.0), well).unwrap();
     let samples = equilibrate(shifted, Integrator::TamedEuler, 1e-3, 5.0, &wells(1));
     let normal = SymmetricStable::new(2.0).unwrap().with_scale(0.5f64.sqrt()).unwrap();
@@ -296,19 +327,22 @@ fn flmc_is_exact_and_its_approximation_is_not() {
 #[test]
 fn systems_are_equal_at_alpha_2() {
     let numbers = |samples: Samples| (samples.coordinate(0), samples.velocity(0));
-    let draws = |system: System| numbers(equilibrate(system, Integrator::Baoab, 0.05, 1.0, &wells(1)));
+    let draws =
+        |system: System| numbers(equilibrate(system, Integrator::Baoab, 0.05, 1.0, &wells(1)));
     let langevin = draws(System::underdamped_langevin(underdamped_gaussian(3.0, 1.0)).unwrap());
     assert!(draws(System::fuld(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
     assert!(draws(System::uncorrected(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
     assert!(draws(System::fhd(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
     assert!(draws(System::fuld_beta_free(underdamped(2.0, 3.0, 1.0)).unwrap()) == langevin);
-    let over = |system: System| numbers(equilibrate(system, Integrator::Euler, 0.05, 1.0, &wells(1)));
+    let over =
+        |system: System| numbers(equilibrate(system, Integrator::Euler, 0.05, 1.0, &wells(1)));
     let langevin = over(System::overdamped_langevin(overdamped_gaussian(1.0)).unwrap());
     assert!(over(System::flmc_approximate(overdamped(2.0, 1.0)).unwrap()) == langevin);
     assert!(over(System::uncorrected_overdamped(overdamped(2.0, 1.0)).unwrap()) == langevin);
 }
 
-/// SGD with momentum (eq. sgdm_common): ṽ ← γ̃ṽ − η̃∇f, x ← x + ṽ with ṽ = ηv, γ̃ = 1 − ηγ, η̃ = η².
+/// SGD with momentum (eq. sgdm_common): ṽ ← γ̃ṽ − η̃∇f, x ← x + ṽ with ṽ = ηv, γ̃ = 1 − ηγ, η̃ =
+/// η².
 #[test]
 fn momentum_is_sgdm() {
     let (eta, gamma) = (0.1, 0.9);

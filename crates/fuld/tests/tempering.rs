@@ -1,15 +1,19 @@
-//! Parallel tempering: right weights of many modes, the same draws on any number of threads and after interruptions.
+//! Parallel tempering: right weights of many modes, the same draws on any number of threads and
+//! after interruptions.
 
 use fuld::chains::Samples;
 use fuld::potential::{FromFn, Harmonic};
 use fuld::{
-    Alpha, Beta, Control, Friction, Integrator, Potential, Run, Schedule, System, Underdamped, ZarrDraws,
-    ZarrSink,
+    Alpha, Beta, Control, Friction, Integrator, Potential, Run, Schedule, System, Underdamped,
+    ZarrDraws, ZarrSink,
 };
 
 fn run(alpha: f64, temper: usize) -> Run {
-    let parameters =
-        Underdamped { alpha: Alpha::new(alpha).unwrap(), gamma: Friction::COMPLETE, beta: Beta::ONE };
+    let parameters = Underdamped {
+        alpha: Alpha::new(alpha).unwrap(),
+        gamma: Friction::COMPLETE,
+        beta: Beta::ONE,
+    };
     let system = System::fuld(parameters).unwrap();
     let run = Run::new(system, Integrator::Exact, Schedule::constant(0.1).unwrap());
     Run { chains: 64, warmup: 500, draws: 1000, temper, path: 1.0, ..run }
@@ -40,8 +44,9 @@ fn mixture() -> impl Potential {
             })
             .collect()
     };
-    let largest =
-        |terms: &[(f64, [f64; 2])]| terms.iter().map(|term| term.0).fold(f64::NEG_INFINITY, f64::max);
+    let largest = |terms: &[(f64, [f64; 2])]| {
+        terms.iter().map(|term| term.0).fold(f64::NEG_INFINITY, f64::max)
+    };
     FromFn::new(
         2,
         move |x: &[f64]| {
@@ -78,8 +83,9 @@ fn shares(samples: &Samples) -> Vec<f64> {
     counts
 }
 
-/// The shares are within 2 % of all draws of the weights in 20 of 20 seeds, at the default settings, and the mean of all seeds within five
-/// standard deviations, as those of 20 × 6,000 independent draws (a run has about 8,000 effective ones). False-positive rate: below 1e-4.
+/// The shares are within 2 % of all draws of the weights in 20 of 20 seeds, at the default
+/// settings, and the mean of all seeds within five standard deviations, as those of 20 × 6,000
+/// independent draws (a run has about 8,000 effective ones). False-positive rate: below 1e-4.
 #[test]
 fn modes_have_their_weights() {
     let mixture = mixture();
@@ -95,24 +101,33 @@ fn modes_have_their_weights() {
     }
     for (mode, mean) in means.into_iter().enumerate() {
         let error = (weight(mode) / (20.0 * 6000.0)).sqrt();
-        println!("mode {mode}: {mean:.5}, {:.2} standard deviations", (mean - weight(mode)) / error);
+        println!(
+            "mode {mode}: {mean:.5}, {:.2} standard deviations",
+            (mean - weight(mode)) / error
+        );
         assert!((mean - weight(mode)).abs() < 5.0 * error, "mode {mode}: {mean}");
     }
 }
 
-/// The hottest of many levels are reached too, though they are thousands of times as wide as the first.
+/// The hottest of many levels are reached too, though they are thousands of times as wide as the
+/// first.
 #[test]
 fn many_levels_are_connected() {
     let samples = run(1.8, 16).sample(&Harmonic::isotropic(2, 1.0).unwrap()).unwrap();
     let tempering = samples.outcome.tempering.unwrap();
-    // In the plane an exchange between λ and λ/r is accepted with probability 2/(1 + r), which is 1/2 for r = 3.
+    // In the plane an exchange between λ and λ/r is accepted with probability 2/(1 + r), which is
+    // 1/2 for r = 3.
     for (level, factor) in tempering.factors.iter().enumerate() {
-        assert!((factor.ln() / -3f64.ln() - level as f64).abs() < 0.1 * level as f64 + 1e-9, "{tempering:?}");
+        assert!(
+            (factor.ln() / -3f64.ln() - level as f64).abs() < 0.1 * level as f64 + 1e-9,
+            "{tempering:?}"
+        );
     }
     assert!(tempering.acceptance.iter().all(|rate| (rate - 0.5).abs() < 0.05), "{tempering:?}");
     assert!(tempering.gradients < 200.0, "{tempering:?}");
-    // Exchanges of acceptance 1/2 that alternate between even and odd pairs make one round trip of some position per 2K alternations, and an
-    // iteration has two (Syed and others 2022). That is the most: it assumes that f is drawn anew before each alternation.
+    // Exchanges of acceptance 1/2 that alternate between even and odd pairs make one round trip of
+    // some position per 2K alternations, and an iteration has two (Syed and others 2022). That is
+    // the most: it assumes that f is drawn anew before each alternation.
     let expected = 64.0 * 1000.0 / 16.0;
     assert!((0.3..1.0).contains(&(tempering.round_trips as f64 / expected)), "{tempering:?}");
 }
@@ -129,7 +144,8 @@ fn threads_and_interruptions_change_nothing() {
     let run = Run { checkpoint: Some(folder.join("checkpoint")), ..run };
     let mut stops = 0;
     let outcome = loop {
-        let outcome = run.stream(&mixture, &mut ZarrSink::new(&store), &mut |_| Control::Stop).unwrap();
+        let outcome =
+            run.stream(&mixture, &mut ZarrSink::new(&store), &mut |_| Control::Stop).unwrap();
         if !outcome.stopped {
             break outcome;
         }
@@ -143,9 +159,12 @@ fn threads_and_interruptions_change_nothing() {
 
 #[test]
 fn temperatures_require_adaptation() {
-    let refuse = |run: Run| run.sample(&Harmonic::isotropic(1, 1.0).unwrap()).unwrap_err().to_string();
+    let refuse =
+        |run: Run| run.sample(&Harmonic::isotropic(1, 1.0).unwrap()).unwrap_err().to_string();
     let fixed = Run { adapt: false, ..run(1.5, 3) };
-    assert!(refuse(fixed).contains("3 temperatures require the integrator exact and its adaptation"));
+    assert!(
+        refuse(fixed).contains("3 temperatures require the integrator exact and its adaptation")
+    );
     assert!(refuse(run(1.5, 0)).contains("the number of temperatures must be at least 1"));
     assert!(refuse(run(1.5, 1000)).contains("the temperatures overflow"));
 }

@@ -8,7 +8,8 @@ use rand::RngExt;
 use std::hint::black_box;
 use timing::{BATCH, drawn, group, rng, time};
 
-/// Returns points where the integral is used, between the series at the origin and that of the tail.
+/// Returns points where the integral is used, between the series at the origin and that of the
+/// tail.
 fn middle(law: &SymmetricStable) -> Vec<f64> {
     let mut rng = rng();
     std::iter::repeat_with(|| rng.random_range(0.1..15.0))

@@ -1,4 +1,5 @@
-//! The tabulated kinetic-energy field: evaluation in both precisions, and the cost of building a table.
+//! The tabulated kinetic-energy field: evaluation in both precisions, and the cost of building a
+//! table.
 
 mod timing;
 

@@ -12,8 +12,9 @@
 //! | `table` | `alpha,v` | `alpha,v,double,single`: ∇G_α(v) from the table in both precisions; v is rounded to single |
 //! | `isf` | `alpha,q` | `alpha,q,x` with P(X > x) = q at unit scale |
 //!
-//! Seventeen significant digits are printed, so that every double comes back as it was. Lines with the same alpha are
-//! best kept together: what depends on alpha alone is computed once for each run of them.
+//! Seventeen significant digits are printed, so that every double comes back as it was. Lines with
+//! the same alpha are best kept together: what depends on alpha alone is computed once for each run
+//! of them.
 
 use levy_stable::{FieldTable, ParameterError, SymmetricStable};
 use std::io::{self, BufRead, Write};
@@ -113,8 +114,8 @@ fn run(quantity: &Quantity, input: impl BufRead, mut out: impl Write) -> Result<
 fn main() -> ExitCode {
     let name = std::env::args().nth(1);
     let out = io::BufWriter::new(io::stdout().lock());
-    let result =
-        Quantity::named(name.as_deref()).and_then(|quantity| run(&quantity, io::stdin().lock(), out));
+    let result = Quantity::named(name.as_deref())
+        .and_then(|quantity| run(&quantity, io::stdin().lock(), out));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

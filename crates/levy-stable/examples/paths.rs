@@ -1,4 +1,5 @@
-//! Writes paths of symmetric stable Lévy motion on [0, 1] as CSV: one column a tail index, all with the same seed.
+//! Writes paths of symmetric stable Lévy motion on [0, 1] as CSV: one column a tail index, all with
+//! the same seed.
 //!
 //! Usage: cargo run --release -p levy-stable --example paths -- ALPHA...
 
@@ -13,7 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let mut columns = Vec::new();
     for name in &names {
-        let alpha: f64 = name.parse().map_err(|_| format!("a tail index must be a number, got {name:?}"))?;
+        let alpha: f64 =
+            name.parse().map_err(|_| format!("a tail index must be a number, got {name:?}"))?;
         let motion = SymmetricStable::new(alpha)?.motion(1.0 / STEPS as f64)?;
         columns.push(motion.path(&mut Xoshiro256PlusPlus::seed_from_u64(7), STEPS));
     }

@@ -1,12 +1,13 @@
-//! Measures bias, standard deviation and coverage of the tail-index estimators and prints them as a table.
+//! Measures bias, standard deviation and coverage of the tail-index estimators and prints them as a
+//! table.
 //!
 //! Usage: cargo run --release -p fuld --example tail_index_table [N] [REPLICATIONS] [RESAMPLES]
 //! (defaults 2000 300 199: some minutes)
 
 use levy_stable::SymmetricStable;
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments, TailIndexError,
-    TailIndexEstimator, TailSample,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, IntervalEstimate, LogMoments,
+    TailIndexError, TailIndexEstimator, TailSample,
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +18,8 @@ const ALPHAS: [f64; 7] = [0.6, 1.0, 1.2, 1.5, 1.75, 1.9, 2.0];
 fn main() -> Result<(), Box<dyn Error>> {
     let mut settings = [2000, 300, 199];
     for (setting, argument) in settings.iter_mut().zip(std::env::args().skip(1)) {
-        *setting = argument.parse().map_err(|_| format!("expected a whole number, got {argument:?}"))?;
+        *setting =
+            argument.parse().map_err(|_| format!("expected a whole number, got {argument:?}"))?;
     }
     let [n, replications, resamples] = settings;
     let blocks = BlockLogMoments::default();
@@ -28,7 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("characteristic", &characteristic),
         ("log-moments", &LogMoments),
     ];
-    println!("n = {n}, {replications} replications, {resamples} resamples, 90 % intervals, noise scale 1\n");
+    println!(
+        "n = {n}, {replications} replications, {resamples} resamples, 90 % intervals, noise scale 1\n"
+    );
     println!("| method | alpha | bias | sd | coverage | bias of log scale | sd | coverage |");
     println!("|---|---|---|---|---|---|---|---|");
     for (name, method) in methods {
@@ -56,7 +60,8 @@ fn row(runs: &[IntervalEstimate], alpha: f64) -> String {
     let scale = match logs.len() {
         0 => "– | – | –".to_string(),
         _ => {
-            let covered = runs.iter().filter(|run| run.scale.is_some_and(|s| s.contains(1.0))).count();
+            let covered =
+                runs.iter().filter(|run| run.scale.is_some_and(|s| s.contains(1.0))).count();
             cells(&logs, covered)
         }
     };

@@ -1,7 +1,8 @@
 //! Sines and cosines of αφ and (α−1)φ from one evaluation, without cancellation.
 //!
-//! Zolotarev's contour and the method of Chambers, Mallows and Stuck are built from the same angles: φ between 0 and
-//! π/2, and its multiples. One multiple, chosen by α, is computed; the others follow from the addition theorems.
+//! Zolotarev's contour and the method of Chambers, Mallows and Stuck are built from the same
+//! angles: φ between 0 and π/2, and its multiples. One multiple, chosen by α, is computed; the
+//! others follow from the addition theorems.
 
 use crate::elementary::sin_cos_quadrant;
 use std::f64::consts::FRAC_PI_2;
@@ -13,7 +14,8 @@ pub(crate) enum Base {
     Small,
     /// 3/4 ≤ α ≤ 5/4: (α−1)φ, with its versine, so that quotients stay smooth at α = 1.
     NearOne,
-    /// α > 5/4: (α−1)φ, or for φ > π/4 its complement (2−α)π/2 + (α−1)(π/2−φ), which is small near α = 2.
+    /// α > 5/4: (α−1)φ, or for φ > π/4 its complement (2−α)π/2 + (α−1)(π/2−φ), which is small near
+    /// α = 2.
     Large,
 }
 

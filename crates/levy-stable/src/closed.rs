@@ -40,8 +40,8 @@ pub(crate) fn gauss_ln_pdf(x: f64) -> f64 {
     -0.25 * x * x - libm::log(2.0 * PI.sqrt())
 }
 
-/// ln P(X > x) at α = 2: where erfc comes near underflow, y = x/2 and the asymptotic series of y√π e^(y²) erfc y, whose
-/// sixth term is below 1e-15 there.
+/// ln P(X > x) at α = 2: where erfc comes near underflow, y = x/2 and the asymptotic series of y√π
+/// e^(y²) erfc y, whose sixth term is below 1e-15 there.
 pub(crate) fn gauss_ln_sf(x: f64) -> f64 {
     let y = 0.5 * x;
     if y < 26.0 {

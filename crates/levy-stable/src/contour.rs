@@ -1,25 +1,27 @@
 //! The law as an integral with positive integrands, for every α ≠ 1 and smooth through α = 1.
 //!
-//! Every quantity is Re ∫₀^∞ (it)^m e^(−tᵅ + itx) dt/π with m = −1, 0, 1, 2. On the contour t = r e^(iφ) where the
-//! exponent is real, −tᵅ + itx = −h with
+//! Every quantity is Re ∫₀^∞ (it)^m e^(−tᵅ + itx) dt/π with m = −1, 0, 1, 2. On the contour t = r
+//! e^(iφ) where the exponent is real, −tᵅ + itx = −h with
 //!
 //!   r^(α−1) = x cos φ / sin αφ,   h = x r cos((α−1)φ) / sin αφ,
 //!
-//! (Zolotarev's contour) h grows from 0 to ∞, and an integration by parts turns each integral into a mean over
-//! an exponential variable, ⟨G⟩ = ∫ G e^(−h) dh:
+//! (Zolotarev's contour) h grows from 0 to ∞, and an integration by parts turns each integral into
+//! a mean over an exponential variable, ⟨G⟩ = ∫ G e^(−h) dh:
 //!
 //!   sf = ⟨π/2 − φ⟩/π,   ψ = ⟨r cos φ⟩/π,   −ψ′ = ⟨r² sin φ cos φ⟩/π,   ψ″ = −⟨r³ cos 3φ⟩/(3π).
 //!
-//! The first three have positive integrands: no cancellation, hence relative accuracy, in the far tail and in the
-//! Gaussian bulk near α = 2 alike. Zolotarev's own integral over φ breaks down at α = 1, where φ is constant; in
-//! the variable τ of
+//! The first three have positive integrands: no cancellation, hence relative accuracy, in the far
+//! tail and in the Gaussian bulk near α = 2 alike. Zolotarev's own integral over φ breaks down at α
+//! = 1, where φ is constant; in the variable τ of
 //!
 //!   tan φ = x e^(−(α−1)τ),   ln r = τ − ln(sin αφ / sin φ)/(α−1)
 //!
-//! the contour is smooth at α = 1. The trapezoidal rule in v, τ = knee + v − e^(−v), converges double-exponentially.
+//! the contour is smooth at α = 1. The trapezoidal rule in v, τ = knee + v − e^(−v), converges
+//! double-exponentially.
 //!
-//! Near α = 2 the contour follows the imaginary axis before it turns at the saddle t = ix/2. The power tail comes from the
-//! first part and e^(−x²/4) from the turn, ln(1/(2−α)) apart in τ. The knee moves left to resolve both.
+//! Near α = 2 the contour follows the imaginary axis before it turns at the saddle t = ix/2. The
+//! power tail comes from the first part and e^(−x²/4) from the turn, ln(1/(2−α)) apart in τ. The
+//! knee moves left to resolve both.
 
 use crate::angles::{Angle, Base, multiples};
 use crate::elementary::{atan_and_complement, exp, greater, lesser, ln, ln_1p_near};
@@ -48,7 +50,8 @@ pub(crate) struct Contour {
     density: Rule,
     /// Rule for these and for the sf, whose integrand falls as e^(ατ).
     distribution: Rule,
-    /// The same for small x, where the integrand of the sf varies at small τ, where nodes are sparse.
+    /// The same for small x, where the integrand of the sf varies at small τ, where nodes are
+    /// sparse.
     distribution_near_0: Rule,
     /// Rule with an error of about 1e-6, at half the cost.
     rough: Rule,
@@ -65,7 +68,8 @@ const LANES: usize = 8;
 /// Bound on ln r that keeps r³ finite. Where it is reached, r³ e^(−h) is far below rounding.
 const MAX_LN_R: f64 = 230.0;
 
-/// Keeps φ > 0 where tan φ underflows, which happens for α < 0.05 only; r cos φ and h do not depend on φ there.
+/// Keeps φ > 0 where tan φ underflows, which happens for α < 0.05 only; r cos φ and h do not depend
+/// on φ there.
 const SMALLEST_TAN: f64 = 1e-300;
 
 type Lanes = [f64; LANES];
@@ -82,15 +86,16 @@ impl Contour {
     pub(crate) fn new(alpha: f64) -> Self {
         let delta = 2.0 - alpha;
         let peak = 3.0 / alpha;
-        // The steps are the largest, with a margin, that keep the error of the rule below rounding. They follow the
-        // width of the strip of analyticity, which shrinks as 1/α for α > 1.
+        // The steps are the largest, with a margin, that keep the error of the rule below rounding.
+        // They follow the width of the strip of analyticity, which shrinks as 1/α for α > 1.
         let density_step = 0.205 / libm::pow(alpha.clamp(1.0, 1.78), 0.85);
         let step_near_0 = match alpha {
             a if a <= 1.0 => 0.205,
             a if a < 1.93 => 0.195 / a,
             _ => 0.115,
         };
-        // The smallest shift that resolves the part along the imaginary axis; the sf near 0 requires a larger one.
+        // The smallest shift that resolves the part along the imaginary axis; the sf near 0
+        // requires a larger one.
         let shift = lesser(0.0, libm::log(12.0 * delta));
         let shift_near_0 = lesser(0.0, libm::log(2.0 * delta));
         Self {
@@ -174,7 +179,8 @@ dispatched! {
 #[inline(always)]
 fn sum<const BASE: u8>(c: &Contour, x: f64, rule: &Rule) -> Sums {
     let knee = lesser(0.0, -ln(x)) + rule.shift;
-    // Near α = 2 the density falls as e^(−x²/4) before the power tail takes over, so h must extend that much further.
+    // Near α = 2 the density falls as e^(−x²/4) before the power tail takes over, so h must extend
+    // that much further.
     let ln_unit = ln(c.unit_of_r(x));
     let last_h = c.last_h + lesser(0.25 * x * x, c.gaussian_exponent_limit);
 
@@ -243,7 +249,8 @@ fn node<const BASE: u8>(c: &Contour, x: f64, knee: f64, ln_unit: f64, v: f64, le
 
     let inverse = 1.0 / (m.sin_a * m.cos_e);
     let h = if BASE == Base::Small as u8 {
-        // Equal to the other branch by the equation of the contour, and accurate where x r underflows and rᵅ does not.
+        // Equal to the other branch by the equation of the contour, and accurate where x r
+        // underflows and rᵅ does not.
         exp(alpha * ln_r) * m.cos_e / cos
     } else {
         x * r * (m.cos_e * m.cos_e * inverse)
@@ -265,15 +272,18 @@ mod tests {
             let c = Contour::new(alpha);
             for x in [1e-6, 0.1, 0.9, 3.0, 12.0] {
                 let (portable, dispatched) = match c.base {
-                    Base::Small => {
-                        (sum::<{ Base::Small as u8 }>(&c, x, &c.density), sum_small(&c, x, &c.density))
-                    }
-                    Base::NearOne => {
-                        (sum::<{ Base::NearOne as u8 }>(&c, x, &c.density), sum_near_one(&c, x, &c.density))
-                    }
-                    Base::Large => {
-                        (sum::<{ Base::Large as u8 }>(&c, x, &c.density), sum_large(&c, x, &c.density))
-                    }
+                    Base::Small => (
+                        sum::<{ Base::Small as u8 }>(&c, x, &c.density),
+                        sum_small(&c, x, &c.density),
+                    ),
+                    Base::NearOne => (
+                        sum::<{ Base::NearOne as u8 }>(&c, x, &c.density),
+                        sum_near_one(&c, x, &c.density),
+                    ),
+                    Base::Large => (
+                        sum::<{ Base::Large as u8 }>(&c, x, &c.density),
+                        sum_large(&c, x, &c.density),
+                    ),
                 };
                 for (p, d) in [
                     (portable.sf, dispatched.sf),
@@ -281,7 +291,11 @@ mod tests {
                     (portable.fall, dispatched.fall),
                     (portable.curvature, dispatched.curvature),
                 ] {
-                    assert_eq!(p.map(f64::to_bits), d.map(f64::to_bits), "alpha = {alpha}, x = {x}");
+                    assert_eq!(
+                        p.map(f64::to_bits),
+                        d.map(f64::to_bits),
+                        "alpha = {alpha}, x = {x}"
+                    );
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! Elementary functions without branches, so that a loop over them becomes SIMD code.
 //!
-//! They use nothing but IEEE additions, products, fused multiply-adds, quotients, square roots and bit
-//! operations. The compiler may evaluate them in lanes of any width, and every lane returns the same bits on every
-//! machine. The caller keeps arguments within the range that each function states. The polynomials are minimax fits; the
-//! error beside each is that of the polynomial, to which rounding adds.
+//! They use nothing but IEEE additions, products, fused multiply-adds, quotients, square roots and
+//! bit operations. The compiler may evaluate them in lanes of any width, and every lane returns the
+//! same bits on every machine. The caller keeps arguments within the range that each function
+//! states. The polynomials are minimax fits; the error beside each is that of the polynomial, to
+//! which rounding adds.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LOG2_E};
 
@@ -119,8 +120,8 @@ pub(crate) fn sin_cos_octant(x: f64) -> (f64, f64) {
     (sin, cos)
 }
 
-/// (sin x, cos x, 1 − cos x) for |x| ≤ π/2, by doubling the angle: the cosine to 2 ulp of 1, the others to 3 ulp
-/// of themselves.
+/// (sin x, cos x, 1 − cos x) for |x| ≤ π/2, by doubling the angle: the cosine to 2 ulp of 1, the
+/// others to 3 ulp of themselves.
 #[inline(always)]
 pub(crate) fn sin_cos_quadrant(x: f64) -> (f64, f64, f64) {
     let (s, c) = sin_cos_octant(0.5 * x);

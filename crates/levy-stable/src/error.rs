@@ -12,7 +12,8 @@ pub enum ParameterError {
     /// The tail index is too small for a table of ∇G_α.
     #[error("a table of the field requires 0.1 <= alpha <= 2, got {0}")]
     TableAlpha(f64),
-    /// The tail index is too small for ∇G_α: the scale α^(−1/α) of its law approaches the largest double.
+    /// The tail index is too small for ∇G_α: the scale α^(−1/α) of its law approaches the largest
+    /// double.
     #[error("the field grad G requires 0.0075 <= alpha <= 2, got {0}")]
     KineticAlpha(f64),
     /// The scale is not positive and finite.

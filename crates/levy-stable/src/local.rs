@@ -12,8 +12,8 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// Builds it from ψ and, in units of `unit`, −ψ′/ψ and ψ″/ψ. g″ is computed before the unit is applied, so that its
-    /// terms do not overflow.
+    /// Builds it from ψ and, in units of `unit`, −ψ′/ψ and ψ″/ψ. g″ is computed before the unit is
+    /// applied, so that its terms do not overflow.
     pub(crate) fn new(pdf: f64, slope: f64, curvature: f64, unit: f64) -> Self {
         let slope_derivative = slope.mul_add(slope, -curvature) * unit * unit;
         Self { pdf, slope: slope * unit, slope_derivative }

@@ -3,7 +3,8 @@
 use crate::{ParameterError, Sampler, SymmetricStable};
 use rand::Rng;
 
-/// Symmetric α-stable Lévy motion on a grid of step Δt: L(0) = 0, independent increments SαS(σ Δt^(1/α)).
+/// Symmetric α-stable Lévy motion on a grid of step Δt: L(0) = 0, independent increments SαS(σ
+/// Δt^(1/α)).
 ///
 /// Created by [`SymmetricStable::motion`]. At α = 2 and σ = 1 it is √2 times Brownian motion.
 ///

@@ -1,13 +1,15 @@
 //! The quantile: x > 0 with P(X > x) = q, unit scale, 0 < q < 1/2.
 //!
-//! Householder's method of fourth order inside a bracket. Every evaluation of the law also gives its first two derivatives.
-//! The method solves for ln x as a function of ln sf in the power tail, and for x as a function of sf near the centre.
+//! Householder's method of fourth order inside a bracket. Every evaluation of the law also gives
+//! its first two derivatives. The method solves for ln x as a function of ln sf in the power tail,
+//! and for x as a function of sf near the centre.
 
 use crate::local::Local;
 use crate::unit::UnitLaw;
 use std::f64::consts::{FRAC_1_PI, PI, SQRT_2};
 
-/// Relative correction at which the iteration stops. The method is of fourth order, so the next would be below rounding.
+/// Relative correction at which the iteration stops. The method is of fourth order, so the next
+/// would be below rounding.
 const CLOSE: f64 = 1e-5;
 
 /// x > 0 with P(X > x) = q for 0 < q < 1/2.
@@ -68,7 +70,8 @@ fn improve(x: f64, q: f64, (sf, local): (f64, Local), logarithmic: bool) -> (f64
         let step = householder(newton, -slope, local.curvature());
         (x + step, step / x)
     } else {
-        // f(u) = ln sf − ln q, u = ln x; D = −f′ = x ψ/sf, D′ = D m with m = 1 − x g′ + D, D″ = D(m² + m′)
+        // f(u) = ln sf − ln q, u = ln x; D = −f′ = x ψ/sf, D′ = D m with m = 1 − x g′ + D, D″ =
+        // D(m² + m′)
         let d = x * local.pdf / sf;
         let m = 1.0 - x * slope + d;
         // Beyond 1e150 x² g″ would be ∞·0; it is −x g′ there.
@@ -94,8 +97,8 @@ fn start_value(law: &UnitLaw, q: f64, tail: f64) -> f64 {
         let correction = libm::pow(-libm::log1p(-2.0 * q) / (2.0 * q), -1.0 / law.alpha());
         return (tail * correction).max(centre);
     }
-    // For laws with the same density at 0, ln x at fixed q is nearly linear in 1/α: interpolate between Gauss and
-    // Cauchy. In the far tail the leading term is more accurate.
+    // For laws with the same density at 0, ln x at fixed q is nearly linear in 1/α: interpolate
+    // between Gauss and Cauchy. In the far tail the leading term is more accurate.
     let share = 2.0 / law.alpha() - 1.0;
     let gauss = gauss_quantile(q) / (2.0 * PI.sqrt());
     let cauchy = FRAC_1_PI / libm::tan(PI * q);
@@ -108,6 +111,7 @@ fn gauss_quantile(q: f64) -> f64 {
     let t = (-2.0 * libm::log(q)).sqrt();
     let numerator = 2.515517 + t * (0.802853 + t * 0.010328);
     let denominator = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308));
-    // The lower bound keeps the result ≥ 0 at q = 1/2, where the formula may be negative by its error.
+    // The lower bound keeps the result ≥ 0 at q = 1/2, where the formula may be negative by its
+    // error.
     SQRT_2 * (t - numerator / denominator).max(2.5 * (0.5 - q))
 }

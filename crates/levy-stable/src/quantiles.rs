@@ -1,4 +1,5 @@
-//! Quantiles of numbers, interpolated linearly between neighbours (type 7 of Hyndman and Fan, the default of NumPy and ArviZ).
+//! Quantiles of numbers, interpolated linearly between neighbours (type 7 of Hyndman and Fan, the
+//! default of NumPy and ArviZ).
 
 /// Returns the quantile at `p` of sorted numbers. Panics if there are none.
 pub fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
@@ -6,8 +7,8 @@ pub fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
     position.between(sorted[position.index], sorted[(position.index + 1).min(sorted.len() - 1)])
 }
 
-/// Returns the quantile at `p` of numbers in any order, none of them NaN, by selection in linear time. Reorders the
-/// numbers. Panics if there are none.
+/// Returns the quantile at `p` of numbers in any order, none of them NaN, by selection in linear
+/// time. Reorders the numbers. Panics if there are none.
 pub fn quantile_by_selection(numbers: &mut [f64], p: f64) -> f64 {
     let position = Position::new(numbers.len(), p);
     let (_, &mut low, above) = numbers.select_nth_unstable_by(position.index, f64::total_cmp);
@@ -26,7 +27,8 @@ struct Position {
 
 impl Position {
     fn new(n: usize, p: f64) -> Self {
-        // The order of operations is that of ArviZ, so that rounding is the same for draws at the quantile.
+        // The order of operations is that of ArviZ, so that rounding is the same for draws at the
+        // quantile.
         let position = n as f64 * p + (1.0 - p);
         let index = position.floor().clamp(1.0, (n as f64 - 1.0).max(1.0));
         Self { index: index as usize - 1, weight: (position - index).clamp(0.0, 1.0) }

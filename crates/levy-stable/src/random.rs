@@ -1,15 +1,17 @@
 //! Counter-based random words: word `n` of a stream is a function of seed, chain, purpose and `n`.
 //!
-//! The generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as
-//! easy as 1, 2, 3" (SC 2011). The key is the seed. The counter holds the block, the chain and, in the top byte, the purpose:
+//! The generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw,
+//! "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is the seed. The counter holds
+//! the block, the chain and, in the top byte, the purpose:
 //!
 //! | 32-bit word | 0 | 1 | 2 | 3 |
 //! |---|---|---|---|---|
 //! | key | seed, low half | seed, high half | | |
 //! | counter | block, low half | block, high half | chain, low half | chain, bits 32 to 55; purpose in bits 56 to 63 |
 //!
-//! One block is 128 bits, hence two words of 64: word `n` is half `n & 1` of block `n >> 1`. No state is carried from word
-//! to word, so results depend neither on threads nor on how chains are batched, and a resumed run needs only its step number.
+//! One block is 128 bits, hence two words of 64: word `n` is half `n & 1` of block `n >> 1`. No
+//! state is carried from word to word, so results depend neither on threads nor on how chains are
+//! batched, and a resumed run needs only its step number.
 
 use crate::simd::dispatched;
 
@@ -17,7 +19,8 @@ use crate::simd::dispatched;
 const ROUNDS: usize = 10;
 /// Multipliers of the two halves of the counter (Random123, `philox.h`).
 const MULTIPLIERS: [u64; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// Increments of the two halves of the key from round to round: the golden ratio and √3 − 1, times 2³².
+/// Increments of the two halves of the key from round to round: the golden ratio and √3 − 1, times
+/// 2³².
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 /// The low 32 bits.
 const LOW: u64 = 0xffff_ffff;
@@ -25,19 +28,22 @@ const LOW: u64 = 0xffff_ffff;
 const CHAIN_BITS: u32 = 56;
 /// The number of chains that a seed and a purpose have streams for, 2⁵⁶.
 pub const MAX_CHAINS: u64 = 1 << CHAIN_BITS;
-/// Chains whose words are generated together in [`Streams::fill`], so that the buffer stays in the first cache.
+/// Chains whose words are generated together in [`Streams::fill`], so that the buffer stays in the
+/// first cache.
 const TOGETHER: usize = 64;
 
-/// Philox4x32-10. Counter and result are 32-bit numbers in 64-bit lanes, which is the form that the vector instruction for
-/// 32 × 32 → 64 bits takes.
+/// Philox4x32-10. Counter and result are 32-bit numbers in 64-bit lanes, which is the form that the
+/// vector instruction for 32 × 32 → 64 bits takes.
 #[inline(always)]
 fn philox(seed: u64, counter: [u64; 4]) -> [u64; 4] {
     let [mut x0, mut x1, mut x2, mut x3] = counter;
     let (mut k0, mut k1) = (seed as u32, (seed >> 32) as u32);
     for _ in 0..ROUNDS {
         let (p0, p1) = ((x0 & LOW) * MULTIPLIERS[0], (x2 & LOW) * MULTIPLIERS[1]);
-        // The high 32 bits of a lane may be anything until the end: a product uses the low ones only.
-        (x0, x1, x2, x3) = ((p1 >> 32) ^ x1 ^ u64::from(k0), p1, (p0 >> 32) ^ x3 ^ u64::from(k1), p0);
+        // The high 32 bits of a lane may be anything until the end: a product uses the low ones
+        // only.
+        (x0, x1, x2, x3) =
+            ((p1 >> 32) ^ x1 ^ u64::from(k0), p1, (p0 >> 32) ^ x3 ^ u64::from(k1), p0);
         (k0, k1) = (k0.wrapping_add(WEYL[0]), k1.wrapping_add(WEYL[1]));
     }
     [x0 & LOW, x1 & LOW, x2 & LOW, x3 & LOW]
@@ -67,7 +73,8 @@ pub enum Purpose {
     Measurement = 6,
     /// Noise of those minibatches.
     MeasuredNoise = 7,
-    /// Second word of a draw that requires two; see [`Sampler::transform`](crate::Sampler::transform).
+    /// Second word of a draw that requires two; see
+    /// [`Sampler::transform`](crate::Sampler::transform).
     SecondWord = 8,
     /// Acceptance of proposals.
     Acceptance = 9,
@@ -140,13 +147,14 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of `chains` chains from number `first` on; all numbers must be below [`MAX_CHAINS`].
+    /// Creates the streams of `chains` chains from number `first` on; all numbers must be below
+    /// [`MAX_CHAINS`].
     pub fn new(seed: u64, first: u64, chains: usize, purpose: Purpose) -> Self {
         Self { first: Stream::new(seed, first, purpose), chains }
     }
 
-    /// Fills `out` with words `first..first + count` of each chain, chain after chain. Panics if `out` does not have
-    /// `count` words per chain.
+    /// Fills `out` with words `first..first + count` of each chain, chain after chain. Panics if
+    /// `out` does not have `count` words per chain.
     pub fn fill(&self, first: u64, count: usize, out: &mut [u64]) {
         assert_eq!(out.len(), count * self.chains, "the buffer must hold `count` words per chain");
         if count == 0 {
@@ -178,8 +186,8 @@ impl Streams {
         }
     }
 
-    /// Fills `even` with word `2 * block` and `odd` with word `2 * block + 1` of each chain: half the work of two calls
-    /// of [`fill`](Self::fill). Panics unless both have one word per chain.
+    /// Fills `even` with word `2 * block` and `odd` with word `2 * block + 1` of each chain: half
+    /// the work of two calls of [`fill`](Self::fill). Panics unless both have one word per chain.
     pub fn fill_pair(&self, block: u64, even: &mut [u64], odd: &mut [u64]) {
         assert!(
             even.len() == self.chains && odd.len() == self.chains,
@@ -237,10 +245,16 @@ mod tests {
         let block = n >> 1;
         let (mut key, mut x) = (
             [seed as u32, (seed >> 32) as u32],
-            [block as u32, (block >> 32) as u32, chain as u32, (chain >> 32) as u32 | (purpose as u32) << 24],
+            [
+                block as u32,
+                (block >> 32) as u32,
+                chain as u32,
+                (chain >> 32) as u32 | (purpose as u32) << 24,
+            ],
         );
         for _ in 0..ROUNDS {
-            let product = |m: u64, x: u32| (((m * u64::from(x)) >> 32) as u32, (m as u32).wrapping_mul(x));
+            let product =
+                |m: u64, x: u32| (((m * u64::from(x)) >> 32) as u32, (m as u32).wrapping_mul(x));
             let ((high0, low0), (high1, low1)) =
                 (product(MULTIPLIERS[0], x[0]), product(MULTIPLIERS[1], x[2]));
             x = [high1 ^ x[1] ^ key[0], low1, high0 ^ x[3] ^ key[1], low0];
@@ -250,19 +264,27 @@ mod tests {
         u64::from(x[2 * half]) | u64::from(x[2 * half + 1]) << 32
     }
 
-    /// All ways to fill a buffer give the words of the scalar reference, at even and odd starts and where halves carry.
+    /// All ways to fill a buffer give the words of the scalar reference, at even and odd starts and
+    /// where halves carry.
     #[test]
     fn filling_gives_the_words_of_the_reference() {
         let (seed, purpose) = (0x0123_4567_89ab_cdef, Purpose::Gradient);
         for first in [0, 1, 10, 11, (1 << 33) - 5, (1 << 40) + 3] {
             for first_chain in [0, 7, (1 << 32) - 20] {
-                for (chains, count) in [(1, 1), (3, 2), (100, 1), (100, 3), (70, 31), (2, 64), (3, 101)] {
+                for (chains, count) in
+                    [(1, 1), (3, 2), (100, 1), (100, 3), (70, 31), (2, 64), (3, 101)]
+                {
                     let streams = Streams::new(seed, first_chain, chains, purpose);
                     let mut out = vec![0; chains * count];
                     streams.fill(first, count, &mut out);
                     for (i, &word) in out.iter().enumerate() {
-                        let (chain, n) = (first_chain + (i / count) as u64, first + (i % count) as u64);
-                        assert_eq!(word, reference(seed, chain, purpose, n), "chain {chain}, word {n}");
+                        let (chain, n) =
+                            (first_chain + (i / count) as u64, first + (i % count) as u64);
+                        assert_eq!(
+                            word,
+                            reference(seed, chain, purpose, n),
+                            "chain {chain}, word {n}"
+                        );
                         assert_eq!(word, Stream::new(seed, chain, purpose).word(n));
                     }
                     let (mut even, mut odd) = (vec![0; chains], vec![0; chains]);
@@ -276,16 +298,37 @@ mod tests {
         }
     }
 
-    /// Bits of neighbouring words, chains, seeds and purposes are balanced and uncorrelated: of 64 × 64 sums over 4096
-    /// pairs, none deviates by more than six standard deviations (8e-6 to fail by chance, seeds fixed).
+    /// Bits of neighbouring words, chains, seeds and purposes are balanced and uncorrelated: of 64
+    /// × 64 sums over 4096 pairs, none deviates by more than six standard deviations (8e-6 to fail
+    /// by chance, seeds fixed).
     #[test]
     fn neighbours_are_uncorrelated() {
         type Neighbour = fn(u64) -> (u64, u64);
         let pairs: [Neighbour; 4] = [
-            |n| (Stream::new(1, 5, Purpose::Noise).word(n), Stream::new(1, 5, Purpose::Noise).word(n + 1)),
-            |n| (Stream::new(1, n, Purpose::Noise).word(7), Stream::new(1, n + 1, Purpose::Noise).word(7)),
-            |n| (Stream::new(n, 0, Purpose::Noise).word(0), Stream::new(n + 1, 0, Purpose::Noise).word(0)),
-            |n| (Stream::new(1, n, Purpose::Noise).word(0), Stream::new(1, n, Purpose::Gradient).word(0)),
+            |n| {
+                (
+                    Stream::new(1, 5, Purpose::Noise).word(n),
+                    Stream::new(1, 5, Purpose::Noise).word(n + 1),
+                )
+            },
+            |n| {
+                (
+                    Stream::new(1, n, Purpose::Noise).word(7),
+                    Stream::new(1, n + 1, Purpose::Noise).word(7),
+                )
+            },
+            |n| {
+                (
+                    Stream::new(n, 0, Purpose::Noise).word(0),
+                    Stream::new(n + 1, 0, Purpose::Noise).word(0),
+                )
+            },
+            |n| {
+                (
+                    Stream::new(1, n, Purpose::Noise).word(0),
+                    Stream::new(1, n, Purpose::Gradient).word(0),
+                )
+            },
         ];
         for pair in pairs {
             let mut sums = [[0i32; 64]; 64];

@@ -1,4 +1,5 @@
-//! Random draws: singly by the method of Chambers, Mallows and Stuck, or in bulk by inversion of a tabulated quantile.
+//! Random draws: singly by the method of Chambers, Mallows and Stuck, or in bulk by inversion of a
+//! tabulated quantile.
 
 use crate::SymmetricStable;
 use crate::angles::{Angle, Base, multiples};
@@ -13,8 +14,8 @@ use std::f64::consts::FRAC_PI_2;
 /// 2^−53
 const HALF_ULP: f64 = 1.0 / (1u64 << 53) as f64;
 
-/// Draws X = sin αφ (cos φ)^(−1/α) (cos((α−1)φ)/W)^((1−α)/α) with φ uniform on (−π/2, π/2) and W exponential: the method of
-/// Chambers, Mallows and Stuck, which is exact and requires no table.
+/// Draws X = sin αφ (cos φ)^(−1/α) (cos((α−1)φ)/W)^((1−α)/α) with φ uniform on (−π/2, π/2) and W
+/// exponential: the method of Chambers, Mallows and Stuck, which is exact and requires no table.
 impl Distribution<f64> for SymmetricStable {
     fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let (angle, level) = (rng.next_u64(), rng.next_u64());
@@ -38,7 +39,8 @@ dispatched! {
     }
 }
 
-/// Returns one draw from two words of random bits, by functions that give the same bits on every machine.
+/// Returns one draw from two words of random bits, by functions that give the same bits on every
+/// machine.
 ///
 /// | word | bits | use |
 /// |---|---|---|
@@ -57,7 +59,8 @@ fn chambers<const BASE: u8>(alpha: f64, angle: u64, level: u64) -> f64 {
     let m = multiples::<BASE>(alpha, &Angle { phi, complement, sin, cos });
     let wait = -ln(((level >> 12) as f64 + 0.5) * (2.0 * HALF_ULP));
     let exponent = ((alpha - 1.0) * ln(wait / m.cos_e) - ln(cos)) / alpha;
-    // exp is clamped at e^709; only for α < 0.1 can an exponent be larger, and then the draw is infinite.
+    // exp is clamped at e^709; only for α < 0.1 can an exponent be larger, and then the draw is
+    // infinite.
     let size = if exponent > 709.0 { f64::INFINITY } else { m.sin_a * exp(exponent) };
     with_sign(size, angle)
 }
@@ -73,13 +76,14 @@ fn with_sign(x: f64, word: u64) -> f64 {
 
 /// A sampler for many draws of one law, by inversion of its tabulated distribution function.
 ///
-/// Created by [`SymmetricStable::sampler`]. A draw is x(q) for q uniform on (0, 1/2) with a random sign. x(q) is stored as
-/// polynomials on pieces of each octave of q, down to q = 2^−64, with a relative error below 1e-9 in x. Every
-/// probability of a draw therefore differs from that of SαS(σ) by less than 1e-9. A draw takes one word of random bits;
-/// the method of Chambers, Mallows and Stuck takes two and four transcendental functions.
+/// Created by [`SymmetricStable::sampler`]. A draw is x(q) for q uniform on (0, 1/2) with a random
+/// sign. x(q) is stored as polynomials on pieces of each octave of q, down to q = 2^−64, with a
+/// relative error below 1e-9 in x. Every probability of a draw therefore differs from that of
+/// SαS(σ) by less than 1e-9. A draw takes one word of random bits; the method of Chambers, Mallows
+/// and Stuck takes two and four transcendental functions.
 ///
-/// For α < 0.2, where x(q) overflows within the table, draws are made as by [`SymmetricStable`]. The same generator and
-/// seed give the same draws singly, in bulk, and on every machine.
+/// For α < 0.2, where x(q) overflows within the table, draws are made as by [`SymmetricStable`].
+/// The same generator and seed give the same draws singly, in bulk, and on every machine.
 ///
 /// ```
 /// use levy_stable::SymmetricStable;
@@ -136,10 +140,11 @@ impl Sampler {
         }
     }
 
-    /// Sets `out[i]` to the draw made of the random bits `words[i]`, for counter-based generators such as
-    /// [`random::Stream`](crate::random::Stream). Panics if the slices differ in length.
+    /// Sets `out[i]` to the draw made of the random bits `words[i]`, for counter-based generators
+    /// such as [`random::Stream`](crate::random::Stream). Panics if the slices differ in length.
     ///
-    /// For α < 0.2, where a draw requires two words, the second is that of Philox with the first as its key.
+    /// For α < 0.2, where a draw requires two words, the second is that of Philox with the first as
+    /// its key.
     pub fn transform(&self, words: &[u64], out: &mut [f64]) {
         assert_eq!(words.len(), out.len(), "input and output must have the same length");
         if let Some(table) = &self.table {
@@ -184,12 +189,14 @@ fn second_word(word: u64) -> u64 {
     Stream::new(word, 0, Purpose::SecondWord).word(0)
 }
 
-/// Returns x(q) with a sign, from one word: bit 63 is the sign, bits 1 to 62 are q, bit 0 is not used.
+/// Returns x(q) with a sign, from one word: bit 63 is the sign, bits 1 to 62 are q, bit 0 is not
+/// used.
 #[inline(always)]
 fn inverted(table: &OctaveTable<f64, 6>, word: u64) -> f64 {
     /// The largest double below 1/2.
     const BELOW_HALF: f64 = 0.5 - 0.5 * HALF_ULP;
-    // The double keeps the leading 53 of 63 bits, so that small q are spaced as finely as large ones. Odd, hence never 0.
+    // The double keeps the leading 53 of 63 bits, so that small q are spaced as finely as large
+    // ones. Odd, hence never 0.
     let q = (word & !SIGN | 1) as i64 as f64 * (0.5 * HALF_ULP / (1u64 << 10) as f64);
     let x = table.evaluate_octaves(if q < BELOW_HALF { q } else { BELOW_HALF });
     with_sign(x, word)

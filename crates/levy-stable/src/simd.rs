@@ -1,11 +1,11 @@
 //! Runtime choice of instruction set.
 //!
-//! [`dispatched!`] compiles one function body several times, for AVX-512, for AVX2 with FMA and for the
-//! baseline, and calls the best one the processor has. The body must be built from `#[inline(always)]` code
-//! (see [`crate::elementary`]); then all versions return the same bits.
+//! [`dispatched!`] compiles one function body several times, for AVX-512, for AVX2 with FMA and for
+//! the baseline, and calls the best one the processor has. The body must be built from
+//! `#[inline(always)]` code (see [`crate::elementary`]); then all versions return the same bits.
 
-/// Defines `fn name(args)` that runs `body` compiled for the best instruction set available. Exported for the
-/// crates of this workspace only; it is not part of the public interface.
+/// Defines `fn name(args)` that runs `body` compiled for the best instruction set available.
+/// Exported for the crates of this workspace only; it is not part of the public interface.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatched {
@@ -27,7 +27,8 @@ macro_rules! dispatched {
                     && std::is_x86_feature_detected!("avx512vl")
                     && std::is_x86_feature_detected!("avx512bw")
                 {
-                    // SAFETY: the features were just detected (each of them implies AVX-512F, AVX2 and FMA).
+                    // SAFETY: the features were just detected (each of them implies AVX-512F, AVX2
+                    // and FMA).
                     return unsafe { avx512($($arg),*) };
                 }
                 if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {

@@ -1,20 +1,22 @@
-//! The symmetric α-stable law at any scale: density, distribution, quantile, score, moments and entropy.
+//! The symmetric α-stable law at any scale: density, distribution, quantile, score, moments and
+//! entropy.
 
 use crate::unit::{Regime, UnitLaw};
 use crate::{Alpha, ParameterError, moments, quantile};
 
 /// The symmetric α-stable law SαS(σ), with characteristic function exp(−|σω|^α).
 ///
-/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction takes a few microseconds.
-/// Neither construction nor evaluation allocates memory.
+/// α = 2 is the Gaussian of variance 2σ², α = 1 the Cauchy law of scale σ. Construction takes a few
+/// microseconds. Neither construction nor evaluation allocates memory.
 ///
-/// Accuracy of `pdf`, `sf`, `cdf` and `score`: relative error at most 2e-14 for 0.3 ≤ α ≤ 2 and 1e-12 for
-/// 0.003 ≤ α < 0.3, for every x/σ from the smallest to the largest double, measured against ball arithmetic. Below
-/// α = 0.003 the tail series is used for almost all doubles and loses at most four digits. The derivative of the score is
-/// accurate near its zero for α ≥ 0.1 and loses four more digits there at α = 0.03. Other methods document their own accuracy.
+/// Accuracy of `pdf`, `sf`, `cdf` and `score`: relative error at most 2e-14 for 0.3 ≤ α ≤ 2 and
+/// 1e-12 for 0.003 ≤ α < 0.3, for every x/σ from the smallest to the largest double, measured
+/// against ball arithmetic. Below α = 0.003 the tail series is used for almost all doubles and
+/// loses at most four digits. The derivative of the score is accurate near its zero for α ≥ 0.1 and
+/// loses four more digits there at α = 0.03. Other methods document their own accuracy.
 ///
-/// All methods evaluate the unit law at x/σ. Where that quotient overflows or underflows, as at x = 1e300 for σ = 1e-300, they
-/// return the values at ±∞ or 0.
+/// All methods evaluate the unit law at x/σ. Where that quotient overflows or underflows, as at x =
+/// 1e300 for σ = 1e-300, they return the values at ±∞ or 0.
 ///
 /// ```
 /// use levy_stable::SymmetricStable;
@@ -39,13 +41,15 @@ impl PartialEq for SymmetricStable {
 }
 
 impl SymmetricStable {
-    /// Creates SαS(1), the law of unit scale, for 0 < α ≤ 2. [`with_scale`](Self::with_scale) sets another scale.
+    /// Creates SαS(1), the law of unit scale, for 0 < α ≤ 2. [`with_scale`](Self::with_scale) sets
+    /// another scale.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let alpha = Alpha::new(alpha)?;
         Ok(Self { alpha, scale: 1.0, unit: UnitLaw::new(alpha.get()) })
     }
 
-    /// Returns the law of the same tail index with scale σ = `scale`, 0 < σ < ∞. It replaces the scale of `self`.
+    /// Returns the law of the same tail index with scale σ = `scale`, 0 < σ < ∞. It replaces the
+    /// scale of `self`.
     ///
     /// ```
     /// # fn main() -> Result<(), levy_stable::ParameterError> {
@@ -63,11 +67,11 @@ impl SymmetricStable {
 
     /// Creates SαS(α^(−1/α)), the law of the velocity in fractional underdamped Langevin dynamics.
     ///
-    /// Its −ln density is the kinetic energy g_α, and the field ∇G_α is minus its [`score`](Self::score): v at α = 2,
-    /// 2v/(1+v²) at α = 1.
+    /// Its −ln density is the kinetic energy g_α, and the field ∇G_α is minus its
+    /// [`score`](Self::score): v at α = 2, 2v/(1+v²) at α = 1.
     ///
-    /// Requires 0.0075 ≤ α ≤ 2. For smaller α the scale approaches the largest double, and the quotient of v and the scale
-    /// underflows; for α < 0.01 it does so at |v| < 1e-30.
+    /// Requires 0.0075 ≤ α ≤ 2. For smaller α the scale approaches the largest double, and the
+    /// quotient of v and the scale underflows; for α < 0.01 it does so at |v| < 1e-30.
     pub fn kinetic(alpha: f64) -> Result<Self, ParameterError> {
         let a = Alpha::new(alpha)?.get();
         if a < 0.0075 {
@@ -136,14 +140,15 @@ impl SymmetricStable {
 
     /// Returns x with P(X ≤ x) = p: −∞ at p = 0, ∞ at p = 1, NaN outside [0, 1].
     ///
-    /// `cdf` of the result equals p to 1e-13 of min(p, 1−p) for α ≥ 0.1, except where neighbouring doubles x differ by more
-    /// than that in probability, near α = 2 at probabilities below 1e-200. Near the median p − 1/2 has an absolute error of
-    /// 1e-16, so x has one of about 1e-16/ψ(0).
+    /// `cdf` of the result equals p to 1e-13 of min(p, 1−p) for α ≥ 0.1, except where neighbouring
+    /// doubles x differ by more than that in probability, near α = 2 at probabilities below 1e-200.
+    /// Near the median p − 1/2 has an absolute error of 1e-16, so x has one of about 1e-16/ψ(0).
     pub fn quantile(&self, p: f64) -> f64 {
         if p >= 0.5 { self.isf_of_half(1.0 - p) } else { -self.isf_of_half(p) }
     }
 
-    /// Returns x with P(X > x) = q, the inverse of [`sf`](Self::sf). For small q it is more accurate than `quantile(1 − q)`.
+    /// Returns x with P(X > x) = q, the inverse of [`sf`](Self::sf). For small q it is more
+    /// accurate than `quantile(1 − q)`.
     pub fn isf(&self, q: f64) -> f64 {
         if q > 0.5 { -self.isf_of_half(1.0 - q) } else { self.isf_of_half(q) }
     }
@@ -160,7 +165,8 @@ impl SymmetricStable {
         }
     }
 
-    /// Returns the score d/dx ln ψ(x) = ψ′(x)/ψ(x): odd, negative for x > 0, asymptotically −(1+α)/x (−x/2σ² at α = 2).
+    /// Returns the score d/dx ln ψ(x) = ψ′(x)/ψ(x): odd, negative for x > 0, asymptotically
+    /// −(1+α)/x (−x/2σ² at α = 2).
     pub fn score(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
@@ -169,7 +175,8 @@ impl SymmetricStable {
         (self.unit.density((x / self.scale).abs()).slope / self.scale).copysign(-x)
     }
 
-    /// Returns d²/dx² ln ψ(x), the derivative of the score s, with an error of at most 1e-12 (|s′| + s²) for α ≥ 0.1.
+    /// Returns d²/dx² ln ψ(x), the derivative of the score s, with an error of at most 1e-12 (|s′|
+    /// + s²) for α ≥ 0.1.
     pub fn score_derivative(&self, x: f64) -> f64 {
         if x.is_nan() {
             return x;
@@ -197,8 +204,8 @@ impl SymmetricStable {
         moments::absolute(self.alpha(), self.scale, p)
     }
 
-    /// Returns E Xⁿ. For odd n it is 0 if n < α and NaN otherwise, where the moment does not exist. For even n it is infinite
-    /// if n ≥ α. At α = 2 all moments exist.
+    /// Returns E Xⁿ. For odd n it is 0 if n < α and NaN otherwise, where the moment does not exist.
+    /// For even n it is infinite if n ≥ α. At α = 2 all moments exist.
     pub fn moment(&self, order: u32) -> f64 {
         let order_f64 = f64::from(order);
         if order.is_multiple_of(2) {
@@ -220,8 +227,8 @@ impl SymmetricStable {
         self.moment(2)
     }
 
-    /// Returns the differential entropy −∫ ψ ln ψ. Its error is at most 1e-12 for α ≥ 0.006 and 1e-14 of the value for
-    /// smaller α. It takes some hundred evaluations of the density.
+    /// Returns the differential entropy −∫ ψ ln ψ. Its error is at most 1e-12 for α ≥ 0.006 and
+    /// 1e-14 of the value for smaller α. It takes some hundred evaluations of the density.
     pub fn entropy(&self) -> f64 {
         moments::entropy(self.alpha(), &self.unit) + libm::log(self.scale)
     }

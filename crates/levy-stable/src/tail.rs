@@ -2,8 +2,8 @@
 //!
 //!   ψ(x) = Σₙ cₙ x^(−αn−1),   cₙ = (−1)^(n+1) Γ(αn+1)/n! sin(παn/2)/π,
 //!
-//! and its integral and derivatives term by term. It converges for α < 1 and is asymptotic for α > 1. [`Tail::new`]
-//! computes the smallest x at which its remainder is below rounding.
+//! and its integral and derivatives term by term. It converges for α < 1 and is asymptotic for α >
+//! 1. [`Tail::new`] computes the smallest x at which its remainder is below rounding.
 
 use crate::local::Local;
 use std::f64::consts::FRAC_1_PI;
@@ -45,8 +45,9 @@ impl Tail {
     pub(crate) fn new(alpha: f64) -> Self {
         let first_sine = sine(alpha, 1.0);
         let first = libm::tgamma(alpha + 1.0) * first_sine;
-        // The largest z = x^(−α) for which some partial sum is accurate enough. Beyond z = 1 terms cancel. For tiny α there
-        // is no better formula, and up to z = 4 the cancellation costs at most four digits.
+        // The largest z = x^(−α) for which some partial sum is accurate enough. Beyond z = 1 terms
+        // cancel. For tiny α there is no better formula, and up to z = 4 the cancellation costs at
+        // most four digits.
         let mut largest_z = 0.0;
         let mut terms = 0;
         let mut coefficients = [0.0; TERMS];
@@ -60,8 +61,10 @@ impl Tail {
             if n <= 4 {
                 continue;
             }
-            // Bounding |sin nθ| by n sin θ keeps a sine that happens to vanish from being taken for convergence.
-            let bound = size * (k * first_sine).min(1.0) * (alpha * k + 2.0) * (alpha * k + 2.0) / first;
+            // Bounding |sin nθ| by n sin θ keeps a sine that happens to vanish from being taken for
+            // convergence.
+            let bound =
+                size * (k * first_sine).min(1.0) * (alpha * k + 2.0) * (alpha * k + 2.0) / first;
             let z = libm::pow(REMAINDER / bound, 1.0 / (k - 1.0));
             if z > largest_z {
                 (largest_z, terms) = (z, n);
@@ -71,7 +74,8 @@ impl Tail {
         let largest_z = largest_z.min(if alpha < 0.1 { 4.0 } else { 1.0 });
         let mut start = libm::pow(largest_z, -1.0 / alpha);
         if alpha > 1.9 {
-            // The series does not contain the Gaussian bulk e^(−x²/4), which must be below rounding of (2−α)x⁻³.
+            // The series does not contain the Gaussian bulk e^(−x²/4), which must be below rounding
+            // of (2−α)x⁻³.
             let exponent = 46.0 - libm::log(2.0 - alpha);
             start = start.max(2.0 * exponent.sqrt());
         }

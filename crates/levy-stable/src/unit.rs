@@ -13,7 +13,8 @@ use crate::local::Local;
 use crate::tail::Tail;
 use std::f64::consts::FRAC_1_PI;
 
-/// The formula that evaluates the law at a point. The documentation of the crate has a table of them.
+/// The formula that evaluates the law at a point. The documentation of the crate has a table of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Regime {
@@ -61,7 +62,8 @@ impl UnitLaw {
             Formulas::General { contour: Contour::new(alpha), tail: Tail::new(alpha) }
         };
         let stiffness = gamma_quotient(3.0 / alpha, 1.0 / alpha);
-        // ψ/ψ(0) = 1 − x² g″(0)/2 + …, and the terms after that shrink by x² Γ(5/α)/Γ(3/α)/12, x² Γ(7/α)/Γ(5/α)/30.
+        // ψ/ψ(0) = 1 − x² g″(0)/2 + …, and the terms after that shrink by x² Γ(5/α)/Γ(3/α)/12, x²
+        // Γ(7/α)/Γ(5/α)/30.
         let next = gamma_quotient(7.0 / alpha, 5.0 / alpha);
         let knee = stiffness.max(next).sqrt().recip();
         Self {
@@ -86,7 +88,8 @@ impl UnitLaw {
         self.knee
     }
 
-    /// x with P(X > x) = q if the tail were its leading term everywhere; 0 for the Gaussian, which has no such term.
+    /// x with P(X > x) = q if the tail were its leading term everywhere; 0 for the Gaussian, which
+    /// has no such term.
     pub(crate) fn leading_quantile(&self, q: f64) -> f64 {
         match &self.formulas {
             Formulas::Cauchy => FRAC_1_PI / q,
@@ -128,7 +131,9 @@ impl UnitLaw {
     /// The density and its derivatives at 0 ≤ x ≤ ∞.
     pub(crate) fn density(&self, x: f64) -> Local {
         match &self.formulas {
-            Formulas::General { contour, tail } if x > self.flat && x < tail.start() => contour.density(x),
+            Formulas::General { contour, tail } if x > self.flat && x < tail.start() => {
+                contour.density(x)
+            }
             _ => self.distribution(x).1,
         }
     }
@@ -136,7 +141,11 @@ impl UnitLaw {
     fn at_origin(&self, x: f64) -> (f64, Local) {
         // 0 at x = 0 also where ψ(0) or g″(0) overflow, which they do for α < 0.02.
         let times = |slope: f64| if x == 0.0 { 0.0 } else { slope * x };
-        let local = Local { pdf: self.peak, slope: times(self.stiffness), slope_derivative: self.stiffness };
+        let local = Local {
+            pdf: self.peak,
+            slope: times(self.stiffness),
+            slope_derivative: self.stiffness,
+        };
         (0.5 - times(self.peak), local)
     }
 
@@ -176,6 +185,10 @@ fn gamma_quotient(a: f64, b: f64) -> f64 {
     } else {
         // ln Γ loses digits where it is large, but only for α < 0.018 does g″(0) come this way.
         let ln_numerator = libm::lgamma(a);
-        if ln_numerator.is_finite() { libm::exp(ln_numerator - libm::lgamma(b)) } else { f64::INFINITY }
+        if ln_numerator.is_finite() {
+            libm::exp(ln_numerator - libm::lgamma(b))
+        } else {
+            f64::INFINITY
+        }
     }
 }

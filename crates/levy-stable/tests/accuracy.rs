@@ -4,7 +4,8 @@ use crate::golden::{Worst, error, number, rows};
 use levy_stable::SymmetricStable;
 use std::collections::BTreeMap;
 
-/// Returns the errors of pdf, sf, score and score derivative at one row `alpha, x, pdf, sf, score, score_deriv`.
+/// Returns the errors of pdf, sf, score and score derivative at one row `alpha, x, pdf, sf, score,
+/// score_deriv`.
 fn errors(row: &[String]) -> ((f64, f64), [f64; 4]) {
     let v: Vec<f64> = row.iter().map(|s| number(s)).collect();
     let [alpha, x, pdf, sf, score, derivative] = v[..] else { panic!("six numbers, not {row:?}") };
@@ -58,7 +59,10 @@ fn ln_pdf_agrees_even_if_pdf_underflows() {
         if pdf > 1e-300 && pdf.is_finite() {
             let ours = SymmetricStable::new(alpha).unwrap().ln_pdf(x);
             let bound = if alpha >= 0.3 { 3e-14 } else { 1e-12 };
-            assert!((ours - pdf.ln()).abs() <= bound * (1.0 + pdf.ln().abs()), "alpha = {alpha}, x = {x}");
+            assert!(
+                (ours - pdf.ln()).abs() <= bound * (1.0 + pdf.ln().abs()),
+                "alpha = {alpha}, x = {x}"
+            );
         }
     }
     // ψ ~ αw x^(−α−1), 450 decades down.
@@ -69,7 +73,8 @@ fn ln_pdf_agrees_even_if_pdf_underflows() {
 }
 
 /// Values of mpmath with 30 digits: log(erfc(x/2)/2) at alpha = 2, else the logarithm of
-/// sum((-1)**(n+1)*gamma(a*n)/factorial(n)*sin(pi*a*n/2)/pi*x**(-a*n) for n in range(1, 9)), a and x the doubles.
+/// sum((-1)**(n+1)*gamma(a*n)/factorial(n)*sin(pi*a*n/2)/pi*x**(-a*n) for n in range(1, 9)), a and
+/// x the doubles.
 #[test]
 fn ln_sf_agrees_even_if_sf_underflows() {
     for (alpha, x, exact) in [
@@ -86,7 +91,11 @@ fn ln_sf_agrees_even_if_sf_underflows() {
         (1.01, 1e308, -717.43871429751195),
     ] {
         let law = SymmetricStable::new(alpha).unwrap();
-        assert!((law.ln_sf(x) / exact - 1.0).abs() < 5e-16, "alpha = {alpha}, x = {x}: {}", law.ln_sf(x));
+        assert!(
+            (law.ln_sf(x) / exact - 1.0).abs() < 5e-16,
+            "alpha = {alpha}, x = {x}: {}",
+            law.ln_sf(x)
+        );
         assert_eq!(law.ln_cdf(-x), law.ln_sf(x));
         assert_eq!(law.ln_sf(f64::INFINITY), f64::NEG_INFINITY);
         assert_eq!(law.ln_sf(f64::NEG_INFINITY), 0.0);
@@ -114,18 +123,24 @@ fn quantile_agrees() {
     for row in rows("quantile.csv") {
         let (alpha, q, exact) = (number(&row[0]), number(&row[1]), number(&row[2]));
         let ours = SymmetricStable::new(alpha).unwrap().isf(q);
-        // The error of q that rounding of x may cause, plus that of the law, seen through the quantile's slope.
+        // The error of q that rounding of x may cause, plus that of the law, seen through the
+        // quantile's slope.
         let law = SymmetricStable::new(alpha).unwrap();
         let condition = q / (exact * law.pdf(exact));
         let bound = 2e-14 * (1.0 + condition);
-        assert!((ours / exact - 1.0).abs() <= bound, "alpha = {alpha}, q = {q}: {ours} for {exact}");
+        assert!(
+            (ours / exact - 1.0).abs() <= bound,
+            "alpha = {alpha}, q = {q}: {ours} for {exact}"
+        );
     }
 }
 
 /// Round trips to 1e-13 of min(p, 1 − p), over all of (0, 1) and far into the tail.
 #[test]
 fn quantile_inverts_cdf_and_sf() {
-    for alpha in [0.1, 0.2, 0.3, 0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 1.5, 1.75, 1.9, 1.97, 1.999, 1.999999, 2.0] {
+    for alpha in
+        [0.1, 0.2, 0.3, 0.5, 0.8, 0.99, 1.0, 1.01, 1.3, 1.5, 1.75, 1.9, 1.97, 1.999, 1.999999, 2.0]
+    {
         let law = SymmetricStable::new(alpha).unwrap();
         for i in 1..2000 {
             let p = i as f64 / 2000.0;
@@ -137,7 +152,10 @@ fn quantile_inverts_cdf_and_sf() {
             let x = law.isf(q);
             if x < f64::INFINITY {
                 let back = law.sf(x);
-                assert!((back - q).abs() <= 1e-13 * q.min(1.0 - q), "alpha = {alpha}, q = {q}: {back}");
+                assert!(
+                    (back - q).abs() <= 1e-13 * q.min(1.0 - q),
+                    "alpha = {alpha}, q = {q}: {back}"
+                );
             }
         }
     }
@@ -168,8 +186,8 @@ fn entropy_agrees() {
     assert!((wide - 3f64.ln() - 2.06944850513462440).abs() < 1e-12);
 }
 
-/// For small α most of the law lies beyond the doubles. The exact values are trapezoidal sums over ln x of the series of the
-/// density, in seventy digits.
+/// For small α most of the law lies beyond the doubles. The exact values are trapezoidal sums over
+/// ln x of the series of the density, in seventy digits.
 #[test]
 fn entropy_of_small_alpha_agrees() {
     let exact = [
@@ -188,12 +206,15 @@ fn entropy_of_small_alpha_agrees() {
     }
     // C/α + 1 + ln 2 − ln α is all that is left of it at last.
     let least = SymmetricStable::new(1e-12).unwrap().entropy();
-    assert!((least / (0.577_215_664_901_532_9e12 + 1.0 + 2f64.ln() + 12.0 * 10f64.ln()) - 1.0).abs() < 1e-15);
+    assert!(
+        (least / (0.577_215_664_901_532_9e12 + 1.0 + 2f64.ln() + 12.0 * 10f64.ln()) - 1.0).abs()
+            < 1e-15
+    );
 }
 
-/// Values at which other libraries are known to fail, to the documented accuracy. The exact ones are those of mpmath with 40
-/// digits: the series of [`ln_sf_agrees_even_if_sf_underflows`], its derivative, its inverse, and the power series
-/// of the distribution function at the origin.
+/// Values at which other libraries are known to fail, to the documented accuracy. The exact ones
+/// are those of mpmath with 40 digits: the series of [`ln_sf_agrees_even_if_sf_underflows`], its
+/// derivative, its inverse, and the power series of the distribution function at the origin.
 #[test]
 fn values_at_which_other_libraries_fail_agree() {
     let law = |alpha| SymmetricStable::new(alpha).unwrap();

@@ -25,7 +25,9 @@ fn the_table_matches_the_field_on_the_whole_line() {
             let v = 10f64.powf(span * (2.0 * uniform(&mut rng) - 1.0));
             let error = (table.at(v) / -law.score(v) - 1.0).abs();
             assert!(error < 1e-12, "alpha = {alpha}, v = {v}: {error:.1e}");
-            let v = 10f64.powf(if j % 2 == 0 { 2.0 } else { 20.0 } * (2.0 * uniform(&mut rng) - 1.0)) as f32;
+            let v = 10f64
+                .powf(if j % 2 == 0 { 2.0 } else { 20.0 } * (2.0 * uniform(&mut rng) - 1.0))
+                as f32;
             let error = (f64::from(table.at_f32(v)) / -law.score(f64::from(v)) - 1.0).abs();
             assert!(error < 2e-7, "alpha = {alpha}, v = {v}: {error:.1e} in single precision");
         }
@@ -100,7 +102,10 @@ fn alpha_is_checked() {
 fn tables_are_small() {
     for alpha in [0.5, 1.0, 1.5, 1.75, 1.9, 1.999] {
         let (double, single) = FieldTable::new(alpha).unwrap().bytes();
-        assert!(double < 32 << 10 && single < 12 << 10, "alpha = {alpha}: {double} and {single} bytes");
+        assert!(
+            double < 32 << 10 && single < 12 << 10,
+            "alpha = {alpha}: {double} and {single} bytes"
+        );
     }
 }
 

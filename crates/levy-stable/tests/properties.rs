@@ -59,11 +59,21 @@ fn limits() {
         assert_eq!((law.sf(-infinity), law.cdf(-infinity)), (1.0, 0.0));
         assert_eq!(law.ln_pdf(infinity), -infinity);
         assert_eq!(law.score(infinity), if alpha == 2.0 { -infinity } else { 0.0 });
-        assert_eq!((law.quantile(0.0), law.quantile(0.5), law.quantile(1.0)), (-infinity, 0.0, infinity));
-        assert!(law.quantile(-0.1).is_nan() && law.quantile(1.1).is_nan() && law.isf(f64::NAN).is_nan());
+        assert_eq!(
+            (law.quantile(0.0), law.quantile(0.5), law.quantile(1.0)),
+            (-infinity, 0.0, infinity)
+        );
+        assert!(
+            law.quantile(-0.1).is_nan() && law.quantile(1.1).is_nan() && law.isf(f64::NAN).is_nan()
+        );
         assert_eq!((law.score(0.0), law.sf(0.0)), (0.0, 0.5));
         assert!(law.score(-0.0).is_sign_positive() && law.score(0.0).is_sign_negative());
-        for f in [SymmetricStable::pdf, SymmetricStable::ln_pdf, SymmetricStable::cdf, SymmetricStable::sf] {
+        for f in [
+            SymmetricStable::pdf,
+            SymmetricStable::ln_pdf,
+            SymmetricStable::cdf,
+            SymmetricStable::sf,
+        ] {
             assert!(f(&law, f64::NAN).is_nan());
         }
         assert!(law.score(f64::NAN).is_nan() && law.score_derivative(f64::NAN).is_nan());
@@ -100,7 +110,8 @@ fn density_integrates_to_the_distribution() {
         let step = 0.02;
         let left = if alpha < 0.3 { -200.0 } else { -60.0 };
         for b in [0.01f64, 1.0, 100.0] {
-            // The integrand falls to the left, but not to the right: end there by Gregory's correction of order 8.
+            // The integrand falls to the left, but not to the right: end there by Gregory's
+            // correction of order 8.
             let end = b.ln();
             let at = |k: usize| {
                 let x = (end - k as f64 * step).exp();
@@ -132,10 +143,12 @@ fn density_integrates_to_the_distribution() {
     }
 }
 
-/// f′ by central differences of order 8 and step h in ln x: truncation of order h⁸, rounding 1e-15/h.
+/// f′ by central differences of order 8 and step h in ln x: truncation of order h⁸, rounding
+/// 1e-15/h.
 fn derivative(f: impl Fn(f64) -> f64, x: f64, h: f64) -> f64 {
     let weights = [(1.0f64, 4.0 / 5.0), (2.0, -1.0 / 5.0), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0)];
-    let sum: f64 = weights.iter().map(|&(k, w)| w * (f(x * (k * h).exp()) - f(x * (-k * h).exp()))).sum();
+    let sum: f64 =
+        weights.iter().map(|&(k, w)| w * (f(x * (k * h).exp()) - f(x * (-k * h).exp()))).sum();
     sum / h / x
 }
 
@@ -149,13 +162,20 @@ fn derivatives_match_central_differences() {
                 continue;
             }
             let close = |ours: f64, exact: f64, size: f64| {
-                assert!((ours - exact).abs() < 1e-10 * size, "alpha = {alpha}, x = {x}: {ours} for {exact}");
+                assert!(
+                    (ours - exact).abs() < 1e-10 * size,
+                    "alpha = {alpha}, x = {x}: {ours} for {exact}"
+                );
             };
             let h = 0.01 / (1.0 - x * score);
             close(derivative(|x| law.ln_pdf(x), x, h), score, -score + 1.0 / x);
             close(-derivative(|x| law.sf(x), x, h), pdf, pdf + law.sf(x) / x);
             let second = law.score_derivative(x);
-            close(derivative(|x| law.score(x), x, h), second, second.abs() + score * score - score / x);
+            close(
+                derivative(|x| law.score(x), x, h),
+                second,
+                second.abs() + score * score - score / x,
+            );
         }
     }
 }
@@ -163,7 +183,8 @@ fn derivatives_match_central_differences() {
 #[test]
 fn the_scale_only_rescales() {
     for alpha in ALPHAS {
-        let (unit, wide) = (law(alpha), SymmetricStable::new(alpha).unwrap().with_scale(8.0).unwrap());
+        let (unit, wide) =
+            (law(alpha), SymmetricStable::new(alpha).unwrap().with_scale(8.0).unwrap());
         for x in decades(-3.0, 3.0, 50) {
             // A power of two rescales without rounding.
             assert_eq!(wide.pdf(8.0 * x), unit.pdf(x) / 8.0);
@@ -187,7 +208,8 @@ fn continuous_across_regimes() {
                 continue;
             }
             while high > low.next_up() {
-                let middle = if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
+                let middle =
+                    if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
                 if law.regime(middle) == below { low = middle } else { high = middle }
             }
             let bound = if alpha < 0.3 { 2e-12 } else { 4e-14 };
@@ -212,7 +234,10 @@ fn continuous_at_one_and_two() {
         for alpha in [1.0f64.next_down(), 1.0f64.next_up(), 1.0 - 1e-14, 1.0 + 1e-14] {
             for f in all {
                 let size = f(&cauchy, x).abs() + if x > 0.5 && x < 2.0 { 1.0 } else { 0.0 };
-                assert!((f(&law(alpha), x) - f(&cauchy, x)).abs() < 1e-12 * size, "alpha = {alpha}, x = {x}");
+                assert!(
+                    (f(&law(alpha), x) - f(&cauchy, x)).abs() < 1e-12 * size,
+                    "alpha = {alpha}, x = {x}"
+                );
             }
         }
         if x < 5.0 {
@@ -245,7 +270,8 @@ fn closed_forms() {
 
 #[test]
 fn moments() {
-    let close = |ours: f64, exact: f64| assert!((ours / exact - 1.0).abs() < 1e-13, "{ours} for {exact}");
+    let close =
+        |ours: f64, exact: f64| assert!((ours / exact - 1.0).abs() < 1e-13, "{ours} for {exact}");
     // Gauss: E X² = 2, E X⁴ = 12; Cauchy: E √|X| = √2.
     close(law(2.0).absolute_moment(2.0), 2.0);
     close(law(2.0).absolute_moment(4.0), 12.0);
@@ -268,19 +294,24 @@ fn moments() {
     for (alpha, p) in [(1.5, 0.7), (0.8, 0.3), (1.9, 1.2)] {
         let law = law(alpha);
         let step = 0.05;
-        let sum: f64 =
-            (-4000..4000).map(|k| f64::from(k) * step).map(|u| (p * u).exp() * law.sf(u.exp())).sum();
+        let sum: f64 = (-4000..4000)
+            .map(|k| f64::from(k) * step)
+            .map(|u| (p * u).exp() * law.sf(u.exp()))
+            .sum();
         close(law.absolute_moment(p), 2.0 * p * step * sum);
     }
 }
 
-/// Where a factor of the moment overflows or underflows: infinite moments are infinite at every scale, and finite ones may still be
-/// representable.
+/// Where a factor of the moment overflows or underflows: infinite moments are infinite at every
+/// scale, and finite ones may still be representable.
 #[test]
 fn moments_at_the_edges_of_the_doubles() {
     let law = |alpha, scale| SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap();
     for scale in [1e-300, 1e-163, 1e200] {
-        assert_eq!((law(1.5, scale).variance(), law(1.5, scale).moment(4)), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(
+            (law(1.5, scale).variance(), law(1.5, scale).moment(4)),
+            (f64::INFINITY, f64::INFINITY)
+        );
         assert_eq!(law(1.5, scale).absolute_moment(-2.0), f64::INFINITY);
         assert_eq!(law(2.0, scale).absolute_moment(f64::INFINITY), f64::INFINITY);
         assert_eq!((law(2.0, scale).moment(0), law(2.0, scale).moment(3)), (1.0, 0.0));

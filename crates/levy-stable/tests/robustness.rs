@@ -37,14 +37,23 @@ fn any_double_has_a_valid_result() {
     for _ in 0..60_000 {
         let alpha = match rng.next_u64() % 6 {
             0 => 2.0 - 10f64.powf(-16.0 * uniform(&mut rng)),
-            1 => 1.0 + 10f64.powf(-16.0 * uniform(&mut rng)) - 10f64.powf(-16.0 * uniform(&mut rng)),
+            1 => {
+                1.0 + 10f64.powf(-16.0 * uniform(&mut rng)) - 10f64.powf(-16.0 * uniform(&mut rng))
+            }
             2 => 10f64.powf(-10.0 * uniform(&mut rng)),
             _ => 2.0 * uniform(&mut rng),
         };
         let alpha = alpha.clamp(1e-12, 2.0);
-        let x = if rng.next_u64() % 2 == 0 { any_number(&mut rng) } else { 40.0 * uniform(&mut rng) - 20.0 };
-        let scale =
-            if rng.next_u64() % 4 == 0 { any_number(&mut rng).abs().clamp(1e-300, 1e300) } else { 1.0 };
+        let x = if rng.next_u64() % 2 == 0 {
+            any_number(&mut rng)
+        } else {
+            40.0 * uniform(&mut rng) - 20.0
+        };
+        let scale = if rng.next_u64() % 4 == 0 {
+            any_number(&mut rng).abs().clamp(1e-300, 1e300)
+        } else {
+            1.0
+        };
         check(alpha, scale, x);
     }
 }
@@ -65,7 +74,9 @@ fn edges_of_the_doubles() {
         f64::MAX,
         f64::INFINITY,
     ];
-    for alpha in [1e-300, 1e-12, 1e-3, 0.01, 0.05, 0.1, 0.3, 0.75, 1.0, 1.25, 1.93, 2.0f64.next_down(), 2.0] {
+    for alpha in
+        [1e-300, 1e-12, 1e-3, 0.01, 0.05, 0.1, 0.3, 0.75, 1.0, 1.25, 1.93, 2.0f64.next_down(), 2.0]
+    {
         for x in edges {
             check(alpha, 1.0, x);
             check(alpha, 1.0, -x);

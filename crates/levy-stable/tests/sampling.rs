@@ -1,7 +1,8 @@
 //! The distribution of the samplers' draws.
 //!
-//! Kolmogorov–Smirnov tests compare n draws with our own distribution function; they fail on a correct sampler with
-//! probability 1e-6 each, and with these seeds they pass. A scale off by four percent fails them.
+//! Kolmogorov–Smirnov tests compare n draws with our own distribution function; they fail on a
+//! correct sampler with probability 1e-6 each, and with these seeds they pass. A scale off by four
+//! percent fails them.
 
 use levy_stable::{ParameterError, SymmetricStable};
 use rand::distr::Distribution;
@@ -106,7 +107,10 @@ fn bulk_draws_are_quantiles() {
             let q = (word & (u64::MAX >> 1) | 1) as f64 * (-64f64).exp2();
             let draw: f64 = sampler.sample(&mut Words(word));
             let exact = law.isf(q.min(0.5));
-            assert!((draw.abs() - exact).abs() < 1e-9 * (exact + width), "alpha = {alpha}, q = {q}");
+            assert!(
+                (draw.abs() - exact).abs() < 1e-9 * (exact + width),
+                "alpha = {alpha}, q = {q}"
+            );
             assert_eq!(draw.is_sign_negative(), word >> 63 == 1);
         }
         for word in [0, 1, u64::MAX, u64::MAX - 1, 1 << 63] {
@@ -115,7 +119,8 @@ fn bulk_draws_are_quantiles() {
     }
 }
 
-/// Counts beyond far quantiles: each within five standard deviations (probability 6e-7 of failing a correct sampler).
+/// Counts beyond far quantiles: each within five standard deviations (probability 6e-7 of failing a
+/// correct sampler).
 #[test]
 fn tails_have_their_probability() {
     let n = 2_000_000;
@@ -211,10 +216,15 @@ fn levy_motion_has_stable_marginals() {
         let motion = SymmetricStable::new(alpha).unwrap().motion(0.05).unwrap();
         let mut rng = rng(9);
         let mut ends: Vec<f64> = (0..20_000).map(|_| motion.path(&mut rng, 64)[64]).collect();
-        let end =
-            SymmetricStable::new(alpha).unwrap().with_scale((64.0 * motion.dt()).powf(1.0 / alpha)).unwrap();
+        let end = SymmetricStable::new(alpha)
+            .unwrap()
+            .with_scale((64.0 * motion.dt()).powf(1.0 / alpha))
+            .unwrap();
         let distance = kolmogorov(&mut ends, &end);
         assert!(distance < critical(ends.len()), "alpha = {alpha}: {distance}");
     }
-    assert_eq!(SymmetricStable::new(1.5).unwrap().motion(0.0).unwrap_err(), ParameterError::TimeStep(0.0));
+    assert_eq!(
+        SymmetricStable::new(1.5).unwrap().motion(0.0).unwrap_err(),
+        ParameterError::TimeStep(0.0)
+    );
 }

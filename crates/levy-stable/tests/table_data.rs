@@ -1,4 +1,5 @@
-//! ∇G_α evaluated from the serialised tables, of one α and of bands of α, compared with the law itself.
+//! ∇G_α evaluated from the serialised tables, of one α and of bands of α, compared with the law
+//! itself.
 //!
 //! The evaluation here follows only the description of the format, like that on another device.
 
@@ -27,17 +28,20 @@ macro_rules! evaluated {
                     ((2.0 - alpha) / alpha / middle as $float).log2() / width as $float
                 }
             };
-            let horner = |c: &mut dyn Iterator<Item = $float>, x: $float| c.fold(0.0, |p, c| p * x + c);
+            let horner =
+                |c: &mut dyn Iterator<Item = $float>, x: $float| c.fold(0.0, |p, c| p * x + c);
             let pieces: Vec<Vec<$float>> = table
                 .coefficients
                 .chunks(table.alpha_terms * table.terms)
                 .map(|c| {
                     let rows: Vec<&[f64]> = c.chunks(table.terms).collect();
-                    let in_alpha = |j| horner(&mut rows.iter().rev().map(|row| row[j] as $float), a);
+                    let in_alpha =
+                        |j| horner(&mut rows.iter().rev().map(|row| row[j] as $float), a);
                     (0..table.terms).map(in_alpha).collect()
                 })
                 .collect();
-            let (lowest, octaves, near) = (table.lowest, table.octaves.clone(), table.near_octaves as usize);
+            let (lowest, octaves, near) =
+                (table.lowest, table.octaves.clone(), table.near_octaves as usize);
             move |v| {
                 let (size, shift) = (v.abs(), f64::from(lowest).exp2() as $float);
                 let u = (size + shift).max(2.0 * size);
@@ -156,11 +160,17 @@ fn bands_give_the_field_for_every_alpha_and_v() {
                 let exact = -law.score(v);
                 let error = (double(v) / exact - 1.0).abs();
                 let usual = (0.12..=2.0 - 2f64.powi(-23)).contains(&alpha);
-                assert!(error < if usual { 1e-8 } else { 2e-7 }, "alpha = {alpha}, v = {v}: {error:.1e}");
+                assert!(
+                    error < if usual { 1e-8 } else { 2e-7 },
+                    "alpha = {alpha}, v = {v}: {error:.1e}"
+                );
                 if let Some(single) = &single {
                     let error = (f64::from(single(v as f32)) / exact - 1.0).abs();
                     let bound = if alpha >= 0.3 { 1e-6 } else { 3e-6 };
-                    assert!(error < bound, "alpha = {alpha}, v = {v}: {error:.1e} in single precision");
+                    assert!(
+                        error < bound,
+                        "alpha = {alpha}, v = {v}: {error:.1e} in single precision"
+                    );
                 }
             }
         }
@@ -169,8 +179,9 @@ fn bands_give_the_field_for_every_alpha_and_v() {
 
 #[test]
 fn the_bands_are_small() {
-    let numbers: usize =
-        (0..TableData::BANDS).map(|number| TableData::band(number).unwrap().coefficients.len()).sum();
+    let numbers: usize = (0..TableData::BANDS)
+        .map(|number| TableData::band(number).unwrap().coefficients.len())
+        .sum();
     // 1.2 MB of singles.
     assert!(numbers < 300_000, "{numbers}");
 }

@@ -1,11 +1,11 @@
 //! Estimates, intervals and errors of the tail-index estimators.
 //!
-//! Seeds are fixed. Bands are five standard deviations of the estimator (probability 6e-7 of failing a correct one, each),
-//! as measured by the example `tail_index_table`.
+//! Seeds are fixed. Bands are five standard deviations of the estimator (probability 6e-7 of
+//! failing a correct one, each), as measured by the example `tail_index_table`.
 
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling, TailIndexEstimator,
-    TailSample, gaussian_control,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling,
+    TailIndexEstimator, TailSample, gaussian_control,
 };
 use levy_stable::{Sampler, SymmetricStable};
 use rand::SeedableRng;
@@ -72,7 +72,9 @@ fn log_moments_recover() {
 #[test]
 fn hill_recovers_small_indices_and_overestimates_large_ones() {
     let hill = |alpha| Hill::default().estimate(&stable(alpha, 20_000, 30)).unwrap();
-    for (alpha, bias, sd) in [(0.6, 0.0, 0.03), (1.0, 0.0, 0.05), (1.2, 0.01, 0.062), (1.5, 0.06, 0.081)] {
+    for (alpha, bias, sd) in
+        [(0.6, 0.0, 0.03), (1.0, 0.0, 0.05), (1.2, 0.01, 0.062), (1.5, 0.06, 0.081)]
+    {
         let estimate = hill(alpha);
         assert!((estimate.alpha - alpha - bias).abs() < 5.0 * sd, "alpha = {alpha}: {estimate:?}");
         assert_eq!(estimate.scale, None);
@@ -88,8 +90,9 @@ fn coverage(method: &dyn TailIndexEstimator, alphas: [f64; 3]) -> [[usize; 2]; 3
             (SymmetricStable::new(alpha).unwrap().with_scale(SCALE).unwrap().sampler(), [0; 2]);
         for seed in 0..60 {
             let sample = TailSample::scalars(&draw(&sampler, 2000, 1000 + seed)).unwrap();
-            let found =
-                method.with_interval(&sample, &Bootstrap { resamples: 99, level: 0.9, seed }).unwrap();
+            let found = method
+                .with_interval(&sample, &Bootstrap { resamples: 99, level: 0.9, seed })
+                .unwrap();
             covered[0] += usize::from(found.alpha.contains(alpha));
             covered[1] += usize::from(found.scale.is_some_and(|scale| scale.contains(SCALE)));
         }
@@ -97,10 +100,14 @@ fn coverage(method: &dyn TailIndexEstimator, alphas: [f64; 3]) -> [[usize; 2]; 3
     })
 }
 
-/// Coverage of 90 % leaves this with probability 3e-5 (180 intervals) or 1e-4 (60 of them, downwards).
+/// Coverage of 90 % leaves this with probability 3e-5 (180 intervals) or 1e-4 (60 of them,
+/// downwards).
 fn assert_covers(counts: [usize; 3]) {
     let total: usize = counts.iter().sum();
-    assert!((144..=176).contains(&total) && counts.iter().all(|&c| c >= 45), "{counts:?} of 60 each");
+    assert!(
+        (144..=176).contains(&total) && counts.iter().all(|&c| c >= 45),
+        "{counts:?} of 60 each"
+    );
 }
 
 #[test]
@@ -117,12 +124,16 @@ fn intervals_of_log_moments_cover() {
     assert_covers(counts.map(|c| c[1]));
 }
 
-/// For α they are wide: a resample shuffles the blocks too, so every 90 % interval near 2 may cover.
+/// For α they are wide: a resample shuffles the blocks too, so every 90 % interval near 2 may
+/// cover.
 #[test]
 fn intervals_of_blocks_cover() {
     let counts = coverage(&BlockLogMoments::default(), [0.6, 1.0, 1.5]);
     let alpha = counts.map(|c| c[0]);
-    assert!(alpha.iter().sum::<usize>() >= 144 && alpha.iter().all(|&c| c >= 45), "{alpha:?} of 60 each");
+    assert!(
+        alpha.iter().sum::<usize>() >= 144 && alpha.iter().all(|&c| c >= 45),
+        "{alpha:?} of 60 each"
+    );
     assert_covers(counts.map(|c| c[1]));
 }
 
@@ -135,17 +146,19 @@ fn intervals_of_hill_cover_where_it_is_unbiased() {
     assert!(coverage(&Hill::default(), [1.9; 3])[0][0] <= 3);
 }
 
-/// Three coordinates of different centre and scale: scaled they give α and the geometric mean of the scales, unscaled they
-/// look heavier-tailed than they are.
+/// Three coordinates of different centre and scale: scaled they give α and the geometric mean of
+/// the scales, unscaled they look heavier-tailed than they are.
 #[test]
 fn rows_are_centred_and_scaled_by_coordinate() {
     let columns = [stable(1.7, 8000, 41), stable(1.7, 8000, 42), stable(1.7, 8000, 43)];
-    let rows: Vec<f64> =
-        (0..8000).flat_map(|i| [columns[0][i], 1e3 + 20.0 * columns[1][i], -0.1 * columns[2][i]]).collect();
+    let rows: Vec<f64> = (0..8000)
+        .flat_map(|i| [columns[0][i], 1e3 + 20.0 * columns[1][i], -0.1 * columns[2][i]])
+        .collect();
     let blocks = BlockLogMoments::default();
     let characteristic = CharacteristicRegression::default();
     for method in [&blocks as &dyn TailIndexEstimator, &characteristic, &LogMoments] {
-        let scaled = method.fit(&TailSample::rows(&rows, 3, Scaling::PerCoordinate).unwrap()).unwrap();
+        let scaled =
+            method.fit(&TailSample::rows(&rows, 3, Scaling::PerCoordinate).unwrap()).unwrap();
         assert!((scaled.alpha - 1.7).abs() < 0.17, "{scaled:?}");
         let mean = SCALE * 2f64.cbrt();
         assert!((scaled.scale.unwrap() / mean).ln().abs() < 0.07, "{scaled:?} for {mean}");
@@ -154,8 +167,8 @@ fn rows_are_centred_and_scaled_by_coordinate() {
     assert!(mixed.alpha < 0.9, "{mixed:?}");
 }
 
-/// A coordinate that only repeats another adds no information: the interval must not shrink, as it would if numbers were
-/// drawn instead of rows; and sums must not run across coordinates.
+/// A coordinate that only repeats another adds no information: the interval must not shrink, as it
+/// would if numbers were drawn instead of rows; and sums must not run across coordinates.
 #[test]
 fn repeated_coordinates_do_not_narrow_the_interval() {
     let x = stable(1.4, 2000, 50);
@@ -170,7 +183,8 @@ fn repeated_coordinates_do_not_narrow_the_interval() {
     }
 }
 
-/// The control depends only on the number of data, not on their tail, and every method estimates for it what it does for Gaussian data.
+/// The control depends only on the number of data, not on their tail, and every method estimates
+/// for it what it does for Gaussian data.
 #[test]
 fn the_control_is_gaussian() {
     let x = stable(1.3, 20_000, 60);
@@ -183,7 +197,8 @@ fn the_control_is_gaussian() {
     assert_eq!(control(1), control(1));
     assert_ne!(control(1), control(2));
     // Interquartile range 2.0 of SαS(1) at α = 1.3 against 1.91 at α = 2.
-    let scale = gaussian_control(&x, &CharacteristicRegression::default(), 1).unwrap().scale.unwrap();
+    let scale =
+        gaussian_control(&x, &CharacteristicRegression::default(), 1).unwrap().scale.unwrap();
     let range = |alpha| 2.0 * levy_stable::SymmetricStable::new(alpha).unwrap().isf(0.25);
     let expected = SCALE * range(1.3) / range(2.0);
     assert!((scale / expected).ln().abs() < 0.06, "{scale} for {expected}");

@@ -3,8 +3,8 @@
 use levy_stable::SymmetricStable;
 use levy_stable::quantiles::quantile_by_selection;
 use levy_stable::tail_index::{
-    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling, TailIndexError,
-    TailIndexEstimator, TailSample, gaussian_control,
+    BlockLogMoments, Bootstrap, CharacteristicRegression, Hill, LogMoments, Scaling,
+    TailIndexError, TailIndexEstimator, TailSample, gaussian_control,
 };
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,7 +19,10 @@ fn each(check: impl Fn(&str, &dyn TailIndexEstimator)) {
 
 fn cauchy(n: usize) -> Vec<f64> {
     let mut x = vec![0.0; n];
-    SymmetricStable::new(1.0).unwrap().sampler().fill(&mut Xoshiro256PlusPlus::seed_from_u64(9), &mut x);
+    SymmetricStable::new(1.0)
+        .unwrap()
+        .sampler()
+        .fill(&mut Xoshiro256PlusPlus::seed_from_u64(9), &mut x);
     x
 }
 
@@ -29,7 +32,11 @@ fn errors_name_the_index_of_an_invalid_number() {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1.1e300] {
             let mut x = cauchy(100);
             x[17] = bad;
-            assert_eq!(method.estimate(&x), Err(TailIndexError::Number { index: 17, value: bad }), "{name}");
+            assert_eq!(
+                method.estimate(&x),
+                Err(TailIndexError::Number { index: 17, value: bad }),
+                "{name}"
+            );
         }
         let mut x = cauchy(100);
         x[99] = f64::NAN;
@@ -94,7 +101,10 @@ fn mostly_zeros_have_no_spread() {
     let mut x = cauchy(1000);
     x[..800].fill(0.0);
     assert!(LogMoments.estimate(&x).is_ok());
-    assert_eq!(gaussian_control(&x, &LogMoments, 1), Err(TailIndexError::NoSpread { coordinate: 0 }));
+    assert_eq!(
+        gaussian_control(&x, &LogMoments, 1),
+        Err(TailIndexError::NoSpread { coordinate: 0 })
+    );
     let error = TailSample::rows(&x, 1, Scaling::PerCoordinate).unwrap_err();
     assert_eq!(error, TailIndexError::NoSpread { coordinate: 0 });
 }
@@ -109,11 +119,13 @@ fn equal_sizes_have_no_tail() {
 #[test]
 fn strange_data_give_numbers_or_errors() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
-    let pool = [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e-300, 1e300, -1e300, 3.0, f64::EPSILON, 1e150];
+    let pool =
+        [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e-300, 1e300, -1e300, 3.0, f64::EPSILON, 1e150];
     for round in 0..150 {
         let n = 10 + (rng.next_u64() % 60) as usize;
         let kinds = 2 + round % (pool.len() - 1);
-        let x: Vec<f64> = (0..2 * n).map(|_| pool[(rng.next_u64() % kinds as u64) as usize]).collect();
+        let x: Vec<f64> =
+            (0..2 * n).map(|_| pool[(rng.next_u64() % kinds as u64) as usize]).collect();
         for scaling in [Scaling::Common, Scaling::PerCoordinate] {
             let Ok(sample) = TailSample::rows(&x, 2, scaling) else { continue };
             let twin = if round % 10 == 0 { sample.gaussian_twin(1).ok() } else { None };

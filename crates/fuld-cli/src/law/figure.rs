@@ -14,7 +14,8 @@ const MOST_DOTS: usize = 40;
 const LOGARITHMIC_FROM: f64 = 1e3;
 
 impl LawFunction {
-    /// Returns the default range of a figure, in which the function visibly differs from that of the Gaussian.
+    /// Returns the default range of a figure, in which the function visibly differs from that of
+    /// the Gaussian.
     pub(super) fn range(self, law: &SymmetricStable) -> (f64, f64) {
         let around = |size: f64| (-size * law.scale(), size * law.scale());
         match self {
@@ -109,12 +110,15 @@ pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure
         let width = (to - from) / BINS as f64;
         let mut counts = [0usize; BINS];
         for &x in draws {
-            if let Some(count) = counts.get_mut(((x - from) / width).floor() as usize).filter(|_| x >= from) {
+            if let Some(count) =
+                counts.get_mut(((x - from) / width).floor() as usize).filter(|_| x >= from)
+            {
                 *count += 1;
             }
         }
         let unit = 1.0 / (draws.len() as f64 * width);
-        let bin = |(i, &count): (usize, &usize)| (from + (i as f64 + 0.5) * width, count as f64 * unit);
+        let bin =
+            |(i, &count): (usize, &usize)| (from + (i as f64 + 0.5) * width, count as f64 * unit);
         let bins: Vec<(f64, f64)> = counts.iter().enumerate().map(bin).collect();
         let xs = between(from, to, false);
         let mut panel = Panel::new(format!("{} draws", grouped(draws.len())))
@@ -123,7 +127,11 @@ pub(super) fn histograms(laws: &[SymmetricStable], draws: &[Vec<f64>]) -> Figure
             .steps(Hue::Muted, "draws", &bins)
             .line(Hue::alpha(law.alpha()), label(law), over(LawFunction::Pdf, law, &xs));
         if let Some(gauss) = gauss(LawFunction::Pdf, std::slice::from_ref(law)) {
-            panel = panel.dashed(Hue::alpha(2.0), "Gaussian (α = 2)", over(LawFunction::Pdf, &gauss, &xs));
+            panel = panel.dashed(
+                Hue::alpha(2.0),
+                "Gaussian (α = 2)",
+                over(LawFunction::Pdf, &gauss, &xs),
+            );
         }
         figure = figure.panel(panel);
     }

@@ -22,11 +22,13 @@ pub(super) trait NumberSink {
     fn check(&self, x: f64) -> Result<(), String>;
     /// Processes a number.
     fn take(&mut self, x: f64) -> io::Result<()>;
-    /// Writes out all results so far. Called when no input is buffered, so that an interactive writer gets its answers.
+    /// Writes out all results so far. Called when no input is buffered, so that an interactive
+    /// writer gets its answers.
     fn flush(&mut self) -> io::Result<()>;
 }
 
-/// Passes every number to `sink`. Numbers are separated by white space or commas; `#` starts a comment.
+/// Passes every number to `sink`. Numbers are separated by white space or commas; `#` starts a
+/// comment.
 pub(super) fn for_each_number<R: io::Read>(
     mut reader: io::BufReader<R>,
     sink: &mut impl NumberSink,
@@ -43,7 +45,8 @@ pub(super) fn for_each_number<R: io::Read>(
         let text = String::from_utf8_lossy(&bytes);
         let text = text.split('#').next().unwrap_or_default();
         for token in text.split([' ', '\t', '\r', '\n', ',']).filter(|token| !token.is_empty()) {
-            let number = token.parse().map_err(|_| InputError::NotANumber { line, text: token.into() })?;
+            let number =
+                token.parse().map_err(|_| InputError::NotANumber { line, text: token.into() })?;
             sink.check(number).map_err(|message| InputError::Refused { line, message })?;
             sink.take(number).map_err(InputError::Output)?;
         }

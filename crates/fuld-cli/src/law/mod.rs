@@ -25,11 +25,13 @@ const BLOCK: usize = 4096;
 
 /// Evaluate the symmetric stable law, or draw from it.
 ///
-/// The law SαS(σ) has the characteristic function exp(-|σω|^α). α = 2 is the Gaussian of variance 2σ², α = 1 is the Cauchy law of scale
-/// σ, and for α < 2 the tail probability falls as |x|^(-α). Values are accurate to about 14 digits for every α and x, even in the tails.
+/// The law SαS(σ) has the characteristic function exp(-|σω|^α). α = 2 is the Gaussian of variance
+/// 2σ², α = 1 is the Cauchy law of scale σ, and for α < 2 the tail probability falls as |x|^(-α).
+/// Values are accurate to about 14 digits for every α and x, even in the tails.
 ///
-/// Points are arguments, ranges, or numbers on standard input. For each point, one line of CSV is printed, or with --json one object per
-/// law, which contains its alpha. Without points, a terminal shows a table of some values and a sketch.
+/// Points are arguments, ranges, or numbers on standard input. For each point, one line of CSV is
+/// printed, or with --json one object per law, which contains its alpha. Without points, a terminal
+/// shows a table of some values and a sketch.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Points:
@@ -64,7 +66,8 @@ pub(super) struct Law {
     /// Number of draws (sample only) [default: 10]
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// Seed of the draws (sample only); several laws use the same random bits, so that the draws of a line correspond [default: 0]
+    /// Seed of the draws (sample only); several laws use the same random bits, so that the draws of
+    /// a line correspond [default: 0]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Omit the header line
@@ -112,17 +115,24 @@ impl Law {
             "sample takes no points; set the number of draws with --count".into()
         })?;
         Usage::unless(self.function != LawFunction::GradG || self.scale.is_none(), || {
-            "grad-g has the scale alpha^(-1/alpha) by definition; leave out --scale, or use score".into()
+            "grad-g has the scale alpha^(-1/alpha) by definition; leave out --scale, or use score"
+                .into()
         })?;
         for (i, alpha) in self.alpha.iter().enumerate() {
-            Usage::unless(!self.alpha[..i].contains(alpha), || format!("--alpha contains {alpha} twice"))?;
+            Usage::unless(!self.alpha[..i].contains(alpha), || {
+                format!("--alpha contains {alpha} twice")
+            })?;
         }
         let inputs = self.points.iter().filter(|points| **points == Points::StandardInput).count();
         Usage::unless(inputs < 2, || "- means standard input, which can be read only once".into())?;
         Usage::unless(inputs == 0 || self.plot.is_none(), || {
             "--plot requires points as arguments, like -5..5, not on standard input".into()
         })?;
-        self.points.iter().flat_map(Points::numbers).try_for_each(|x| self.function.check(x)).map_err(Usage)
+        self.points
+            .iter()
+            .flat_map(Points::numbers)
+            .try_for_each(|x| self.function.check(x))
+            .map_err(Usage)
     }
 
     /// Returns a writer of values to standard output.
@@ -132,17 +142,27 @@ impl Law {
         value: &'static str,
         output: &Output,
     ) -> io::Result<Records<BufWriter<StdoutLock<'static>>>> {
-        let format =
-            if output.json { RecordFormat::Json } else { RecordFormat::Csv { header: !self.no_header } };
-        Records::new(BufWriter::new(io::stdout().lock()), argument, value, self.alpha.clone(), format)
+        let format = if output.json {
+            RecordFormat::Json
+        } else {
+            RecordFormat::Csv { header: !self.no_header }
+        };
+        Records::new(
+            BufWriter::new(io::stdout().lock()),
+            argument,
+            value,
+            self.alpha.clone(),
+            format,
+        )
     }
 
     fn evaluate(&self, laws: Vec<SymmetricStable>, output: &Output) -> anyhow::Result<()> {
         let records = self.records(Some(self.function.argument()), self.function.name(), output)?;
         let mut writer =
             ValueWriter { function: self.function, values: vec![0.0; laws.len()], laws, records };
-        let read =
-            |writer: &mut ValueWriter<_>| input::for_each_number(BufReader::new(io::stdin().lock()), writer);
+        let read = |writer: &mut ValueWriter<_>| {
+            input::for_each_number(BufReader::new(io::stdin().lock()), writer)
+        };
         for points in &self.points {
             match points {
                 Points::StandardInput => read(&mut writer)?,
@@ -150,7 +170,9 @@ impl Law {
             }
         }
         if self.points.is_empty() && io::stdin().is_terminal() {
-            overview::points(self.function, &writer.laws[0]).into_iter().try_for_each(|x| writer.take(x))?;
+            overview::points(self.function, &writer.laws[0])
+                .into_iter()
+                .try_for_each(|x| writer.take(x))?;
         } else if self.points.is_empty() {
             read(&mut writer)?;
         }
@@ -169,7 +191,10 @@ impl Law {
             let words = &mut words[..BLOCK.min(count - first)];
             stream.fill(first as u64, words);
             let mut draws = vec![vec![0.0; words.len()]; laws.len()];
-            samplers.iter().zip(&mut draws).for_each(|(sampler, draws)| sampler.transform(words, draws));
+            samplers
+                .iter()
+                .zip(&mut draws)
+                .for_each(|(sampler, draws)| sampler.transform(words, draws));
             for i in 0..words.len() {
                 values.iter_mut().zip(&draws).for_each(|(value, draws)| *value = draws[i]);
                 records.write(None, &values)?;

@@ -39,7 +39,8 @@ impl FromStr for Points {
             let unknown = |_| format!("{text:?} is neither a number nor a range like -5..5/101");
             return text.parse().map(Self::One).map_err(unknown);
         };
-        let (to, count) = rest.split_once('/').map_or((rest, None), |(to, count)| (to, Some(count)));
+        let (to, count) =
+            rest.split_once('/').map_or((rest, None), |(to, count)| (to, Some(count)));
         let (logarithmic, count) = match count.map(|count| (count.strip_prefix("log"), count)) {
             Some((Some(count), _)) => (true, Some(count)),
             Some((None, count)) => (false, Some(count)),
@@ -47,7 +48,8 @@ impl FromStr for Points {
         };
         let end = |text: &str| {
             let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-            number.ok_or_else(|| format!("the ends of a range must be finite numbers, got {text:?}"))
+            number
+                .ok_or_else(|| format!("the ends of a range must be finite numbers, got {text:?}"))
         };
         let (from, to) = (end(from)?, end(to)?);
         let count = count.map_or(Ok(DEFAULT_COUNT), |text| {
@@ -57,7 +59,9 @@ impl FromStr for Points {
             })
         })?;
         if logarithmic && !(from > 0.0 && to > 0.0) {
-            return Err(format!("the ends of a logarithmic range must be positive, got {from} and {to}"));
+            return Err(format!(
+                "the ends of a logarithmic range must be positive, got {from} and {to}"
+            ));
         }
         Ok(Self::Range { from, to, count, logarithmic })
     }
@@ -83,7 +87,8 @@ impl Points {
     }
 }
 
-/// Interpolates after i of `steps` steps. The ends are weighted separately, because their difference could overflow.
+/// Interpolates after i of `steps` steps. The ends are weighted separately, because their
+/// difference could overflow.
 fn between(from: f64, to: f64, i: f64, steps: f64) -> f64 {
     from * ((steps - i) / steps) + to * (i / steps)
 }
@@ -104,7 +109,10 @@ mod tests {
         assert_eq!(numbers("1e-2"), [0.01]);
         let decades = numbers("0.1..1000/log5");
         assert!(
-            decades.iter().zip([0.1, 1.0, 10.0, 100.0, 1000.0]).all(|(a, b)| (a / b - 1.0).abs() < 1e-14)
+            decades
+                .iter()
+                .zip([0.1, 1.0, 10.0, 100.0, 1000.0])
+                .all(|(a, b)| (a / b - 1.0).abs() < 1e-14)
         );
     }
 

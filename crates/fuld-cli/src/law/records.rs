@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
-/// A writer of the values of several laws: CSV with one column per law, or one JSON array with one object per point and law.
+/// A writer of the values of several laws: CSV with one column per law, or one JSON array with one
+/// object per point and law.
 ///
-/// Numbers have the fewest digits that give them back exactly. Infinite numbers are `inf` in CSV and null in JSON, which has none.
+/// Numbers have the fewest digits that give them back exactly. Infinite numbers are `inf` in CSV
+/// and null in JSON, which has none.
 pub(super) struct Records<W: Write> {
     out: W,
     /// The name of the argument; draws have none.
@@ -41,7 +43,8 @@ impl<W: Write> Records<W> {
                     [_] => vec![value.to_owned()],
                     alphas => alphas.iter().map(|alpha| format!("{value}_{alpha}")).collect(),
                 };
-                let names: Vec<String> = argument.map(str::to_owned).into_iter().chain(columns).collect();
+                let names: Vec<String> =
+                    argument.map(str::to_owned).into_iter().chain(columns).collect();
                 writeln!(out, "{}", names.join(","))?;
             }
             RecordFormat::Csv { header: false } => {}
@@ -88,7 +91,8 @@ fn json(number: f64) -> String {
     if number.is_finite() { shortest(number) } else { "null".into() }
 }
 
-/// Formats a number with the fewest digits that give it back exactly, with an exponent if it is very small or large. Zero has no sign.
+/// Formats a number with the fewest digits that give it back exactly, with an exponent if it is
+/// very small or large. Zero has no sign.
 fn shortest(number: f64) -> String {
     let number = number + 0.0;
     let size = number.abs();

@@ -16,12 +16,14 @@ pub(super) struct Curve<'a> {
     pub(super) dotted: bool,
 }
 
-/// Draws curves over a range of x. The curves that are not dotted determine the vertical range, so that they are always complete.
+/// Draws curves over a range of x. The curves that are not dotted determine the vertical range, so
+/// that they are always complete.
 pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
     let columns = 2 * WIDTH;
     let x = |i: usize| from + (to - from) * i as f64 / (columns - 1) as f64;
     let heights = |curve: &Curve<'_>| (0..columns).map(|i| (curve.of)(x(i))).collect::<Vec<f64>>();
-    let lines: Vec<(Vec<f64>, bool)> = curves.iter().map(|curve| (heights(curve), curve.dotted)).collect();
+    let lines: Vec<(Vec<f64>, bool)> =
+        curves.iter().map(|curve| (heights(curve), curve.dotted)).collect();
     let whole = lines.iter().filter(|(_, dotted)| !dotted).flat_map(|(line, _)| line);
     let (low, high) = whole
         .filter(|y| y.is_finite())
@@ -48,7 +50,11 @@ pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
             _ if i + 1 == HEIGHT => format!("{low:.3}"),
             _ => String::new(),
         };
-        let _ = writeln!(text, "{margin:>10} │{}", cells.map(braille).iter().collect::<String>().trim_end());
+        let _ = writeln!(
+            text,
+            "{margin:>10} │{}",
+            cells.map(braille).iter().collect::<String>().trim_end()
+        );
     }
     let (left, right) = (format!("{from}"), format!("{to}"));
     let _ = writeln!(text, "{:>10} └{}", "", "─".repeat(WIDTH));
@@ -57,7 +63,8 @@ pub(super) fn sketch(curves: &[Curve<'_>], (from, to): (f64, f64)) -> String {
     text
 }
 
-/// Returns columns and rows of the dots of a curve, including the rows between two neighbouring dots.
+/// Returns columns and rows of the dots of a curve, including the rows between two neighbouring
+/// dots.
 fn dots(line: &[f64], row: impl Fn(f64) -> f64) -> Vec<(usize, f64)> {
     let mut all: Vec<(usize, f64)> = Vec::new();
     for (column, y) in line.iter().enumerate().filter(|(_, y)| y.is_finite()) {
@@ -89,8 +96,14 @@ mod tests {
         let text = sketch(&[Curve { of: Box::new(|x| x), dotted: false }], (0.0, 1.0));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), HEIGHT + 2);
-        assert!(lines[0].ends_with('⠉') || lines[0].ends_with('⠋') || lines[0].ends_with('⠊'), "{text}");
-        assert!(lines[0].starts_with("     1.000") && lines[HEIGHT - 1].starts_with("     0.000"), "{text}");
+        assert!(
+            lines[0].ends_with('⠉') || lines[0].ends_with('⠋') || lines[0].ends_with('⠊'),
+            "{text}"
+        );
+        assert!(
+            lines[0].starts_with("     1.000") && lines[HEIGHT - 1].starts_with("     0.000"),
+            "{text}"
+        );
         assert!(lines[HEIGHT - 1].contains("│⣀"), "{text}");
     }
 
@@ -99,6 +112,8 @@ mod tests {
         assert_eq!(sketch(&[Curve { of: Box::new(|_| f64::NAN), dotted: false }], (0.0, 1.0)), "");
         assert_eq!(sketch(&[], (0.0, 1.0)), "");
         let spike = |x: f64| if x < 0.5 { f64::INFINITY } else { x };
-        assert!(sketch(&[Curve { of: Box::new(spike), dotted: false }], (0.0, 1.0)).contains("1.000"));
+        assert!(
+            sketch(&[Curve { of: Box::new(spike), dotted: false }], (0.0, 1.0)).contains("1.000")
+        );
     }
 }

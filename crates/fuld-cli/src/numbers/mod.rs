@@ -31,7 +31,8 @@ pub(crate) struct Column {
     pub values: Vec<f64>,
 }
 
-/// Reads the columns with these names or numbers, or all columns, from a file of any supported format. `-` is standard input.
+/// Reads the columns with these names or numbers, or all columns, from a file of any supported
+/// format. `-` is standard input.
 pub(crate) fn read(path: &Path, wanted: &[String]) -> Result<NumberTable, NumbersError> {
     let unreadable = |error| NumbersError::Unreadable { path: path.into(), error };
     if path == Path::new("-") {
@@ -69,15 +70,22 @@ fn begins(path: &Path, magic: &[u8]) -> io::Result<bool> {
 }
 
 /// Returns the indices of the wanted columns.
-fn column_indices(path: &Path, names: &[String], wanted: &[String]) -> Result<Vec<usize>, NumbersError> {
-    let place =
-        |wanted: &String| {
-            let named = names.iter().position(|name| name == wanted);
-            let counted = || wanted.parse().ok().filter(|number| (1..=names.len()).contains(number));
-            named.or_else(|| counted().map(|number: usize| number - 1)).ok_or_else(|| {
-                NumbersError::NoColumn { path: path.into(), wanted: wanted.clone(), names: names.to_vec() }
-            })
-        };
+fn column_indices(
+    path: &Path,
+    names: &[String],
+    wanted: &[String],
+) -> Result<Vec<usize>, NumbersError> {
+    let place = |wanted: &String| {
+        let named = names.iter().position(|name| name == wanted);
+        let counted = || wanted.parse().ok().filter(|number| (1..=names.len()).contains(number));
+        named.or_else(|| counted().map(|number: usize| number - 1)).ok_or_else(|| {
+            NumbersError::NoColumn {
+                path: path.into(),
+                wanted: wanted.clone(),
+                names: names.to_vec(),
+            }
+        })
+    };
     let places: Vec<usize> = wanted.iter().map(place).collect::<Result<_, _>>()?;
     match (1..places.len()).find(|&i| places[..i].contains(&places[i])) {
         Some(i) => Err(NumbersError::DuplicateColumn { name: names[places[i]].clone() }),

@@ -8,7 +8,11 @@ use std::path::Path;
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads an array of one or two dimensions as columns, named by their numbers.
-pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<NumberTable, NumbersError> {
+pub(super) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    wanted: &[String],
+) -> Result<NumberTable, NumbersError> {
     let mut data = bytes;
     let header = NpyHeader::from_reader(&mut data).map_err(|error| match unknown_type(bytes) {
         Some(descr) => not_numbers(path, &descr),
@@ -31,7 +35,9 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
         return Err(NumbersError::unusable(path, why));
     };
     let width = kind.num_bytes().unwrap_or(0) as u64;
-    if rows.checked_mul(columns).and_then(|count| count.checked_mul(width)) != Some(data.len() as u64) {
+    if rows.checked_mul(columns).and_then(|count| count.checked_mul(width))
+        != Some(data.len() as u64)
+    {
         let why = format!(
             "its header describes {rows} x {columns} numbers of {width} bytes, but {} bytes follow",
             data.len()
@@ -43,7 +49,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
     /// Reads all numbers as one type and converts them.
     macro_rules! read_as {
         ($number:ty) => {
-            file.into_vec::<$number>().map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
+            file.into_vec::<$number>()
+                .map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
         };
     }
     let numbers: Vec<f64> = match (kind.type_char(), width) {
@@ -62,19 +69,29 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
     .map_err(|error| NumbersError::damaged(path, error))?;
     let (rows, columns) = (rows as usize, columns as usize);
     let names: Vec<String> = (1..=columns).map(|number| number.to_string()).collect();
-    let places =
-        if wanted.is_empty() { (0..columns).collect() } else { column_indices(path, &names, wanted)? };
-    let index =
-        |row: usize, column: usize| if fortran { column * rows + row } else { row * columns + column };
+    let places = if wanted.is_empty() {
+        (0..columns).collect()
+    } else {
+        column_indices(path, &names, wanted)?
+    };
+    let index = |row: usize, column: usize| {
+        if fortran { column * rows + row } else { row * columns + column }
+    };
     let column = |place: usize| Column {
         name: names[place].clone(),
         values: (0..rows).map(|row| numbers[index(row, place)]).collect(),
     };
-    Ok(NumberTable { columns: places.into_iter().map(column).collect(), unnamed: true, left_out: Vec::new() })
+    Ok(NumberTable {
+        columns: places.into_iter().map(column).collect(),
+        unnamed: true,
+        left_out: Vec::new(),
+    })
 }
 
 fn not_numbers(path: &Path, descr: &str) -> NumbersError {
-    let why = format!("the array has type {descr:?}, expected numbers; use np.save(name, x.astype(float))");
+    let why = format!(
+        "the array has type {descr:?}, expected numbers; use np.save(name, x.astype(float))"
+    );
     NumbersError::unusable(path, why)
 }
 

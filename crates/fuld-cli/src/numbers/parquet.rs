@@ -15,12 +15,15 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 
 /// Reads the wanted columns, or all that contain numbers. Nulls are missing numbers.
 pub(super) fn read(path: &Path, wanted: &[String]) -> Result<NumberTable, NumbersError> {
-    let file = File::open(path).map_err(|error| NumbersError::Unreadable { path: path.into(), error })?;
+    let file =
+        File::open(path).map_err(|error| NumbersError::Unreadable { path: path.into(), error })?;
     let damaged = |error: ParquetError| NumbersError::damaged(path, error);
     let file = SerializedFileReader::new(file).map_err(damaged)?;
     let schema = file.metadata().file_metadata().schema_descr_ptr();
-    let names: Vec<String> = schema.columns().iter().map(|column| column.path().parts().join(".")).collect();
-    let foreign: Vec<Option<String>> = schema.columns().iter().map(|column| foreign(column)).collect();
+    let names: Vec<String> =
+        schema.columns().iter().map(|column| column.path().parts().join(".")).collect();
+    let foreign: Vec<Option<String>> =
+        schema.columns().iter().map(|column| foreign(column)).collect();
     let places: Vec<usize> = match wanted {
         [] => (0..names.len()).filter(|&place| foreign[place].is_none()).collect(),
         wanted => column_indices(path, &names, wanted)?,
@@ -53,7 +56,11 @@ pub(super) fn read(path: &Path, wanted: &[String]) -> Result<NumberTable, Number
         .collect::<Result<_, ParquetError>>()
         .map_err(damaged)?;
     let left_out = match wanted {
-        [] => names.iter().zip(foreign).filter_map(|(name, what)| Some((name.clone(), what?))).collect(),
+        [] => names
+            .iter()
+            .zip(foreign)
+            .filter_map(|(name, what)| Some((name.clone(), what?)))
+            .collect(),
         _ => Vec::new(),
     };
     Ok(NumberTable { columns, unnamed: false, left_out })
@@ -86,7 +93,9 @@ fn foreign(column: &ColumnDescriptor) -> Option<String> {
             | ConvertedType::TIMESTAMP_MICROS) => Some(kind.to_string().to_lowercase()),
             _ => None,
         },
-        Some(other) => Some(format!("{other:?}").split(['(', ' ']).next().unwrap_or_default().to_lowercase()),
+        Some(other) => {
+            Some(format!("{other:?}").split(['(', ' ']).next().unwrap_or_default().to_lowercase())
+        }
     }
 }
 
@@ -95,7 +104,10 @@ fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, P
     let descriptor = file.metadata().file_metadata().schema_descr().column(place);
     let unsigned = matches!(
         descriptor.converted_type(),
-        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64
     );
     let mut all = Vec::new();
     for group in 0..file.num_row_groups() {
@@ -103,7 +115,9 @@ fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, P
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         let there = descriptor.max_def_level();
         match group.get_column_reader(place)? {
-            ColumnReader::DoubleColumnReader(reader) => each(reader, rows, there, &mut all, |&x| x)?,
+            ColumnReader::DoubleColumnReader(reader) => {
+                each(reader, rows, there, &mut all, |&x| x)?
+            }
             ColumnReader::FloatColumnReader(reader) => {
                 each(reader, rows, there, &mut all, |&x| f64::from(x))?
             }
@@ -116,14 +130,17 @@ fn values(file: &SerializedFileReader<File>, place: usize) -> Result<Vec<f64>, P
             ColumnReader::Int64ColumnReader(reader) if unsigned => {
                 each(reader, rows, there, &mut all, |&x| x as u64 as f64)?
             }
-            ColumnReader::Int64ColumnReader(reader) => each(reader, rows, there, &mut all, |&x| x as f64)?,
+            ColumnReader::Int64ColumnReader(reader) => {
+                each(reader, rows, there, &mut all, |&x| x as f64)?
+            }
             _ => {}
         }
     }
     Ok(all)
 }
 
-/// Appends the numbers of one column of a row group. A number whose definition level is below `there` is missing.
+/// Appends the numbers of one column of a row group. A number whose definition level is below
+/// `there` is missing.
 fn each<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
@@ -137,7 +154,8 @@ fn each<T: DataType>(
     while left > 0 {
         values.clear();
         levels.clear();
-        let (records, _, _) = reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
+        let (records, _, _) =
+            reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
         if records == 0 {
             return Err(ParquetError::EOF(format!("{left} rows of a column are missing")));
         }

@@ -1,4 +1,5 @@
-//! Reading of text in columns: CSV or numbers separated by white space, with or without a header line.
+//! Reading of text in columns: CSV or numbers separated by white space, with or without a header
+//! line.
 
 use super::{Column, NumberTable, NumbersError, column_indices};
 use std::borrow::Cow;
@@ -12,14 +13,21 @@ struct Cells {
     foreign: Option<(usize, String)>,
 }
 
-/// Parses a text. Commas, semicolons, tabs or white space separate cells; the first line determines which. Lines that start with `#` are
-/// comments. If the second line has one cell, white space in the header is part of the name.
-pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<NumberTable, NumbersError> {
+/// Parses a text. Commas, semicolons, tabs or white space separate cells; the first line determines
+/// which. Lines that start with `#` are comments. If the second line has one cell, white space in
+/// the header is part of the name.
+pub(super) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    wanted: &[String],
+) -> Result<NumberTable, NumbersError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
         NumbersError::unusable(
             path,
-            format!("line {line} is not UTF-8 text; supported are .npy, .parquet and text in columns"),
+            format!(
+                "line {line} is not UTF-8 text; supported are .npy, .parquet and text in columns"
+            ),
         )
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -27,12 +35,15 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
         .peekable();
-    let &(_, first) = lines.peek().ok_or_else(|| NumbersError::unusable(path, "it contains no numbers"))?;
+    let &(_, first) =
+        lines.peek().ok_or_else(|| NumbersError::unusable(path, "it contains no numbers"))?;
     let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator));
     let split = |(line, text): (usize, &'_ str)| {
         let cells: Option<Vec<String>> =
             split(text, separator).map(|cells| cells.into_iter().map(Cow::into_owned).collect());
-        cells.ok_or_else(|| NumbersError::unusable(path, format!("line {line}: a quote is not closed")))
+        cells.ok_or_else(|| {
+            NumbersError::unusable(path, format!("line {line}: a quote is not closed"))
+        })
     };
     let mut head = split((0, first))?;
     let named = head.iter().any(|cell| number(cell).is_none());
@@ -53,7 +64,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8], wanted: &[String]) -> Result<Numb
     for (line, text) in lines {
         let cells = split((line, text))?;
         if cells.len() != names.len() {
-            let why = format!("line {line} has {} cells, but the first has {}", cells.len(), names.len());
+            let why =
+                format!("line {line} has {} cells, but the first has {}", cells.len(), names.len());
             return Err(NumbersError::unusable(path, why));
         }
         for (column, cell) in columns.iter_mut().zip(cells) {
@@ -80,8 +92,11 @@ fn table(
         [] => (0..names.len()).filter(numeric).collect(),
         wanted => column_indices(path, &names, wanted)?,
     };
-    let refused =
-        if places.is_empty() { Some(0) } else { places.iter().copied().find(|place| !numeric(place)) };
+    let refused = if places.is_empty() {
+        Some(0)
+    } else {
+        places.iter().copied().find(|place| !numeric(place))
+    };
     if let Some(place) = refused {
         let why = columns[place].foreign.as_ref().map(foreign).unwrap_or_default();
         return Err(NumbersError::unusable(path, format!("column {:?}, {why}", names[place])));
@@ -94,8 +109,10 @@ fn table(
             .collect(),
         _ => Vec::new(),
     };
-    let column =
-        |&place: &usize| Column { name: names[place].clone(), values: columns[place].values.clone() };
+    let column = |&place: &usize| Column {
+        name: names[place].clone(),
+        values: columns[place].values.clone(),
+    };
     Ok(NumberTable { columns: places.iter().map(column).collect(), unnamed, left_out })
 }
 
@@ -115,7 +132,8 @@ fn split(line: &str, separator: Option<char>) -> Option<Vec<Cow<'_, str>>> {
             None => line.split_whitespace().map(Cow::Borrowed).collect(),
         });
     }
-    let parts = |letter: char| separator.map_or(letter.is_whitespace(), |separator| letter == separator);
+    let parts =
+        |letter: char| separator.map_or(letter.is_whitespace(), |separator| letter == separator);
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     // Several spaces separate like one; between two commas there is an empty cell.
     let mut begun = separator.is_some();

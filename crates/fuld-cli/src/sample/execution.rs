@@ -10,7 +10,8 @@ use fuld::chains::{CheckpointError, DYNAMICS_VERSION, Layout, Outcome, Progress,
 use fuld::diagnostics::Sample as Draws;
 use fuld::{Run, StopFlag, SystemKind, ZarrDraws, ZarrSink};
 use fuld_sample::{
-    Adapted, Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram, report,
+    Adapted, Exact, Interrupted, SampleFolder, SampleSpec, Summary, Target, finite, histogram,
+    report,
 };
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -27,7 +28,8 @@ pub(super) struct SampleRun {
     pub(super) stop: StopFlag,
 }
 
-/// Receives the draws of a run. Stores its settings once the checkpoint and the store have accepted it.
+/// Receives the draws of a run. Stores its settings once the checkpoint and the store have accepted
+/// it.
 struct RunSink<'a> {
     draws: ZarrSink,
     folder: &'a SampleFolder,
@@ -97,7 +99,8 @@ impl SampleRun {
         if let Some(adapted) = adapted {
             self.folder.write("adapted.toml", &adapted.to_table()?.to_string())?;
         }
-        self.folder.write("page.html", &report(&draws, &summary, &self.spec, &self.target, &exact)?)?;
+        self.folder
+            .write("page.html", &report(&draws, &summary, &self.spec, &self.target, &exact)?)?;
         output.detail(|| {
             format!("{seconds:.1} s of sampling, {:.1} s in total", began.elapsed().as_secs_f64())
         });
@@ -201,7 +204,9 @@ impl SampleRun {
             Ok(sampled) => return Ok(sampled),
             Err(error) => error,
         };
-        let Some(RunError::Checkpoint(CheckpointError::Stale { stored, .. })) = error.downcast_ref() else {
+        let Some(RunError::Checkpoint(CheckpointError::Stale { stored, .. })) =
+            error.downcast_ref()
+        else {
             return Err(error);
         };
         output.note(|| {
@@ -216,9 +221,11 @@ impl SampleRun {
         let began = Instant::now();
         let resumed = self.folder.checkpoint().exists();
         let total = self.run.warmup + self.run.draws * self.run.thin;
-        let bar_style = progress_style("{bar:24} {pos}/{len} steps, {speed}, {eta} left  {wide_msg}");
+        let bar_style =
+            progress_style("{bar:24} {pos}/{len} steps, {speed}, {eta} left  {wide_msg}");
         let bar = output.bar(ProgressBar::new(total).with_style(bar_style));
-        // The speed counts the steps of this process only: from the first report of progress to the last.
+        // The speed counts the steps of this process only: from the first report of progress to the
+        // last.
         let (mut first, mut last) = (None, None);
         let mut watch = |progress: &Progress| {
             let now = (progress.steps, progress.elapsed.as_secs_f64());
@@ -244,11 +251,21 @@ impl SampleRun {
         let speed = first.zip(last).and_then(|((first, then), (last, now))| {
             (now > then).then(|| self.run.chains as f64 * (last - first) as f64 / (now - then))
         });
-        Ok(SampledPart { outcome: outcome?, seconds: began.elapsed().as_secs_f64(), resumed, speed })
+        Ok(SampledPart {
+            outcome: outcome?,
+            seconds: began.elapsed().as_secs_f64(),
+            resumed,
+            speed,
+        })
     }
 
     /// Returns histograms of the first coordinates.
-    fn pictures(&self, draws: &ZarrDraws, summary: &Summary, exact: &Exact) -> anyhow::Result<String> {
+    fn pictures(
+        &self,
+        draws: &ZarrDraws,
+        summary: &Summary,
+        exact: &Exact,
+    ) -> anyhow::Result<String> {
         const SHOWN: usize = 2;
         let mut pictures = String::new();
         let shown = summary.coordinates.len().min(SHOWN);

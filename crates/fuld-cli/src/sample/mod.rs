@@ -15,7 +15,8 @@ use fuld::chains::{CheckpointError, RunError};
 use fuld::folder::FolderError;
 use fuld::{Run, SystemKind};
 use fuld_sample::{
-    SampleFolder, SampleRequest, SampleSpec, SamplingError, Target, potentials, read_config, write_config,
+    SampleFolder, SampleRequest, SampleSpec, SamplingError, Target, potentials, read_config,
+    write_config,
 };
 use options::SampleOptions;
 use std::io;
@@ -47,11 +48,12 @@ Exit codes are listed by fuld --help; 3 means that all chains diverged.";
 
 /// Draw from exp(-beta f), where f is a formula or a named potential.
 ///
-/// Runs chains of a heavy-tailed dynamics on all cores and writes a folder: draws that ArviZ opens, a summary with effective sample
-/// sizes and R-hat, and a page with traces and densities, compared with the exact density where it can be computed.
+/// Runs chains of a heavy-tailed dynamics on all cores and writes a folder: draws that ArviZ opens,
+/// a summary with effective sample sizes and R-hat, and a page with traces and densities, compared
+/// with the exact density where it can be computed.
 ///
-/// Every option has a default that works on the double well. Draws depend on the settings and the seed alone, not on threads; the seed is
-/// random unless it is given, and printed and stored.
+/// Every option has a default that works on the double well. Draws depend on the settings and the
+/// seed alone, not on threads; the seed is random unless it is given, and printed and stored.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -63,7 +65,8 @@ pub(super) struct Sample {
     options: SampleOptions,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Read settings from a TOML file, whose keys are the long options in snake_case; options given here take precedence
+    /// Read settings from a TOML file, whose keys are the long options in snake_case; options given
+    /// here take precedence
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     config: Option<PathBuf>,
     /// Write all settings, including defaults, to a TOML file for --config, and stop
@@ -108,8 +111,11 @@ impl Sample {
             output.note(|| format!("written; fuld sample --config {} runs it", file.display()));
             return Ok(ExitCode::SUCCESS);
         }
-        let out =
-            self.folder.out.clone().unwrap_or_else(|| PathBuf::from("samples").join(spec.name(request.seed)));
+        let out = self
+            .folder
+            .out
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("samples").join(spec.name(request.seed)));
         let stored = stored.or_else(|| SampleFolder::stored(&out)).filter(|_| !self.folder.fresh);
         if let Some(seed) =
             SampleFolder::stored_seed(&out).filter(|_| request.seed.is_none() && !self.folder.fresh)
@@ -166,8 +172,9 @@ impl Sample {
             }
         }
         let folder = SampleFolder::open(out).map_err(|error| match error {
-            FolderError::Io { .. } => anyhow::Error::new(error)
-                .context("the draws require a folder that can be written: name another one with --out"),
+            FolderError::Io { .. } => anyhow::Error::new(error).context(
+                "the draws require a folder that can be written: name another one with --out",
+            ),
             error => error.into(),
         })?;
         if self.folder.fresh {
@@ -176,8 +183,8 @@ impl Sample {
         Ok(folder)
     }
 
-    /// Returns the request: the options, completed by the file --config or, with --resume, by the settings stored in --out.
-    /// With --resume, also returns the stored settings.
+    /// Returns the request: the options, completed by the file --config or, with --resume, by the
+    /// settings stored in --out. With --resume, also returns the stored settings.
     fn request(&self) -> anyhow::Result<(SampleRequest, Option<SampleRequest>)> {
         let request = self.options.request();
         if !self.folder.resume {
@@ -207,14 +214,18 @@ impl Sample {
     }
 }
 
-/// Returns whether the checkpoint or the store of draws is not usable, so that the run can only start again.
+/// Returns whether the checkpoint or the store of draws is not usable, so that the run can only
+/// start again.
 fn cannot_continue(error: &anyhow::Error) -> bool {
     if let Some(RunError::Checkpoint(error)) = error.downcast_ref::<RunError>() {
         return !matches!(error, CheckpointError::Io { .. });
     }
     // A damaged store, and draws without a checkpoint.
     let unusable = [io::ErrorKind::InvalidData, io::ErrorKind::AlreadyExists];
-    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|e| unusable.contains(&e.kind()))
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|e| unusable.contains(&e.kind()))
 }
 
 fn resume_command(out: &Path) -> String {

@@ -27,7 +27,8 @@ pub(super) struct SampleOptions {
         value_name = "NAME"
     )]
     system: Option<SystemKind>,
-    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: exact for fuld, fuld-gaussian and underdamped-langevin; else baoab, or tamed-euler for systems without velocity]
+    /// Integrator: exact, baoab, aboba, euler, tamed-euler [default: exact for fuld, fuld-gaussian
+    /// and underdamped-langevin; else baoab, or tamed-euler for systems without velocity]
     #[arg(
         long,
         help_heading = "Dynamics",
@@ -42,16 +43,19 @@ pub(super) struct SampleOptions {
     /// Friction [default: 2; exact draws new velocities in each iteration]
     #[arg(long, allow_negative_numbers = true, help_heading = "Dynamics")]
     gamma: Option<f64>,
-    /// Keep step, scales and path of exact sampling as given, instead of adapting them during the warmup
+    /// Keep step, scales and path of exact sampling as given, instead of adapting them during the
+    /// warmup
     #[arg(long, help_heading = "Dynamics")]
     no_adapt: bool,
     /// Mean time of an iteration of exact sampling, at first if it is adapted [default: 1]
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Dynamics")]
     path: Option<f64>,
-    /// Number of temperatures of parallel tempering, for densities with many modes: 8 is a good first choice [default: 1, none]
+    /// Number of temperatures of parallel tempering, for densities with many modes: 8 is a good
+    /// first choice [default: 1, none]
     #[arg(long, value_name = "N", help_heading = "Dynamics")]
     temper: Option<usize>,
-    /// Step size eta, at first if it is adapted [default: 0.1 for exact, else 0.002 to 0.05, depending on the system]
+    /// Step size eta, at first if it is adapted [default: 0.1 for exact, else 0.002 to 0.05,
+    /// depending on the system]
     #[arg(
         long,
         visible_alias = "eta",
@@ -66,7 +70,8 @@ pub(super) struct SampleOptions {
     /// The K of --step-power [default: 1000]
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Dynamics")]
     half_life: Option<f64>,
-    /// Scale of SaS noise in every coordinate of stochastic gradients, taken for a part of the driving noise [default: 0, unknown]
+    /// Scale of SaS noise in every coordinate of stochastic gradients, taken for a part of the
+    /// driving noise [default: 0, unknown]
     #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, help_heading = "Dynamics")]
     noise_scale: Option<f64>,
     /// Number of chains [default: 64]
@@ -78,10 +83,12 @@ pub(super) struct SampleOptions {
     /// Iterations before the first draw [default: 500 for exact, else 100 times --thin]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     warmup: Option<u64>,
-    /// Iterations per draw [default: 1 for exact, else time 1 divided by the step; time 0.5 for systems without velocity]
+    /// Iterations per draw [default: 1 for exact, else time 1 divided by the step; time 0.5 for
+    /// systems without velocity]
     #[arg(long, value_name = "N", help_heading = "Amount")]
     thin: Option<u64>,
-    /// Starting points: normal:SD for random ones, coordinates as in 1,-0.5, or those of each chain as in 1,-0.5;2,0 [default: normal:1]
+    /// Starting points: normal:SD for random ones, coordinates as in 1,-0.5, or those of each chain
+    /// as in 1,-0.5;2,0 [default: normal:1]
     #[arg(long, value_name = "START", allow_hyphen_values = true, help_heading = "Amount")]
     start: Option<StartingPoint>,
     /// Also store velocities
@@ -126,7 +133,8 @@ impl SampleOptions {
     }
 }
 
-/// Parses a name like [`by_name`], so that the command line accepts the same spellings as a configuration; completions list all names.
+/// Parses a name like [`by_name`], so that the command line accepts the same spellings as a
+/// configuration; completions list all names.
 #[derive(Clone, Copy)]
 struct NameParser<T> {
     summary: fn(T) -> &'static str,
@@ -135,12 +143,18 @@ struct NameParser<T> {
 impl<T: Named + Send + Sync> TypedValueParser for NameParser<T> {
     type Value = T;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
         StringValueParser::new().try_map(|name| by_name(&name)).parse_ref(command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let described = |&value: &T| PossibleValue::new(value.name_of()).help((self.summary)(value));
+        let described =
+            |&value: &T| PossibleValue::new(value.name_of()).help((self.summary)(value));
         Some(Box::new(T::all().iter().map(described)))
     }
 }

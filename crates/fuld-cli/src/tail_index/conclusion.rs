@@ -15,8 +15,8 @@ pub(super) enum Conclusion {
     Undecided,
 }
 
-/// The two methods that distinguish α near 2 from 2. Log-moments are too inaccurate there, and Hill's estimate depends on the end of
-/// the bulk.
+/// The two methods that distinguish α near 2 from 2. Log-moments are too inaccurate there, and
+/// Hill's estimate depends on the end of the bulk.
 const DECIDING: [Method; 2] = [Method::Characteristic, Method::Blocks];
 
 /// Returns the conclusion, and a sentence with the numbers that support it.
@@ -26,18 +26,22 @@ pub(super) fn conclusion(estimates: &SampleEstimates) -> (Conclusion, String) {
     }
     let deciding: Vec<(Method, &MethodEstimate)> =
         DECIDING.into_iter().filter_map(|method| Some((method, estimates.by(method)?))).collect();
-    let begin = deciding.iter().map(|(_, estimate)| estimate.gaussian.interval.low).fold(2.0, f64::min);
+    let begin =
+        deciding.iter().map(|(_, estimate)| estimate.gaussian.interval.low).fold(2.0, f64::min);
     let ends = || deciding.iter().map(|(_, estimate)| estimate.data.alpha.high);
     let gaussian = format!("those for Gaussian numbers begin at {begin:.2}");
     match deciding.iter().filter(|(_, estimate)| estimate.heavy()).count() {
-        _ if deciding.len() < DECIDING.len() => {
-            (Conclusion::Undecided, "Undecided: too few numbers for the methods that could decide.".into())
-        }
+        _ if deciding.len() < DECIDING.len() => (
+            Conclusion::Undecided,
+            "Undecided: too few numbers for the methods that could decide.".into(),
+        ),
         0 => {
             let end = ends().fold(2.0, f64::min);
             (
                 Conclusion::NotHeavy,
-                format!("No evidence of heavy tails: the intervals of alpha reach {end:.2}, and {gaussian}."),
+                format!(
+                    "No evidence of heavy tails: the intervals of alpha reach {end:.2}, and {gaussian}."
+                ),
             )
         }
         heavy if heavy == deciding.len() => {
@@ -59,7 +63,8 @@ pub(super) fn conclusion(estimates: &SampleEstimates) -> (Conclusion, String) {
     }
 }
 
-/// Returns an explanation if Hill's interval for the data and that for the fitted law do not overlap.
+/// Returns an explanation if Hill's interval for the data and that for the fitted law do not
+/// overlap.
 fn not_stable(estimates: &SampleEstimates) -> Option<String> {
     let (bulk, hill) = (estimates.by(Method::Characteristic)?, estimates.by(Method::Hill)?);
     let (ours, theirs) = (hill.data.alpha, estimates.hill_if_stable?);

@@ -1,7 +1,8 @@
 //! Estimates of all methods for the data and for Gaussian numbers of the same shape.
 
 use levy_stable::tail_index::{
-    Bootstrap, Expected, Hill, Interval, IntervalEstimate, Method, ResampleFit, TailIndexError, TailSample,
+    Bootstrap, Expected, Hill, Interval, IntervalEstimate, Method, ResampleFit, TailIndexError,
+    TailSample,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,8 +24,8 @@ impl MethodEstimate {
 /// The estimates of all methods for one sample.
 pub(super) struct SampleEstimates {
     pub(super) all: Vec<(Method, Result<MethodEstimate, TailIndexError>)>,
-    /// The interval of Hill's estimate for as many draws from the stable law fitted by the characteristic function, over its interval
-    /// of α.
+    /// The interval of Hill's estimate for as many draws from the stable law fitted by the
+    /// characteristic function, over its interval of α.
     pub(super) hill_if_stable: Option<Interval>,
 }
 
@@ -61,7 +62,8 @@ impl SampleEstimates {
         }
         let mut estimates = Self { all, hill_if_stable: None };
         if let Some(MethodEstimate { data, .. }) = estimates.by(Method::Characteristic) {
-            let hill = |alpha| bootstrap.if_stable(alpha, &Hill::default(), sample, in_parallel).ok();
+            let hill =
+                |alpha| bootstrap.if_stable(alpha, &Hill::default(), sample, in_parallel).ok();
             let ends = hill(data.alpha.low).zip(hill(data.alpha.high));
             estimates.hill_if_stable = ends.map(|(a, b)| Interval {
                 low: a.interval.low.min(b.interval.low),

@@ -24,12 +24,13 @@ use std::time::Instant;
 
 /// Estimate the tail index of numbers in a file.
 ///
-/// Prints four estimates of α and of the scale σ with bootstrap intervals, and the estimate of each method for as many Gaussian numbers
-/// of the same spread. The numbers show a heavy tail only if α is clearly below that. The numbers are assumed to be independent draws
-/// from one law that is symmetric about its median.
+/// Prints four estimates of α and of the scale σ with bootstrap intervals, and the estimate of each
+/// method for as many Gaussian numbers of the same spread. The numbers show a heavy tail only if α
+/// is clearly below that. The numbers are assumed to be independent draws from one law that is
+/// symmetric about its median.
 ///
-/// The file is an array of NumPy (.npy, one or two dimensions), Parquet, or text: CSV or numbers separated by white space, with or without
-/// a header line.
+/// The file is an array of NumPy (.npy, one or two dimensions), Parquet, or text: CSV or numbers
+/// separated by white space, with or without a header line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -98,8 +99,8 @@ impl TailIndex {
         bar.set_style(progress_style("{bar:30} {pos}/{len} fits, {eta} left"));
         let mut found = Vec::new();
         for (name, sample) in samples {
-            let estimates =
-                SampleEstimates::of(&sample, &bootstrap, &|| bar.inc(1)).with_context(|| name.clone())?;
+            let estimates = SampleEstimates::of(&sample, &bootstrap, &|| bar.inc(1))
+                .with_context(|| name.clone())?;
             found.push((name, sample, estimates));
         }
         bar.finish_and_clear();
@@ -114,7 +115,8 @@ impl TailIndex {
         let choice = self.by_column || !self.columns.is_empty() || table.unnamed;
         let several = table.columns.len() > 1;
         Usage::unless(choice || !several, || {
-            let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+            let names: Vec<&str> =
+                table.columns.iter().map(|column| column.name.as_str()).collect();
             format!(
                 "{file} has several columns of numbers ({}): select some with --column, or use all separately with --by-column",
                 names.join(", ")
@@ -125,8 +127,9 @@ impl TailIndex {
             false => format!("{file}, column {:?}", column.name),
         };
         if self.by_column && several {
-            let one =
-                |column: &Column| Ok((named(column), self.sample(&[column]).with_context(|| named(column))?));
+            let one = |column: &Column| {
+                Ok((named(column), self.sample(&[column]).with_context(|| named(column))?))
+            };
             return table.columns.iter().map(one).collect();
         }
         let columns: Vec<&Column> = table.columns.iter().collect();
@@ -156,7 +159,8 @@ impl TailIndex {
             }
         }
         let scaling = if columns.len() > 1 { Scaling::PerCoordinate } else { Scaling::Common };
-        // Checks here, where errors can name the column, that the columns have a spread, which the Gaussian numbers require.
+        // Checks here, where errors can name the column, that the columns have a spread, which the
+        // Gaussian numbers require.
         let sample = TailSample::rows(&rows, columns.len(), scaling)
             .and_then(|sample| sample.gaussian_twin(self.seed).map(|_| sample));
         sample.map_err(|error| refusal(error, columns, &places))
@@ -164,7 +168,11 @@ impl TailIndex {
 
     /// Returns the name of the file for output.
     fn shown(&self) -> String {
-        if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.display().to_string() }
+        if self.file.as_os_str() == "-" {
+            "standard input".into()
+        } else {
+            self.file.display().to_string()
+        }
     }
 
     fn print(&self, found: &[(String, TailSample, SampleEstimates)]) {
@@ -212,7 +220,8 @@ impl TailIndex {
 fn refusal(error: TailIndexError, columns: &[&Column], places: &[usize]) -> anyhow::Error {
     match error {
         TailIndexError::Number { index, value } => {
-            let (row, column) = (places[index / columns.len()] + 1, &columns[index % columns.len()].name);
+            let (row, column) =
+                (places[index / columns.len()] + 1, &columns[index % columns.len()].name);
             anyhow::anyhow!(
                 "row {row} of column {column} is {value}; numbers must be finite and at most 1e300 in size"
             )

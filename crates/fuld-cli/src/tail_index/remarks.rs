@@ -4,7 +4,8 @@ use super::estimates::SampleEstimates;
 use crate::grouped::grouped;
 use levy_stable::tail_index::{Method, TailSample};
 
-/// The largest share of one number that is not remarked on. A law with a density has no repeated numbers; rounding may cause some.
+/// The largest share of one number that is not remarked on. A law with a density has no repeated
+/// numbers; rounding may cause some.
 const LARGEST_SHARE: f64 = 0.05;
 
 /// Returns one sentence for each violated assumption.
@@ -12,8 +13,9 @@ pub(super) fn remarks(sample: &TailSample, estimates: &SampleEstimates) -> Vec<S
     [dependence(estimates), repeated_number(sample)].into_iter().flatten().collect()
 }
 
-/// Remarks on rows that depend on each other. Blocks are sums of neighbouring rows, and resampling changes the neighbours, so the
-/// estimate lies outside its interval if neighbours are similar. It did so for 3 of 540 samples of independent stable numbers.
+/// Remarks on rows that depend on each other. Blocks are sums of neighbouring rows, and resampling
+/// changes the neighbours, so the estimate lies outside its interval if neighbours are similar. It
+/// did so for 3 of 540 samples of independent stable numbers.
 fn dependence(estimates: &SampleEstimates) -> Option<String> {
     let data = estimates.by(Method::Blocks)?.data;
     (!data.alpha.contains(data.estimate.alpha)).then(|| {

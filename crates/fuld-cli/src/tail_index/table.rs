@@ -4,7 +4,8 @@ use super::estimates::{MethodEstimate, SampleEstimates};
 use levy_stable::tail_index::{Interval, Method};
 use std::fmt::Write;
 
-/// Returns a table with one line per method: the estimates for the data, then α for Gaussian numbers.
+/// Returns a table with one line per method: the estimates for the data, then α for Gaussian
+/// numbers.
 pub(super) fn table(estimates: &SampleEstimates, level: f64) -> String {
     let percent = format!("{:.4}", 100.0 * level);
     let interval = format!("{} % interval", percent.trim_end_matches('0').trim_end_matches('.'));

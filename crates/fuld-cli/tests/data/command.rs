@@ -6,8 +6,11 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 fn fuld(data: &Path, args: &[&str]) -> (i32, String, String) {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_fuld")).args(args).env("FULD_DATA", data).output().unwrap();
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_fuld"))
+        .args(args)
+        .env("FULD_DATA", data)
+        .output()
+        .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.code().unwrap(), text(stdout), text(stderr))
 }
@@ -42,9 +45,12 @@ The data directory is {0}.
 #[test]
 fn a_mirror_without_the_files_is_an_error() {
     let data = TempDir::new().unwrap();
-    for (set, archive) in [("mnist", "train-images-idx3-ubyte.gz"), ("cifar10", "cifar-10-binary.tar.gz")] {
+    for (set, archive) in
+        [("mnist", "train-images-idx3-ubyte.gz"), ("cifar10", "cifar-10-binary.tar.gz")]
+    {
         let server = Server::start(Vec::new(), &[Fault::Status(404)]);
-        let (code, stdout, stderr) = fuld(data.path(), &["data", "fetch", set, "--mirror", &server.url]);
+        let (code, stdout, stderr) =
+            fuld(data.path(), &["data", "fetch", set, "--mirror", &server.url]);
         assert_eq!((code, stdout.as_str()), (1, ""));
         let lines = [
             format!("error: {archive} could not be fetched:"),
@@ -103,7 +109,9 @@ fn the_real_sets_are_complete() {
             fuld(data.as_ref(), &["data", "fetch", set, "--mirror", "http://127.0.0.1:9/"]);
         assert_eq!((code, stderr.as_str()), (0, ""));
         assert!(
-            stdout.starts_with(&format!("{set} was already complete: {counts} and 10,000 test images")),
+            stdout.starts_with(&format!(
+                "{set} was already complete: {counts} and 10,000 test images"
+            )),
             "{stdout}"
         );
     }

@@ -42,7 +42,9 @@ impl Place {
 
     fn reasons(&self, servers: &[&Server]) -> Vec<DownloadError> {
         match self.fetch(servers).unwrap_err() {
-            FetchError::Mirrors { failures, .. } => failures.into_iter().map(|f| f.reason).collect(),
+            FetchError::Mirrors { failures, .. } => {
+                failures.into_iter().map(|f| f.reason).collect()
+            }
             other => panic!("{other}"),
         }
     }
@@ -70,7 +72,8 @@ fn a_file_is_fetched_once() {
 
 #[test]
 fn a_closed_connection_is_continued() {
-    let (place, broken) = (Place::new(), server(&[Fault::Truncate(1000), Fault::Truncate(500), Fault::None]));
+    let (place, broken) =
+        (Place::new(), server(&[Fault::Truncate(1000), Fault::Truncate(500), Fault::None]));
     place.must_fetch(&[&broken]);
     assert_eq!(broken.ranges(), [None, from(1000), from(1500)]);
     assert_eq!(broken.sent(), file().len());
@@ -162,14 +165,16 @@ fn wrong_lengths_and_ranges_keep_the_partial_file() {
 #[test]
 fn errors_name_all_servers_that_failed() {
     let place = Place::new();
-    let (missing, down, good) = (server(&[Fault::Status(404)]), server(&[Fault::Status(500)]), server(&[]));
+    let (missing, down, good) =
+        (server(&[Fault::Status(404)]), server(&[Fault::Status(500)]), server(&[]));
     let gone = {
         // A port without a server.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}", listener.local_addr().unwrap())
     };
     let (source, _) = one_file(&[&missing.url, &down.url, &gone, "no address"]);
-    let error = fetch(&source, place.directory.path(), hasty(), &mut |_| {}).unwrap_err().to_string();
+    let error =
+        fetch(&source, place.directory.path(), hasty(), &mut |_| {}).unwrap_err().to_string();
     for part in [
         &format!("{}one.gz: the server answered 404 Not Found", missing.url),
         &format!("{}one.gz: the server answered 500 Internal Server Error", down.url),
@@ -187,9 +192,10 @@ fn errors_name_all_servers_that_failed() {
 
 #[test]
 fn a_valid_file_of_any_compression_is_not_fetched() {
-    for (name, bytes) in
-        [("one", noise(20_000)), ("one.gz", [gz(&noise(20_000)[..7]), gz(&noise(20_000)[7..])].concat())]
-    {
+    for (name, bytes) in [
+        ("one", noise(20_000)),
+        ("one.gz", [gz(&noise(20_000)[..7]), gz(&noise(20_000)[7..])].concat()),
+    ] {
         let (place, good) = (Place::new(), server(&[]));
         fs::write(place.file().with_file_name(name), bytes).unwrap();
         assert_eq!(place.fetch(&[&good]).unwrap(), FetchOutcome::AlreadyPresent);

@@ -50,7 +50,8 @@ fn digits_require_no_files() {
     assert_eq!((set.name, set.train.len(), set.test.len(), set.classes), ("digits", 1442, 355, 10));
     let mut all = vec![0.0; 1442 * 64];
     set.train.gather_range(0..1442, &mut all);
-    let moment = |power| all.iter().map(|&x| f64::from(x).powi(power)).sum::<f64>() / all.len() as f64;
+    let moment =
+        |power| all.iter().map(|&x| f64::from(x).powi(power)).sum::<f64>() / all.len() as f64;
     assert!(moment(1).abs() < 1e-6 && (moment(2) - 1.0).abs() < 1e-6);
 }
 
@@ -93,7 +94,10 @@ fn mnist_is_read_under_all_its_names() {
 #[test]
 fn truncated_files_are_refused_with_the_byte() {
     let images = idx_images(3);
-    assert_eq!(flaw(0, images[..100].to_vec()), (100, FileFlaw::Truncated { missing: 16 + 3 * 784 - 100 }));
+    assert_eq!(
+        flaw(0, images[..100].to_vec()),
+        (100, FileFlaw::Truncated { missing: 16 + 3 * 784 - 100 })
+    );
     assert_eq!(flaw(0, images[..6].to_vec()), (6, FileFlaw::Truncated { missing: 2 }));
     assert_eq!(flaw(1, Vec::new()), (0, FileFlaw::Truncated { missing: 4 }));
     let packed = gz(&images);
@@ -104,7 +108,10 @@ fn truncated_files_are_refused_with_the_byte() {
     );
     // The contents are complete, but the checksum after them is not.
     let (byte, cut) = flaw(0, packed[..packed.len() - 3].to_vec());
-    assert!(byte == images.len() as u64 && matches!(cut, FileFlaw::Compression(_)), "{cut} at {byte}");
+    assert!(
+        byte == images.len() as u64 && matches!(cut, FileFlaw::Compression(_)),
+        "{cut} at {byte}"
+    );
 }
 
 #[test]
@@ -132,7 +139,10 @@ fn files_with_other_contents_are_refused() {
         (byte, &magic),
         (0, &FileFlaw::Magic { found: 0x3c68746d, expected: 0x0803, wanted: "images" })
     );
-    assert_eq!(flaw(1, idx_images(3)), (0, FileFlaw::Exchanged { found: "images", wanted: "labels" }));
+    assert_eq!(
+        flaw(1, idx_images(3)),
+        (0, FileFlaw::Exchanged { found: "images", wanted: "labels" })
+    );
     assert_eq!(
         flaw(2, gz(&idx_labels(&[1]))),
         (0, FileFlaw::Exchanged { found: "labels", wanted: "images" })
@@ -174,9 +184,9 @@ const BATCHES: [&str; 6] = [
 /// Creates CIFAR-10 with only zeros, as sparse files that take no space.
 fn cifar10(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
-    BATCHES
-        .iter()
-        .for_each(|name| fs::File::create(folder.join(name)).unwrap().set_len(BATCH as u64).unwrap());
+    BATCHES.iter().for_each(|name| {
+        fs::File::create(folder.join(name)).unwrap().set_len(BATCH as u64).unwrap()
+    });
 }
 
 /// Changes bytes of a file, or its length.
@@ -233,7 +243,10 @@ fn errors_name_the_folder_and_the_missing_files() {
     let text = |source: &str| DataSet::load(source, directory.path()).unwrap_err().to_string();
     let path = directory.path().to_str().unwrap();
 
-    assert!(text("mnits").contains("unknown data set \"mnits\": give digits, mnist, cifar10 or a folder"));
+    assert!(
+        text("mnits")
+            .contains("unknown data set \"mnits\": give digits, mnist, cifar10 or a folder")
+    );
     let absent = text("mnist");
     assert!(absent.contains("fuld data fetch mnist") && absent.contains(path), "{absent}");
     assert!(text(path).contains("neither MNIST"));

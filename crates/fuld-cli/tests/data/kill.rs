@@ -12,7 +12,9 @@ const CHILD: &str = "FULD_TEST_FETCH_FROM";
 /// The process that is killed. As a test it does nothing.
 #[test]
 fn child() {
-    let (Ok(url), Ok(directory)) = (std::env::var(CHILD), std::env::var("FULD_DATA")) else { return };
+    let (Ok(url), Ok(directory)) = (std::env::var(CHILD), std::env::var("FULD_DATA")) else {
+        return;
+    };
     let patient = RetryPolicy { stall: Duration::from_secs(60), ..hasty() };
     fetch(&one_file(&[&url]).0, directory.as_ref(), patient, &mut |_| {}).unwrap();
 }

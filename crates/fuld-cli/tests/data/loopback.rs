@@ -39,7 +39,8 @@ struct Requests {
 }
 
 impl Server {
-    /// Gives this file under any name; the n-th request meets the n-th fault, those beyond meet the last.
+    /// Gives this file under any name; the n-th request meets the n-th fault, those beyond meet the
+    /// last.
     pub(crate) fn start(file: Vec<u8>, faults: &[Fault]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -70,8 +71,8 @@ impl Server {
 fn answer(mut stream: TcpStream, file: &[u8], fault: Fault, requests: &Mutex<Requests>) {
     let range = range_of(&stream);
     requests.lock().unwrap().ranges.push(range.clone());
-    let asked =
-        range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+    let asked = range
+        .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let (head, body) = reply(file, asked, fault);
     stream.write_all(head.as_bytes()).unwrap();
     let sent = match fault {
@@ -89,7 +90,8 @@ fn answer(mut stream: TcpStream, file: &[u8], fault: Fault, requests: &Mutex<Req
 
 /// Reads a request; of its headers only one matters.
 fn range_of(stream: &TcpStream) -> Option<String> {
-    let lines = BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+    let lines =
+        BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
     let headers: Vec<_> = lines.map(|line| line.to_ascii_lowercase()).collect();
     headers.iter().find_map(|line| line.strip_prefix("range: ").map(Into::into))
 }
@@ -114,7 +116,9 @@ fn reply(file: &[u8], asked: Option<usize>, fault: Fault) -> (String, Vec<u8>) {
         let middle = body.len() / 2;
         body[middle] ^= 1;
     }
-    let head =
-        format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}Connection: close\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}Connection: close\r\n\r\n",
+        body.len()
+    );
     (head, body)
 }

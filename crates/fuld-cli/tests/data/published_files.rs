@@ -24,14 +24,16 @@ pub(crate) fn noise(count: usize) -> Vec<u8> {
 
 /// Returns images in MNIST's format.
 pub(crate) fn idx_images(count: u32) -> Vec<u8> {
-    let mut bytes: Vec<u8> = [0x0803, count, 28, 28].into_iter().flat_map(u32::to_be_bytes).collect();
+    let mut bytes: Vec<u8> =
+        [0x0803, count, 28, 28].into_iter().flat_map(u32::to_be_bytes).collect();
     bytes.extend((0..count * 784).map(|n| n as u8));
     bytes
 }
 
 /// Returns labels in MNIST's format.
 pub(crate) fn idx_labels(labels: &[u8]) -> Vec<u8> {
-    let mut bytes: Vec<u8> = [0x0801, labels.len() as u32].into_iter().flat_map(u32::to_be_bytes).collect();
+    let mut bytes: Vec<u8> =
+        [0x0801, labels.len() as u32].into_iter().flat_map(u32::to_be_bytes).collect();
     bytes.extend(labels);
     bytes
 }
@@ -50,7 +52,10 @@ pub(crate) fn one_file(mirrors: &[&str]) -> (DataSource, Vec<u8>) {
         },
     };
     let mirrors = mirrors.iter().map(|&mirror| mirror.into()).collect();
-    (DataSource { name: "made".into(), folder: "made".into(), mirrors, archives: vec![archive] }, file)
+    (
+        DataSource { name: "made".into(), folder: "made".into(), mirrors, archives: vec![archive] },
+        file,
+    )
 }
 
 pub(crate) fn hasty() -> RetryPolicy {

@@ -62,8 +62,13 @@ fn source(bytes: &[u8], server: &Server) -> DataSource {
     DataSource { name: "made".into(), folder: "deep/set".into(), mirrors, archives: vec![archive] }
 }
 
-fn fetch_into(directory: &TempDir, bytes: &[u8], server: &Server) -> Result<FetchOutcome, FetchError> {
-    fetch(&source(bytes, server), directory.path(), hasty(), &mut |_| {}).map(|(_, fetched)| fetched)
+fn fetch_into(
+    directory: &TempDir,
+    bytes: &[u8],
+    server: &Server,
+) -> Result<FetchOutcome, FetchError> {
+    fetch(&source(bytes, server), directory.path(), hasty(), &mut |_| {})
+        .map(|(_, fetched)| fetched)
 }
 
 /// Asserts that both files are present and that there are no others.
@@ -115,7 +120,8 @@ fn a_file_with_the_name_of_a_member_is_not_replaced() {
 
 #[test]
 fn an_archive_that_is_present_is_used_and_kept() {
-    let (directory, server) = (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
+    let (directory, server) =
+        (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
     let archive = directory.path().join("deep/set/set.tar.gz");
     fs::create_dir_all(archive.parent().unwrap()).unwrap();
     fs::write(&archive, valid()).unwrap();
@@ -141,7 +147,8 @@ fn another_archive_of_the_same_name_stays() {
 /// A kill after the download leaves the complete partial file.
 #[test]
 fn a_complete_partial_archive_is_unpacked_and_removed() {
-    let (directory, server) = (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
+    let (directory, server) =
+        (TempDir::new().unwrap(), Server::start(Vec::new(), &[Fault::Status(404)]));
     let part = directory.path().join("deep/set/set.tar.gz.part");
     fs::create_dir_all(part.parent().unwrap()).unwrap();
     fs::write(&part, valid()).unwrap();
@@ -169,7 +176,10 @@ fn errors_name_wrong_and_missing_members() {
     for bytes in [wrong, missing] {
         let (directory, server) = (TempDir::new().unwrap(), Server::start(bytes.clone(), &[]));
         let error = fetch_into(&directory, &bytes, &server).unwrap_err();
-        assert!(matches!(&error, FetchError::Member { member, .. } if member == "a.bin"), "{error}");
+        assert!(
+            matches!(&error, FetchError::Member { member, .. } if member == "a.bin"),
+            "{error}"
+        );
         let set = directory.path().join("deep/set");
         assert!(
             ["a.bin", "a.bin.part", "set.tar.gz", "set.tar.gz.part"]

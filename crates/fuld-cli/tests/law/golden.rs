@@ -34,8 +34,14 @@ fn functions_have_their_golden_values() {
             for (ours, row) in ours.iter().zip(&rows) {
                 assert_eq!(ours[0], row[1]);
                 // As in the tests of the library: near its zero, g″ is accurate relative to g′².
-                let size = if column == 5 { row[5].abs() + row[4] * row[4] } else { row[column].abs() };
-                assert_close(ours[1], row[column], size, &format!("{function}({}) at {alpha}", row[1]));
+                let size =
+                    if column == 5 { row[5].abs() + row[4] * row[4] } else { row[column].abs() };
+                assert_close(
+                    ours[1],
+                    row[column],
+                    size,
+                    &format!("{function}({}) at {alpha}", row[1]),
+                );
             }
         }
     }
@@ -70,7 +76,8 @@ fn printed_numbers_are_exact() {
     ];
     for (function, value) in cases {
         let printed =
-            law(&format!("{function} --alpha 1.5 -7.3 -1e-300 0 0.1 1 1e5 1e22 1e200"), "").printed();
+            law(&format!("{function} --alpha 1.5 -7.3 -1e-300 0 0.1 1 1e5 1e22 1e200"), "")
+                .printed();
         let ours = numbers(&printed);
         let points: Vec<f64> = ours.iter().map(|row| row[0]).collect();
         assert_eq!(points, [-7.3, -1e-300, 0.0, 0.1, 1.0, 1e5, 1e22, 1e200]);

@@ -31,7 +31,10 @@ fn numbers_may_be_separated_in_several_ways() {
     assert_eq!(points, [1.0, 2.0, 3.0, 4.0, 5.0, 10.0]);
     // Standard input between two arguments.
     let printed = law("pdf 0 - 9 --alpha 1.5", "7 8").printed();
-    assert_eq!(numbers(&printed).iter().map(|row| row[0]).collect::<Vec<f64>>(), [0.0, 7.0, 8.0, 9.0]);
+    assert_eq!(
+        numbers(&printed).iter().map(|row| row[0]).collect::<Vec<f64>>(),
+        [0.0, 7.0, 8.0, 9.0]
+    );
     assert_eq!(law("pdf --alpha 1.5", "").printed(), "x,pdf\n");
 }
 
@@ -41,7 +44,8 @@ fn many_numbers_are_processed() {
     let input: String = (0..MANY).map(|i| format!("{}\n", i as f64 * 1e-3)).collect();
     let printed = law("cdf --alpha 1.5", &input).printed();
     assert_eq!(printed.lines().count(), MANY + 1);
-    let last = numbers(printed.lines().next_back().map(|line| format!("x,cdf\n{line}")).unwrap().as_str());
+    let last =
+        numbers(printed.lines().next_back().map(|line| format!("x,cdf\n{line}")).unwrap().as_str());
     assert_eq!(last[0][1], SymmetricStable::new(1.5).unwrap().cdf(last[0][0]));
 }
 
@@ -52,8 +56,12 @@ fn json_is_one_array_of_objects() {
     };
     let value = parsed("quantile 0.25 1 --alpha 1,1.5 --json", "");
     // One object per point and law.
-    let places: Vec<_> = value.as_array().unwrap().iter().map(|one| (&one["p"], &one["alpha"])).collect();
-    assert_eq!(serde_json::json!(places), serde_json::json!([[0.25, 1], [0.25, 1.5], [1, 1], [1, 1.5]]));
+    let places: Vec<_> =
+        value.as_array().unwrap().iter().map(|one| (&one["p"], &one["alpha"])).collect();
+    assert_eq!(
+        serde_json::json!(places),
+        serde_json::json!([[0.25, 1], [0.25, 1.5], [1, 1], [1, 1.5]])
+    );
     for (place, alpha) in [1.0, 1.5].into_iter().enumerate() {
         let exact = SymmetricStable::new(alpha).unwrap().quantile(0.25);
         assert_eq!(value[place]["quantile"].as_f64(), Some(exact));

@@ -17,5 +17,8 @@ fn law(arguments: &str, input: &str) -> Ended {
 /// Returns the numbers of CSV with a header.
 #[track_caller]
 fn numbers(csv: &str) -> Vec<Vec<f64>> {
-    csv.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
+    csv.lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect()
 }

@@ -7,12 +7,26 @@ use tempfile::TempDir;
 #[test]
 fn every_function_has_a_figure() {
     let folder = TempDir::new().unwrap();
-    let functions =
-        ["pdf", "logpdf", "cdf", "sf", "quantile", "isf", "score", "score-derivative", "grad-g", "sample"];
+    let functions = [
+        "pdf",
+        "logpdf",
+        "cdf",
+        "sf",
+        "quantile",
+        "isf",
+        "score",
+        "score-derivative",
+        "grad-g",
+        "sample",
+    ];
     for function in functions {
         let arguments = format!("law {function} --alpha 1.25,1.75 --plot {function}.svg");
         let ended = fuld(folder.path(), &arguments, "");
-        assert!(ended.stderr.contains(&format!("figure written to {function}.svg")), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains(&format!("figure written to {function}.svg")),
+            "{}",
+            ended.stderr
+        );
         assert_eq!(
             ended.printed().is_empty(),
             function != "sample",
@@ -37,7 +51,8 @@ fn extreme_ranges_have_a_figure() {
     for (range, function) in
         ranges.into_iter().flat_map(|range| [(range, "pdf"), (range, "score"), (range, "sf")])
     {
-        fuld(folder.path(), &format!("law {function} {range} --alpha 1.5 --plot wide.svg"), "").printed();
+        fuld(folder.path(), &format!("law {function} {range} --alpha 1.5 --plot wide.svg"), "")
+            .printed();
         let svg = fs::read_to_string(folder.path().join("wide.svg")).unwrap();
         assert!(
             svg.contains("α = 1.5") && !svg.contains("NaN") && !svg.contains("inf"),
@@ -57,5 +72,6 @@ fn points_are_printed_and_drawn() {
     fuld(folder.path(), "law pdf 3 --alpha 2 --plot one.svg", "").printed();
     let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
     assert!(svg.contains("α = 2") && !svg.contains("Gaussian"));
-    fuld(folder.path(), "law pdf --alpha 1.5 --plot nowhere/one.svg", "").refused(1, &["nowhere/one.svg"]);
+    fuld(folder.path(), "law pdf --alpha 1.5 --plot nowhere/one.svg", "")
+        .refused(1, &["nowhere/one.svg"]);
 }

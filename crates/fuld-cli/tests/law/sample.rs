@@ -4,11 +4,14 @@ use super::{law, numbers};
 use levy_stable::SymmetricStable;
 
 fn draws(arguments: &str) -> Vec<f64> {
-    numbers(&law(&format!("sample {arguments}"), "").printed()).into_iter().map(|row| row[0]).collect()
+    numbers(&law(&format!("sample {arguments}"), "").printed())
+        .into_iter()
+        .map(|row| row[0])
+        .collect()
 }
 
-/// The number of draws beyond each quantile is within five standard deviations of its expectation. With eight comparisons the
-/// false-positive rate is 5e-6; the seed is fixed.
+/// The number of draws beyond each quantile is within five standard deviations of its expectation.
+/// With eight comparisons the false-positive rate is 5e-6; the seed is fixed.
 #[test]
 fn draws_follow_the_law() {
     const COUNT: usize = 40_000;

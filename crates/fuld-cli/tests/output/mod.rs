@@ -20,7 +20,8 @@ fn json_output_is_one_value() {
     let folder = folder();
     let value = |arguments: &str| -> Value {
         let printed = fuld(folder.path(), &format!("{arguments} --json"), "").printed();
-        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments}: {error}:\n{printed}"))
+        serde_json::from_str(&printed)
+            .unwrap_or_else(|error| panic!("{arguments}: {error}:\n{printed}"))
     };
     let run = value(TINY);
     assert_eq!(
@@ -28,7 +29,11 @@ fn json_output_is_one_value() {
         (&"finished".into(), &"run".into(), &8.into())
     );
     assert!(run["summary"]["test_accuracy"].as_f64().unwrap() > 0.0);
-    assert_eq!(run["measurements"], value(TINY)["measurements"], "read from the folder the second time");
+    assert_eq!(
+        run["measurements"],
+        value(TINY)["measurements"],
+        "read from the folder the second time"
+    );
 
     let plan = value("sweep grid.toml --dry-run");
     assert_eq!(plan["runs"].as_array().unwrap().len(), 2);
@@ -42,7 +47,10 @@ fn json_output_is_one_value() {
         (&data["sets"][0]["name"], &data["sets"][0]["presence"]),
         (&"digits".into(), &"built_in".into())
     );
-    assert_eq!((&data["sets"][1]["train"], &data["sets"][1]["presence"]), (&60_000.into(), &"absent".into()));
+    assert_eq!(
+        (&data["sets"][1]["train"], &data["sets"][1]["presence"]),
+        (&60_000.into(), &"absent".into())
+    );
     assert_eq!(value("law cdf 0 --alpha 1.5")[0]["cdf"], 0.5);
 }
 
@@ -121,14 +129,22 @@ fn every_help_text_has_examples() {
 #[test]
 fn a_full_disk_under_standard_output_is_an_error() {
     let folder = folder();
-    for arguments in ["data", TINY, "sweep grid.toml", "completions bash", "law pdf 2 --alpha 1.5"] {
+    for arguments in ["data", TINY, "sweep grid.toml", "completions bash", "law pdf 2 --alpha 1.5"]
+    {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
-        let ended =
-            command.args(arguments.split(' ')).current_dir(folder.path()).stdout(full).output().unwrap();
+        let ended = command
+            .args(arguments.split(' '))
+            .current_dir(folder.path())
+            .stdout(full)
+            .output()
+            .unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(1), "{arguments}: {said}");
-        assert!(said.contains("No space left") && !said.contains("panicked"), "{arguments}: {said}");
+        assert!(
+            said.contains("No space left") && !said.contains("panicked"),
+            "{arguments}: {said}"
+        );
     }
 }
 
@@ -146,8 +162,12 @@ fn a_full_disk_under_standard_error_changes_nothing() {
     ] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
-        let ended =
-            command.args(arguments.split(' ')).current_dir(folder.path()).stderr(full).output().unwrap();
+        let ended = command
+            .args(arguments.split(' '))
+            .current_dir(folder.path())
+            .stderr(full)
+            .output()
+            .unwrap();
         assert_eq!(ended.status.code(), Some(code), "{arguments}");
         assert_eq!(ended.stdout.is_empty(), code != 0, "{arguments}");
     }

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 pub(crate) fn fuld(folder: &Path, arguments: &str, input: impl AsRef<[u8]>) -> Ended {
     let mut child = command(folder, arguments.split_whitespace()).spawn().unwrap();
     let (mut stdin, input) = (child.stdin.take().unwrap(), input.as_ref().to_vec());
-    // In a thread, because the program prints before it has read everything. It may also end without reading.
+    // In a thread, because the program prints before it has read everything. It may also end
+    // without reading.
     let feeder = std::thread::spawn(move || {
         let _ = stdin.write_all(&input);
     });
@@ -20,7 +21,10 @@ pub(crate) fn fuld(folder: &Path, arguments: &str, input: impl AsRef<[u8]>) -> E
 }
 
 /// Returns a command with all standard streams piped.
-pub(crate) fn command<A: AsRef<OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = A>) -> Command {
+pub(crate) fn command<A: AsRef<OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = A>,
+) -> Command {
     let mut command = super::command(folder, arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -38,11 +38,16 @@ impl Ended {
         self.stdout
     }
 
-    /// Asserts the exit code, that standard error contains an error with all these texts, and that nothing panicked.
+    /// Asserts the exit code, that standard error contains an error with all these texts, and that
+    /// nothing panicked.
     #[track_caller]
     pub(crate) fn refused(self, code: i32, says: &[&str]) {
         let ended = self.with(code, says);
-        assert!(ended.stderr.contains("error: ") && !ended.stderr.contains("panicked"), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("error: ") && !ended.stderr.contains("panicked"),
+            "{}",
+            ended.stderr
+        );
     }
 }
 
@@ -152,7 +157,8 @@ impl Chance {
     }
 }
 
-/// Replaces a text in a stored file and renews its checksum, as another version of the program would have written it.
+/// Replaces a text in a stored file and renews its checksum, as another version of the program
+/// would have written it.
 #[track_caller]
 pub(crate) fn rewrite(path: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(path).unwrap();

@@ -3,8 +3,8 @@
 use super::fuld;
 use tempfile::TempDir;
 
-/// Asserts that the command, which must end with `--out run`, fails with all texts of `says` if `run` or its parent is a file, and does
-/// not change that file.
+/// Asserts that the command, which must end with `--out run`, fails with all texts of `says` if
+/// `run` or its parent is a file, and does not change that file.
 #[track_caller]
 pub(crate) fn assert_file_is_refused(command: &str, says: &[&str]) {
     let folder = TempDir::new().unwrap();

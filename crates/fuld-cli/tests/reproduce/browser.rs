@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A script that checks the page and appends the result as text: pictures without size, empty panels, content wider than the page, and
-/// links without target.
+/// A script that checks the page and appends the result as text: pictures without size, empty
+/// panels, content wider than the page, and links without target.
 const CHECKS: &str = r##"<script>
 addEventListener("load", () => {
   const problems = [];
@@ -29,16 +29,20 @@ addEventListener("load", () => {
 </script>"##;
 
 fn chromium() -> Option<&'static str> {
-    ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    })
 }
 
-/// Asserts that a page has no problems on a light desktop and on a dark phone. Without a browser, writes that the check is skipped past
-/// the capture of the test's output, or fails if `FULD_REQUIRE_BROWSER` is set.
+/// Asserts that a page has no problems on a light desktop and on a dark phone. Without a browser,
+/// writes that the check is skipped past the capture of the test's output, or fails if
+/// `FULD_REQUIRE_BROWSER` is set.
 pub(crate) fn opens(page: &Path) {
     let Some(chromium) = chromium() else {
-        let note = format!("Chromium is required to check {} (Debian: apt install chromium)", page.display());
+        let note = format!(
+            "Chromium is required to check {} (Debian: apt install chromium)",
+            page.display()
+        );
         assert!(std::env::var_os("FULD_REQUIRE_BROWSER").is_none(), "{note}");
         let _ = writeln!(std::io::stderr(), "skipped: {note}");
         return;
@@ -60,16 +64,26 @@ pub(crate) fn opens(page: &Path) {
                 "--no-first-run",
                 "--disable-background-networking",
             ])
-            .args(["--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--dump-dom"])
+            .args([
+                "--disable-component-update",
+                "--disable-sync",
+                "--enable-logging=stderr",
+                "--dump-dom",
+            ])
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .arg(format!("--window-size={size}"))
             .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
             .arg(format!("file://{}", checked.display()))
             .output()
             .unwrap();
-        let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (dom, log) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let expected = format!("CHECKED panels={panels} background={background} problems=[]");
-        assert!(panels > 0 && dom.contains(&expected), "{expected}: {:?}", dom.rsplit("CHECKED").next());
+        assert!(
+            panels > 0 && dom.contains(&expected),
+            "{expected}: {:?}",
+            dom.rsplit("CHECKED").next()
+        );
         let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
         assert!(console.is_empty(), "{console:?}");
     }

@@ -16,7 +16,8 @@ fn links(page: &str) -> Vec<&str> {
 /// Returns the claim of an exhibit whose text starts with `says`.
 fn claim<'a>(report: &'a Value, exhibit: &str, says: &str) -> &'a Value {
     let exhibits = report["exhibits"].as_array().unwrap();
-    let claims = exhibits.iter().find(|e| e["id"] == exhibit).unwrap()["claims"].as_array().unwrap();
+    let claims =
+        exhibits.iter().find(|e| e["id"] == exhibit).unwrap()["claims"].as_array().unwrap();
     claims.iter().find(|claim| claim["says"].as_str().unwrap().starts_with(says)).unwrap()
 }
 
@@ -24,9 +25,15 @@ fn claim<'a>(report: &'a Value, exhibit: &str, says: &str) -> &'a Value {
 fn number(claim: &Value, after: &str) -> f64 {
     let text = claim["measured"].as_str().unwrap();
     let rest = text.split(after).nth(1).unwrap_or_else(|| panic!("{after:?} is not in {text:?}"));
-    let digits: String =
-        rest.trim_start().chars().take_while(|c| c.is_ascii_digit() || "+-.".contains(*c)).collect();
-    digits.trim_end_matches('.').parse().unwrap_or_else(|_| panic!("no number after {after:?} in {text:?}"))
+    let digits: String = rest
+        .trim_start()
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || "+-.".contains(*c))
+        .collect();
+    digits
+        .trim_end_matches('.')
+        .parse()
+        .unwrap_or_else(|_| panic!("no number after {after:?} in {text:?}"))
 }
 
 /// The first command of the README, which takes some minutes.
@@ -34,23 +41,30 @@ fn number(claim: &Value, after: &str) -> f64 {
 #[ignore = "makes the whole report and opens it in a browser: run by make test-all"]
 fn the_whole_report() {
     let folder = TempDir::new().unwrap();
-    let ended =
-        fuld(folder.path(), "reproduce --json").with(0, &["networks on the digits", "guard on the digits"]);
+    let ended = fuld(folder.path(), "reproduce --json")
+        .with(0, &["networks on the digits", "guard on the digits"]);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(report["exhibits"].as_array().unwrap().len(), 16);
-    // The paper's claims and ours are counted separately; every claim that does not hold is named with a reason.
+    // The paper's claims and ours are counted separately; every claim that does not hold is named
+    // with a reason.
     for source in ["paper", "ours"] {
         let tally = &report[source]["tally"];
         let count = |key: &str| tally[key].as_u64().unwrap() as usize;
         let exceptions = report[source]["exceptions"].as_array().unwrap();
         assert!(count("hold") > 0, "{tally}");
         assert_eq!(exceptions.len(), count("hold_in_part") + count("do_not_hold"));
-        assert!(exceptions.iter().all(|claim| claim["why"].as_str().is_some_and(|why| !why.is_empty())));
+        assert!(
+            exceptions.iter().all(|claim| claim["why"].as_str().is_some_and(|why| !why.is_empty()))
+        );
     }
 
     // The claims of the paper's Figure 3.
     for alpha in ["1", "1.9"] {
-        let fuld = claim(&report, "fig3", &format!("FULD captures exp(−f) very accurately at α = {alpha}."));
+        let fuld = claim(
+            &report,
+            "fig3",
+            &format!("FULD captures exp(−f) very accurately at α = {alpha}."),
+        );
         assert!(fuld["verdict"] == "holds" && number(fuld, "KS distance") <= 0.02, "{fuld}");
     }
     let uncorrected = claim(&report, "fig3", "At α = 1 the measure of the uncorrected");
@@ -67,8 +81,12 @@ fn the_whole_report() {
         let file = std::fs::read(out.join(link)).unwrap_or_else(|error| panic!("{link}: {error}"));
         match link.rsplit('.').next() {
             Some("png") => assert!(file.starts_with(b"\x89PNG"), "{link}"),
-            Some("svg") => assert!(file.starts_with(b"<svg") && file.ends_with(b"</svg>\n"), "{link}"),
-            Some("csv") => assert!(file.iter().filter(|&&byte| byte == b'\n').count() > 1, "{link}"),
+            Some("svg") => {
+                assert!(file.starts_with(b"<svg") && file.ends_with(b"</svg>\n"), "{link}")
+            }
+            Some("csv") => {
+                assert!(file.iter().filter(|&&byte| byte == b'\n').count() > 1, "{link}")
+            }
             _ => assert!(!file.is_empty(), "{link}"),
         }
     }
@@ -83,7 +101,10 @@ fn the_whole_report() {
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
     // A selection of exhibits has a separate page; the whole report is not changed.
     let some = fuld(folder.path(), "reproduce --only networks,guard --quiet").with(0, &[]);
-    assert!(some.stdout.contains("report-networks-guard.html") && some.stderr.is_empty(), "{some:?}");
+    assert!(
+        some.stdout.contains("report-networks-guard.html") && some.stderr.is_empty(),
+        "{some:?}"
+    );
     assert_eq!(std::fs::read_to_string(out.join("report.html")).unwrap(), page);
 }
 
@@ -106,7 +127,8 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn results_depend_only_on_the_seed() {
     let folder = TempDir::new().unwrap();
     for (out, options) in [("one", "--threads 1"), ("two", "--threads 2"), ("other", "--seed 1")] {
-        fuld(folder.path(), &format!("reproduce --only fig1,overdamped --out {out} {options}")).with(0, &[]);
+        fuld(folder.path(), &format!("reproduce --only fig1,overdamped --out {out} {options}"))
+            .with(0, &[]);
     }
     for exhibit in ["fig1", "overdamped"] {
         let of = |out: &str| files(&folder.path().join(out).join(exhibit));
@@ -131,12 +153,16 @@ fn an_interrupted_report_contains_the_finished_exhibits() {
 #[test]
 fn errors_name_the_invalid_option() {
     let folder = TempDir::new().unwrap();
-    let says =
-        |arguments: &str, code: i32, says: &[&str]| drop(fuld(folder.path(), arguments).with(code, says));
+    let says = |arguments: &str, code: i32, says: &[&str]| {
+        drop(fuld(folder.path(), arguments).with(code, says))
+    };
     says("reproduce --only fig9", 2, &["\"fig9\"", "fig1, systems"]);
     says("reproduce --threads 0", 2, &["--threads"]);
     says("reproduce --data nowhere", 2, &["nowhere"]);
-    assert!(!folder.path().join("reproduction").exists(), "errors are found before anything is computed");
+    assert!(
+        !folder.path().join("reproduction").exists(),
+        "errors are found before anything is computed"
+    );
     says("reproduce --data mnist --data-dir elsewhere", 1, &["mnist is not in elsewhere"]);
     says("reproduce --only fig1 --full", 2, &["--full", "add networks or guard"]);
     says("reproduce --seed 18446744073709551615", 2, &["18446744073709551615"]);
@@ -183,7 +209,8 @@ fn stale_or_damaged_exhibits_are_recomputed() {
         ("--data digits", "stored no data, requested data = digits"),
         ("--full", "stored full = false, requested full = true"),
     ] {
-        fuld(folder.path(), &format!("reproduce --resume {options}")).with(2, &["other settings", says]);
+        fuld(folder.path(), &format!("reproduce --resume {options}"))
+            .with(2, &["other settings", says]);
     }
     fuld(folder.path(), "reproduce --resume --out elsewhere")
         .with(2, &["no reproduction to resume in elsewhere"]);
@@ -202,7 +229,8 @@ fn a_foreign_folder_is_not_changed() {
     assert_eq!(files(&mine), [(PathBuf::from("report.html"), b"mine".to_vec())]);
 }
 
-/// Files that the user put into an exhibit's folder stay, and a folder of the user's is not taken for an exhibit's.
+/// Files that the user put into an exhibit's folder stay, and a folder of the user's is not taken
+/// for an exhibit's.
 #[test]
 fn files_of_the_user_stay() {
     let folder = TempDir::new().unwrap();
@@ -235,7 +263,8 @@ fn files_of_the_user_stay() {
     fuld(folder.path(), "reproduce --only law").with(2, &["data.csv", "fuld did not write"]);
 }
 
-/// Settings with a valid checksum that list files outside the exhibit's folder delete nothing there.
+/// Settings with a valid checksum that list files outside the exhibit's folder delete nothing
+/// there.
 #[test]
 fn only_files_of_the_exhibit_are_deleted() {
     let folder = TempDir::new().unwrap();

@@ -30,20 +30,23 @@ fn a_configuration_round_trips() {
     assert_same_run(&folder.path().join("one"), &folder.path().join("three"));
 }
 
-/// The scale of gradient noise is a setting of stochastic potentials, and is stored only if it is given.
+/// The scale of gradient noise is a setting of stochastic potentials, and is stored only if it is
+/// given.
 #[test]
 fn gradient_noise_round_trips() {
     let folder = scratch();
-    let minibatches =
-        "sample logistic --param batch=16 --step 0.01 --chains 2 --draws 20 --thin 2 --warmup 3 --seed 1";
+    let minibatches = "sample logistic --param batch=16 --step 0.01 --chains 2 --draws 20 --thin 2 --warmup 3 --seed 1";
     let file = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    fuld(folder.path(), &format!("{minibatches} --noise-scale 0.5 --save-config a.toml")).with(0, &[]);
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 0.5 --save-config a.toml"))
+        .with(0, &[]);
     assert!(file("a.toml").contains("noise_scale = 0.5"));
     fuld(folder.path(), "sample --config a.toml --out one").with(0, &[]);
     assert!(file("one/config.toml").contains("noise_scale = 0.5"));
-    fuld(folder.path(), &format!("{minibatches} --noise-scale 0 --save-config b.toml")).with(0, &[]);
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 0 --save-config b.toml"))
+        .with(0, &[]);
     assert!(!file("b.toml").contains("noise_scale"));
-    fuld(folder.path(), &format!("{minibatches} --noise-scale 100")).with(2, &["step must be at most 0.0"]);
+    fuld(folder.path(), &format!("{minibatches} --noise-scale 100"))
+        .with(2, &["step must be at most 0.0"]);
     fuld(folder.path(), "sample x^2 --integrator baoab --noise-scale 1")
         .with(2, &["requires stochastic gradients"]);
 }
@@ -51,8 +54,11 @@ fn gradient_noise_round_trips() {
 #[test]
 fn options_take_precedence_over_the_file() {
     let folder = scratch();
-    std::fs::write(folder.path().join("a.toml"), "potential = 'x^2'\nalpha = 1.2\nstart = -2\nchains = 3")
-        .unwrap();
+    std::fs::write(
+        folder.path().join("a.toml"),
+        "potential = 'x^2'\nalpha = 1.2\nstart = -2\nchains = 3",
+    )
+    .unwrap();
     fuld(folder.path(), "sample --config a.toml --alpha 1.7 --save-config b.toml").with(0, &[]);
     let table = table(&folder.path().join("b.toml"));
     assert_eq!(table["alpha"].as_float(), Some(1.7));
@@ -62,7 +68,8 @@ fn options_take_precedence_over_the_file() {
 #[test]
 fn a_parameter_replaces_only_itself() {
     let folder = scratch();
-    fuld(folder.path(), "sample double_well --param b=2 --param a=3 --save-config a.toml").with(0, &[]);
+    fuld(folder.path(), "sample double_well --param b=2 --param a=3 --save-config a.toml")
+        .with(0, &[]);
     fuld(folder.path(), "sample --config a.toml --param a=0.5 --save-config b.toml").with(0, &[]);
     let parameters = table(&folder.path().join("b.toml"))["param"].clone();
     assert_eq!((parameters["a"].as_float(), parameters["b"].as_float()), (Some(0.5), Some(2.0)));
@@ -74,20 +81,25 @@ fn a_parameter_replaces_only_itself() {
 #[test]
 fn a_file_can_be_used_with_another_system() {
     let folder = scratch();
-    fuld(folder.path(), "sample x^2 --velocities --beta 3 --seed 4 --save-config a.toml").with(0, &[]);
+    fuld(folder.path(), "sample x^2 --velocities --beta 3 --seed 4 --save-config a.toml")
+        .with(0, &[]);
     fuld(folder.path(), "sample --config a.toml --system overdamped-langevin --save-config b.toml")
         .with(0, &[]);
     let other = table(&folder.path().join("b.toml"));
     assert!(
-        ["alpha", "gamma", "velocities", "adapt", "path"].iter().all(|key| !other.contains_key(*key)),
+        ["alpha", "gamma", "velocities", "adapt", "path"]
+            .iter()
+            .all(|key| !other.contains_key(*key)),
         "{other}"
     );
     assert_eq!((other["beta"].as_float(), other["seed"].as_integer()), (Some(3.0), Some(4)));
     assert_eq!(other["integrator"].as_str(), Some("tamed-euler"));
-    fuld(folder.path(), "sample --config a.toml --system uncorrected --save-config c.toml").with(0, &[]);
+    fuld(folder.path(), "sample --config a.toml --system uncorrected --save-config c.toml")
+        .with(0, &[]);
     assert_eq!(table(&folder.path().join("c.toml"))["integrator"].as_str(), Some("baoab"));
     // Settings of exact sampling in a file without an integrator are used.
-    std::fs::write(folder.path().join("d.toml"), "potential = 'x^2'\nadapt = false\npath = 2").unwrap();
+    std::fs::write(folder.path().join("d.toml"), "potential = 'x^2'\nadapt = false\npath = 2")
+        .unwrap();
     fuld(folder.path(), "sample --config d.toml --save-config e.toml").with(0, &[]);
     let kept = table(&folder.path().join("e.toml"));
     assert_eq!((kept["adapt"].as_bool(), kept["path"].as_float()), (Some(false), Some(2.0)));
@@ -146,7 +158,8 @@ fn the_format_of_settings_is_pinned() {
     let plain = "# Run it with: fuld sample --config FILE. Options on the command line take precedence.\n\
         potential = \"x^2+y^2\"\ndim = 2\nbeta = 1.0\nsystem = \"flmc-approximate\"\nintegrator = \"tamed-euler\"\nalpha = 1.5\n\
         step = 0.002\nchains = 2\ndraws = 20\nwarmup = 25000\nthin = 250\nstart = \"2\"\nseed = 0\n";
-    let run = folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-3c8abe288fc50bc8");
+    let run =
+        folder.path().join("samples/formula-flmc-approximate-alpha1.5-seed0-3c8abe288fc50bc8");
     assert_eq!(std::fs::read_to_string(run.join("config.toml")).unwrap(), plain);
 }
 

@@ -21,7 +21,8 @@ struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
     fn mount(at: &'a Path, size: &str) -> Option<Self> {
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", size, "fuld-test"]).arg(at).output();
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", size, "fuld-test"]).arg(at).output();
         mounted.is_ok_and(|ended| ended.status.success()).then_some(Self(at))
     }
 }
@@ -34,8 +35,7 @@ impl Drop for Disk<'_> {
 
 #[test]
 fn a_run_continues_after_a_full_disk() {
-    const LARGE: &str =
-        "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --seed 0 --out run";
+    const LARGE: &str = "sample x^4/4-x^2/2 --chains 64 --draws 10000 --thin 2 --checkpoint-every 0.02 --seed 0 --out run";
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
@@ -44,7 +44,8 @@ fn a_run_continues_after_a_full_disk() {
         return;
     };
     // Five megabytes of draws on a disk of two.
-    fuld(folder.path(), LARGE).with(1, &["No space left", "fuld sample --resume --out run continues"]);
+    fuld(folder.path(), LARGE)
+        .with(1, &["No space left", "fuld sample --resume --out run continues"]);
     let grown = Command::new("mount").args(["-o", "remount,size=64m"]).arg(&run).status();
     assert!(grown.unwrap().success());
     fuld(folder.path(), "sample --resume --out run").with(0, &[]);

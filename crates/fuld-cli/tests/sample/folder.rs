@@ -8,9 +8,11 @@ const FEW: &str = "sample x^2 --chains 2 --draws 20 --out run";
 /// Neither with --fresh, nor if a file has the same name as one of fuld's.
 #[test]
 fn foreign_files_are_not_changed() {
-    for names in
-        [&["summary.csv", "page.html", "lock"][..], &["config.toml"], &["result.toml", "checkpoint.bin"]]
-    {
+    for names in [
+        &["summary.csv", "page.html", "lock"][..],
+        &["config.toml"],
+        &["result.toml", "checkpoint.bin"],
+    ] {
         let folder = scratch();
         let run = folder.path().join("run");
         std::fs::create_dir(&run).unwrap();
@@ -34,7 +36,8 @@ fn a_run_killed_at_its_start_can_be_repeated() {
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
     std::fs::write(run.join(".hidden"), "kept").unwrap();
-    // The marker is created first. A kill soon after leaves it empty, a later one leaves a partial file.
+    // The marker is created first. A kill soon after leaves it empty, a later one leaves a partial
+    // file.
     std::fs::write(run.join(".fuld"), "").unwrap();
     fuld(folder.path(), FEW).with(0, &[]);
     std::fs::remove_dir_all(run.join("draws.zarr")).unwrap();
@@ -47,9 +50,11 @@ fn a_run_killed_at_its_start_can_be_repeated() {
 #[test]
 fn a_folder_in_use_is_refused() {
     let folder = scratch();
-    let mut child = start(folder.path(), &format!("{WELL} --draws 1000000 --checkpoint-every 0.02"));
+    let mut child =
+        start(folder.path(), &format!("{WELL} --draws 1000000 --checkpoint-every 0.02"));
     wait_until(&mut child, || folder.path().join("run/config.toml").exists());
-    let ended = fuld(folder.path(), "sample --resume --out run").with(1, &["in use by another process"]);
+    let ended =
+        fuld(folder.path(), "sample --resume --out run").with(1, &["in use by another process"]);
     assert!(!ended.stderr.contains("written"), "{}", ended.stderr);
     signal(&mut child, "INT");
     wait(child).with(130, &[]);
@@ -66,7 +71,8 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
     bytes[middle] ^= 1;
     std::fs::write(&checkpoint, &bytes).unwrap();
     let before = files(&folder.path().join("run"));
-    fuld(folder.path(), "sample --resume --out run").with(1, &["damaged", "start again with --fresh"]);
+    fuld(folder.path(), "sample --resume --out run")
+        .with(1, &["damaged", "start again with --fresh"]);
     std::fs::remove_file(&checkpoint).unwrap();
     fuld(folder.path(), "sample --resume --out run")
         .with(1, &["already contains draws", "start again with --fresh"]);
@@ -78,7 +84,8 @@ fn a_damaged_run_is_kept_and_the_error_names_fresh() {
     let whole = std::fs::read(&chunk).unwrap();
     std::fs::write(&chunk, &whole[1..]).unwrap();
     for command in [FEW, "sample --resume --out run"] {
-        fuld(folder.path(), command).with(1, &["posterior/x/0.0 is damaged", "start again with --fresh"]);
+        fuld(folder.path(), command)
+            .with(1, &["posterior/x/0.0 is damaged", "start again with --fresh"]);
     }
     fuld(folder.path(), &format!("{FEW} --fresh")).with(0, &[]);
 }
@@ -111,10 +118,14 @@ fn a_folder_name_may_be_invalid_unicode() {
     let folder = scratch();
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fuld"));
     program.args(["sample", "x^2", "--chains", "2", "--draws", "20", "--json", "--out"]);
-    let output = program.arg(OsStr::from_bytes(b"run-\xff")).current_dir(folder.path()).output().unwrap();
+    let output =
+        program.arg(OsStr::from_bytes(b"run-\xff")).current_dir(folder.path()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let Ended { code, stdout, stderr } =
-        Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
+    let Ended { code, stdout, stderr } = Ended {
+        code: output.status.code(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    };
     assert_eq!(code, Some(0), "{stderr}");
     let output: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert!(output["folder"].as_str().unwrap().starts_with("run-"), "{stdout}");

@@ -6,7 +6,8 @@ use std::path::Path;
 
 const LONG: &str = "sample x^4/4-x^2/2 --chains 16 --draws 20000 --thin 20 --seed 0 --out run";
 
-/// Returns the number of draws per chain in the checkpoint: all draws, until the first segment of the store is full.
+/// Returns the number of draws per chain in the checkpoint: all draws, until the first segment of
+/// the store is full.
 fn saved(run: &Path) -> u64 {
     std::fs::metadata(run.join("checkpoint.bin")).map_or(0, |file| file.len() / (8 * 16))
 }
@@ -35,7 +36,11 @@ fn a_continued_run_gives_the_same_draws() {
     let json = std::fs::read_to_string(run.join("draws.zarr/posterior/x/.zarray")).unwrap();
     let (_, shape) = json.split_once("\"shape\":[16,").unwrap();
     let drawn = shape.split_once(']').unwrap().0;
-    assert!(ended.stderr.contains(&format!("saved after {drawn} of 20000 draws")), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(&format!("saved after {drawn} of 20000 draws")),
+        "{}",
+        ended.stderr
+    );
     assert!(!run.join("summary.csv").exists());
     let mut child = start(folder.path(), "sample --resume --out run --checkpoint-every 0.02");
     let before = saved(&run);

@@ -59,10 +59,16 @@ fn errors_name_the_invalid_setting() {
 #[test]
 fn errors_point_at_the_place_in_a_formula() {
     let folder = scratch();
-    let ended = fuld(folder.path(), "sample x^2+3y").with(2, &["an operator is missing before `y`"]);
+    let ended =
+        fuld(folder.path(), "sample x^2+3y").with(2, &["an operator is missing before `y`"]);
     let lines: Vec<&str> = ended.stderr.lines().collect();
     let at = lines.iter().position(|line| line.ends_with("x^2+3y")).unwrap();
-    assert_eq!(lines[at].find("3y").map(|place| place + 1), lines[at + 1].find('^'), "{}", ended.stderr);
+    assert_eq!(
+        lines[at].find("3y").map(|place| place + 1),
+        lines[at + 1].find('^'),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -92,11 +98,19 @@ fn a_run_is_overwritten_only_with_fresh() {
     assert!(super::files(&folder.path().join("run")) == before, "the finished run was changed");
     fuld(folder.path(), &format!("{few} --seed 1")).with(
         2,
-        &["run contains a run with other settings: stored seed = 0, requested seed = 1", "--out", "--fresh"],
+        &[
+            "run contains a run with other settings: stored seed = 0, requested seed = 1",
+            "--out",
+            "--fresh",
+        ],
     );
     fuld(folder.path(), &format!("{few} --seed 1 --resume")).with(
         2,
-        &["run contains a run with other settings: stored seed = 0, requested seed = 1", "--out", "--fresh"],
+        &[
+            "run contains a run with other settings: stored seed = 0, requested seed = 1",
+            "--out",
+            "--fresh",
+        ],
     );
     fuld(folder.path(), "sample --resume --out run --step-power 0.5")
         .with(2, &["stored no step_power, requested step_power = 0.5"]);

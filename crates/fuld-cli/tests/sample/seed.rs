@@ -7,7 +7,8 @@ use std::path::Path;
 const FEW: &str = "sample x^2 --chains 2 --draws 20";
 
 fn stored(run: &Path) -> i64 {
-    let settings: toml::Table = std::fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
+    let settings: toml::Table =
+        std::fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
     settings["seed"].as_integer().unwrap()
 }
 
@@ -36,7 +37,10 @@ fn the_same_command_takes_the_seed_of_its_folder() {
         fuld(folder.path(), &command).with(0, &[]);
         let before = files(folder.path());
         fuld(folder.path(), &command).with(0, &[]);
-        assert!(files(folder.path()) == before, "the finished run was changed, or there is another");
+        assert!(
+            files(folder.path()) == before,
+            "the finished run was changed, or there is another"
+        );
     }
     // A run that was killed before its settings were stored.
     let run = folder.path().join("run");
@@ -58,8 +62,7 @@ fn saved_settings_have_a_seed_only_if_it_was_given() {
 #[test]
 fn each_chain_may_have_its_own_start() {
     let folder = scratch();
-    let still =
-        "sample x^2+y^2 --system momentum --step 1e-9 --warmup 0 --thin 1 --draws 4 --chains 3 --velocities";
+    let still = "sample x^2+y^2 --system momentum --step 1e-9 --warmup 0 --thin 1 --draws 4 --chains 3 --velocities";
     fuld(folder.path(), &format!("{still} --start 1,2;3,4;-5,6 --out run")).with(0, &[]);
     let draws = fuld::ZarrDraws::open(folder.path().join("run/draws.zarr")).unwrap();
     let starts: Vec<f64> =

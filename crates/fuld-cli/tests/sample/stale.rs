@@ -25,6 +25,10 @@ fn stale_draws_are_recomputed() {
     let fresh = scratch();
     fuld(fresh.path(), FEW).with(0, &[]);
     let ended = fuld(folder.path(), FEW).with(0, &["made by version", "sampling again"]);
-    assert!(ended.stderr.contains(&format!("version {}", DYNAMICS_VERSION - 1)), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(&format!("version {}", DYNAMICS_VERSION - 1)),
+        "{}",
+        ended.stderr
+    );
     assert_same_run(&folder.path().join("run"), &fresh.path().join("run"));
 }

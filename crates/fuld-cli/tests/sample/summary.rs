@@ -3,15 +3,19 @@
 use super::{WELL, json, scratch};
 use crate::program::fuld;
 
-/// A Cauchy law has no mean, so the median is reported. The median deviates by more than five standard errors for one seed in a million;
-/// the seed is fixed.
+/// A Cauchy law has no mean, so the median is reported. The median deviates by more than five
+/// standard errors for one seed in a million; the seed is fixed.
 #[test]
 fn the_summary_of_a_law_without_mean_has_no_mean() {
     let folder = scratch();
-    let output = json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --seed 0 --out run");
+    let output =
+        json(folder.path(), "sample cauchy --alpha 1 --draws 500 --thin 200 --seed 0 --out run");
     let x = &output["summary"]["coordinates"][0];
     assert!(
-        x["tails"] == "no_mean" && x["mean"].is_null() && x["sd"].is_null() && x["mcse_mean"].is_null(),
+        x["tails"] == "no_mean"
+            && x["mean"].is_null()
+            && x["sd"].is_null()
+            && x["mcse_mean"].is_null(),
         "{x}"
     );
     assert!((x["tail_exponent"].as_f64().unwrap() - 1.0).abs() < 0.01, "{x}");
@@ -28,7 +32,11 @@ fn the_summary_of_a_law_without_mean_has_no_mean() {
     assert_eq!(cell("median").parse::<f64>().unwrap(), number("median"));
     let shown = fuld(folder.path(), "sample --resume --out run")
         .with(0, &["P(|x| > r) ~ r^-1.00", "the median stands for it"]);
-    assert!(shown.stdout.contains("half IQR") && !shown.stdout.contains("mean "), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains("half IQR") && !shown.stdout.contains("mean "),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]
@@ -63,9 +71,10 @@ fn few_effective_draws_cause_a_warning() {
 #[test]
 fn diverged_chains_are_counted_and_reported() {
     let folder = scratch();
-    let wild = "sample x^4/4 --system overdamped-langevin --integrator euler --seed 0 --out run --fresh";
-    let ended =
-        fuld(folder.path(), &format!("{wild} --step 5 --start 10")).with(3, &["all 64 chains", "--step"]);
+    let wild =
+        "sample x^4/4 --system overdamped-langevin --integrator euler --seed 0 --out run --fresh";
+    let ended = fuld(folder.path(), &format!("{wild} --step 5 --start 10"))
+        .with(3, &["all 64 chains", "--step"]);
     assert!(!ended.stderr.contains("panicked"));
     let output = json(folder.path(), &format!("{wild} --step 0.19 --thin 5 --warmup 5"));
     let diverged = output["summary"]["diverged"].as_u64().unwrap();
@@ -113,6 +122,8 @@ fn unusual_targets_have_a_summary() {
     fuld(folder.path(), &format!("{WELL} --system momentum")).with(0, &["no noise"]);
     fuld(folder.path(), "sample x --chains 4 --draws 50 --out slope")
         .with(0, &["warning: exp(-beta f) cannot be normalised", "still falls"]);
-    fuld(folder.path(), "sample rosenbrock --dim 3 --chains 4 --draws 20 --out curved").with(0, &[]);
-    fuld(folder.path(), "sample logistic --chains 4 --draws 20 --thin 2 --step 0.01 --out many").with(0, &[]);
+    fuld(folder.path(), "sample rosenbrock --dim 3 --chains 4 --draws 20 --out curved")
+        .with(0, &[]);
+    fuld(folder.path(), "sample logistic --chains 4 --draws 20 --thin 2 --step 0.01 --out many")
+        .with(0, &[]);
 }

@@ -18,8 +18,8 @@ const SYSTEMS: [(&str, bool); 11] = [
     ("flmc-approximate --alpha 1.5", false),
 ];
 
-/// With about ten thousand effective draws, the distance of an exact system exceeds 0.02 for one seed in a thousand; the biases of the
-/// others are 0.02 to 0.03. The seed is fixed.
+/// With about ten thousand effective draws, the distance of an exact system exceeds 0.02 for one
+/// seed in a thousand; the biases of the others are 0.02 to 0.03. The seed is fixed.
 #[test]
 fn every_system_samples_its_law_with_its_defaults() {
     let folder = scratch();
@@ -46,8 +46,10 @@ fn every_system_samples_its_law_with_its_defaults() {
 fn beta_is_the_inverse_temperature_of_the_target() {
     let folder = scratch();
     let ks = |system: &str| {
-        let output =
-            json(folder.path(), &format!("{WELL} --system {system} --alpha 1.5 --beta 0.25 --fresh"));
+        let output = json(
+            folder.path(),
+            &format!("{WELL} --system {system} --alpha 1.5 --beta 0.25 --fresh"),
+        );
         output["summary"]["coordinates"][0]["ks"]["distance"].as_f64().unwrap()
     };
     let (exact, free) = (ks("fuld"), ks("fuld-beta-free"));
@@ -65,11 +67,14 @@ fn integrators_run_only_with_the_systems_they_suit() {
         ("euler", "overdamped-langevin"),
         ("tamed-euler", "overdamped-langevin"),
     ] {
-        fuld(folder.path(), &format!("{few} --system {system} --integrator {integrator}")).with(0, &[]);
+        fuld(folder.path(), &format!("{few} --system {system} --integrator {integrator}"))
+            .with(0, &[]);
     }
-    for (integrator, system, instead) in
-        [("tamed-euler", "fuld", "BAOAB"), ("baoab", "flmc", "tamed Euler"), ("aboba", "flmc", "tamed Euler")]
-    {
+    for (integrator, system, instead) in [
+        ("tamed-euler", "fuld", "BAOAB"),
+        ("baoab", "flmc", "tamed Euler"),
+        ("aboba", "flmc", "tamed Euler"),
+    ] {
         fuld(folder.path(), &format!("{few} --system {system} --integrator {integrator}"))
             .with(2, &["does not suit", instead]);
     }
@@ -78,11 +83,16 @@ fn integrators_run_only_with_the_systems_they_suit() {
 #[test]
 fn several_dimensions() {
     let folder = scratch();
-    let output = json(folder.path(), "sample x^2+y^2+x*y --seed 0 --out run --chains 16 --draws 500");
+    let output =
+        json(folder.path(), "sample x^2+y^2+x*y --seed 0 --out run --chains 16 --draws 500");
     let coordinates = output["summary"]["coordinates"].as_array().unwrap();
-    assert_eq!((coordinates[0]["name"].as_str(), coordinates[1]["name"].as_str()), (Some("x"), Some("y")));
+    assert_eq!(
+        (coordinates[0]["name"].as_str(), coordinates[1]["name"].as_str()),
+        (Some("x"), Some("y"))
+    );
     for coordinate in coordinates {
-        let (sd, ks) = (coordinate["sd"].as_f64().unwrap(), coordinate["ks"]["distance"].as_f64().unwrap());
+        let (sd, ks) =
+            (coordinate["sd"].as_f64().unwrap(), coordinate["ks"]["distance"].as_f64().unwrap());
         assert!((sd - (2f64 / 3.0).sqrt()).abs() < 0.05 && ks < 0.05, "{coordinate}");
     }
     // A separable potential: the exact law is known in any dimension, and flmc can sample it.
@@ -92,8 +102,8 @@ fn several_dimensions() {
     assert_eq!(coordinates.len(), 12);
     for coordinate in coordinates {
         let ks = |key: &str| coordinate["ks"][key].as_f64().unwrap();
-        // The noise is the 95 % quantile 1.358/√n of the distance of n effective draws. The 99.9 % quantile is 1.949/√n, and n is at
-        // most 1600.
+        // The noise is the 95 % quantile 1.358/√n of the distance of n effective draws. The 99.9 %
+        // quantile is 1.949/√n, and n is at most 1600.
         let bound = 1.949 / 1.358 * ks("noise");
         assert!(ks("distance") < bound && bound < 0.2, "{coordinate}");
     }

@@ -4,8 +4,7 @@ use super::table::SweepTable;
 use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
 
-const SMALL: &str =
-    "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..5'\nalpha = 1.6\n";
+const SMALL: &str = "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..5'\nalpha = 1.6\n";
 
 #[test]
 fn failed_runs_are_rows_and_are_tried_again() {
@@ -18,12 +17,18 @@ fn failed_runs_are_rows_and_are_tried_again() {
     // A damaged checkpoint, a file where the folder should be, and a damaged result.
     for place in [&places[0], &places[2]] {
         std::fs::create_dir_all(place).unwrap();
-        std::fs::write(place.join(".fuld"), "This folder was made by fuld sweep (one run)\n").unwrap();
+        std::fs::write(place.join(".fuld"), "This folder was made by fuld sweep (one run)\n")
+            .unwrap();
     }
-    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n").unwrap();
+    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n")
+        .unwrap();
     let result = std::fs::read(runs(&whole)[2].join("result.toml")).unwrap();
     let damaged = [
-        (places[0].join("checkpoint.bin"), &b"FULDNET2 and no more"[..], "checkpoint.bin is damaged"),
+        (
+            places[0].join("checkpoint.bin"),
+            &b"FULDNET2 and no more"[..],
+            "checkpoint.bin is damaged",
+        ),
         (places[1].clone(), b"in the way", "is a file"),
         (places[2].join("result.toml"), &result[..result.len() / 2], "result.toml cannot be read"),
     ];
@@ -55,7 +60,8 @@ fn failed_runs_are_rows_and_are_tried_again() {
     assert_eq!(std::fs::read_dir(folder.path().join("swept/failures")).unwrap().count(), 0);
 }
 
-/// A shard does not know the settings of a damaged run of another shard. A run that is not in the grid is not listed.
+/// A shard does not know the settings of a damaged run of another shard. A run that is not in the
+/// grid is not listed.
 #[test]
 fn a_damaged_result_of_another_shard_is_a_row() {
     let folder = swept(SMALL);
@@ -68,7 +74,10 @@ fn a_damaged_result_of_another_shard_is_a_row() {
     let table = SweepTable::of(&folder);
     assert_eq!((table.count("finished"), table.count("failed")), (4, 1));
     let row = table.row(&damaged);
-    assert!(row["error"].contains("result.toml cannot be read") && row["seed"].is_empty(), "{row:?}");
+    assert!(
+        row["error"].contains("result.toml cannot be read") && row["seed"].is_empty(),
+        "{row:?}"
+    );
     std::fs::write(folder.path().join("grid.toml"), SMALL.replace("'0..5'", "'0..4'")).unwrap();
     fuld(folder.path(), SWEEP).with(0, &[]);
     let table = SweepTable::of(&folder);
@@ -82,9 +91,15 @@ fn a_diverged_run_is_a_row_without_means() {
     let folder = with_grid(&grid);
     fuld(folder.path(), SWEEP).with(0, &["diverged: the loss was"]);
     let table = SweepTable::of(&folder);
-    assert_eq!((table.count("finished"), table.count("failed"), table.count("diverged")), (1, 0, 1));
+    assert_eq!(
+        (table.count("finished"), table.count("failed"), table.count("diverged")),
+        (1, 0, 1)
+    );
     let row = |status: &str| table.rows.iter().find(|row| row["status"] == status).unwrap();
     assert!(row("finished")["reached"] == "20" && !row("finished")["test_loss"].is_empty());
-    assert!(row("diverged")["error"].is_empty() && row("diverged")["reached"].parse::<u64>().unwrap() < 20);
+    assert!(
+        row("diverged")["error"].is_empty()
+            && row("diverged")["reached"].parse::<u64>().unwrap() < 20
+    );
     assert!(row("diverged")["test_loss"].is_empty());
 }

@@ -5,7 +5,8 @@ use super::{SWEEP, runs, swept, with_grid};
 use crate::program::fuld;
 use std::path::PathBuf;
 
-const SMALL: &str = "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..3'\n";
+const SMALL: &str =
+    "width = 8\ndepth = 2\nbatch = 20\niterations = 20\nmeasure_every = 10\nseed = '0..3'\n";
 
 #[test]
 fn a_foreign_folder_is_not_changed() {
@@ -16,7 +17,8 @@ fn a_foreign_folder_is_not_changed() {
         std::fs::write(out.join(name), "mine").unwrap();
     }
     for options in ["", "--fresh"] {
-        fuld(folder.path(), &format!("{SWEEP} {options}")).with(2, &["swept", "which fuld did not write"]);
+        fuld(folder.path(), &format!("{SWEEP} {options}"))
+            .with(2, &["swept", "which fuld did not write"]);
         for name in ["lock", "results.csv"] {
             assert_eq!(std::fs::read(out.join(name)).unwrap(), b"mine");
         }
@@ -34,14 +36,18 @@ fn fresh_deletes_only_files_of_sweeps() {
     std::fs::write(folder.path().join("swept/notes.txt"), "mine").unwrap();
     std::fs::write(runs(&folder)[0].join("notes.txt"), "mine too").unwrap();
     let ended = fuld(folder.path(), &format!("{SWEEP} --fresh")).with(0, &[]);
-    assert!(ended.stdout.contains("3 runs in") && !ended.stdout.contains("already done"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("3 runs in") && !ended.stdout.contains("already done"),
+        "{}",
+        ended.stdout
+    );
     assert_eq!(SweepTable::of(&folder).timeless(), before);
     assert_eq!(std::fs::read(folder.path().join("swept/notes.txt")).unwrap(), b"mine");
     assert_eq!(std::fs::read(runs(&folder)[0].join("notes.txt")).unwrap(), b"mine too");
 }
 
-/// Runs of `fuld train` are not those of a sweep, even in its folder and under the name that the sweep would give them. Neither are
-/// runs behind symbolic links.
+/// Runs of `fuld train` are not those of a sweep, even in its folder and under the name that the
+/// sweep would give them. Neither are runs behind symbolic links.
 #[cfg(unix)]
 #[test]
 fn runs_that_no_sweep_made_are_neither_deleted_nor_listed() {
@@ -91,12 +97,14 @@ fn runs_that_no_sweep_made_are_neither_deleted_nor_listed() {
 #[test]
 fn resume_requires_only_the_folder() {
     let folder = with_grid(SMALL);
-    fuld(folder.path(), "sweep --resume --out swept").with(2, &["swept contains no run to continue"]);
+    fuld(folder.path(), "sweep --resume --out swept")
+        .with(2, &["swept contains no run to continue"]);
     assert!(!folder.path().join("swept").exists());
     fuld(folder.path(), &format!("{SWEEP} --shard 1/3")).with(0, &[]);
     // Settings beside --resume must be equal to the stored ones.
     fuld(folder.path(), "sweep --resume").with(2, &["--out"]);
-    std::fs::write(folder.path().join("other.toml"), SMALL.replace("batch = 20", "batch = 30")).unwrap();
+    std::fs::write(folder.path().join("other.toml"), SMALL.replace("batch = 20", "batch = 30"))
+        .unwrap();
     for (options, says) in [
         ("other.toml", "stored batch = 20, requested batch = 30"),
         ("--data mnist", "stored no data, requested data = mnist"),
@@ -105,9 +113,11 @@ fn resume_requires_only_the_folder() {
         fuld(folder.path(), &format!("sweep --resume --out swept {options}"))
             .with(2, &["swept contains a run with other settings", says]);
     }
-    let ended =
-        fuld(folder.path(), "sweep grid.toml --resume --out swept --shard 1/3 --device cpu --data digits")
-            .with(0, &[]);
+    let ended = fuld(
+        folder.path(),
+        "sweep grid.toml --resume --out swept --shard 1/3 --device cpu --data digits",
+    )
+    .with(0, &[]);
     assert!(ended.stdout.contains("1 already done"), "{}", ended.stdout);
     std::fs::remove_file(folder.path().join("grid.toml")).unwrap();
     let ended = fuld(folder.path(), "sweep --resume --out swept").with(0, &[]);

@@ -10,7 +10,8 @@ fn a_dry_run_lists_the_runs_and_writes_nothing() {
     let ended = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &["12 runs", "swept"]);
     let mut names: Vec<&str> = ended.stdout.lines().collect();
     assert_eq!(names.len(), 12);
-    let here: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let here: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(here, ["grid.toml"]);
     // The listed runs are those that are trained.
     let table = SweepTable::of(&swept(GRID));
@@ -21,7 +22,10 @@ fn a_dry_run_lists_the_runs_and_writes_nothing() {
     let shards: usize = ["1/5", "2/5", "3/5", "4/5", "5/5"]
         .iter()
         .map(|shard| {
-            fuld(folder.path(), &format!("{SWEEP} --dry-run --shard {shard}")).stdout.lines().count()
+            fuld(folder.path(), &format!("{SWEEP} --dry-run --shard {shard}"))
+                .stdout
+                .lines()
+                .count()
         })
         .sum();
     assert_eq!(shards, 12);
@@ -71,18 +75,22 @@ fn the_summary_averages_only_over_seeds() {
     let summary = fuld(folder.path(), SWEEP).with(0, &[]).stdout;
     let lines: Vec<&str> = summary.lines().collect();
     assert!(
-        lines[0].contains("batch") && lines[0].contains("injected_alpha") && !lines[0].contains("iterations"),
+        lines[0].contains("batch")
+            && lines[0].contains("injected_alpha")
+            && !lines[0].contains("iterations"),
         "{summary}"
     );
-    let twos = lines[1..5].iter().filter(|line| line.contains("digits") && line.contains(" ± ")).count();
+    let twos =
+        lines[1..5].iter().filter(|line| line.contains("digits") && line.contains(" ± ")).count();
     assert_eq!(twos, 4, "{summary}");
 }
 
 /// Runs with the two fields have different names and rows.
 #[test]
 fn runs_with_different_fields_are_distinct() {
-    let folder =
-        swept("width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nfield = ['paper', 'authors']\n");
+    let folder = swept(
+        "width = 8\ndepth = 2\niterations = 20\nmeasure_every = 10\nfield = ['paper', 'authors']\n",
+    );
     let table = SweepTable::of(&folder);
     let fields: Vec<&str> = table.rows.iter().map(|row| row["field"].as_str()).collect();
     assert!(fields.len() == 2 && fields.contains(&"") && fields.contains(&"authors"), "{fields:?}");

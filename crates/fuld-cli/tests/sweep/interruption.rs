@@ -10,15 +10,20 @@ use tempfile::TempDir;
 
 /// Returns the number of steps of all runs together.
 fn steps(folder: &TempDir) -> u64 {
-    runs(folder).iter().map(|run| if run.join("result.toml").exists() { 1000 } else { reached(run) }).sum()
+    runs(folder)
+        .iter()
+        .map(|run| if run.join("result.toml").exists() { 1000 } else { reached(run) })
+        .sum()
 }
 
 /// Returns every result with the time at which it was written.
 fn results(folder: &TempDir) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
-    let paths = runs(folder).into_iter().map(|run| run.join("result.toml")).filter(|path| path.exists());
+    let paths =
+        runs(folder).into_iter().map(|run| run.join("result.toml")).filter(|path| path.exists());
     paths
         .map(|path| {
-            let written = (std::fs::read(&path).unwrap(), path.metadata().unwrap().modified().unwrap());
+            let written =
+                (std::fs::read(&path).unwrap(), path.metadata().unwrap().modified().unwrap());
             (path, written)
         })
         .collect()
@@ -67,7 +72,10 @@ fn a_killed_sweep_gives_the_same_results_as_an_uninterrupted_one() {
     assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&unbroken).timeless());
     for (ours, theirs) in runs(&folder).iter().zip(runs(&unbroken)) {
         for name in ["weights.safetensors", "metrics.csv"] {
-            assert!(std::fs::read(ours.join(name)).unwrap() == std::fs::read(theirs.join(name)).unwrap());
+            assert!(
+                std::fs::read(ours.join(name)).unwrap()
+                    == std::fs::read(theirs.join(name)).unwrap()
+            );
         }
     }
     // A third sweep has nothing to do.
@@ -84,10 +92,15 @@ fn a_stopped_sweep_saves_and_continues() {
         wait_until(&mut child, || steps(&folder) > before + 300);
         signal(&mut child, name);
         let ended = wait(child).with(130, &["saving"]);
-        assert!(ended.stdout.contains("stopped and saved: the same command continues"), "{}", ended.stdout);
+        assert!(
+            ended.stdout.contains("stopped and saved: the same command continues"),
+            "{}",
+            ended.stdout
+        );
         assert!(steps(&folder) > before + 300 && results(&folder).len() < 12);
     }
-    let checkpoints = runs(&folder).iter().filter(|run| run.join("checkpoint.bin").exists()).count();
+    let checkpoints =
+        runs(&folder).iter().filter(|run| run.join("checkpoint.bin").exists()).count();
     assert!((1..=2).contains(&checkpoints), "{checkpoints} runs have a checkpoint");
     fuld(folder.path(), SWEEP).with(0, &[]);
     assert_eq!(SweepTable::of(&folder).timeless(), SweepTable::of(&swept(GRID)).timeless());

@@ -43,7 +43,9 @@ fn swept(grid: &str) -> TempDir {
 
 /// Returns the folders of the runs, sorted by name.
 fn runs(folder: &TempDir) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder.path().join("swept/runs")) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder.path().join("swept/runs")) else {
+        return Vec::new();
+    };
     let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     runs.sort();
     runs

@@ -28,7 +28,8 @@ const GRID: &str = "\
     inject_noise = '1.5,1e-3'\n";
 
 fn open(folder: &TempDir) -> SerializedFileReader<File> {
-    SerializedFileReader::new(File::open(folder.path().join("swept/results.parquet")).unwrap()).unwrap()
+    SerializedFileReader::new(File::open(folder.path().join("swept/results.parquet")).unwrap())
+        .unwrap()
 }
 
 #[test]
@@ -37,7 +38,8 @@ fn csv_and_parquet_are_equal() {
     // Files where two runs should have their folders.
     let names = fuld(folder.path(), &format!("{SWEEP} --dry-run")).with(0, &[]).stdout;
     std::fs::create_dir_all(folder.path().join("swept/runs")).unwrap();
-    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n").unwrap();
+    std::fs::write(folder.path().join("swept/.fuld"), "This folder was made by fuld sweep\n")
+        .unwrap();
     for name in names.lines().take(2) {
         std::fs::write(folder.path().join("swept/runs").join(name), "in the way").unwrap();
     }
@@ -46,9 +48,13 @@ fn csv_and_parquet_are_equal() {
     let file = open(&folder);
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
     assert_eq!(columns.iter().map(|column| column.name()).collect::<Vec<_>>(), csv.columns);
-    let kind = |name: &str| columns.iter().find(|column| column.name() == name).unwrap().physical_type();
+    let kind =
+        |name: &str| columns.iter().find(|column| column.name() == name).unwrap().physical_type();
     let kinds = ["run", "seed", "alpha", "error", "seconds"].map(kind);
-    assert_eq!(kinds, [Type::BYTE_ARRAY, Type::INT64, Type::DOUBLE, Type::BYTE_ARRAY, Type::DOUBLE]);
+    assert_eq!(
+        kinds,
+        [Type::BYTE_ARRAY, Type::INT64, Type::DOUBLE, Type::BYTE_ARRAY, Type::DOUBLE]
+    );
     let text = |field: &Field| match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
@@ -64,7 +70,9 @@ fn csv_and_parquet_are_equal() {
     // Rows of every status were compared.
     let statuses = ["finished", "failed", "diverged"].map(|status| csv.count(status));
     assert!(statuses[0] >= 4 && statuses[1] == 2 && statuses[2] >= 1, "{statuses:?}");
-    assert!(csv.rows.iter().any(|row| row["noise_scale"] == "0.001" && row["injected_alpha"] == "1.5"));
+    assert!(
+        csv.rows.iter().any(|row| row["noise_scale"] == "0.001" && row["injected_alpha"] == "1.5")
+    );
 }
 
 /// A sweep that is stopped before the first result has tables with all columns and no rows.

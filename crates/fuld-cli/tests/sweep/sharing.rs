@@ -9,8 +9,9 @@ const GRID: &str = "width = [8, 12]\ndepth = 2\nbatch = 20\niterations = 200\nme
 
 /// Runs several sweeps concurrently.
 fn at_once(folder: &TempDir, options: &[&str]) -> Vec<Ended> {
-    let start =
-        |options: &&str| start(folder.path(), &format!("sweep grid.toml --out swept --threads 1 {options}"));
+    let start = |options: &&str| {
+        start(folder.path(), &format!("sweep grid.toml --out swept --threads 1 {options}"))
+    };
     let children: Vec<_> = options.iter().map(start).collect();
     children.into_iter().map(|child| wait(child).with(0, &[])).collect()
 }

@@ -5,7 +5,9 @@ use fuld::Control;
 use fuld_train::data::DataSet;
 use fuld_train::run_folder::{DataLocation, LayerWeights};
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
-use fuld_train::sweep::{SweepCounts, SweepEvent, SweepRun, grid_requests, into_stacks, sweep, sweep_runs};
+use fuld_train::sweep::{
+    SweepCounts, SweepEvent, SweepRun, grid_requests, into_stacks, sweep, sweep_runs,
+};
 use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use std::collections::HashMap;
 use std::path::Path;
@@ -49,16 +51,33 @@ fn trained(spec: &[TrainSpec], session: u64) -> Vec<Trained> {
     let data = digits();
     for _ in 0..20 {
         let mut stop = |progress: TrainProgress<'_>| {
-            if progress.iteration >= progress.began + session { Control::Stop } else { Control::Continue }
+            if progress.iteration >= progress.began + session {
+                Control::Stop
+            } else {
+                Control::Continue
+            }
         };
-        let ended =
-            train::<Flex>(&data, spec, &Default::default(), &checkpoint, Duration::from_secs(5), &mut stop);
+        let ended = train::<Flex>(
+            &data,
+            spec,
+            &Default::default(),
+            &checkpoint,
+            Duration::from_secs(5),
+            &mut stop,
+        );
         if let TrainOutcome::Finished(results, net) = ended.unwrap() {
             let bits = |run: usize| {
                 let layers = LayerWeights::of(&net, run);
-                layers.iter().map(|layer| layer.numbers.iter().map(|w| w.to_bits()).collect()).collect()
+                layers
+                    .iter()
+                    .map(|layer| layer.numbers.iter().map(|w| w.to_bits()).collect())
+                    .collect()
             };
-            return results.into_iter().enumerate().map(|(run, result)| (bits(run), result)).collect();
+            return results
+                .into_iter()
+                .enumerate()
+                .map(|(run, result)| (bits(run), result))
+                .collect();
         }
     }
     panic!("no progress between sessions")
@@ -97,14 +116,16 @@ fn a_diverged_run_does_not_affect_the_others() {
     ));
     assert_eq!(spec.len(), 3);
     let stack = trained(&spec, u64::MAX);
-    let diverged: Vec<_> = stack.iter().filter(|(_, result)| result.status != RunStatus::Finished).collect();
+    let diverged: Vec<_> =
+        stack.iter().filter(|(_, result)| result.status != RunStatus::Finished).collect();
     assert_eq!(diverged.len(), 1);
     for (run, spec) in spec.iter().enumerate() {
         let alone = &trained(std::slice::from_ref(spec), u64::MAX)[0];
         if alone.1.status == RunStatus::Finished {
             assert_same(&stack[run], alone);
         } else {
-            // The weights of a diverged run may be NaN, so only its status and measurements are compared.
+            // The weights of a diverged run may be NaN, so only its status and measurements are
+            // compared.
             let text = |result: &RunResult| {
                 format!("{:?} {:?} {:?}", result.status, result.measurements, result.tails)
             };
@@ -113,7 +134,8 @@ fn a_diverged_run_does_not_affect_the_others() {
     }
 }
 
-/// Sweeps stacks to the end, with an interruption at the first progress after every `session` steps.
+/// Sweeps stacks to the end, with an interruption at the first progress after every `session`
+/// steps.
 fn swept(stacks: &[Vec<SweepRun>], out: &Path, session: u64) -> (SweepCounts, usize) {
     let data = HashMap::from([(digits().description().fingerprint, (digits(), location()))]);
     let mut sessions = 0;
@@ -123,7 +145,8 @@ fn swept(stacks: &[Vec<SweepRun>], out: &Path, session: u64) -> (SweepCounts, us
         let began = std::sync::atomic::AtomicU64::new(u64::MAX);
         let watch = |event: SweepEvent<'_>| match event {
             SweepEvent::Progress { iteration, .. } => {
-                let began = began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
+                let began =
+                    began.fetch_min(iteration, std::sync::atomic::Ordering::Relaxed).min(iteration);
                 if iteration - began >= session { Control::Stop } else { Control::Continue }
             }
             _ => Control::Continue,
@@ -154,13 +177,15 @@ fn a_sweep_of_stacks_writes_the_same_files_as_a_sweep_of_runs() {
         }
     }
     // The checkpoints of the stacks are deleted.
-    let left: Vec<_> = std::fs::read_dir(together.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(together.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"]);
     let (counts, _) = swept(&stacks, together.path(), u64::MAX);
     assert_eq!(counts, SweepCounts { before: 8, ..SweepCounts::default() });
 }
 
-/// Simulates a kill between storing two results of a stack, or another process that trained some of its runs.
+/// Simulates a kill between storing two results of a stack, or another process that trained some of
+/// its runs.
 #[test]
 fn a_partly_finished_stack_continues_from_its_checkpoint() {
     let (alone, together) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -193,7 +218,8 @@ fn a_partly_finished_stack_continues_from_its_checkpoint() {
         let there = alone.path().join("runs").join(run.folder.file_name().unwrap());
         for file in ["weights.safetensors", "metrics.csv"] {
             assert!(
-                std::fs::read(there.join(file)).unwrap() == std::fs::read(run.folder.join(file)).unwrap()
+                std::fs::read(there.join(file)).unwrap()
+                    == std::fs::read(run.folder.join(file)).unwrap()
             );
         }
     }

@@ -48,7 +48,8 @@ impl SweepTable {
 
 /// Parses CSV with quoted cells.
 fn records(text: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let (mut records, mut record, mut cell, mut quoted) =
+        (Vec::new(), Vec::new(), String::new(), false);
     for character in text.chars() {
         match character {
             // A quote in a quoted cell is written twice: it ends the cell and opens it again.

@@ -42,8 +42,8 @@ fn arrays_of_something_else_are_refused() {
     refused(b"PK\x03\x04 something else", &["x.npy is damaged", "begin"]);
 }
 
-/// Changes the codec in the footer of a snappy file to brotli. In the footer the codec, doubled as Thrift writes integers, follows
-/// the name of its column.
+/// Changes the codec in the footer of a snappy file to brotli. In the footer the codec, doubled as
+/// Thrift writes integers, follows the name of its column.
 #[test]
 fn an_unsupported_compression_is_an_error() {
     let folder = TempDir::new().unwrap();
@@ -54,8 +54,10 @@ fn an_unsupported_compression_is_an_error() {
     assert_eq!(places.len(), 2, "one for each row group");
     places.iter().for_each(|at| bytes[at + 4] = 2 * 4);
     fs::write(folder.path().join("x.parquet"), bytes).unwrap();
-    tail_index(folder.path(), "x.parquet -c x")
-        .refused(1, &["x.parquet", "\"x\" is compressed with brotli", "snappy, zstd, lz4 and gzip"]);
+    tail_index(folder.path(), "x.parquet -c x").refused(
+        1,
+        &["x.parquet", "\"x\" is compressed with brotli", "snappy, zstd, lz4 and gzip"],
+    );
     tail_index(folder.path(), "x.parquet -c single --resamples 19").printed();
 }
 

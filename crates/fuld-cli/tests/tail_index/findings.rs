@@ -15,8 +15,8 @@ fn folder_with(numbers: &[f64]) -> TempDir {
     folder
 }
 
-/// The standard deviation of the first two methods is 0.02 for this many numbers. The tolerance 0.12 is six of them: false-positive
-/// rate 1e-8; the seed is fixed.
+/// The standard deviation of the first two methods is 0.02 for this many numbers. The tolerance
+/// 0.12 is six of them: false-positive rate 1e-8; the seed is fixed.
 #[test]
 fn the_tail_index_is_estimated() {
     let numbers: Vec<f64> = stable(1.5, 8_000, 1).iter().map(|x| 5.0 + 0.25 * x).collect();
@@ -26,7 +26,8 @@ fn the_tail_index_is_estimated() {
     assert_eq!((sample["rows"].as_u64(), sample["dimension"].as_u64()), (Some(8_000), Some(1)));
     assert_eq!(sample["conclusion"], "heavy", "{sample}");
     let methods = sample["methods"].as_array().unwrap();
-    let names: Vec<&str> = methods.iter().map(|method| method["method"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        methods.iter().map(|method| method["method"].as_str().unwrap()).collect();
     assert_eq!(names, ["characteristic", "blocks", "log-moments", "hill"]);
     for method in &methods[..2] {
         let alpha = &method["alpha"];
@@ -50,7 +51,8 @@ fn gaussian_numbers_are_not_heavy() {
     assert!(text.contains("\nNo evidence of heavy tails: "), "{text}");
 }
 
-/// The Laplace distribution has exponential tails: its bulk resembles that of a stable law, its tails do not.
+/// The Laplace distribution has exponential tails: its bulk resembles that of a stable law, its
+/// tails do not.
 #[test]
 fn a_law_that_is_not_stable_is_recognised() {
     let stream = Stream::new(1, 0, Purpose::Start);
@@ -76,7 +78,8 @@ fn estimates_depend_on_the_seed_and_not_on_threads() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
 }
 
-/// Coordinates of vectors are scaled separately. Pooling coordinates of different scales would give a smaller α.
+/// Coordinates of vectors are scaled separately. Pooling coordinates of different scales would give
+/// a smaller α.
 #[test]
 fn columns_are_vectors_or_separate_samples() {
     let (one, two) = (stable(2.0, 2_000, 4), stable(1.5, 2_000, 5));
@@ -96,8 +99,8 @@ fn columns_are_vectors_or_separate_samples() {
     assert!(between > alpha(&apart, 1) && between < alpha(&apart, 0), "{between}");
 }
 
-/// The same numbers cause a remark if they are sorted, and none in random order. In random order one sample in 200 causes a remark;
-/// the seed is fixed.
+/// The same numbers cause a remark if they are sorted, and none in random order. In random order
+/// one sample in 200 causes a remark; the seed is fixed.
 #[test]
 fn dependent_rows_cause_a_remark() {
     let mut numbers = stable(1.5, 500, 7);

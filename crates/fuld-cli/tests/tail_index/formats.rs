@@ -15,7 +15,12 @@ const COUNT: usize = 300;
 fn methods(folder: &Path, arguments: &str) -> Value {
     let value = found(folder, arguments);
     Value::Array(
-        value["samples"].as_array().unwrap().iter().map(|sample| sample["methods"].clone()).collect(),
+        value["samples"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|sample| sample["methods"].clone())
+            .collect(),
     )
 }
 
@@ -32,7 +37,8 @@ fn every_type_of_npy_is_read() {
     let list = format!("({COUNT},)");
     write(&folder, "reference.npy", npy("<f8", false, &list, &little(&numbers)));
     let expected = methods(folder.path(), "reference.npy");
-    let bytes = |of: &dyn Fn(f64) -> Vec<u8>| numbers.iter().flat_map(|&x| of(x)).collect::<Vec<u8>>();
+    let bytes =
+        |of: &dyn Fn(f64) -> Vec<u8>| numbers.iter().flat_map(|&x| of(x)).collect::<Vec<u8>>();
     for (descr, data) in [
         (">f8", bytes(&|x| x.to_be_bytes().to_vec())),
         ("<f4", bytes(&|x| (x as f32).to_le_bytes().to_vec())),
@@ -102,8 +108,11 @@ fn every_form_of_text_is_read() {
             &text[..80]
         );
     }
-    let ended =
-        fed::fuld(folder.path(), "tail-index - --json --resamples 39", lines("", &|x| format!("{x} ")));
+    let ended = fed::fuld(
+        folder.path(),
+        "tail-index - --json --resamples 39",
+        lines("", &|x| format!("{x} ")),
+    );
     ended.refused(1, &["standard input", "at least 10", "got 1"]);
 }
 
@@ -111,7 +120,8 @@ fn every_form_of_text_is_read() {
 fn every_compression_of_parquet_is_read() {
     let folder = TempDir::new().unwrap();
     let numbers = stable(1.5, COUNT, 1);
-    let list = |numbers: &[f64]| npy("<f8", false, &format!("({},)", numbers.len()), &little(numbers));
+    let list =
+        |numbers: &[f64]| npy("<f8", false, &format!("({},)", numbers.len()), &little(numbers));
     let half = COUNT.div_ceil(2);
     let kept = |i: usize| !(i % half).is_multiple_of(7);
     let single: Vec<f64> = numbers.iter().map(|&x| f64::from(x as f32)).collect();
@@ -125,7 +135,9 @@ fn every_compression_of_parquet_is_read() {
         Compression::ZSTD(ZstdLevel::default()),
     ] {
         write(&folder, "x.parquet", parquet(&numbers, compression));
-        for (column, numbers) in [("x", &numbers), ("single", &single), ("whole", &whole), ("gaps", &gaps)] {
+        for (column, numbers) in
+            [("x", &numbers), ("single", &single), ("whole", &whole), ("gaps", &gaps)]
+        {
             write(&folder, "x.npy", list(numbers));
             assert_eq!(
                 methods(folder.path(), &format!("x.parquet --column {column} --drop-missing")),

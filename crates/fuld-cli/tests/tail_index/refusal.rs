@@ -67,9 +67,11 @@ fn errors_name_the_line_of_a_text() {
 #[test]
 fn columns_of_parquet_must_be_numbers() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("x.parquet"), parquet(&stable(1.5, 40, 1), Compression::SNAPPY)).unwrap();
+    fs::write(folder.path().join("x.parquet"), parquet(&stable(1.5, 40, 1), Compression::SNAPPY))
+        .unwrap();
     tail_index(folder.path(), "x.parquet").refused(2, &["x, single, whole, gaps", "--column"]);
-    tail_index(folder.path(), "x.parquet -c word").refused(1, &["\"word\"", "byte_array", "not numbers"]);
+    tail_index(folder.path(), "x.parquet -c word")
+        .refused(1, &["\"word\"", "byte_array", "not numbers"]);
     tail_index(folder.path(), "x.parquet -c y").refused(1, &["no column \"y\"", "x, single"]);
     tail_index(folder.path(), "x.parquet -c gaps").refused(1, &["row 1", "gaps", "--drop-missing"]);
     let bytes = fs::read(folder.path().join("x.parquet")).unwrap();
@@ -80,9 +82,14 @@ fn columns_of_parquet_must_be_numbers() {
 #[test]
 fn errors_name_the_invalid_option() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("x.npy"), npy("<f8", false, "(40,)", &little(&stable(1.5, 40, 1)))).unwrap();
-    let refused =
-        |arguments: &str, code: i32, says: &[&str]| tail_index(folder.path(), arguments).refused(code, says);
+    fs::write(
+        folder.path().join("x.npy"),
+        npy("<f8", false, "(40,)", &little(&stable(1.5, 40, 1))),
+    )
+    .unwrap();
+    let refused = |arguments: &str, code: i32, says: &[&str]| {
+        tail_index(folder.path(), arguments).refused(code, says)
+    };
     refused("", 2, &["FILE"]);
     refused("y.npy", 1, &["y.npy", "No such file"]);
     refused(".", 1, &[". cannot be read"]);

@@ -35,11 +35,13 @@ pub(crate) fn little(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// Returns a Parquet file with the columns `x` (double, every number), `single` (float), `whole` (integer), `gaps` (double, every
-/// seventh null) and `word` (text), in two row groups.
+/// Returns a Parquet file with the columns `x` (double, every number), `single` (float), `whole`
+/// (integer), `gaps` (double, every seventh null) and `word` (text), in two row groups.
 pub(crate) fn parquet(numbers: &[f64], compression: Compression) -> Vec<u8> {
     let field = |name: &str, kind: Physical, repetition: Repetition| {
-        Arc::new(Type::primitive_type_builder(name, kind).with_repetition(repetition).build().unwrap())
+        Arc::new(
+            Type::primitive_type_builder(name, kind).with_repetition(repetition).build().unwrap(),
+        )
     };
     let fields = vec![
         field("x", Physical::DOUBLE, Repetition::REQUIRED),

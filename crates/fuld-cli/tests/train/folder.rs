@@ -9,14 +9,19 @@ fn a_foreign_folder_is_not_changed() {
     let folder = scratch();
     let run = folder.path().join("run");
     std::fs::create_dir(&run).unwrap();
-    let foreign = [("weights.safetensors", "mine"), ("lock", "also mine"), ("result.toml", "and this")];
+    let foreign =
+        [("weights.safetensors", "mine"), ("lock", "also mine"), ("result.toml", "and this")];
     for (name, text) in foreign {
         std::fs::write(run.join(name), text).unwrap();
     }
     for options in ["", "--fresh", "--resume"] {
         fuld(folder.path(), &format!("{TINY} {options}")).with(2, &["run"]);
         for (name, text) in foreign {
-            assert_eq!(std::fs::read(run.join(name)).unwrap(), text.as_bytes(), "{name} after {options}");
+            assert_eq!(
+                std::fs::read(run.join(name)).unwrap(),
+                text.as_bytes(),
+                "{name} after {options}"
+            );
         }
         assert_eq!(std::fs::read_dir(&run).unwrap().count(), 3);
     }
@@ -41,9 +46,11 @@ fn resume_continues_with_the_stored_settings() {
     let mut child = start(folder.path(), &format!("{command} --checkpoint-every 0"));
     wait_until(&mut child, || reached(&run) > 0);
     kill(child);
-    // Settings beside --resume must be equal to the stored ones. Those that are left out do not count.
+    // Settings beside --resume must be equal to the stored ones. Those that are left out do not
+    // count.
     let other = command.replace("--alpha 1.6", "--alpha 1.7");
-    fuld(folder.path(), &format!("{other} --resume")).with(2, &["stored alpha = 1.6, requested alpha = 1.7"]);
+    fuld(folder.path(), &format!("{other} --resume"))
+        .with(2, &["stored alpha = 1.6, requested alpha = 1.7"]);
     for (options, says) in [
         ("--alpha 1.7", "stored alpha = 1.6, requested alpha = 1.7"),
         ("--alpha 1.6 --seed 3", "stored seed = 0, requested seed = 3"),
@@ -53,8 +60,10 @@ fn resume_continues_with_the_stored_settings() {
     ] {
         fuld(folder.path(), &format!("train --resume --out run {options}")).with(2, &[says]);
     }
-    let mut child =
-        start(folder.path(), "train --resume --out run --alpha 1.6 --field paper --checkpoint-every 0");
+    let mut child = start(
+        folder.path(),
+        "train --resume --out run --alpha 1.6 --field paper --checkpoint-every 0",
+    );
     let before = reached(&run);
     wait_until(&mut child, || reached(&run) > before);
     kill(child);
@@ -92,7 +101,8 @@ fn a_result_of_another_version_is_recomputed() {
     let path = folder.path().join("run/result.toml");
     let weights = file(&folder, "weights.safetensors");
     rewrite(&path, &format!("version = {TRAINING_VERSION}\n"), "");
-    let says = format!("made by version 1 of the training rule, now {TRAINING_VERSION}: training again");
+    let says =
+        format!("made by version 1 of the training rule, now {TRAINING_VERSION}: training again");
     fuld(folder.path(), TINY).with(0, &[&says]);
     assert_eq!(result(folder.path())["version"].as_integer(), Some(TRAINING_VERSION.into()));
     assert!(file(&folder, "weights.safetensors") == weights);
@@ -101,7 +111,8 @@ fn a_result_of_another_version_is_recomputed() {
     fuld(folder.path(), TINY).with(2, &["other settings", "batch = 51", "batch = 50"]);
 }
 
-/// A checkpoint of another version is not continued. The stored specification is renewed, so that --resume continues the new run.
+/// A checkpoint of another version is not continued. The stored specification is renewed, so that
+/// --resume continues the new run.
 #[test]
 fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     let command = TINY.replace("--iterations 100", "--iterations 3000");
@@ -125,13 +136,18 @@ fn a_run_of_another_version_is_made_again_and_can_be_resumed() {
     let checksum = fuld::durable::fingerprint(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
     std::fs::write(&path, &bytes).unwrap();
-    fuld(folder.path(), "train --resume --out run").with(2, &["started by version 1", "without --resume"]);
+    fuld(folder.path(), "train --resume --out run")
+        .with(2, &["started by version 1", "without --resume"]);
     // Other settings are refused and change nothing.
     let before = std::fs::read(run.join("spec.toml")).unwrap();
-    fuld(folder.path(), &format!("{command} --seed 3")).with(2, &["stored seed = 0, requested seed = 3"]);
+    fuld(folder.path(), &format!("{command} --seed 3"))
+        .with(2, &["stored seed = 0, requested seed = 3"]);
     assert!(std::fs::read(run.join("spec.toml")).unwrap() == before);
     assert!(std::fs::read(&path).unwrap() == bytes);
-    interrupt(&bytes, &[&format!("version 1 of the training rule, now {TRAINING_VERSION}: training again")]);
+    interrupt(
+        &bytes,
+        &[&format!("version 1 of the training rule, now {TRAINING_VERSION}: training again")],
+    );
     fuld(folder.path(), "train --resume --out run").with(0, &["continuing after"]);
     assert_same(&folder, &finished(&command), &["weights.safetensors", "metrics.csv"]);
 }

@@ -3,7 +3,8 @@
 use super::{assert_same, finished, scratch};
 use crate::program::{fuld, kill, reached, signal, start, wait, wait_until};
 
-const LONG: &str = "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --out run";
+const LONG: &str =
+    "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --out run";
 
 #[test]
 fn a_signal_saves_and_the_same_command_continues() {
@@ -12,14 +13,19 @@ fn a_signal_saves_and_the_same_command_continues() {
     let run = folder.path().join("run");
     for name in ["INT", "TERM", "INT"] {
         let before = reached(&run);
-        // Checkpoints are frequent, so that progress is visible before the signal causes another one.
+        // Checkpoints are frequent, so that progress is visible before the signal causes another
+        // one.
         let mut child = start(folder.path(), &format!("{LONG} --checkpoint-every 0.02"));
         wait_until(&mut child, || reached(&run) > before + 100);
         let observed = reached(&run);
         signal(&mut child, name);
         let ended = wait(child).with(130, &["the same command continues"]);
         let saved = reached(&run);
-        assert!(ended.stderr.contains(&format!("saved after {saved} iterations")), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains(&format!("saved after {saved} iterations")),
+            "{}",
+            ended.stderr
+        );
         assert!(saved >= observed && !run.join("result.toml").exists());
     }
     fuld(folder.path(), LONG).with(0, &[]);

@@ -3,7 +3,8 @@
 use super::{assert_same, finished, scratch};
 use crate::program::{Chance, KILLS, fuld, kill, reached, start, wait_until};
 
-/// Kills a run after increasing times, so that kills happen while it loads, trains, measures and saves.
+/// Kills a run after increasing times, so that kills happen while it loads, trains, measures and
+/// saves.
 fn assert_killed_runs_equal_uninterrupted_ones(options: &str, seed: u64) {
     let command = format!(
         "train --width 24 --depth 3 --batch 50 --iterations 4000 --measure-every 10 --tail-index every=1000 --out run {options}"
@@ -49,5 +50,8 @@ fn killed_runs_of_adam_are_unaffected() {
 #[test]
 #[ignore = "kill loop: run by make test-all"]
 fn killed_runs_with_a_guard_are_unaffected() {
-    assert_killed_runs_equal_uninterrupted_ones("--optimizer adam --guard 3 --inject-noise 1.5,1e-3", 4);
+    assert_killed_runs_equal_uninterrupted_ones(
+        "--optimizer adam --guard 3 --inject-noise 1.5,1e-3",
+        4,
+    );
 }

@@ -13,7 +13,8 @@ fn digits_are_learned_with_the_default_settings() {
         // The mean of the last two measurements is reported.
         let found = result(folder.path());
         let measured = found["measurements"].as_array().unwrap();
-        let two = measured[measured.len() - 2..].iter().map(|m| m["test_accuracy"].as_float().unwrap());
+        let two =
+            measured[measured.len() - 2..].iter().map(|m| m["test_accuracy"].as_float().unwrap());
         assert_eq!(found["summary"]["test_accuracy"].as_float().unwrap(), two.sum::<f64>() / 2.0);
     }
 }

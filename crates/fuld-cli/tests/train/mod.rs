@@ -14,7 +14,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// The command for a small network that trains in a fraction of a second.
-const TINY: &str = "train --width 16 --depth 3 --batch 50 --iterations 100 --measure-every 20 --out run";
+const TINY: &str =
+    "train --width 16 --depth 3 --batch 50 --iterations 100 --measure-every 20 --out run";
 
 /// Creates an empty folder.
 fn scratch() -> TempDir {

@@ -87,7 +87,8 @@ fn a_damaged_result_is_overwritten_only_with_fresh() {
     let whole = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        fuld(folder.path(), TINY).with(1, &["run/result.toml cannot be read", "cut off or changed"]);
+        fuld(folder.path(), TINY)
+            .with(1, &["run/result.toml cannot be read", "cut off or changed"]);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     };
     // Some of these cuts are between two measurements and leave valid TOML.
@@ -165,14 +166,21 @@ fn a_full_disk_does_not_damage_the_checkpoint() {
     let limited = |folder: &Path, arguments: &str| {
         let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {arguments}");
         let mut command = Command::new("sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_fuld")]).current_dir(folder).output().unwrap()
+        command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_fuld")])
+            .current_dir(folder)
+            .output()
+            .unwrap()
     };
     let ended = limited(folder.path(), &format!("{command} --checkpoint-every 0"));
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("run/checkpoint.bin") && stderr.contains("File too large"), "{stderr}");
     assert!(std::fs::read(&path).unwrap() == before, "the checkpoint was changed");
-    assert!(!folder.path().join("run/checkpoint.bin.part").exists(), "the partial file was not deleted");
+    assert!(
+        !folder.path().join("run/checkpoint.bin.part").exists(),
+        "the partial file was not deleted"
+    );
     // A result exists only if all its files could be written.
     let ended = limited(folder.path(), &command);
     assert_eq!(ended.status.code(), Some(1));

@@ -36,9 +36,18 @@ fn alpha_2_and_inactive_clipping_equal_sgd_with_momentum() {
     for step in ["", "--eta 0.2 --gamma 0.3", "--lr 0.02 --momentum 0.9"] {
         let sgdm = finished(&format!("{TINY} --optimizer sgdm {step}"));
         assert_same(&sgdm, &finished(&format!("{TINY} --alpha 2 {step}")), &same);
-        assert_same(&sgdm, &finished(&format!("{TINY} --optimizer clip-norm --clip 1e9 {step}")), &same);
-        assert_same(&sgdm, &finished(&format!("{TINY} --optimizer clip-value --clip 1e9 {step}")), &same);
-        for other in ["--alpha 1.99", "--optimizer clip-norm --clip 0.1", "--optimizer clip-value"] {
+        assert_same(
+            &sgdm,
+            &finished(&format!("{TINY} --optimizer clip-norm --clip 1e9 {step}")),
+            &same,
+        );
+        assert_same(
+            &sgdm,
+            &finished(&format!("{TINY} --optimizer clip-value --clip 1e9 {step}")),
+            &same,
+        );
+        for other in ["--alpha 1.99", "--optimizer clip-norm --clip 0.1", "--optimizer clip-value"]
+        {
             let other = finished(&format!("{TINY} {other} {step}"));
             assert!(file(&sgdm, same[0]) != file(&other, same[0]));
         }

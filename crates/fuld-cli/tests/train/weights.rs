@@ -10,7 +10,8 @@ use fuld_train::mlp::Mlp;
 fn tensors(bytes: &[u8]) -> Vec<(String, Vec<usize>, Vec<f32>)> {
     let (length, rest) = bytes.split_first_chunk().unwrap();
     let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
-    let header: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(header).unwrap();
+    let header: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(header).unwrap();
     let whole = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
     let tensor = |(name, entry): (String, serde_json::Value)| {
         assert_eq!(entry["dtype"], "F32");
@@ -34,7 +35,11 @@ fn the_weights_reproduce_the_reported_accuracy() {
         layers.iter().map(|(name, shape, _)| (name.as_str(), shape.as_slice())).collect();
     assert_eq!(
         names,
-        [("layers.0.weight", &[64, 16][..]), ("layers.1.weight", &[16, 16]), ("layers.2.weight", &[16, 10])]
+        [
+            ("layers.0.weight", &[64, 16][..]),
+            ("layers.1.weight", &[16, 16]),
+            ("layers.2.weight", &[16, 10])
+        ]
     );
     let device = Default::default();
     let layer = |(_, shape, numbers): (String, Vec<usize>, Vec<f32>)| {
@@ -44,7 +49,8 @@ fn the_weights_reproduce_the_reported_accuracy() {
     let test = DataSet::load("digits", folder.path()).unwrap().test;
     let mut pixels = vec![0f32; test.len() * test.features()];
     test.gather_range(0..test.len(), &mut pixels);
-    let images = Tensor::from_data(TensorData::new(pixels, [1, test.len(), test.features()]), &device);
+    let images =
+        Tensor::from_data(TensorData::new(pixels, [1, test.len(), test.features()]), &device);
     let logits: Vec<f32> = net.logits(images).into_data().to_vec().unwrap();
     let predicted = |row: &[f32]| (0..10).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();
     let right = logits

@@ -1,4 +1,5 @@
-//! Beyond the paper: do heavy tails cross barriers? The transition-state bound of FULD, and dynamics whose position jumps.
+//! Beyond the paper: do heavy tails cross barriers? The transition-state bound of FULD, and
+//! dynamics whose position jumps.
 
 mod rates;
 mod weights;
@@ -170,7 +171,11 @@ impl Exhibit for Barriers {
             (SystemKind::Flmc, 1.2, Hue::Sky),
             (SystemKind::FlmcApproximate, 1.5, Hue::Orange),
         ] {
-            right = right.joined(hue, format!("{}, α = {alpha}", kind.name()), points(kind, alpha, per_step));
+            right = right.joined(
+                hue,
+                format!("{}, α = {alpha}", kind.name()),
+                points(kind, alpha, per_step),
+            );
         }
         let figure = Figure::new("barriers").panel(left).panel(right);
         let caption = "Left: rates of FULD and their bounds, which fall exponentially with the barrier at every α. Right: transitions per \

@@ -1,6 +1,8 @@
 //! Rates of transitions between wells: their measurement, their bound and the claims about them.
 
-use super::{Barriers, FLMC, FLMC_APPROXIMATE, FULD, FULD_ALPHAS, JUMP_ALPHAS, Rate, Scheme, mean_and_error};
+use super::{
+    Barriers, FLMC, FLMC_APPROXIMATE, FULD, FULD_ALPHAS, JUMP_ALPHAS, Rate, Scheme, mean_and_error,
+};
 use crate::{Claim, Context, Judgement, list};
 use fuld::gibbs::Gibbs;
 use fuld::potential::DoubleWell;
@@ -8,17 +10,21 @@ use fuld::{Beta, SystemKind};
 use fuld_sample::SampleRequest;
 use levy_stable::SymmetricStable;
 
-/// A chain is in a well beyond this distance from the barrier: returns before that are not transitions.
+/// A chain is in a well beyond this distance from the barrier: returns before that are not
+/// transitions.
 pub(super) const CORE: f64 = 0.5;
 
-/// Returns the density at 0 of the velocity's law at β = 1, SαS(α^(−1/α)), which is E max(h(v), 0) for the field h of FULD.
+/// Returns the density at 0 of the velocity's law at β = 1, SαS(α^(−1/α)), which is E max(h(v), 0)
+/// for the field h of FULD.
 fn mean_outward_speed(alpha: f64) -> anyhow::Result<f64> {
     Ok(SymmetricStable::new(alpha)?.pdf(0.0) * alpha.powf(1.0 / alpha))
 }
 
-/// Returns the rate at which a position at −1 jumps beyond 0 under the noise dL, half of it for the half of the time that a chain is on the left.
+/// Returns the rate at which a position at −1 jumps beyond 0 under the noise dL, half of it for the
+/// half of the time that a chain is on the left.
 fn jump_rate(alpha: f64) -> f64 {
-    libm::tgamma(alpha) * libm::sin(0.5 * core::f64::consts::PI * alpha) / (2.0 * core::f64::consts::PI)
+    libm::tgamma(alpha) * libm::sin(0.5 * core::f64::consts::PI * alpha)
+        / (2.0 * core::f64::consts::PI)
 }
 
 /// Counts the changes from one well to the other.
@@ -32,7 +38,8 @@ fn transitions(chain: &[f64]) -> usize {
     count
 }
 
-/// Returns the slope of ln y against x by least squares, and its standard error for standard errors of y.
+/// Returns the slope of ln y against x by least squares, and its standard error for standard errors
+/// of y.
 fn slope(points: &[(f64, f64, f64)]) -> (f64, f64) {
     let count = points.len() as f64;
     let centre = points.iter().map(|p| p.0).sum::<f64>() / count;
@@ -72,7 +79,8 @@ pub(super) fn measure_rate(
 
 /// Returns all systems whose rates are measured, with their tail indices.
 pub(super) fn measured_systems() -> Vec<(Scheme, f64)> {
-    let jumping = JUMP_ALPHAS.into_iter().flat_map(|alpha| [(FLMC, alpha), (FLMC_APPROXIMATE, alpha)]);
+    let jumping =
+        JUMP_ALPHAS.into_iter().flat_map(|alpha| [(FLMC, alpha), (FLMC_APPROXIMATE, alpha)]);
     FULD_ALPHAS.into_iter().map(|alpha| (FULD, alpha)).chain(jumping).collect()
 }
 
@@ -113,7 +121,11 @@ impl Barriers {
         Claim::ours(
             "bound",
             "The rate of transitions of FULD is at most ρ(x‡) β^(1/α−1) α^(1/α) Γ(1 + 1/α)/π at every α.",
-            format!("The largest of {} rates is {:.0} % of its bound.", bounded().count(), 100.0 * largest),
+            format!(
+                "The largest of {} rates is {:.0} % of its bound.",
+                bounded().count(),
+                100.0 * largest
+            ),
             Judgement::of(checks),
         )
     }
@@ -124,14 +136,19 @@ impl Barriers {
         let slopes: Vec<(f64, (f64, f64))> =
             FULD_ALPHAS.map(|alpha| (alpha, self.slope(SystemKind::Fuld, alpha))).into();
         let checks = slopes.iter().map(|(alpha, (slope, error))| {
-            ((slope - bound).abs() <= 0.1 + 2.0 * error, format!("the slope is {slope:.2} at α = {alpha}"))
+            (
+                (slope - bound).abs() <= 0.1 + 2.0 * error,
+                format!("the slope is {slope:.2} at α = {alpha}"),
+            )
         });
         Claim::ours(
             "arrhenius",
             "FULD has the exponent of Langevin dynamics at every α: heavy-tailed velocities do not cross barriers more easily.",
             format!(
                 "Slope of the logarithm of the rate against the barrier: {}; the bound's, −1 with a prefactor that grows slowly, is {bound:.2}.",
-                list(&slopes, |(alpha, (slope, error))| format!("{slope:.2} ± {error:.2} at α = {alpha}"))
+                list(&slopes, |(alpha, (slope, error))| format!(
+                    "{slope:.2} ± {error:.2} at α = {alpha}"
+                ))
             ),
             Judgement::of(checks),
         )
@@ -143,13 +160,16 @@ impl Barriers {
         let checks = slopes.iter().map(|(alpha, (slope, _))| {
             (slope.abs() <= 0.1, format!("the slope is {slope:.2} at α = {alpha}"))
         });
-        let highest = |alpha: f64| self.of(SystemKind::Flmc, alpha).last().map_or(f64::NAN, |rate| rate.rate);
+        let highest =
+            |alpha: f64| self.of(SystemKind::Flmc, alpha).last().map_or(f64::NAN, |rate| rate.rate);
         Claim::ours(
             "jumps",
             "The rate of FLMC, whose position jumps, does not fall exponentially with the barrier.",
             format!(
                 "Slope of the logarithm of the rate: {}. At the highest barrier the rate is {}.",
-                list(&slopes, |(alpha, (slope, error))| format!("{slope:.3} ± {error:.3} at α = {alpha}")),
+                list(&slopes, |(alpha, (slope, error))| format!(
+                    "{slope:.3} ± {error:.3} at α = {alpha}"
+                )),
                 list(JUMP_ALPHAS, |alpha| format!(
                     "{:.3} at α = {alpha} (narrow wells: {:.3})",
                     highest(alpha),
@@ -175,10 +195,14 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_the_logarithm() {
-        let points: Vec<_> = [2.0f64, 4.0, 6.0].map(|x| (x, 3.0 * (-x).exp(), 0.3 * (-x).exp())).into();
+        let points: Vec<_> =
+            [2.0f64, 4.0, 6.0].map(|x| (x, 3.0 * (-x).exp(), 0.3 * (-x).exp())).into();
         let (slope, error) = slope(&points);
         // The error of every logarithm is 0.1; their weights are −1/4, 0 and 1/4.
-        assert!((slope + 1.0).abs() < 1e-12 && (error - 0.1 / 8f64.sqrt()).abs() < 1e-12, "{slope} {error}");
+        assert!(
+            (slope + 1.0).abs() < 1e-12 && (error - 0.1 / 8f64.sqrt()).abs() < 1e-12,
+            "{slope} {error}"
+        );
     }
 
     /// E max(h, 0) at α = 2 and 1, in closed form.
@@ -196,15 +220,28 @@ mod tests {
             let rate = |kind: SystemKind, alpha: f64, barrier: f64| {
                 let bound = (-barrier).exp();
                 let fuld = kind == SystemKind::Fuld;
-                let rate =
-                    if fuld { share * (-exponent * barrier).exp() } else { (-jump_exponent * barrier).exp() };
+                let rate = if fuld {
+                    share * (-exponent * barrier).exp()
+                } else {
+                    (-jump_exponent * barrier).exp()
+                };
                 let (system, bound) = (kind.name().into(), fuld.then_some(bound));
-                Rate { system, alpha, barrier, step: 0.1, transitions: 9, rate, rate_error: 0.0, bound }
+                Rate {
+                    system,
+                    alpha,
+                    barrier,
+                    step: 0.1,
+                    transitions: 9,
+                    rate,
+                    rate_error: 0.0,
+                    bound,
+                }
             };
             let fuld = FULD_ALPHAS.map(|alpha| (SystemKind::Fuld, alpha)).into_iter();
             let all = fuld.chain(JUMP_ALPHAS.map(|alpha| (SystemKind::Flmc, alpha)));
-            let rates =
-                all.flat_map(|(kind, alpha)| BARRIERS.map(|barrier| rate(kind, alpha, barrier))).collect();
+            let rates = all
+                .flat_map(|(kind, alpha)| BARRIERS.map(|barrier| rate(kind, alpha, barrier)))
+                .collect();
             let claims = Barriers { rates, weights: Vec::new() }.claims();
             [claims[0].verdict, claims[1].verdict, claims[2].verdict]
         };

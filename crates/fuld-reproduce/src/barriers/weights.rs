@@ -15,12 +15,21 @@ pub(super) const WEIGHT_ALPHA: f64 = 1.5;
 pub(super) fn measure_weight(context: &Context<'_>, scheme: &Scheme) -> anyhow::Result<Weight> {
     let request = scheme.request(WEIGHT_ALPHA, ASYMMETRIC);
     let times = |count: Option<u64>| count.map(|count| count * scheme.longer);
-    let request = SampleRequest { thin: times(request.thin), warmup: times(request.warmup), ..request };
+    let request =
+        SampleRequest { thin: times(request.thin), warmup: times(request.warmup), ..request };
     let (draws, _) = context.sample(request)?;
-    let left = |chain: &Vec<f64>| chain.iter().filter(|x| **x < 0.0).count() as f64 / chain.len() as f64;
-    let (weight, weight_error) = mean_and_error(&draws.coordinate(0).iter().map(left).collect::<Vec<_>>());
+    let left =
+        |chain: &Vec<f64>| chain.iter().filter(|x| **x < 0.0).count() as f64 / chain.len() as f64;
+    let (weight, weight_error) =
+        mean_and_error(&draws.coordinate(0).iter().map(left).collect::<Vec<_>>());
     let exact = Gibbs::new(&ASYMMETRIC.parse::<Formula>()?, Beta::ONE)?.cdf(0.0);
-    Ok(Weight { system: scheme.kind.name().into(), alpha: WEIGHT_ALPHA, weight, weight_error, exact })
+    Ok(Weight {
+        system: scheme.kind.name().into(),
+        alpha: WEIGHT_ALPHA,
+        weight,
+        weight_error,
+        exact,
+    })
 }
 
 impl Barriers {
@@ -40,7 +49,10 @@ impl Barriers {
             format!(
                 "Weight of the left well of {ASYMMETRIC}, exact {:.3}: {}.",
                 self.weights.first().map_or(f64::NAN, |w| w.exact),
-                list(&self.weights, |w| format!("{} {:.3} ± {:.3}", w.system, w.weight, w.weight_error))
+                list(&self.weights, |w| format!(
+                    "{} {:.3} ± {:.3}",
+                    w.system, w.weight, w.weight_error
+                ))
             ),
             Judgement::of(checks),
         )

@@ -2,8 +2,8 @@
 
 use super::compared::Compared;
 use super::{
-    ADAM, COMPARISONS, Comparison, GUARDED_ADAM, GroupSummary, TIGHTLY_GUARDED_ADAM, accuracy_table,
-    panel_over_scales,
+    ADAM, COMPARISONS, Comparison, GUARDED_ADAM, GroupSummary, TIGHTLY_GUARDED_ADAM,
+    accuracy_table, panel_over_scales,
 };
 use crate::study::{Cell, NetworkRuns, Pairs, Treatment, distinct};
 use crate::{CaptionedFigure, Claim, Judgement};
@@ -58,8 +58,10 @@ fn default_is_not_worse(runs: &NetworkRuns) -> Claim {
 fn tight_is_better(runs: &NetworkRuns) -> Claim {
     let compared = compared(runs, TIGHTLY_GUARDED_ADAM);
     let mean = compared.mean();
-    let better =
-        (mean.is_known() && mean.is_gain(), format!("on average the difference is {}", mean.points()));
+    let better = (
+        mean.is_known() && mean.is_gain(),
+        format!("on average the difference is {}", mean.points()),
+    );
     runs.claim(
         "adam-3-better",
         format!(

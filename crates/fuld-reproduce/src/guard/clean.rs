@@ -1,7 +1,9 @@
 //! No injected noise, at the paper's widths and depths: the guard should cost nothing.
 
 use super::compared::Compared;
-use super::{COMPARISONS, Comparison, GroupSummary, SGDM, accuracy_table, error_axis, error_curves};
+use super::{
+    COMPARISONS, Comparison, GroupSummary, SGDM, accuracy_table, error_axis, error_curves,
+};
 use crate::drawing::error_range;
 use crate::study::{Cell, NetworkRuns, Pairs};
 use crate::{CaptionedFigure, Claim, Judgement};
@@ -29,18 +31,23 @@ fn figure(runs: &NetworkRuns) -> Figure {
     let widths = runs.widths();
     let differences = |width: usize, place: usize| -> Vec<(f64, f64, f64)> {
         let (it, shift) = (&COMPARISONS[place], 0.15 * (place as f64 - 1.0));
-        let gap = |cell: Cell| (cell.depth as f64, runs.ahead(it.guarded, it.plain, &cell, Pairs::Learned));
-        let gaps = runs.cells_of_width(width).into_iter().map(gap).filter(|(_, gap)| gap.is_known());
+        let gap = |cell: Cell| {
+            (cell.depth as f64, runs.ahead(it.guarded, it.plain, &cell, Pairs::Learned))
+        };
+        let gaps =
+            runs.cells_of_width(width).into_iter().map(gap).filter(|(_, gap)| gap.is_known());
         gaps.map(|(depth, gap)| (depth + shift, gap.mean, gap.error)).collect()
     };
     let places = || 0..COMPARISONS.len();
-    let all = widths.iter().flat_map(|&width| places().flat_map(move |place| differences(width, place)));
+    let all =
+        widths.iter().flat_map(|&width| places().flat_map(move |place| differences(width, place)));
     let (low, high) = error_range(all);
     let name = format!("guard-{}-clean", runs.data().id());
     let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(230.0);
     for &width in &widths {
-        let panel =
-            Panel::new(format!("width {width}")).x(runs.depth_axis(width, 1.0)).y(error_axis(runs, &SGDM));
+        let panel = Panel::new(format!("width {width}"))
+            .x(runs.depth_axis(width, 1.0))
+            .y(error_axis(runs, &SGDM));
         let x = |cell: &Cell, shift: f64| cell.depth as f64 + 0.1 * shift;
         figure = figure.panel(error_curves(panel, runs, &SGDM, &runs.cells_of_width(width), x));
     }
@@ -59,7 +66,8 @@ fn figure(runs: &NetworkRuns) -> Figure {
 }
 
 fn never_worse(runs: &NetworkRuns, it: &Comparison) -> Claim {
-    let compared = Compared::with(runs, it.guarded, |_| Some(it.plain), Pairs::Learned, Cell::size_label);
+    let compared =
+        Compared::with(runs, it.guarded, |_| Some(it.plain), Pairs::Learned, Cell::size_label);
     runs.claim(
         &format!("clean-{}", it.id),
         format!(

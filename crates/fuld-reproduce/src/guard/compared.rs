@@ -5,8 +5,9 @@ use crate::study::{Cell, Difference, NetworkRuns, Pairs, SIGNIFICANT, Treatment,
 /// Points of test accuracy by which a rule may be behind and still count as near.
 pub(super) const NEAR: f64 = 0.3;
 
-/// Returns the standard errors by which a rule must be behind in one cell to count as worse there: Student's t at a probability of one in
-/// 190, so that in one of nine cells chance alone exceeds it once in twenty.
+/// Returns the standard errors by which a rule must be behind in one cell to count as worse there:
+/// Student's t at a probability of one in 190, so that in one of nine cells chance alone exceeds it
+/// once in twenty.
 fn significant_in_one_cell(seeds: usize) -> f64 {
     match seeds {
         0..=2 => 60.5,
@@ -43,7 +44,8 @@ impl Compared {
             let rival = rival(&cell)?;
             let gap = runs.ahead(rule, rival, &cell, pairs);
             let needed = significant_in_one_cell(runs.runs(rule, &cell).count());
-            let worse = runs.lost(rule, &cell) > runs.lost(rival, &cell) || -gap.mean > needed * gap.error;
+            let worse =
+                runs.lost(rule, &cell) > runs.lost(rival, &cell) || -gap.mean > needed * gap.error;
             Some(ComparedCell { label: label(&cell), rival, gap, worse })
         };
         Self { cells: runs.cells().into_iter().filter_map(compare).collect() }
@@ -62,11 +64,15 @@ impl Compared {
     /// Checks that the rule is near its rival or ahead of it in every cell.
     pub(super) fn near(&self) -> impl Iterator<Item = (bool, String)> {
         self.cells.iter().map(|cell| {
-            (cell.gap.mean >= -NEAR, format!("with {} the difference is {}", cell.label, cell.gap.points()))
+            (
+                cell.gap.mean >= -NEAR,
+                format!("with {} the difference is {}", cell.label, cell.gap.points()),
+            )
         })
     }
 
-    /// Returns how many cells are near, the mean and the worst cell, for readers; `what` names the cells.
+    /// Returns how many cells are near, the mean and the worst cell, for readers; `what` names the
+    /// cells.
     pub(super) fn near_text(&self, what: &str) -> String {
         let near = self.near().filter(|(near, _)| *near).count();
         let worst = self.cells.iter().min_by(|a, b| a.gap.mean.total_cmp(&b.gap.mean));
@@ -82,15 +88,19 @@ impl Compared {
     pub(super) fn not_worse(&self) -> impl Iterator<Item = (bool, String)> {
         let mean = self.mean();
         let cells = self.cells.iter().map(|cell| {
-            let why =
-                format!("with {} the difference is {} or more runs are lost", cell.label, cell.gap.points());
+            let why = format!(
+                "with {} the difference is {} or more runs are lost",
+                cell.label,
+                cell.gap.points()
+            );
             (!cell.worse, why)
         });
         let on_average = format!("on average the difference is {}", mean.points());
         cells.chain([(mean.is_known() && !mean.is_loss(), on_average)])
     }
 
-    /// Returns how many cells are worse, the mean and the worst cell, for readers; `what` names the cells.
+    /// Returns how many cells are worse, the mean and the worst cell, for readers; `what` names the
+    /// cells.
     pub(super) fn not_worse_text(&self, what: &str) -> String {
         let worse = self.cells.iter().filter(|cell| cell.worse).count();
         // In standard errors; cells of equal runs have neither difference nor error.
@@ -109,7 +119,9 @@ impl Compared {
     }
 
     fn worst_text(worst: Option<&ComparedCell>) -> String {
-        worst.map_or(String::new(), |cell| format!(" The worst is {}: {}.", cell.label, cell.gap.points()))
+        worst.map_or(String::new(), |cell| {
+            format!(" The worst is {}: {}.", cell.label, cell.gap.points())
+        })
     }
 }
 
@@ -178,8 +190,12 @@ mod tests {
             let runs = runs(|_, seed| ahead + 0.01 * jitter(seed));
             verdict(&runs, compared(&runs).near())
         };
-        assert_eq!([near(2.0), near(-0.29), near(-0.31)], [Verdict::Holds, Verdict::Holds, Verdict::Fails]);
-        let text = compared(&runs(|depth, _| if depth == 2 { -0.5 } else { 0.0 })).near_text("networks");
+        assert_eq!(
+            [near(2.0), near(-0.29), near(-0.31)],
+            [Verdict::Holds, Verdict::Holds, Verdict::Fails]
+        );
+        let text =
+            compared(&runs(|depth, _| if depth == 2 { -0.5 } else { 0.0 })).near_text("networks");
         assert!(text.contains("2 of 3 networks") && text.contains("depth 2: −0.50"), "{text}");
     }
 }

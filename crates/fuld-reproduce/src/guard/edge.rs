@@ -1,4 +1,5 @@
-//! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and guarded SGDm should lose none.
+//! No injected noise, at a step slightly too large for SGDm: it loses some seeds, and guarded SGDm
+//! should lose none.
 
 use super::{GUARDED_SGDM, GroupSummary, SGDM, accuracy_table};
 use crate::study::{Cell, NetworkRuns, Pairs, Treatment, share};
@@ -16,22 +17,31 @@ pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
 }
 
 fn none_lost(runs: &NetworkRuns) -> Claim {
-    let ((guarded, all), (sgdm, _)) = (runs.lost_of_all(GUARDED_SGDM), runs.lost_of_all(Treatment::Sgdm));
+    let ((guarded, all), (sgdm, _)) =
+        (runs.lost_of_all(GUARDED_SGDM), runs.lost_of_all(Treatment::Sgdm));
     let network = runs.cells().first().map_or(String::new(), |cell| {
         format!(" at {} and a learning rate of {}", cell.size_label(), cell.lr.unwrap_or(f64::NAN))
     });
     let (verdict, why) = match (guarded, sgdm) {
         (0, 1..) => (Verdict::Holds, String::new()),
         (0, 0) => (Verdict::InPart, "SGDm loses no seed either, so there was none to save".into()),
-        _ if guarded < sgdm => {
-            (Verdict::InPart, format!("guarded SGDm loses fewer seeds than SGDm, but still {guarded}"))
-        }
+        _ if guarded < sgdm => (
+            Verdict::InPart,
+            format!("guarded SGDm loses fewer seeds than SGDm, but still {guarded}"),
+        ),
         _ => (Verdict::Fails, format!("guarded SGDm loses {guarded} seeds, SGDm {sgdm}")),
     };
     runs.claim(
         "loses-no-seed",
-        format!("without injected noise, {} loses no seed where SGDm loses some.", GUARDED_SGDM.label()),
-        format!("Lost{network}: {} runs of SGDm, {} of guarded SGDm.", share(sgdm, all), share(guarded, all)),
+        format!(
+            "without injected noise, {} loses no seed where SGDm loses some.",
+            GUARDED_SGDM.label()
+        ),
+        format!(
+            "Lost{network}: {} runs of SGDm, {} of guarded SGDm.",
+            share(sgdm, all),
+            share(guarded, all)
+        ),
         Judgement::new(verdict, why),
     )
 }
@@ -46,7 +56,11 @@ mod tests {
     fn saving_all_is_more_than_saving_some() {
         let claim = |sgdm: u64, guarded: u64| {
             let runs = accuracies(Group::Edge, &SGDM, &[at_rate(0.01)], |treatment, _, seed| {
-                if seed < if treatment == GUARDED_SGDM { guarded } else { sgdm } { 10.0 } else { 97.0 }
+                if seed < if treatment == GUARDED_SGDM { guarded } else { sgdm } {
+                    10.0
+                } else {
+                    97.0
+                }
             });
             none_lost(&runs)
         };

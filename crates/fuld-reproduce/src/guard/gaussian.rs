@@ -2,14 +2,16 @@
 
 use super::compared::{Compared, NEAR};
 use super::{
-    ADAM, COMPARISONS, Comparison, GroupSummary, SGDM, accuracy_table, noise_scale, panel_over_scales,
+    ADAM, COMPARISONS, Comparison, GroupSummary, SGDM, accuracy_table, noise_scale,
+    panel_over_scales,
 };
 use crate::study::{Cell, NetworkRuns, Pairs};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::Figure;
 
 pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
-    let caption = "Gaussian noise on every gradient, N(0, 2σ²): test errors over σ, on a logarithmic axis.";
+    let caption =
+        "Gaussian noise on every gradient, N(0, 2σ²): test errors over σ, on a logarithmic axis.";
     let label = |cell: &Cell| [noise_scale(cell).to_string()];
     let cells = runs.cells();
     let figure = Figure::new(format!("guard-{}-gaussian", runs.data().id()))

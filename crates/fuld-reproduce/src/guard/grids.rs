@@ -5,7 +5,8 @@ use crate::study::{Grid, Group, Treatment, distinct, seeds};
 use fuld_train::spec::InjectedNoise;
 use std::ops::Range;
 
-/// Limits of clipping by component, half a decade apart. The best of them is neither the first nor the last.
+/// Limits of clipping by component, half a decade apart. The best of them is neither the first nor
+/// the last.
 const LIMITS: [f64; 9] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0];
 /// The same for the digits, whose smaller networks have larger gradients.
 const LIMITS_FOR_DIGITS: [f64; 9] = [1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0];
@@ -30,7 +31,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Returns the grid of this network alone, for every optimizer with and without a guard. SGDm takes the paper's step.
+    /// Returns the grid of this network alone, for every optimizer with and without a guard. SGDm
+    /// takes the paper's step.
     fn grid(&self, group: Group) -> Grid {
         Grid {
             group,
@@ -66,12 +68,14 @@ impl Network {
         Grid { widths, depths, batch: Some(100), iterations, ..self.grid(Group::Clean) }
     }
 
-    /// Returns the network at one learning rate, with many seeds, for SGDm with and without a guard.
+    /// Returns the network at one learning rate, with many seeds, for SGDm with and without a
+    /// guard.
     pub(super) fn edge(&self, lr: f64, seeds: Range<u64>) -> Grid {
         Grid { rates: vec![Some((lr, MOMENTUM))], seeds, ..self.of_sgdm(Group::Edge) }
     }
 
-    /// Returns the network at several momenta and learning rates, for SGDm with and without a guard.
+    /// Returns the network at several momenta and learning rates, for SGDm with and without a
+    /// guard.
     pub(super) fn rates(&self, momenta: &[f64]) -> Grid {
         let rates = |&momentum| learning_rates(momentum).map(move |lr| Some((lr, momentum)));
         Grid { rates: momenta.iter().flat_map(rates).collect(), ..self.of_sgdm(Group::Rates) }
@@ -85,7 +89,8 @@ impl Network {
 /// Returns the grids of all groups on a data set.
 pub(super) fn grids(data: &str, full: bool, seed: u64) -> Vec<Grid> {
     const ALPHAS: [f64; 3] = [1.2, 1.5, 1.8];
-    // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses none of forty once in seventy.
+    // If SGDm loses one seed in ten, it loses some of forty; a rule that loses one in ten loses
+    // none of forty once in seventy.
     let [few, many] = [if full { 5 } else { 3 }, 40].map(|count| seeds(seed, count));
     if data == "digits" {
         let network = Network { width: 64, depth: 4, batch: 100, iterations: 400, seeds: few };
@@ -106,7 +111,8 @@ pub(super) fn grids(data: &str, full: bool, seed: u64) -> Vec<Grid> {
     grids
 }
 
-/// Returns the learning rates at a momentum. In the long run a gradient moves the weights by lr / (1 − μ).
+/// Returns the learning rates at a momentum. In the long run a gradient moves the weights by lr /
+/// (1 − μ).
 fn learning_rates(momentum: f64) -> impl Iterator<Item = f64> {
     // Rounded, so that people can type them.
     let slowest = (1e6 * SLOWEST * (1.0 - momentum)).round() / 1e6;

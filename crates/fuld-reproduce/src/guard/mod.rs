@@ -1,8 +1,8 @@
-//! The guard: optimizers whose gradients are clipped to their own typical size, compared with the same optimizers without it and with
-//! tuned clipping.
+//! The guard: optimizers whose gradients are clipped to their own typical size, compared with the
+//! same optimizers without it and with tuned clipping.
 //!
-//! Five groups of runs test five requirements; each has a file of its own with its figure, table and claims. The runs with injected noise
-//! have two, one for SGD with momentum and one for Adam.
+//! Five groups of runs test five requirements; each has a file of its own with its figure, table
+//! and claims. The runs with injected noise have two, one for SGD with momentum and one for Adam.
 
 mod adam;
 mod clean;
@@ -145,24 +145,31 @@ fn test_error(runs: &NetworkRuns, treatment: Treatment, cell: &Cell) -> (f64, f6
     (100.0 - mean, error)
 }
 
-/// Returns a logarithmic axis that holds the errors of some treatments in all cells: it shows small differences between good rules as
-/// well as lost runs.
+/// Returns a logarithmic axis that holds the errors of some treatments in all cells: it shows small
+/// differences between good rules as well as lost runs.
 fn error_axis(runs: &NetworkRuns, treatments: &[Treatment]) -> Axis {
     let cells = runs.cells();
-    let all = cells.iter().flat_map(|cell| treatments.iter().map(move |&treatment| (treatment, cell)));
-    let errors =
-        all.map(|(treatment, cell)| test_error(runs, treatment, cell).0).filter(|error| !error.is_nan());
-    let (least, most) = errors.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    let all =
+        cells.iter().flat_map(|cell| treatments.iter().map(move |&treatment| (treatment, cell)));
+    let errors = all
+        .map(|(treatment, cell)| test_error(runs, treatment, cell).0)
+        .filter(|error| !error.is_nan());
+    let (least, most) =
+        errors.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
     let ticks: &[f64] = if most > 8.0 * least {
         &[0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 90.0]
     } else {
-        &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 90.0]
+        &[
+            1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0,
+            90.0,
+        ]
     };
     Axis::log("test error, %").range(least / 1.2, 1.2 * most).ticks(ticks)
 }
 
-/// Adds the curves of some treatments over some cells: the mean test error with its standard error at `x`. The second argument of `x`
-/// shifts the curves against each other: it is −1 for the first treatment and 1 for the last.
+/// Adds the curves of some treatments over some cells: the mean test error with its standard error
+/// at `x`. The second argument of `x` shifts the curves against each other: it is −1 for the first
+/// treatment and 1 for the last.
 fn error_curves(
     mut panel: Panel,
     runs: &NetworkRuns,
@@ -183,7 +190,8 @@ fn error_curves(
     panel
 }
 
-/// Returns a table of some treatments in all cells, with columns that name the cell before and the differences of some comparisons after.
+/// Returns a table of some treatments in all cells, with columns that name the cell before and the
+/// differences of some comparisons after.
 fn accuracy_table<const N: usize>(
     runs: &NetworkRuns,
     treatments: &[Treatment],
@@ -192,12 +200,14 @@ fn accuracy_table<const N: usize>(
 ) -> TextTable {
     let difference = |it: &Comparison| format!("{} − {}", it.guarded.label(), it.plain.label());
     let columns = cell_columns.into_iter().map(String::from);
-    let columns =
-        columns.chain(treatments.iter().map(|it| it.label())).chain(differences.iter().map(difference));
+    let columns = columns
+        .chain(treatments.iter().map(|it| it.label()))
+        .chain(differences.iter().map(difference));
     let cells = runs.cells();
     let rows = cells.iter().map(|cell| {
         let accuracies = treatments.iter().map(|&treatment| runs.accuracy_text(treatment, cell));
-        let gaps = differences.iter().map(|it| runs.ahead(it.guarded, it.plain, cell, pairs).signed(2));
+        let gaps =
+            differences.iter().map(|it| runs.ahead(it.guarded, it.plain, cell, pairs).signed(2));
         cell_labels(cell).into_iter().chain(accuracies).chain(gaps).collect::<Vec<_>>()
     });
     TextTable::new(columns, rows)
@@ -216,11 +226,14 @@ fn panel_over_scales(
     cells: &[Cell],
 ) -> Panel {
     let scales: Vec<f64> = cells.iter().map(noise_scale).collect();
-    let (low, high) = scales.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &x| (a.min(x), b.max(x)));
+    let (low, high) =
+        scales.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &x| (a.min(x), b.max(x)));
     let panel = Panel::new(title)
         .x(Axis::log("noise scale").range(low / 1.5, 1.5 * high).ticks(&scales))
         .y(error_axis(runs, treatments));
-    error_curves(panel, runs, treatments, cells, |cell, shift| (1.0 + 0.03 * shift) * noise_scale(cell))
+    error_curves(panel, runs, treatments, cells, |cell, shift| {
+        (1.0 + 0.03 * shift) * noise_scale(cell)
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Stable noise on every gradient: guarded SGD with momentum against the best of nine limits of clipping, against clipping by norm, and
-//! against FULD that is given the noise.
+//! Stable noise on every gradient: guarded SGD with momentum against the best of nine limits of
+//! clipping, against clipping by norm, and against FULD that is given the noise.
 
 use super::compared::{Compared, NEAR};
 use super::{GUARDED_SGDM, GroupSummary, error_axis, test_error};
@@ -15,7 +15,12 @@ pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
         table: Some(table(runs)),
-        claims: vec![near_best_clipping(runs), near_known_noise(runs), beats_norm(runs), survives(runs)],
+        claims: vec![
+            near_best_clipping(runs),
+            near_known_noise(runs),
+            beats_norm(runs),
+            survives(runs),
+        ],
     }
 }
 
@@ -93,7 +98,8 @@ fn table(runs: &NetworkRuns) -> TextTable {
         ]
     };
     let rows: Vec<_> = runs.cells().into_iter().map(row).collect();
-    let columns: Vec<&str> = rows.first().into_iter().flatten().map(|(column, _)| *column).collect();
+    let columns: Vec<&str> =
+        rows.first().into_iter().flatten().map(|(column, _)| *column).collect();
     TextTable::new(columns, rows.into_iter().map(|row| row.map(|(_, cell)| cell)))
 }
 
@@ -160,7 +166,11 @@ fn survives(runs: &NetworkRuns) -> Claim {
     runs.claim(
         "survives",
         format!("{} learns under noise with which SGDm does not.", GUARDED_SGDM.label()),
-        format!("Lost: {} runs of guarded SGDm, {} of SGDm.", share(guarded, all), share(sgdm, all)),
+        format!(
+            "Lost: {} runs of guarded SGDm, {} of SGDm.",
+            share(guarded, all),
+            share(sgdm, all)
+        ),
         Judgement::of([(guarded == 0 && sgdm > 0, why)]),
     )
 }
@@ -172,12 +182,19 @@ mod tests {
     use crate::study::test_rows::{accuracies, noisy};
     use crate::study::{Group, RunOutcome};
 
-    /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A function of the tail index says how
-    /// far guarded SGDm is from 97 %.
+    /// Three limits; the second is the best at 97 %, unless the scale is large: then the third. A
+    /// function of the tail index says how far guarded SGDm is from 97 %.
     fn runs(guarded: impl Fn(f64) -> f64) -> NetworkRuns {
         use Treatment::{ClipNorm, ClipValue};
-        let treatments =
-            [Sgdm, KnownNoise, GUARDED_SGDM, ClipValue(0.1), ClipValue(0.2), ClipValue(0.3), ClipNorm(1.0)];
+        let treatments = [
+            Sgdm,
+            KnownNoise,
+            GUARDED_SGDM,
+            ClipValue(0.1),
+            ClipValue(0.2),
+            ClipValue(0.3),
+            ClipNorm(1.0),
+        ];
         let cells = [noisy(1.2, 0.001), noisy(1.5, 0.001), noisy(1.5, 0.01)];
         accuracies(Group::Noise, &treatments, &cells, |treatment, cell, seed| {
             let noise = cell.noise.unwrap();
@@ -186,7 +203,9 @@ mod tests {
                 Sgdm => 10.0,
                 GUARDED_SGDM => good + guarded(noise.alpha),
                 KnownNoise | ClipNorm(_) => good - 0.4,
-                ClipValue(limit) => good - 10.0 * (limit - if noise.scale > 0.005 { 0.3 } else { 0.2 }).abs(),
+                ClipValue(limit) => {
+                    good - 10.0 * (limit - if noise.scale > 0.005 { 0.3 } else { 0.2 }).abs()
+                }
                 _ => unreachable!(),
             }
         })
@@ -198,12 +217,17 @@ mod tests {
         let near = claim(|_| -0.29);
         assert_eq!(near.verdict, Verdict::Holds);
         assert!(
-            near.measured.contains("all 3 laws") && near.measured.contains("last of those tried with 1 of")
+            near.measured.contains("all 3 laws")
+                && near.measured.contains("last of those tried with 1 of")
         );
         let part = claim(|alpha| if alpha == 1.2 { -0.31 } else { 0.0 });
         assert_eq!(part.verdict, Verdict::InPart);
         assert!(part.measured.contains("2 of 3"), "{}", part.measured);
-        assert!(part.measured.contains("The worst is α = 1.2, σ = 0.001: −0.31 ± 0.00"), "{}", part.measured);
+        assert!(
+            part.measured.contains("The worst is α = 1.2, σ = 0.001: −0.31 ± 0.00"),
+            "{}",
+            part.measured
+        );
         assert!(part.why.unwrap().contains("α = 1.2, σ = 0.001"));
         assert_eq!(claim(|_| -0.31).verdict, Verdict::Fails);
     }

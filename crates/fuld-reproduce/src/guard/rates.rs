@@ -1,12 +1,13 @@
-//! No injected noise, over learning rates: the range over which each rule trains well, and its best result.
+//! No injected noise, over learning rates: the range over which each rule trains well, and its best
+//! result.
 
 use super::{GUARDED_SGDM, GroupSummary, SGDM, accuracy_table, error_axis, error_curves};
 use crate::study::{Cell, Measure, NetworkRuns, Pairs, SIGNIFICANT, Treatment, distinct};
 use crate::{CaptionedFigure, Claim, Judgement};
 use fuld_plot::{Axis, Figure, Panel};
 
-/// A learning rate trains well if its mean accuracy is within this many points of the best mean of either rule. A single lost seed,
-/// which counts as a random answer, is enough to miss that.
+/// A learning rate trains well if its mean accuracy is within this many points of the best mean of
+/// either rule. A single lost seed, which counts as a random answer, is enough to miss that.
 const WELL: f64 = 1.0;
 
 pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
@@ -15,7 +16,12 @@ pub(super) fn part(runs: &NetworkRuns) -> GroupSummary {
     let label = |cell: &Cell| [cell.momentum.unwrap_or(f64::NAN).to_string(), lr(cell).to_string()];
     GroupSummary {
         figure: Some(CaptionedFigure::new(figure(runs), caption)),
-        table: Some(accuracy_table(runs, &SGDM, (["momentum", "learning rate"], label), (&[], Pairs::All))),
+        table: Some(accuracy_table(
+            runs,
+            &SGDM,
+            (["momentum", "learning rate"], label),
+            (&[], Pairs::All),
+        )),
         claims: vec![wider(runs), as_good(runs)],
     }
 }
@@ -35,7 +41,8 @@ fn lr(cell: &Cell) -> f64 {
 
 /// Returns the cell in which a treatment is best at a momentum, and its mean accuracy there.
 fn best(runs: &NetworkRuns, treatment: Treatment, momentum: f64) -> Option<(Cell, f64)> {
-    let means = at(runs, momentum).into_iter().map(|cell| (cell, runs.mean_accuracy(treatment, &cell).0));
+    let means =
+        at(runs, momentum).into_iter().map(|cell| (cell, runs.mean_accuracy(treatment, &cell).0));
     means.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
@@ -45,7 +52,8 @@ fn needed(runs: &NetworkRuns, momentum: f64) -> f64 {
     best(Treatment::Sgdm).max(best(GUARDED_SGDM)) - WELL
 }
 
-/// Returns the first and the last of the longest run of consecutive learning rates at which a treatment trains well.
+/// Returns the first and the last of the longest run of consecutive learning rates at which a
+/// treatment trains well.
 fn range(runs: &NetworkRuns, treatment: Treatment, momentum: f64) -> Option<(f64, f64)> {
     let needed = needed(runs, momentum);
     let well = |cell: &Cell| runs.mean_accuracy(treatment, cell).0 >= needed;
@@ -73,14 +81,19 @@ fn wider(runs: &NetworkRuns) -> Claim {
     for momentum in momenta(runs) {
         let [sgdm, guarded] = SGDM.map(|treatment| range(runs, treatment, momentum));
         let factor = |range: Option<(f64, f64)>| range.map_or(0.0, |(low, high)| high / low);
-        let why = format!("at momentum {momentum} the range of guarded SGDm is not wider than SGDm's");
+        let why =
+            format!("at momentum {momentum} the range of guarded SGDm is not wider than SGDm's");
         checks.push((factor(guarded) > 1.01 * factor(sgdm), why));
         let text = |range: Option<(f64, f64)>| {
             range.map_or("nowhere".into(), |(low, high)| {
                 format!("from {low} to {high}, a factor of {:.0}", high / low)
             })
         };
-        texts.push(format!("momentum {momentum}: guarded SGDm {}; SGDm {}", text(guarded), text(sgdm)));
+        texts.push(format!(
+            "momentum {momentum}: guarded SGDm {}; SGDm {}",
+            text(guarded),
+            text(sgdm)
+        ));
     }
     runs.claim(
         "wider-range",
@@ -102,13 +115,20 @@ fn as_good(runs: &NetworkRuns) -> Claim {
         let gap = runs.between(guarded, sgdm, Measure::TestAccuracy, Pairs::All);
         let why = format!("at momentum {momentum} the difference is {}", gap.points());
         checks.push((gap.is_known() && !gap.is_loss(), why));
-        let [guarded, sgdm] = [guarded, sgdm]
-            .map(|(treatment, cell)| format!("{} at {}", runs.accuracy_text(treatment, cell), lr(cell)));
-        texts.push(format!("momentum {momentum}: guarded SGDm {guarded}, SGDm {sgdm}, {}", gap.points()));
+        let [guarded, sgdm] = [guarded, sgdm].map(|(treatment, cell)| {
+            format!("{} at {}", runs.accuracy_text(treatment, cell), lr(cell))
+        });
+        texts.push(format!(
+            "momentum {momentum}: guarded SGDm {guarded}, SGDm {sgdm}, {}",
+            gap.points()
+        ));
     }
     runs.claim(
         "best-rate",
-        format!("{} at its best learning rate is at least as good as SGDm at its own.", GUARDED_SGDM.label()),
+        format!(
+            "{} at its best learning rate is at least as good as SGDm at its own.",
+            GUARDED_SGDM.label()
+        ),
         format!("At {}; {SIGNIFICANT} standard errors would be significant.", texts.join(". At ")),
         Judgement::of(checks),
     )
@@ -139,13 +159,14 @@ mod tests {
         let claim = wider(&all);
         assert_eq!(claim.verdict, Verdict::Holds);
         assert!(
-            claim
-                .measured
-                .contains("guarded SGDm from 2 to 16, a factor of 8; SGDm from 2 to 4, a factor of 2"),
+            claim.measured.contains(
+                "guarded SGDm from 2 to 16, a factor of 8; SGDm from 2 to 4, a factor of 2"
+            ),
             "{}",
             claim.measured
         );
-        // The best of either is the measure: a treatment that is bad everywhere trains well nowhere.
+        // The best of either is the measure: a treatment that is bad everywhere trains well
+        // nowhere.
         let bad = runs([90.0, 96.5, 97.0, 10.0, 97.0], [80.0; 5]);
         assert_eq!((range(&bad, GUARDED_SGDM, 0.99), wider(&bad).verdict), (None, Verdict::Fails));
     }
@@ -153,8 +174,9 @@ mod tests {
     #[test]
     fn one_lost_seed_ends_a_range() {
         let mut all = runs([96.0; 5], [96.0; 5]);
-        let is_it =
-            |run: &&mut crate::study::NetworkRow| run.treatment == GUARDED_SGDM && run.lr == Some(8.0);
+        let is_it = |run: &&mut crate::study::NetworkRow| {
+            run.treatment == GUARDED_SGDM && run.lr == Some(8.0)
+        };
         all.rows.iter_mut().find(is_it).unwrap().outcome = RunOutcome::Diverged;
         assert_eq!(range(&all, GUARDED_SGDM, 0.99), Some((1.0, 4.0)));
         assert_eq!(range(&all, Treatment::Sgdm, 0.99), Some((1.0, 16.0)));

@@ -8,12 +8,16 @@ const NETWORK: Network = Network { width: 8, depth: 2, batch: 20, iterations: 60
 /// Small runs of every group.
 fn study(context: &Context<'_>) -> anyhow::Result<Guard> {
     let mut grids = NETWORK.noisy(&[1.5], &[1e-3], &[0.01, 0.1]);
-    grids.extend([NETWORK.clean(&[8], &[2, 3], 60), NETWORK.edge(0.1, 3..6), NETWORK.rates(&[0.9])]);
+    grids.extend([
+        NETWORK.clean(&[8], &[2, 3], 60),
+        NETWORK.edge(0.1, 3..6),
+        NETWORK.rates(&[0.9]),
+    ]);
     Guard::of_grids(context, &grids)
 }
 
-/// Noise: two limits, three norms and six other rules; then five rules with Gaussian noise and in each of two networks, and pairs at nine
-/// learning rates and, with three seeds, at the edge.
+/// Noise: two limits, three norms and six other rules; then five rules with Gaussian noise and in
+/// each of two networks, and pairs at nine learning rates and, with three seeds, at the edge.
 const RUNS: usize = 2 * (11 + 5 * (1 + 2) + 2 * 9) + 2 * 3;
 
 #[test]

@@ -1,14 +1,17 @@
-//! The known answers of the mixing study: moments or quantiles of each coordinate, and how far draws are from them.
+//! The known answers of the mixing study: moments or quantiles of each coordinate, and how far
+//! draws are from them.
 //!
-//! Most are closed forms. Where f is quadratic in all coordinates but one, [`conditionally_normal`] integrates the others exactly and the last
-//! one by quadrature. The logistic regression and the stochastic-volatility model have neither; their moments in `references.csv` come from
-//! NUTS runs that are a hundred times as long as those of the study.
+//! Most are closed forms. Where f is quadratic in all coordinates but one, [`conditionally_normal`]
+//! integrates the others exactly and the last one by quadrature. The logistic regression and the
+//! stochastic-volatility model have neither; their moments in `references.csv` come from NUTS runs
+//! that are a hundred times as long as those of the study.
 
 use fuld::Potential;
 use fuld::diagnostics::{Chains, DiagnosticError};
 use std::ops::Range;
 
-/// Moments from long runs: target, coordinate, mean, sd, and the Monte Carlo standard errors of both.
+/// Moments from long runs: target, coordinate, mean, sd, and the Monte Carlo standard errors of
+/// both.
 const REFERENCES: &str = include_str!("references.csv");
 
 /// What is known of a coordinate.
@@ -16,7 +19,8 @@ const REFERENCES: &str = include_str!("references.csv");
 pub(super) enum Answer {
     /// Mean and standard deviation, with the errors to which they are known.
     Moments { mean: f64, sd: f64, mean_error: f64, sd_error: f64 },
-    /// The median and the quantile at 0.95, for laws whose moments do not exist or cannot be estimated.
+    /// The median and the quantile at 0.95, for laws whose moments do not exist or cannot be
+    /// estimated.
     Quantiles { median: f64, q95: f64 },
 }
 
@@ -26,7 +30,8 @@ impl Answer {
         Self::Moments { mean, sd, mean_error: 0.0, sd_error: 0.0 }
     }
 
-    /// Returns the larger of the two errors of the draws, in units of its Monte Carlo standard error.
+    /// Returns the larger of the two errors of the draws, in units of its Monte Carlo standard
+    /// error.
     pub(super) fn z(&self, draws: &[Vec<f64>]) -> Result<f64, DiagnosticError> {
         let chains = Chains::new(draws)?;
         Ok(match *self {
@@ -66,8 +71,10 @@ impl Moments {
         let chains = Chains::new(draws)?;
         let pooled = chains.pooled();
         let mean = pooled.iter().sum::<f64>() / pooled.len() as f64;
-        let squares: Vec<Vec<f64>> =
-            draws.iter().map(|chain| chain.iter().map(|x| (x - mean) * (x - mean)).collect()).collect();
+        let squares: Vec<Vec<f64>> = draws
+            .iter()
+            .map(|chain| chain.iter().map(|x| (x - mean) * (x - mean)).collect())
+            .collect();
         let sd = (squares.iter().flatten().sum::<f64>() / pooled.len() as f64).sqrt();
         // The error of the variance s² is 2s times that of s.
         let sd_error = Chains::new(&squares)?.mcse_mean() / (2.0 * sd);
@@ -75,10 +82,16 @@ impl Moments {
     }
 }
 
-/// Returns the moments of all coordinates where f is a quadratic function of all of them but `one`, which is integrated over `range` by the
-/// trapezoidal rule. The quadratic function is read from the gradients.
-pub(super) fn conditionally_normal(potential: &dyn Potential, one: usize, range: Range<f64>) -> Vec<Answer> {
-    /// Intervals of the rule. Its error falls exponentially for a smooth integrand that vanishes at both ends.
+/// Returns the moments of all coordinates where f is a quadratic function of all of them but `one`,
+/// which is integrated over `range` by the trapezoidal rule. The quadratic function is read from
+/// the gradients.
+pub(super) fn conditionally_normal(
+    potential: &dyn Potential,
+    one: usize,
+    range: Range<f64>,
+) -> Vec<Answer> {
+    /// Intervals of the rule. Its error falls exponentially for a smooth integrand that vanishes at
+    /// both ends.
     const INTERVALS: usize = 4000;
     let dim = potential.dim();
     let others: Vec<usize> = (0..dim).filter(|&i| i != one).collect();
@@ -102,8 +115,9 @@ pub(super) fn conditionally_normal(potential: &dyn Potential, one: usize, range:
         // ∫ exp(−f) over the others is exp(−f(0) − ½ ∇f(0)·m) √(2π)^(d−1)/√det.
         let exponent: f64 = at_zero.iter().zip(&means).map(|(g, m)| g * m).sum();
         logs.push(-potential.value(&x) - 0.5 * exponent - 0.5 * factor.log_determinant());
-        let mut first_and_second: Vec<(f64, f64)> =
-            (0..others.len()).map(|i| (means[i], means[i] * means[i] + factor.inverse_diagonal(i))).collect();
+        let mut first_and_second: Vec<(f64, f64)> = (0..others.len())
+            .map(|i| (means[i], means[i] * means[i] + factor.inverse_diagonal(i)))
+            .collect();
         first_and_second.insert(one, (x[one], x[one] * x[one]));
         moments.push(first_and_second);
     }
@@ -113,7 +127,8 @@ pub(super) fn conditionally_normal(potential: &dyn Potential, one: usize, range:
         .map(|i| {
             let mean = weighted_mean(&weights, moments.iter().map(|m| m[i].0));
             // About the mean, where few digits cancel.
-            let about_mean = |(first, second): (f64, f64)| second - 2.0 * mean * first + mean * mean;
+            let about_mean =
+                |(first, second): (f64, f64)| second - 2.0 * mean * first + mean * mean;
             let variance = weighted_mean(&weights, moments.iter().map(|m| about_mean(m[i])));
             Answer::moments(mean, variance.sqrt())
         })
@@ -170,14 +185,17 @@ impl Cholesky {
     }
 }
 
-/// Returns the 95 % quantile of the second coordinate of the funnel of scale 3: that of N(0, e^v) averaged over v ~ N(0, 3²).
+/// Returns the 95 % quantile of the second coordinate of the funnel of scale 3: that of N(0, e^v)
+/// averaged over v ~ N(0, 3²).
 pub(super) fn funnel_quantile() -> f64 {
     // Distribution function at e^y, less 0.95, by the trapezoidal rule over v/3 from −9 to 9.
     let excess = |y: f64| {
         let term = |i: i32| {
             let u = f64::from(i) / 50.0;
             let weight = libm::exp(-0.5 * u * u) / (50.0 * (2.0 * core::f64::consts::PI).sqrt());
-            weight * (0.5 * libm::erfc(-libm::exp(y - 1.5 * u) * core::f64::consts::FRAC_1_SQRT_2) - 0.95)
+            weight
+                * (0.5 * libm::erfc(-libm::exp(y - 1.5 * u) * core::f64::consts::FRAC_1_SQRT_2)
+                    - 0.95)
         };
         (-450..=450).map(term).sum::<f64>()
     };

@@ -12,11 +12,20 @@ impl Mixing {
             let bad: Vec<&&Measured> =
                 ours.iter().filter(|run| run.target == target).filter(silent).collect();
             let text = |run: &&Measured| {
-                format!("{} at α = {}, seed {}", digits(run.z), run.alpha.unwrap_or(f64::NAN), run.seed)
+                format!(
+                    "{} at α = {}, seed {}",
+                    digits(run.z),
+                    run.alpha.unwrap_or(f64::NAN),
+                    run.seed
+                )
             };
-            (bad.is_empty(), format!("{target}: without a warning the largest error is {}", list(bad, text)))
+            (
+                bad.is_empty(),
+                format!("{target}: without a warning the largest error is {}", list(bad, text)),
+            )
         });
-        let count = |is_meant: fn(&Measured) -> bool| ours.iter().filter(|run| is_meant(run)).count();
+        let count =
+            |is_meant: fn(&Measured) -> bool| ours.iter().filter(|run| is_meant(run)).count();
         let theirs: Vec<&Measured> = self.runs.iter().filter(|run| run.method == NUTS).collect();
         Claim::ours(
             "trust",
@@ -38,11 +47,14 @@ impl Mixing {
         )
     }
 
-    /// Returns the targets on which the judged tail index and another method are right, with the effective draws per 1000 gradients of both.
+    /// Returns the targets on which the judged tail index and another method are right, with the
+    /// effective draws per 1000 gradients of both.
     fn pairs(&self, other: Option<f64>) -> Vec<(&str, f64, f64)> {
         let pairs = self.cells(Some(JUDGED)).into_iter().zip(self.cells(other));
         let right = pairs.filter(|(ours, other)| ours.is_right() && other.is_right());
-        right.map(|(ours, other)| (ours.target, ours.ess_per_1000(), other.ess_per_1000())).collect()
+        right
+            .map(|(ours, other)| (ours.target, ours.ess_per_1000(), other.ess_per_1000()))
+            .collect()
     }
 
     pub(super) fn against_hmc(&self) -> Claim {

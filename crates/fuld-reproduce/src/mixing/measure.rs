@@ -17,7 +17,8 @@ use std::time::Instant;
 /// The method that is not ours, as it is named in the tables.
 pub(super) const NUTS: &str = "nuts";
 
-/// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if given.
+/// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if
+/// given.
 pub(super) fn fuld(
     context: &Context<'_>,
     problem: &Problem,
@@ -27,7 +28,8 @@ pub(super) fn fuld(
 ) -> anyhow::Result<(Measured, Cost)> {
     let counted = Counted::new(Arc::clone(&problem.potential));
     let target = Target::from_potential(Box::new(counted.clone()));
-    let request = SampleRequest { alpha: Some(alpha), temper, seed: Some(seed), ..SampleRequest::default() };
+    let request =
+        SampleRequest { alpha: Some(alpha), temper, seed: Some(seed), ..SampleRequest::default() };
     let mut spec = request.complete_on(&target)?;
     // Tests are shorter in every respect.
     let less = context.fewer_chains;
@@ -48,8 +50,11 @@ pub(super) fn fuld(
     let stop = |_| context.stop.is_requested();
     let summary = Summary::new(&draws, lost, adapted, &spec, target.names(), exact, &stop)?;
     let remarks = summary.remarks(&spec);
-    let warnings: Vec<&str> =
-        remarks.iter().filter(|remark| remark.is_warning).map(|remark| remark.section.short()).collect();
+    let warnings: Vec<&str> = remarks
+        .iter()
+        .filter(|remark| remark.is_warning)
+        .map(|remark| remark.section.short())
+        .collect();
     let coordinates: Vec<_> = (0..target.dim()).map(|i| draws.coordinate(i)).collect();
     let measured = Measured {
         target: problem.name.into(),
@@ -66,8 +71,13 @@ pub(super) fn fuld(
 }
 
 /// Samples with the defaults of `nuts-rs`.
-pub(super) fn nuts(context: &Context<'_>, problem: &Problem, seed: u64) -> anyhow::Result<(Measured, Cost)> {
-    let (less, nuts::Length { tune, draws }) = (context.fewer_chains as u64, nuts::Length::default());
+pub(super) fn nuts(
+    context: &Context<'_>,
+    problem: &Problem,
+    seed: u64,
+) -> anyhow::Result<(Measured, Cost)> {
+    let (less, nuts::Length { tune, draws }) =
+        (context.fewer_chains as u64, nuts::Length::default());
     let length = nuts::Length { tune: tune / less, draws: draws / less };
     let began = Instant::now();
     let drawn = nuts::sample(context, &problem.potential, seed, length)?;

@@ -1,4 +1,5 @@
-//! Beyond the paper: how well exact FULD mixes, beside Hamiltonian Monte Carlo and NUTS, on targets with known answers.
+//! Beyond the paper: how well exact FULD mixes, beside Hamiltonian Monte Carlo and NUTS, on targets
+//! with known answers.
 //!
 //! | module | contents |
 //! |---|---|
@@ -39,7 +40,8 @@ const FACTOR: f64 = 3.0;
 results! {
     /// Effective draws per gradient, errors and warnings.
     Mixing {
-        /// One run. The smallest bulk ESS, the largest R̂ and the largest error are over all coordinates.
+        /// One run. The smallest bulk ESS, the largest R̂ and the largest error are over all
+        /// coordinates.
         runs: Measured {
             target: String,
             method: String,
@@ -49,12 +51,14 @@ results! {
             gradients: u64,
             ess: f64,
             r_hat: f64,
-            /// Errors of mean and standard deviation, or of two quantiles, in Monte Carlo standard errors.
+            /// Errors of mean and standard deviation, or of two quantiles, in Monte Carlo standard
+            /// errors.
             z: f64,
             /// The warnings that were given, or nothing.
             warnings: String,
         },
-        /// The time of each run, warm-up included. It is the only measurement that the seed does not determine.
+        /// The time of each run, warm-up included. It is the only measurement that the seed does
+        /// not determine.
         times: Cost { target: String, method: String, alpha: Option<f64>, seed: u64, seconds: f64, ess_per_second: f64 },
         /// Runs of parallel tempering on the target with many modes, and their times.
         tempered: Measured,
@@ -115,7 +119,10 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 impl Mixing {
     /// Returns the targets, in their order.
     fn targets(&self) -> Vec<&str> {
-        self.runs.chunk_by(|a, b| a.target == b.target).map(|runs| runs[0].target.as_str()).collect()
+        self.runs
+            .chunk_by(|a, b| a.target == b.target)
+            .map(|runs| runs[0].target.as_str())
+            .collect()
     }
 
     fn cell<'a>(&'a self, target: &'a str, alpha: Option<f64>) -> Cell<'a> {
@@ -133,7 +140,12 @@ impl Mixing {
     fn tempered(&self) -> Cell<'_> {
         let ess_per_second = median(self.tempered_times.iter().map(|time| time.ess_per_second));
         let method = format!("{}, temper = {TEMPERATURES}", method(Some(JUDGED)));
-        Cell { target: targets::MODES, method, runs: self.tempered.iter().collect(), ess_per_second }
+        Cell {
+            target: targets::MODES,
+            method,
+            runs: self.tempered.iter().collect(),
+            ess_per_second,
+        }
     }
 
     /// Returns the cells of a method for all targets.
@@ -155,7 +167,8 @@ fn methods() -> impl Iterator<Item = Option<f64>> {
 impl Exhibit for Mixing {
     const ID: &'static str = "mixing";
     const TITLE: &'static str = "Beyond the paper · How well exact FULD mixes";
-    const SHOWS: &'static str = "beyond the paper: exact FULD beside HMC and NUTS on twelve targets";
+    const SHOWS: &'static str =
+        "beyond the paper: exact FULD beside HMC and NUTS on twelve targets";
     const SECONDS: f64 = 100.0;
     /// 2: R̂ of short chains that agree does not warn.
     const VERSION: u32 = 2;
@@ -167,8 +180,9 @@ impl Exhibit for Mixing {
         let problems = targets::problems()?;
         let (mut results, count) = (Self::default(), problems.len() * methods().count());
         for (number, problem) in problems.iter().enumerate() {
-            let target =
-                Target::from_potential(Box::new(counted::Counted::new(Arc::clone(&problem.potential))));
+            let target = Target::from_potential(Box::new(counted::Counted::new(Arc::clone(
+                &problem.potential,
+            ))));
             let exact = Exact::new(&SampleRequest::default().complete_on(&target)?, &target);
             if problem.name == targets::MODES {
                 for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
@@ -182,7 +196,9 @@ impl Exhibit for Mixing {
                 for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
                     context.check_stop()?;
                     let (measured, cost) = match alpha {
-                        Some(alpha) => measure::fuld(context, problem, &exact, (alpha, None), seed)?,
+                        Some(alpha) => {
+                            measure::fuld(context, problem, &exact, (alpha, None), seed)?
+                        }
                         None => measure::nuts(context, problem, seed)?,
                     };
                     results.runs.push(measured);
@@ -255,8 +271,10 @@ impl Exhibit for Mixing {
             let cells = methods().map(move |alpha| value(self.cell(target, alpha)));
             [target.to_owned()].into_iter().chain(cells)
         };
-        let short =
-            TextTable::new(headings.chain(methods().map(method)), self.targets().into_iter().map(row));
+        let short = TextTable::new(
+            headings.chain(methods().map(method)),
+            self.targets().into_iter().map(row),
+        );
         let cells: Vec<Cell<'_>> = self
             .targets()
             .into_iter()
@@ -282,7 +300,11 @@ impl Exhibit for Mixing {
                         .filter(|name| !name.is_empty())
                         .collect();
                     let names = list(all, ToOwned::to_owned);
-                    if names.is_empty() { "none".into() } else { format!("{} ({names})", cell.warned()) }
+                    if names.is_empty() {
+                        "none".into()
+                    } else {
+                        format!("{} ({names})", cell.warned())
+                    }
                 }),
             ],
         );

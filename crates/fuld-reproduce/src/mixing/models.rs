@@ -1,7 +1,8 @@
 //! The posteriors of the mixing study that the library does not have, each with its data.
 //!
-//! A model computes f and ∇f together, because NUTS requires both at every step. Data come from the counter-based generator with a fixed
-//! seed, and elementary functions from `libm`, so that the targets are the same on every machine.
+//! A model computes f and ∇f together, because NUTS requires both at every step. Data come from the
+//! counter-based generator with a fixed seed, and elementary functions from `libm`, so that the
+//! targets are the same on every machine.
 
 use fuld::Potential;
 use fuld::random::{Purpose, Stream};
@@ -27,7 +28,10 @@ struct Model<F> {
     f: F,
 }
 
-fn model(dim: usize, f: impl Fn(&[f64], &mut [f64]) -> f64 + Send + Sync + 'static) -> Arc<dyn Potential> {
+fn model(
+    dim: usize,
+    f: impl Fn(&[f64], &mut [f64]) -> f64 + Send + Sync + 'static,
+) -> Arc<dyn Potential> {
     Arc::new(Model { dim, f })
 }
 
@@ -101,8 +105,9 @@ pub(super) fn student() -> Arc<dyn Potential> {
     })
 }
 
-/// Returns the eight schools (Rubin 1981; Gelman et al., *Bayesian Data Analysis*, section 5.5), non-centred: μ ~ N(0, 5²),
-/// τ ~ half-Cauchy(5), θᵢ = μ + τ zᵢ with zᵢ ~ N(0, 1). The coordinates are μ, ln τ, z₁, …, z₈.
+/// Returns the eight schools (Rubin 1981; Gelman et al., *Bayesian Data Analysis*, section 5.5),
+/// non-centred: μ ~ N(0, 5²), τ ~ half-Cauchy(5), θᵢ = μ + τ zᵢ with zᵢ ~ N(0, 1). The coordinates
+/// are μ, ln τ, z₁, …, z₈.
 pub(super) fn eight_schools() -> Arc<dyn Potential> {
     const EFFECTS: [f64; 8] = [28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0];
     const ERRORS: [f64; 8] = [15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0];
@@ -124,7 +129,8 @@ pub(super) fn eight_schools() -> Arc<dyn Potential> {
     })
 }
 
-/// Returns a logistic regression with an intercept and correlated features of unequal scales; the prior of the weights is N(0, 1).
+/// Returns a logistic regression with an intercept and correlated features of unequal scales; the
+/// prior of the weights is N(0, 1).
 pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError> {
     let (n, d) = (LOGISTIC_ROWS, LOGISTIC_DIM);
     let mut features = normals(0, n * d)?;
@@ -152,7 +158,8 @@ pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError
         for (weight, column) in w.iter().zip(columns.chunks_exact(n)) {
             margins.iter_mut().zip(column).for_each(|(margin, x)| *margin += weight * x);
         }
-        // ln Π (1 + e^(−|mᵢ|)) + Σ max(−mᵢ, 0): the product of 500 numbers between 1 and 2 does not overflow.
+        // ln Π (1 + e^(−|mᵢ|)) + Σ max(−mᵢ, 0): the product of 500 numbers between 1 and 2 does not
+        // overflow.
         let (mut product, mut loss) = (1.0, 0.5 * dot(w, w));
         for margin in &mut margins {
             let small = libm::exp(-margin.abs());
@@ -168,15 +175,17 @@ pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError
     }))
 }
 
-/// Returns a linear regression whose second feature has mean 10, so that its weight and the intercept are correlated. Weights have the
-/// prior N(0, 100²), and ln σ, the last coordinate, N(0, 5²). The true intercept is 50.
+/// Returns a linear regression whose second feature has mean 10, so that its weight and the
+/// intercept are correlated. Weights have the prior N(0, 100²), and ln σ, the last coordinate, N(0,
+/// 5²). The true intercept is 50.
 pub(super) fn linear_regression() -> Result<Arc<dyn Potential>, ParameterError> {
     const WEIGHTS: [f64; LINEAR_DIM] = [50.0, -3.0, 2.0, 0.5, 10.0];
     const SIGMA: f64 = 1.5;
     let (n, d) = (LINEAR_ROWS, LINEAR_DIM);
     let (mut features, noise) = (normals(3, n * d)?, normals(4, n)?);
     // Sufficient statistics: XᵀX, Xᵀy and yᵀy.
-    let (mut square, mut cross, mut total) = ([[0.0; LINEAR_DIM]; LINEAR_DIM], [0.0; LINEAR_DIM], 0.0);
+    let (mut square, mut cross, mut total) =
+        ([[0.0; LINEAR_DIM]; LINEAR_DIM], [0.0; LINEAR_DIM], 0.0);
     for (row, noise) in features.chunks_exact_mut(d).zip(noise) {
         row[0] = 1.0;
         row[1] = 10.0 + 3.0 * row[1];
@@ -203,8 +212,9 @@ pub(super) fn linear_regression() -> Result<Arc<dyn Potential>, ParameterError> 
     }))
 }
 
-/// Returns a stochastic-volatility model, non-centred: h₁ = μ + σ z₁/√(1 − φ²), hₜ₊₁ = μ + φ (hₜ − μ) + σ zₜ₊₁, yₜ ~ N(0, e^(hₜ)). The
-/// coordinates are μ ~ N(0, 2²), artanh φ ~ N(1.5, 0.7²), ln σ ~ N(−1.5, 0.7²) and z₁, …, z₁₀₀ ~ N(0, 1).
+/// Returns a stochastic-volatility model, non-centred: h₁ = μ + σ z₁/√(1 − φ²), hₜ₊₁ = μ + φ (hₜ −
+/// μ) + σ zₜ₊₁, yₜ ~ N(0, e^(hₜ)). The coordinates are μ ~ N(0, 2²), artanh φ ~ N(1.5, 0.7²), ln σ
+/// ~ N(−1.5, 0.7²) and z₁, …, z₁₀₀ ~ N(0, 1).
 pub(super) fn stochastic_volatility() -> Result<Arc<dyn Potential>, ParameterError> {
     const MU: f64 = -1.0;
     const PHI: f64 = 0.95;

@@ -5,7 +5,9 @@ use crate::Context;
 use fuld::{Potential, Start};
 use nuts_rs::rand::SeedableRng;
 use nuts_rs::rand::rngs::ChaCha8Rng;
-use nuts_rs::{Chain, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, HasDims, LogpError, Settings};
+use nuts_rs::{
+    Chain, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, HasDims, LogpError, Settings,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,7 +39,8 @@ impl Length {
     }
 }
 
-/// Samples from exp(−f) with chains that start from N(0, 1) as ours do, on as many threads as the context has.
+/// Samples from exp(−f) with chains that start from N(0, 1) as ours do, on as many threads as the
+/// context has.
 pub(super) fn sample(
     context: &Context<'_>,
     potential: &Arc<dyn Potential>,
@@ -63,8 +66,9 @@ pub(super) fn sample(
         handles.into_iter().map(join).collect::<anyhow::Result<Vec<_>>>()
     })?;
     let chains: Vec<ChainDrawn> = parts.into_iter().flatten().collect();
-    let coordinate =
-        |i: usize| chains.iter().map(|chain| chain.draws.iter().map(|draw| draw[i]).collect()).collect();
+    let coordinate = |i: usize| {
+        chains.iter().map(|chain| chain.draws.iter().map(|draw| draw[i]).collect()).collect()
+    };
     Ok(Drawn {
         coordinates: (0..potential.dim()).map(coordinate).collect(),
         gradients: chains.iter().map(|chain| chain.gradients).sum(),
@@ -88,8 +92,11 @@ fn sample_chain(
     length: Length,
 ) -> anyhow::Result<ChainDrawn> {
     let counted = Counted::new(Arc::clone(potential));
-    let settings =
-        DiagNutsSettings { num_tune: length.tune, num_draws: length.draws, ..DiagNutsSettings::default() };
+    let settings = DiagNutsSettings {
+        num_tune: length.tune,
+        num_draws: length.draws,
+        ..DiagNutsSettings::default()
+    };
     // Every chain has a generator of its own.
     let mut generator = ChaCha8Rng::seed_from_u64(seed ^ (chain as u64) << 32);
     let math = CpuMath::new(Density(counted.clone()));

@@ -30,7 +30,8 @@ pub(super) struct Problem {
     pub(super) answers: Vec<Answer>,
 }
 
-/// Returns the standard deviations of the Gaussians: from 0.1 to 10, so that the covariance has the condition number 10⁴.
+/// Returns the standard deviations of the Gaussians: from 0.1 to 10, so that the covariance has the
+/// condition number 10⁴.
 fn scales() -> [f64; DIM] {
     core::array::from_fn(|i| libm::exp10(2.0 * i as f64 / (DIM - 1) as f64 - 1.0))
 }
@@ -124,7 +125,10 @@ pub(super) fn problems() -> anyhow::Result<Vec<Problem>> {
             name: "Cauchy",
             runs: RUNS,
             potential: Arc::new(Cauchy::new(1, 1.0)?),
-            answers: vec![Answer::Quantiles { median: 0.0, q95: libm::tan(0.45 * core::f64::consts::PI) }],
+            answers: vec![Answer::Quantiles {
+                median: 0.0,
+                q95: libm::tan(0.45 * core::f64::consts::PI),
+            }],
         },
         Problem {
             name: "double well",

@@ -6,7 +6,8 @@ use fuld::potential::Harmonic;
 use fuld::random::{Purpose, Stream};
 use fuld::{Potential, Start};
 
-/// Returns the largest error of the gradient at a point, relative to its largest component, by central differences.
+/// Returns the largest error of the gradient at a point, relative to its largest component, by
+/// central differences.
 fn gradient_error(potential: &dyn Potential, x: &[f64]) -> f64 {
     let mut gradient = vec![0.0; x.len()];
     potential.gradient(x, &mut gradient);
@@ -34,7 +35,12 @@ fn gradients_are_those_of_the_values() {
             let (mut value, mut gradient, mut alone) = ([0.0], vec![0.0; dim], vec![0.0; dim]);
             problem.potential.evaluate(&x, &mut value, &mut gradient);
             problem.potential.gradient(&x, &mut alone);
-            assert_eq!((value[0], gradient), (problem.potential.value(&x), alone), "{}", problem.name);
+            assert_eq!(
+                (value[0], gradient),
+                (problem.potential.value(&x), alone),
+                "{}",
+                problem.name
+            );
         }
     }
 }
@@ -49,10 +55,12 @@ fn conditionally_normal_laws_are_integrated() {
     }
 }
 
-/// Independent draws have errors of a few standard errors (above 4 with a probability of 10⁻⁴); draws that are shifted do not.
+/// Independent draws have errors of a few standard errors (above 4 with a probability of 10⁻⁴);
+/// draws that are shifted do not.
 #[test]
 fn errors_are_in_standard_errors() {
-    let draws: Vec<Vec<f64>> = models::normals(99, 8000).unwrap().chunks(1000).map(<[f64]>::to_vec).collect();
+    let draws: Vec<Vec<f64>> =
+        models::normals(99, 8000).unwrap().chunks(1000).map(<[f64]>::to_vec).collect();
     assert!(Answer::moments(0.0, 1.0).z(&draws).unwrap() < 4.0);
     assert!(Answer::moments(0.1, 1.0).z(&draws).unwrap() > 4.0);
     assert!(Answer::moments(0.0, 1.08).z(&draws).unwrap() > 4.0);
@@ -69,7 +77,9 @@ fn errors_are_in_standard_errors() {
         .collect();
     let found = Moments::of(&uniform).unwrap();
     // Var((x − ½)²) is 1/180, so that the error of the sd is √(1/180/4000)/(2 sd).
-    assert!((found.sd_error / ((1.0f64 / 180.0 / 4000.0).sqrt() / (2.0 * found.sd)) - 1.0).abs() < 0.2);
+    assert!(
+        (found.sd_error / ((1.0f64 / 180.0 / 4000.0).sqrt() / (2.0 * found.sd)) - 1.0).abs() < 0.2
+    );
 }
 
 #[test]
@@ -119,18 +129,24 @@ fn long_run(problem: &targets::Problem) -> Vec<Moments> {
     drawn.coordinates.iter().map(|draws| Moments::of(draws).unwrap()).collect()
 }
 
-/// The references agree with exact sampling at α = 2: the largest of 123 errors is below 4 but in one of 100 seeds.
+/// The references agree with exact sampling at α = 2: the largest of 123 errors is below 4 but in
+/// one of 100 seeds.
 #[test]
 #[ignore = "takes a minute"]
 fn references_agree_with_exact_sampling() {
-    let problems = || targets::problems().unwrap().into_iter().filter(|p| REFERENCED.contains(&p.name));
+    let problems =
+        || targets::problems().unwrap().into_iter().filter(|p| REFERENCED.contains(&p.name));
     if std::env::var_os(WRITE).is_some() {
         let mut text = format!("# Made by the command at `{WRITE}` in tests.rs.\n");
         text += "target,coordinate,mean,sd,mean_error,sd_error\n";
         for problem in problems() {
-            for (i, Moments { mean, sd, mean_error, sd_error }) in long_run(&problem).into_iter().enumerate()
+            for (i, Moments { mean, sd, mean_error, sd_error }) in
+                long_run(&problem).into_iter().enumerate()
             {
-                text += &format!("{},{i},{mean:.7},{sd:.7},{mean_error:.7},{sd_error:.7}\n", problem.name);
+                text += &format!(
+                    "{},{i},{mean:.7},{sd:.7},{mean_error:.7},{sd_error:.7}\n",
+                    problem.name
+                );
             }
         }
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mixing/references.csv");
@@ -139,7 +155,8 @@ fn references_agree_with_exact_sampling() {
     for problem in problems() {
         let folder = tempfile::TempDir::new().unwrap();
         let context = Context::new(0, folder.path());
-        let (measured, _) = measure::fuld(&context, &problem, &Exact::Unknown(None), (2.0, None), 5).unwrap();
+        let (measured, _) =
+            measure::fuld(&context, &problem, &Exact::Unknown(None), (2.0, None), 5).unwrap();
         assert!(measured.is_right(), "{measured:?}");
     }
 }

@@ -12,7 +12,8 @@ use Treatment::{AuthorsCode, AuthorsControl, PaperControl, PaperFormula, PaperGa
 const LUCK: f64 = 0.05;
 /// A remainder of less than this share of a gain counts as nothing.
 const TRACE: f64 = 0.1;
-/// Widths at which the paper reports α = 1.75 ahead. It reports no difference at width 32, and α = 2 ahead at width 512.
+/// Widths at which the paper reports α = 1.75 ahead. It reports no difference at width 32, and α =
+/// 2 ahead at width 512.
 const AHEAD: std::ops::RangeInclusive<usize> = 64..=256;
 
 /// Returns all claims. Claims about widths that were not trained are left out.
@@ -39,11 +40,14 @@ pub(super) fn claims(runs: &NetworkRuns, momenta: &Momenta) -> Vec<Claim> {
     claims
 }
 
-/// "In most of the cases, α = 1.75 is better": the paper's claim for its formula, and ours for the formula of its authors' code.
+/// "In most of the cases, α = 1.75 is better": the paper's claim for its formula, and ours for the
+/// formula of its authors' code.
 fn better(runs: &NetworkRuns, treatment: Treatment) -> Claim {
     let set = runs.data();
-    let cells: Vec<Cell> = runs.cells().into_iter().filter(|cell| AHEAD.contains(&cell.width)).collect();
-    let gaps = Measure::ALL.map(|measure| (measure, runs.over(treatment, PaperGaussian, measure, &cells)));
+    let cells: Vec<Cell> =
+        runs.cells().into_iter().filter(|cell| AHEAD.contains(&cell.width)).collect();
+    let gaps =
+        Measure::ALL.map(|measure| (measure, runs.over(treatment, PaperGaussian, measure, &cells)));
     let won = list(gaps, |(measure, gap)| {
         let chance = probability(gap.chance());
         format!("{} {} of {} (chance {chance})", measure.label(), gap.won, cells.len())
@@ -54,13 +58,19 @@ fn better(runs: &NetworkRuns, treatment: Treatment) -> Claim {
         unstable(runs, &[treatment, PaperGaussian], &cells)
     );
     let judgement = Judgement::of(gaps.iter().map(|(measure, gap)| {
-        let why = format!("a fair coin would do as well in {} at least 5 % of the time", measure.label());
+        let why =
+            format!("a fair coin would do as well in {} at least 5 % of the time", measure.label());
         (gap.won > gap.lost && gap.chance() < LUCK, why)
     }));
     let cases = "in most cases at widths 64 to 256, in training and test, in loss and accuracy";
     if treatment == PaperFormula {
         let says = format!("α = 1.75 does better than α = 2 {cases}");
-        Claim::paper("better-formula", set.paper_claim(&says, "MNIST and CIFAR-10"), measured, judgement)
+        Claim::paper(
+            "better-formula",
+            set.paper_claim(&says, "MNIST and CIFAR-10"),
+            measured,
+            judgement,
+        )
     } else {
         let says = format!(
             "α = 1.75 by the formula of the authors' code, s(αv)/2, does what the paper says of its own formula: it is better than α = 2 \
@@ -75,7 +85,8 @@ fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -
     let cells = runs.cells();
     let (mut verdicts, mut measured, mut remains) = (Vec::new(), String::new(), Vec::new());
     for measure in [Measure::TrainLoss, Measure::TestLoss, Measure::TestAccuracy] {
-        let [gain, rest] = [PaperGaussian, control].map(|rival| runs.over(treatment, rival, measure, &cells));
+        let [gain, rest] =
+            [PaperGaussian, control].map(|rival| runs.over(treatment, rival, measure, &cells));
         verdicts.push(nothing_remains(gain, rest));
         if verdicts.last() != Some(&Verdict::Holds) {
             remains.push(measure.label());
@@ -97,7 +108,8 @@ fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -
         _ => Verdict::InPart,
     };
     let remains = remains.join(", ");
-    let why = format!("α = 1.75 is also ahead of the control, or too few runs are stable, in {remains}");
+    let why =
+        format!("α = 1.75 is also ahead of the control, or too few runs are stable, in {remains}");
     let (id, field) = match treatment {
         AuthorsCode => ("learning-rate-code", "by the formula of the authors' code"),
         _ => ("learning-rate-formula", "by the paper's formula"),
@@ -105,13 +117,14 @@ fn learning_rate(runs: &NetworkRuns, treatment: Treatment, control: Treatment) -
     let says = format!(
         "α = 1.75 {field} does no better than SGDm with equally large small steps: its gain over α = 2, if any, is due to the learning rate."
     );
-    let measured =
-        measured.trim_end().to_owned() + &unstable(runs, &[treatment, PaperGaussian, control], &cells);
+    let measured = measured.trim_end().to_owned()
+        + &unstable(runs, &[treatment, PaperGaussian, control], &cells);
     runs.claim(id, says, measured, Judgement::new(verdict, why))
 }
 
-/// Judges whether nothing of a gain remains against the control. It holds in part if more than a trace but less than half remains, or
-/// if the control is beaten where there was no gain over α = 2.
+/// Judges whether nothing of a gain remains against the control. It holds in part if more than a
+/// trace but less than half remains, or if the control is beaten where there was no gain over α =
+/// 2.
 fn nothing_remains(gain: Difference, rest: Difference) -> Verdict {
     let share = rest.mean / gain.mean;
     match () {
@@ -156,14 +169,15 @@ fn number(v: f64) -> String {
 
 /// "More visible at width 256", where the difference reaches about 2 % on MNIST.
 ///
-/// The best of many cells is ahead by chance. So widths are compared by their means over depths, and the size of the difference is
-/// that of a cell that other seeds chose.
+/// The best of many cells is ahead by chance. So widths are compared by their means over depths,
+/// and the size of the difference is that of a cell that other seeds chose.
 fn most_at_256(runs: &NetworkRuns) -> Claim {
     let set = runs.data();
     let means = by_width(runs, PaperFormula);
     let (at, others): (Vec<_>, Vec<_>) = means.iter().partition(|(width, _)| *width == 256);
     let gained = at.iter().any(|(_, gap)| gap.is_gain());
-    let most = gained && at.iter().all(|(_, here)| others.iter().all(|(_, there)| here.exceeds(there)));
+    let most =
+        gained && at.iter().all(|(_, here)| others.iter().all(|(_, there)| here.exceeds(there)));
     let peak = peak(runs, PaperFormula, &runs.cells_of_width(256));
     let measured = format!(
         "Means over depths of the difference in test accuracy, by the paper's formula: {}; by the authors' code: {}. It is largest at 256 if \
@@ -172,7 +186,8 @@ fn most_at_256(runs: &NetworkRuns) -> Claim {
         listed(&by_width(runs, AuthorsCode)),
     );
     let why = "the difference at width 256 is not significantly larger than at every other width";
-    let (mut says, mut measured) = ("the difference is more visible at width 256".to_owned(), measured);
+    let (mut says, mut measured) =
+        ("the difference is more visible at width 256".to_owned(), measured);
     let mut checks = vec![(most, why.to_owned())];
     if set == ImageSet::Mnist {
         says += ", where it reaches about 2 points of accuracy";
@@ -194,7 +209,8 @@ fn largest(runs: &NetworkRuns) -> Claim {
     ]);
     Claim::paper(
         "largest-difference",
-        ImageSet::Cifar10.paper_claim("the largest difference in accuracy is about 4.5 points", "CIFAR-10"),
+        ImageSet::Cifar10
+            .paper_claim("the largest difference in accuracy is about 4.5 points", "CIFAR-10"),
         format!(
             "{} By width, mean over depths: {}; there is a difference if one of these exceeds {SIGNIFICANT} standard errors.",
             chosen("The largest difference in test accuracy by the paper's formula", peak),
@@ -210,22 +226,28 @@ fn about(paper: f64, gap: Difference) -> bool {
 }
 
 fn chosen(what: &str, peak: Difference) -> String {
-    format!("{what} is {} in the combination of width and depth that the other seeds choose.", peak.points())
+    format!(
+        "{what} is {} in the combination of width and depth that the other seeds choose.",
+        peak.points()
+    )
 }
 
 /// Returns how far a treatment is ahead of α = 2 in test accuracy in its best cell.
 ///
-/// The largest of many differences is also large by chance. So for each seed the other seeds choose the cell: chosen by some runs and
-/// measured by another, the difference is not too large on average. Its error is somewhat too small, because the choices are dependent.
+/// The largest of many differences is also large by chance. So for each seed the other seeds choose
+/// the cell: chosen by some runs and measured by another, the difference is not too large on
+/// average. Its error is somewhat too small, because the choices are dependent.
 fn peak(runs: &NetworkRuns, treatment: Treatment, cells: &[Cell]) -> Difference {
-    let gap =
-        |runs: &NetworkRuns, cell: &Cell| runs.ahead(treatment, PaperGaussian, cell, Pairs::Stable).mean;
+    let gap = |runs: &NetworkRuns, cell: &Cell| {
+        runs.ahead(treatment, PaperGaussian, cell, Pairs::Stable).mean
+    };
     let mut differences = Vec::new();
     for seed in runs.seeds() {
         let (one, others): (Vec<NetworkRow>, Vec<NetworkRow>) =
             runs.rows.iter().cloned().partition(|run| run.seed == seed);
         let (one, others) = (NetworkRuns { rows: one }, NetworkRuns { rows: others });
-        let known = cells.iter().map(|cell| (cell, gap(&others, cell))).filter(|(_, mean)| !mean.is_nan());
+        let known =
+            cells.iter().map(|cell| (cell, gap(&others, cell))).filter(|(_, mean)| !mean.is_nan());
         if let Some((cell, _)) = known.max_by(|a, b| a.1.total_cmp(&b.1)) {
             differences.extend(Some(gap(&one, cell)).filter(|mean| !mean.is_nan()));
         }
@@ -236,7 +258,9 @@ fn peak(runs: &NetworkRuns, treatment: Treatment, cells: &[Cell]) -> Difference 
 
 /// Returns the difference in test accuracy of each width, mean over depths.
 fn by_width(runs: &NetworkRuns, treatment: Treatment) -> Vec<(usize, Difference)> {
-    let gap = |width| runs.over(treatment, PaperGaussian, Measure::TestAccuracy, &runs.cells_of_width(width));
+    let gap = |width| {
+        runs.over(treatment, PaperGaussian, Measure::TestAccuracy, &runs.cells_of_width(width))
+    };
     runs.widths().into_iter().map(|width| (width, gap(width))).collect()
 }
 
@@ -257,9 +281,15 @@ fn wide(runs: &NetworkRuns) -> Claim {
 }
 
 /// Makes a claim about the mean over depths of each measure at a width.
-fn at_width(runs: &NetworkRuns, width: usize, says: &str, holds: impl Fn(Difference) -> bool) -> Claim {
+fn at_width(
+    runs: &NetworkRuns,
+    width: usize,
+    says: &str,
+    holds: impl Fn(Difference) -> bool,
+) -> Claim {
     let cells = runs.cells_of_width(width);
-    let gaps = Measure::ALL.map(|measure| (measure, runs.over(PaperFormula, PaperGaussian, measure, &cells)));
+    let gaps = Measure::ALL
+        .map(|measure| (measure, runs.over(PaperFormula, PaperGaussian, measure, &cells)));
     let measured = format!(
         "α = 1.75 against 2, mean over depths: {}.{}",
         differences(&gaps),
@@ -295,7 +325,8 @@ fn probability(chance: f64) -> String {
 /// Says which runs of these cells exploded or diverged, and so enter no mean.
 fn unstable(runs: &NetworkRuns, treatments: &[Treatment], cells: &[Cell]) -> String {
     let count = |&treatment: &Treatment| {
-        let all: Vec<&NetworkRow> = cells.iter().flat_map(|cell| runs.runs(treatment, cell)).collect();
+        let all: Vec<&NetworkRow> =
+            cells.iter().flat_map(|cell| runs.runs(treatment, cell)).collect();
         let count = all.iter().filter(|run| !run.is_stable()).count();
         (count > 0).then(|| format!("{count} of {} runs of {}", all.len(), treatment.label()))
     };

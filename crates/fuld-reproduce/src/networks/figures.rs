@@ -1,11 +1,13 @@
-//! The figures: measures over depth with a panel for each width, and the gain of α = 1.75 over its two rivals.
+//! The figures: measures over depth with a panel for each width, and the gain of α = 1.75 over its
+//! two rivals.
 
 use crate::drawing::error_range;
 use crate::exhibit::CaptionedFigure;
 use crate::study::{Cell, ImageSet, Measure, NetworkRuns, Treatment};
 use fuld_plot::{Axis, Figure, Hue, Panel};
 
-/// Distance between treatments on the axis of depths, so that their error bars do not cover each other.
+/// Distance between treatments on the axis of depths, so that their error bars do not cover each
+/// other.
 const APART: f64 = 0.09;
 /// Widths in the paper's main text; the others are in its supplement.
 const MAIN_WIDTHS: [usize; 2] = [128, 256];
@@ -35,7 +37,10 @@ pub(super) fn figures(runs: &NetworkRuns) -> Vec<CaptionedFigure> {
         _ => all.into_iter().partition(|width| MAIN_WIDTHS.contains(width)),
     };
     let mut figures = vec![
-        CaptionedFigure::new(measures(&train, runs, &main, &[TrainLoss, TrainAccuracy]), captions[0]),
+        CaptionedFigure::new(
+            measures(&train, runs, &main, &[TrainLoss, TrainAccuracy]),
+            captions[0],
+        ),
         CaptionedFigure::new(measures(&test, runs, &main, &[TestLoss, TestAccuracy]), captions[1]),
     ];
     if !others.is_empty() {
@@ -55,7 +60,8 @@ pub(super) fn figures(runs: &NetworkRuns) -> Vec<CaptionedFigure> {
     figures
 }
 
-/// Draws a row for each measure and a column for each width. A single width has two panels in a row.
+/// Draws a row for each measure and a column for each width. A single width has two panels in a
+/// row.
 fn measures(name: &str, runs: &NetworkRuns, widths: &[usize], rows: &[Measure]) -> Figure {
     let mut figure = Figure::new(name).columns(widths.len().max(2)).panel_height(240.0);
     for &measure in rows {
@@ -85,10 +91,12 @@ fn panel(runs: &NetworkRuns, width: usize, measure: Measure) -> Panel {
     panel
 }
 
-/// Draws the decrease of the test loss against α = 2 and against SGDm at the matched step, all panels on one scale.
+/// Draws the decrease of the test loss against α = 2 and against SGDm at the matched step, all
+/// panels on one scale.
 fn gains(name: &str, runs: &NetworkRuns, widths: &[usize]) -> Figure {
     use Treatment::{AuthorsCode, AuthorsControl, PaperControl, PaperFormula, PaperGaussian};
-    let rows = [(PaperFormula, PaperControl, "formula"), (AuthorsCode, AuthorsControl, "authors' code")];
+    let rows =
+        [(PaperFormula, PaperControl, "formula"), (AuthorsCode, AuthorsControl, "authors' code")];
     let against = |treatment, other, width: usize, shift: f64| -> Vec<(f64, f64, f64)> {
         let points = runs.cells_of_width(width).into_iter().map(|cell| {
             let difference = runs.over(treatment, other, Measure::TestLoss, &[cell]);

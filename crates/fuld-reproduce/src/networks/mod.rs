@@ -1,16 +1,17 @@
-//! The paper's networks (Figures 5 to 8 and the supplement) with controls that separate the effect of the tail index from that of the
-//! learning rate.
+//! The paper's networks (Figures 5 to 8 and the supplement) with controls that separate the effect
+//! of the tail index from that of the learning rate.
 //!
-//! Each network is trained with α = 2, with α = 1.75 by the paper's formula and by the formula of the authors' code, and for each of
-//! these two with SGD with momentum at the step that the field takes for small gradients.
+//! Each network is trained with α = 2, with α = 1.75 by the paper's formula and by the formula of
+//! the authors' code, and for each of these two with SGD with momentum at the step that the field
+//! takes for small gradients.
 
 mod claims;
 mod figures;
 mod momenta;
 
 use crate::study::{
-    Grid, Group, Measure, NetworkRow, NetworkRuns, RunOutcome, SIGNIFICANT, Treatment, all_runs, seeds,
-    to_toml, train_networks,
+    Grid, Group, Measure, NetworkRow, NetworkRuns, RunOutcome, SIGNIFICANT, Treatment, all_runs,
+    seeds, to_toml, train_networks,
 };
 use crate::{CaptionedFigure, Claim, Context, Exhibit, TextTable};
 use fuld_train::spec::TrainSpec;
@@ -82,7 +83,8 @@ impl Networks {
     }
 }
 
-/// The runs on a data set: the grids of all treatments, and the grid of the runs whose momenta are followed.
+/// The runs on a data set: the grids of all treatments, and the grid of the runs whose momenta are
+/// followed.
 struct NetworkGrids {
     grids: Vec<Grid>,
     followed: Grid,
@@ -104,8 +106,14 @@ impl NetworkGrids {
         Self::of_sizes(widths, depths, seeds(seed, count), iterations)
     }
 
-    fn of_sizes(widths: Vec<usize>, depths: Vec<usize>, seeds: Range<u64>, iterations: u64) -> Self {
-        let mut ends: Vec<usize> = depths.first().into_iter().chain(depths.last()).copied().collect();
+    fn of_sizes(
+        widths: Vec<usize>,
+        depths: Vec<usize>,
+        seeds: Range<u64>,
+        iterations: u64,
+    ) -> Self {
+        let mut ends: Vec<usize> =
+            depths.first().into_iter().chain(depths.last()).copied().collect();
         ends.dedup();
         let grid = |treatment, depths| Grid {
             group: Group::Grid,
@@ -174,7 +182,8 @@ fn differences(runs: &NetworkRuns) -> TextTable {
         let numbers = Measure::ALL.map(|measure| {
             let difference = runs.over(treatment, other, measure, &cells);
             let (sign, digits) = if measure.is_loss() { (-1.0, 4) } else { (1.0, 2) };
-            format!("{:+.digits$} ± {:.digits$}", sign * difference.mean, difference.error).replace('-', "−")
+            format!("{:+.digits$} ± {:.digits$}", sign * difference.mean, difference.error)
+                .replace('-', "−")
         });
         [name.to_owned()].into_iter().chain(numbers)
     });

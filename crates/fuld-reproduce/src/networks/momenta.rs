@@ -7,7 +7,8 @@ use levy_stable::SymmetricStable;
 /// Steps that are followed: more than enough to leave the plateau at the start of deep networks.
 pub(super) const STEPS: u64 = 2_000;
 
-/// A field that deviates from its tangent by less than this share is linear, and its optimizer SGD with momentum.
+/// A field that deviates from its tangent by less than this share is linear, and its optimizer SGD
+/// with momentum.
 pub(super) const LINEAR: f64 = 0.01;
 
 /// The momenta of all networks that were followed.

@@ -50,7 +50,8 @@ fn tables_have_figures_claims_and_a_sweep() {
     let planned: Vec<TrainSpec> =
         all_runs(&small().grids, &data).unwrap().into_iter().map(|run| run.spec).collect();
     let requests = grid_requests(&sweep, &[]).unwrap();
-    let mut swept: Vec<TrainSpec> = requests.iter().map(|r| r.spec(&data, Device::Cpu).unwrap()).collect();
+    let mut swept: Vec<TrainSpec> =
+        requests.iter().map(|r| r.spec(&data, Device::Cpu).unwrap()).collect();
     assert_eq!(swept.len(), planned.len());
     swept.retain(|spec| !planned.contains(spec));
     assert!(swept.is_empty(), "{swept:#?}");
@@ -105,7 +106,10 @@ fn the_full_grid_has_the_figures_of_the_paper() {
         let mut runs = test_rows::grid(widths, depths, |_, _, depth, _| (depth as f64, 0.5));
         let data = crate::study::ImageSet::named(set);
         runs.rows.iter_mut().for_each(|run| run.data = data);
-        figures::figures(&runs).iter().map(|figure| figure.figure.name().to_string()).collect::<Vec<_>>()
+        figures::figures(&runs)
+            .iter()
+            .map(|figure| figure.figure.name().to_string())
+            .collect::<Vec<_>>()
     };
     let mnist = ["fig5-mnist-train", "fig6-mnist-test", "supplement-mnist-widths"];
     assert_eq!(names("mnist")[..3], mnist);

@@ -1,6 +1,7 @@
 //! Differences between two treatments, paired by seed, with their standard errors.
 
-/// Standard errors that a difference must exceed to count. With about ten degrees of freedom, chance alone does so once in thirty.
+/// Standard errors that a difference must exceed to count. With about ten degrees of freedom,
+/// chance alone does so once in thirty.
 pub(crate) const SIGNIFICANT: f64 = 2.5;
 
 /// Returns the mean and its standard error, which is NaN for a single number.
@@ -11,12 +12,14 @@ pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (variance / n).sqrt())
 }
 
-/// How much better one treatment is than another over some cells. Positive numbers mean better, also for losses.
+/// How much better one treatment is than another over some cells. Positive numbers mean better,
+/// also for losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Difference {
     /// Mean over cells of the mean over seeds.
     pub(crate) mean: f64,
-    /// Standard error of the mean, from the spread over seeds within each cell; NaN if a cell has a single pair.
+    /// Standard error of the mean, from the spread over seeds within each cell; NaN if a cell has a
+    /// single pair.
     pub(crate) error: f64,
     /// Cells in which the treatment is better.
     pub(crate) won: usize,
@@ -31,7 +34,8 @@ impl Difference {
         Self { mean, error, won: usize::from(mean > 0.0), lost: usize::from(mean < 0.0) }
     }
 
-    /// Averages over cells. Cells without a pair are left out; a cell with a single pair makes the error unknown.
+    /// Averages over cells. Cells without a pair are left out; a cell with a single pair makes the
+    /// error unknown.
     pub(crate) fn average(cells: impl IntoIterator<Item = Self>) -> Self {
         let cells: Vec<Self> = cells.into_iter().collect();
         let measured = || cells.iter().filter(|cell| !cell.mean.is_nan());
@@ -113,7 +117,10 @@ mod tests {
     #[test]
     fn cells_are_averaged_with_their_errors() {
         let (a, b) = (Difference::of(&[1.0, 2.0, 3.0]), Difference::of(&[-3.0, -3.0]));
-        assert!((a.mean, b.mean, b.error) == (2.0, -3.0, 0.0) && (a.error - 1.0 / 3f64.sqrt()).abs() < 1e-12);
+        assert!(
+            (a.mean, b.mean, b.error) == (2.0, -3.0, 0.0)
+                && (a.error - 1.0 / 3f64.sqrt()).abs() < 1e-12
+        );
         let single = Difference::of(&[9.0]);
         let known = Difference::average_of_known([a, b, Difference::of(&[]), single]);
         assert!((known.mean + 0.5).abs() < 1e-12 && (known.error - 0.5 * a.error).abs() < 1e-12);

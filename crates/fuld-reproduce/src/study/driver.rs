@@ -1,7 +1,8 @@
-//! The driver of all studies: trains the runs whose results are not kept yet, and returns all results.
+//! The driver of all studies: trains the runs whose results are not kept yet, and returns all
+//! results.
 //!
-//! Results are kept in the subfolder `training` of the exhibit's folder, by specification and version, so an interrupted study
-//! continues and a finished one is never trained twice.
+//! Results are kept in the subfolder `training` of the exhibit's folder, by specification and
+//! version, so an interrupted study continues and a finished one is never trained twice.
 
 use super::grid;
 use super::image_set::ImageSet;
@@ -19,8 +20,9 @@ use std::ops::Range;
 /// The subfolder of an exhibit with the results of its runs.
 pub(crate) const TRAINING: &str = "training";
 
-/// Trains the missing runs of a study and returns the results of all runs in order. Equal runs are trained once. `what` names the runs
-/// in the note to the user; `progress` is the part of the exhibit's progress that this training makes up.
+/// Trains the missing runs of a study and returns the results of all runs in order. Equal runs are
+/// trained once. `what` names the runs in the note to the user; `progress` is the part of the
+/// exhibit's progress that this training makes up.
 pub(crate) fn train<R: StoredRun + Clone>(
     context: &Context<'_>,
     what: &str,
@@ -72,7 +74,8 @@ where
     Ok(runs.iter().map(|run| results[places[&run.name()]].clone()).collect())
 }
 
-/// Returns the runs in the order in which they are trained: the last one should not keep one core busy alone.
+/// Returns the runs in the order in which they are trained: the last one should not keep one core
+/// busy alone.
 pub(crate) fn longest_first<R: StoredRun>(runs: &[R]) -> Vec<&R> {
     let mut order: Vec<&R> = runs.iter().collect();
     order.sort_by(|a, b| b.work().total_cmp(&a.work()));
@@ -110,7 +113,8 @@ pub(crate) struct Trained {
     pub(crate) largest_v: Vec<f64>,
 }
 
-/// Trains the runs of a study of networks, follows the momenta of some runs for `followed_steps` steps, and writes the runs as a sweep.
+/// Trains the runs of a study of networks, follows the momenta of some runs for `followed_steps`
+/// steps, and writes the runs as a sweep.
 pub(crate) fn train_networks(
     context: &Context<'_>,
     study: &str,
@@ -121,8 +125,11 @@ pub(crate) fn train_networks(
     let data = context.data()?;
     let specs = planned.iter().chain(followed).map(|run| &run.spec);
     let times = StepTimes::measure(specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
-    let run =
-        |run: &LabelledRun| NetworkRun { spec: run.spec.clone(), data, seconds: times.seconds(&run.spec) };
+    let run = |run: &LabelledRun| NetworkRun {
+        spec: run.spec.clone(),
+        data,
+        seconds: times.seconds(&run.spec),
+    };
     let runs: Vec<NetworkRun<'_>> = planned.iter().map(run).collect();
     let follow = |run: &LabelledRun| {
         let seconds = times.seconds(&run.spec) * followed_steps as f64 / run.spec.iterations as f64;
@@ -136,7 +143,8 @@ pub(crate) fn train_networks(
     let what = format!("{study} on {}", ImageSet::named(data.name).title());
     let results = train(context, &what, &runs, 0.0..split)?;
     let momenta = format!("momenta of {what}");
-    let largest = if follow.is_empty() { Vec::new() } else { train(context, &momenta, &follow, split..1.0)? };
+    let largest =
+        if follow.is_empty() { Vec::new() } else { train(context, &momenta, &follow, split..1.0)? };
     let row = |(run, result): (&LabelledRun, &RunResult)| {
         let means = result.summary.filter(|_| result.status == RunStatus::Finished);
         NetworkRow::new(run, result.iterations(), means)
@@ -161,8 +169,8 @@ pub(crate) mod tests {
         DataSet::load("digits", Path::new("")).unwrap()
     }
 
-    /// Continues a study of the digits in a folder until this share is done. Returns the notes, and the results if it came to
-    /// the end.
+    /// Continues a study of the digits in a folder until this share is done. Returns the notes, and
+    /// the results if it came to the end.
     pub(crate) fn run_until<R>(
         folder: &TempDir,
         until: f64,
@@ -185,7 +193,8 @@ pub(crate) mod tests {
         (notes.into_inner().unwrap(), results.ok())
     }
 
-    /// Checks that a study that is interrupted continues to the same results, and is not trained again when it is finished.
+    /// Checks that a study that is interrupted continues to the same results, and is not trained
+    /// again when it is finished.
     pub(crate) fn continues<R: PartialEq + std::fmt::Debug>(
         name: &str,
         runs: usize,
@@ -193,15 +202,22 @@ pub(crate) mod tests {
     ) {
         let (whole, parted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (notes, results) = run_until(&whole, f64::INFINITY, &study);
-        assert!(notes.starts_with(&format!("{name} on the digits: {runs} runs; about ")), "{notes}");
+        assert!(
+            notes.starts_with(&format!("{name} on the digits: {runs} runs; about ")),
+            "{notes}"
+        );
         assert!(run_until(&parted, 0.4, &study).1.is_none());
         let (notes, continued) = run_until(&parted, f64::INFINITY, &study);
-        let before: usize = notes.split([' ', ',']).filter_map(|word| word.parse().ok()).nth(1).unwrap();
+        let before: usize =
+            notes.split([' ', ',']).filter_map(|word| word.parse().ok()).nth(1).unwrap();
         assert!((1..runs).contains(&before) && notes.contains("trained before"), "{notes}");
         assert_eq!(continued, results);
         // Everything is kept: nothing is trained again.
         let (notes, again) = run_until(&parted, f64::INFINITY, &study);
-        assert!(notes.contains(&format!("{runs} of them trained before")) && again == results, "{notes}");
+        assert!(
+            notes.contains(&format!("{runs} of them trained before")) && again == results,
+            "{notes}"
+        );
     }
 
     #[test]
@@ -210,11 +226,13 @@ pub(crate) mod tests {
         assert_eq!(texts, ["12 s", "10 minutes", "2.0 hours", "4.6 days"]);
     }
 
-    /// The checkpoint of an interrupted run, changed to one of another version of the training rule.
+    /// The checkpoint of an interrupted run, changed to one of another version of the training
+    /// rule.
     #[test]
     fn stale_checkpoints_are_announced() {
         let (folder, data) = (TempDir::new().unwrap(), digits());
-        let request = TrainRequest { width: Some(8), iterations: Some(2000), ..TrainRequest::default() };
+        let request =
+            TrainRequest { width: Some(8), iterations: Some(2000), ..TrainRequest::default() };
         let spec = request.spec(&data.description(), Device::Cpu).unwrap();
         let runs = [NetworkRun { spec, data: &data, seconds: 1.0 }];
         let study = |context: &Context<'_>| train(context, "a run", &runs, 0.0..1.0);
@@ -225,7 +243,8 @@ pub(crate) mod tests {
         let path = checkpoint_file(&folder.path().join(TRAINING), &runs[0].name());
         let mut bytes = std::fs::read(&path).unwrap();
         let version = format!("version = {}", NetworkRun::VERSION);
-        let at = bytes.windows(version.len()).position(|window| window == version.as_bytes()).unwrap();
+        let at =
+            bytes.windows(version.len()).position(|window| window == version.as_bytes()).unwrap();
         bytes[at + version.len() - 1] = b'1';
         bytes.truncate(bytes.len() - 8);
         let checksum = fuld::durable::fingerprint(&bytes);
@@ -242,6 +261,9 @@ pub(crate) mod tests {
     fn stale_results_are_announced() {
         assert_eq!(announcement(20, 20, 0, 12.0, 2), "20 runs; about 12 s on 2 threads");
         let text = announcement(20, 8, 3, 12.0, 2);
-        assert!(text.starts_with("20 runs, 12 of them trained before, 3 of them trained again"), "{text}");
+        assert!(
+            text.starts_with("20 runs, 12 of them trained before, 3 of them trained again"),
+            "{text}"
+        );
     }
 }

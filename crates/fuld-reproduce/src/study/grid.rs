@@ -1,4 +1,5 @@
-//! The grids of a study: products of settings, each trained with every treatment and seed; and the file that `fuld sweep` trains.
+//! The grids of a study: products of settings, each trained with every treatment and seed; and the
+//! file that `fuld sweep` trains.
 
 use super::network_row::{Group, LabelledRun};
 use super::treatment::Treatment;
@@ -49,13 +50,19 @@ impl Grid {
         let run = |request: &TrainRequest, treatment: Treatment| {
             Ok(LabelledRun { group: self.group, treatment, spec: treatment.spec(request, data)? })
         };
-        let all = requests.iter().flat_map(|request| self.treatments.iter().map(move |&it| run(request, it)));
+        let all = requests
+            .iter()
+            .flat_map(|request| self.treatments.iter().map(move |&it| run(request, it)));
         all.collect()
     }
 }
 
 /// Replaces each request by one for each value of a setting.
-fn vary<T: Copy>(requests: &mut Vec<TrainRequest>, values: &[T], set: impl Fn(&mut TrainRequest, T)) {
+fn vary<T: Copy>(
+    requests: &mut Vec<TrainRequest>,
+    values: &[T],
+    set: impl Fn(&mut TrainRequest, T),
+) {
     let each = |request: TrainRequest| {
         let set = &set;
         values.iter().map(move |&value| {
@@ -68,7 +75,10 @@ fn vary<T: Copy>(requests: &mut Vec<TrainRequest>, values: &[T], set: impl Fn(&m
 }
 
 /// Returns all runs of some grids.
-pub(crate) fn all_runs(grids: &[Grid], data: &DataDescription) -> Result<Vec<LabelledRun>, SpecError> {
+pub(crate) fn all_runs(
+    grids: &[Grid],
+    data: &DataDescription,
+) -> Result<Vec<LabelledRun>, SpecError> {
     Ok(grids.iter().map(|grid| grid.runs(data)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
@@ -95,7 +105,8 @@ pub(crate) fn to_toml(runs: &[LabelledRun]) -> anyhow::Result<Table> {
             None => groups.push((run, vec![table])),
         }
     }
-    let grids = groups.into_iter().flat_map(|(_, tables)| products(tables)).map(Value::Table).collect();
+    let grids =
+        groups.into_iter().flat_map(|(_, tables)| products(tables)).map(Value::Table).collect();
     Ok(Table::from_iter([("grid".to_owned(), Value::Array(grids))]))
 }
 
@@ -113,7 +124,9 @@ fn products(tables: Vec<Table>) -> Vec<Table> {
     let split = axes.iter().find(|(key, values)| values.len() > 1 && key != "seed");
     match split {
         Some((key, values)) if combinations != tables.len() => {
-            let part = |value| tables.iter().filter(|table| table.get(key) == Some(value)).cloned().collect();
+            let part = |value| {
+                tables.iter().filter(|table| table.get(key) == Some(value)).cloned().collect()
+            };
             values.iter().flat_map(|value| products(part(value))).collect()
         }
         _ => {
@@ -132,7 +145,10 @@ pub(crate) const SWEEP: &str = "sweep.toml";
 /// Writes runs into a folder as `sweep.toml`.
 pub(super) fn write(folder: &Path, runs: &[LabelledRun]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let text = format!("# fuld sweep sweep.toml trains these runs.\n\n{}", toml::to_string(&to_toml(runs)?)?);
+    let text = format!(
+        "# fuld sweep sweep.toml trains these runs.\n\n{}",
+        toml::to_string(&to_toml(runs)?)?
+    );
     Ok(replace(&folder.join(SWEEP), text.as_bytes())?)
 }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ImageSet {
-    /// The built-in digits, which the paper did not use. Its claims are tested on them all the same.
+    /// The built-in digits, which the paper did not use. Its claims are tested on them all the
+    /// same.
     Digits,
     /// MNIST, used by the paper.
     Mnist,
@@ -17,7 +18,10 @@ pub(crate) enum ImageSet {
 impl ImageSet {
     /// Returns the set with the name that the program uses.
     pub(crate) fn named(name: &str) -> Self {
-        [Self::Mnist, Self::Cifar10].into_iter().find(|set| set.id() == name).unwrap_or(Self::Digits)
+        [Self::Mnist, Self::Cifar10]
+            .into_iter()
+            .find(|set| set.id() == name)
+            .unwrap_or(Self::Digits)
     }
 
     /// Returns the name in files, and in a sentence, as in "on MNIST".
@@ -37,14 +41,18 @@ impl ImageSet {
         self.names().1
     }
 
-    /// Returns a claim of the paper about the sets `of`, as tested on this one. `says` is a sentence without its full stop.
+    /// Returns a claim of the paper about the sets `of`, as tested on this one. `says` is a
+    /// sentence without its full stop.
     pub(crate) fn paper_claim(self, says: &str, of: &str) -> String {
         let title = self.title();
         match self {
             Self::Digits => {
                 // ASCII only: the capital of α is another letter.
                 let (first, rest) = says.split_at(says.chars().next().map_or(0, char::len_utf8));
-                format!("{}{rest} (the paper: on {of}; here: on {title}).", first.to_ascii_uppercase())
+                format!(
+                    "{}{rest} (the paper: on {of}; here: on {title}).",
+                    first.to_ascii_uppercase()
+                )
             }
             Self::Mnist | Self::Cifar10 => format!("On {title}, {says}."),
         }

@@ -1,9 +1,9 @@
-//! Studies: exhibits that train models. A study is a list of labelled runs, one table row per run, and claims and figures that are
-//! pure functions of this table.
+//! Studies: exhibits that train models. A study is a list of labelled runs, one table row per run,
+//! and claims and figures that are pure functions of this table.
 //!
-//! All studies share the driver that trains missing runs ([`driver`]), the optimizers they compare ([`treatment`]) and paired
-//! comparisons over seeds ([`difference`]). Studies of networks on images also share their grids ([`grid`]) and their table
-//! ([`network_row`], [`network_runs`]).
+//! All studies share the driver that trains missing runs ([`driver`]), the optimizers they compare
+//! ([`treatment`]) and paired comparisons over seeds ([`difference`]). Studies of networks on
+//! images also share their grids ([`grid`]) and their table ([`network_row`], [`network_runs`]).
 
 mod difference;
 mod driver;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 const CHANCE_LOSS: f64 = std::f64::consts::LN_10;
 /// Accuracy of a random answer among ten classes, in percent.
 const CHANCE_ACCURACY: f64 = 10.0;
-/// Test accuracies below this, in percent, count as random answers. A network with a constant answer can be right a little more often
-/// than one time in ten.
+/// Test accuracies below this, in percent, count as random answers. A network with a constant
+/// answer can be right a little more often than one time in ten.
 const LEARNED_ACCURACY: f64 = 15.0;
 
 /// How a run ended.
@@ -130,7 +130,8 @@ impl NetworkRow {
     /// Makes a row from the number of steps taken and the final means, `None` if the run diverged.
     pub(crate) fn new(run: &LabelledRun, steps: u64, means: Option<FinalMeans>) -> Self {
         let LabelledRun { group, treatment, spec } = run;
-        let TrainSpec { width, depth, batch, eta, gamma, lr, momentum, seed, iterations, .. } = *spec;
+        let TrainSpec { width, depth, batch, eta, gamma, lr, momentum, seed, iterations, .. } =
+            *spec;
         Self {
             data: ImageSet::named(&spec.data),
             group: *group,
@@ -155,8 +156,8 @@ impl NetworkRow {
         }
     }
 
-    /// Returns the cell. Learning rate and momentum belong to the cell only where a study varies them: elsewhere treatments of one
-    /// cell differ in their learning rates.
+    /// Returns the cell. Learning rate and momentum belong to the cell only where a study varies
+    /// them: elsewhere treatments of one cell differ in their learning rates.
     pub(crate) fn cell(&self) -> Cell {
         let rates = matches!(self.group, Group::Edge | Group::Rates);
         Cell {
@@ -211,7 +212,8 @@ pub(crate) struct Cell {
 impl Cell {
     /// Returns the injected noise for readers.
     pub(crate) fn noise_label(&self) -> String {
-        self.noise.map_or("no noise".into(), |noise| format!("α = {}, σ = {}", noise.alpha, noise.scale))
+        self.noise
+            .map_or("no noise".into(), |noise| format!("α = {}, σ = {}", noise.alpha, noise.scale))
     }
 
     /// Returns the size of the network for readers.

@@ -69,8 +69,10 @@ impl NetworkRuns {
 
     /// Returns an axis of the depths of a width, with a margin.
     pub(crate) fn depth_axis(&self, width: usize, margin: f64) -> Axis {
-        let ticks: Vec<f64> = self.cells_of_width(width).iter().map(|cell| cell.depth as f64).collect();
-        let (low, high) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+        let ticks: Vec<f64> =
+            self.cells_of_width(width).iter().map(|cell| cell.depth as f64).collect();
+        let (low, high) =
+            (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
         Axis::linear("depth").range(low - margin, high + margin).ticks(&ticks)
     }
 
@@ -86,7 +88,11 @@ impl NetworkRuns {
     }
 
     /// Returns the runs of a treatment in a cell.
-    pub(crate) fn runs(&self, treatment: Treatment, cell: &Cell) -> impl Iterator<Item = &NetworkRow> {
+    pub(crate) fn runs(
+        &self,
+        treatment: Treatment,
+        cell: &Cell,
+    ) -> impl Iterator<Item = &NetworkRow> {
         self.rows.iter().filter(move |run| run.treatment == treatment && run.cell() == *cell)
     }
 
@@ -101,14 +107,23 @@ impl NetworkRuns {
         (runs().filter(|run| run.is_lost()).count(), runs().count())
     }
 
-    /// Returns the mean over the stable runs of a cell with its standard error; `None` if there is none.
-    pub(crate) fn mean(&self, treatment: Treatment, cell: &Cell, measure: Measure) -> Option<(f64, f64)> {
-        let values: Vec<f64> =
-            self.runs(treatment, cell).filter_map(|run| Pairs::Stable.value(run, measure)).collect();
+    /// Returns the mean over the stable runs of a cell with its standard error; `None` if there is
+    /// none.
+    pub(crate) fn mean(
+        &self,
+        treatment: Treatment,
+        cell: &Cell,
+        measure: Measure,
+    ) -> Option<(f64, f64)> {
+        let values: Vec<f64> = self
+            .runs(treatment, cell)
+            .filter_map(|run| Pairs::Stable.value(run, measure))
+            .collect();
         (!values.is_empty()).then(|| mean_and_error(&values))
     }
 
-    /// Returns the mean test accuracy in percent with its standard error, counting lost runs as random answers.
+    /// Returns the mean test accuracy in percent with its standard error, counting lost runs as
+    /// random answers.
     pub(crate) fn mean_accuracy(&self, treatment: Treatment, cell: &Cell) -> (f64, f64) {
         mean_and_error(&self.runs(treatment, cell).map(NetworkRow::accuracy).collect::<Vec<_>>())
     }
@@ -135,7 +150,8 @@ impl NetworkRuns {
         let sign = if measure.is_loss() { -1.0 } else { 1.0 };
         let (mut differences, mut ahead) = (Vec::new(), 0i64);
         for run in self.runs(treatment, cell) {
-            let Some(rival) = self.runs(other, other_cell).find(|rival| rival.seed == run.seed) else {
+            let Some(rival) = self.runs(other, other_cell).find(|rival| rival.seed == run.seed)
+            else {
                 continue;
             };
             match (pairs.value(run, measure), pairs.value(rival, measure)) {
@@ -146,7 +162,11 @@ impl NetworkRuns {
         let difference = Difference::of(&differences);
         match ahead {
             0 => difference,
-            _ => Difference { won: usize::from(ahead > 0), lost: usize::from(ahead < 0), ..difference },
+            _ => Difference {
+                won: usize::from(ahead > 0),
+                lost: usize::from(ahead < 0),
+                ..difference
+            },
         }
     }
 

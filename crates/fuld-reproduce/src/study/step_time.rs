@@ -23,7 +23,8 @@ fn kind(spec: &TrainSpec) -> Kind {
     (spec.width, spec.depth, spec.batch, spec.inject_noise.is_some())
 }
 
-/// Seconds per step of each kind of run on one core, and the number of steps that take as long as its measurements.
+/// Seconds per step of each kind of run on one core, and the number of steps that take as long as
+/// its measurements.
 pub(super) struct StepTimes(HashMap<Kind, (f64, f64)>);
 
 impl StepTimes {
@@ -41,7 +42,8 @@ impl StepTimes {
             if watch() == Control::Stop {
                 return Ok(None);
             }
-            let mut trainer = Trainer::<Flex>::new(data, std::slice::from_ref(spec), &Default::default())?;
+            let mut trainer =
+                Trainer::<Flex>::new(data, std::slice::from_ref(spec), &Default::default())?;
             // The first steps allocate memory and compute tables.
             trainer.step();
             trainer.step();

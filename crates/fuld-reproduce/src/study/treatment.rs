@@ -58,7 +58,8 @@ impl TryFrom<String> for Treatment {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let number = |kind: Self| text.strip_prefix(kind.about().0)?.strip_prefix('_')?.parse().ok();
+        let number =
+            |kind: Self| text.strip_prefix(kind.about().0)?.strip_prefix('_')?.parse().ok();
         let read = |kind: Self| match kind {
             Self::ClipNorm(_) => Some(Self::ClipNorm(number(kind)?)),
             Self::ClipValue(_) => Some(Self::ClipValue(number(kind)?)),
@@ -96,15 +97,20 @@ impl Treatment {
         Self::KnownNoise,
     ];
 
-    /// Returns the name in files, to which clipping and guards add their number, the name in legends and sentences, and the colour. A
-    /// control has another colour than the treatment it controls for, because the two curves may coincide.
+    /// Returns the name in files, to which clipping and guards add their number, the name in
+    /// legends and sentences, and the colour. A control has another colour than the treatment it
+    /// controls for, because the two curves may coincide.
     fn about(self) -> (&'static str, &'static str, Hue) {
         match self {
             Self::PaperGaussian => ("alpha_2", "α = 2", Hue::alpha(2.0)),
-            Self::PaperFormula => ("alpha_1.75_paper", "α = 1.75, paper's formula", Hue::alpha(PAPER_ALPHA)),
+            Self::PaperFormula => {
+                ("alpha_1.75_paper", "α = 1.75, paper's formula", Hue::alpha(PAPER_ALPHA))
+            }
             Self::PaperControl => ("sgdm_matched_to_paper", "SGDm, the formula's step", Hue::Green),
             Self::AuthorsCode => ("alpha_1.75_authors", "α = 1.75, authors' code", Hue::Orange),
-            Self::AuthorsControl => ("sgdm_matched_to_authors", "SGDm, the code's step", Hue::Muted),
+            Self::AuthorsControl => {
+                ("sgdm_matched_to_authors", "SGDm, the code's step", Hue::Muted)
+            }
             Self::Sgdm => ("sgdm", "SGDm", Hue::Vermillion),
             Self::ClipNorm(_) => ("clip_norm", "SGDm clipped by norm", Hue::Orange),
             Self::ClipValue(_) => ("clip_value", "SGDm clipped by component", Hue::Muted),
@@ -157,10 +163,15 @@ impl Treatment {
     }
 
     /// Returns the specification of a run on images, from a request that leaves the optimizer open.
-    pub(crate) fn spec(self, request: &TrainRequest, data: &DataDescription) -> Result<TrainSpec, SpecError> {
+    pub(crate) fn spec(
+        self,
+        request: &TrainRequest,
+        data: &DataDescription,
+    ) -> Result<TrainSpec, SpecError> {
         let base = request.clone();
         let optimizer = |optimizer| TrainRequest { optimizer: Some(optimizer), ..request.clone() };
-        let adam = |guard| TrainRequest { lr: None, momentum: None, guard, ..optimizer(Optimizer::Adam) };
+        let adam =
+            |guard| TrainRequest { lr: None, momentum: None, guard, ..optimizer(Optimizer::Adam) };
         let alpha = Some(PAPER_ALPHA);
         let request = match self {
             Self::PaperGaussian => TrainRequest { alpha: Some(2.0), ..base },
@@ -169,8 +180,12 @@ impl Treatment {
                 TrainRequest { alpha, field: Some(FieldFormula::Authors), ..base }
             }
             Self::Sgdm => optimizer(Optimizer::Sgdm),
-            Self::ClipNorm(limit) => TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipNorm) },
-            Self::ClipValue(limit) => TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipValue) },
+            Self::ClipNorm(limit) => {
+                TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipNorm) }
+            }
+            Self::ClipValue(limit) => {
+                TrainRequest { clip: Some(limit), ..optimizer(Optimizer::ClipValue) }
+            }
             Self::GuardedSgdm(c) => {
                 TrainRequest { guard: Some(GuardRequest::Given(c)), ..optimizer(Optimizer::Sgdm) }
             }
@@ -183,7 +198,11 @@ impl Treatment {
             },
         };
         let spec = request.spec(data, Device::Cpu)?;
-        if matches!(self, Self::PaperControl | Self::AuthorsControl) { spec.small_signal() } else { Ok(spec) }
+        if matches!(self, Self::PaperControl | Self::AuthorsControl) {
+            spec.small_signal()
+        } else {
+            Ok(spec)
+        }
     }
 }
 
@@ -195,7 +214,9 @@ mod tests {
     fn names_are_read_back() {
         use Treatment::{ClipNorm, ClipValue, GuardedAdam, GuardedSgdm};
         let numbered = [ClipNorm(0.1), ClipValue(1e-4), GuardedSgdm(1.0), GuardedAdam(0.5)];
-        for treatment in Treatment::KINDS.into_iter().filter(|kind| kind.number().is_none()).chain(numbered) {
+        for treatment in
+            Treatment::KINDS.into_iter().filter(|kind| kind.number().is_none()).chain(numbered)
+        {
             assert_eq!(Treatment::try_from(treatment.to_string()), Ok(treatment));
         }
         assert!(Treatment::try_from("clip_norm_x".to_owned()).unwrap_err().contains("clip_norm_x"));

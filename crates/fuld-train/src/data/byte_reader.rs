@@ -44,7 +44,9 @@ impl ByteReader {
         while filled < out.len() {
             match self.read(&mut out[filled..])? {
                 Some(0) | None => {
-                    return Err(self.flaw(FileFlaw::Truncated { missing: (out.len() - filled) as u64 }));
+                    return Err(
+                        self.flaw(FileFlaw::Truncated { missing: (out.len() - filled) as u64 })
+                    );
                 }
                 Some(read) => filled += read,
             }
@@ -59,7 +61,8 @@ impl ByteReader {
         Ok(u32::from_be_bytes(bytes))
     }
 
-    /// Reads the next `count` bytes. Memory is allocated as they arrive, because `count` comes from the file and may be wrong.
+    /// Reads the next `count` bytes. Memory is allocated as they arrive, because `count` comes from
+    /// the file and may be wrong.
     pub(super) fn take(&mut self, count: u64) -> Result<Vec<u8>, DataError> {
         let mut taken = Vec::new();
         let mut left = count;
@@ -68,7 +71,9 @@ impl ByteReader {
             let wanted = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
             taken.resize(start + wanted, 0);
             let read = self.read(&mut taken[start..])?;
-            let Some(read @ 1..) = read else { return Err(self.flaw(FileFlaw::Truncated { missing: left })) };
+            let Some(read @ 1..) = read else {
+                return Err(self.flaw(FileFlaw::Truncated { missing: left }));
+            };
             taken.truncate(start + read);
             left -= read as u64;
         }
@@ -80,7 +85,8 @@ impl ByteReader {
     pub(super) fn expect_end(&mut self) -> Result<(), DataError> {
         match self.read(&mut [0])? {
             Some(0) => Ok(()),
-            // The contents are complete, but the checksum at the end of the compressed data is missing.
+            // The contents are complete, but the checksum at the end of the compressed data is
+            // missing.
             None => Err(self.flaw(FileFlaw::Compression("their end is missing".into()))),
             Some(read) => {
                 self.position -= read as u64;
@@ -93,7 +99,8 @@ impl ByteReader {
         DataError::damaged(&self.path, self.position, flaw)
     }
 
-    /// Reads some bytes and returns their number, 0 at the end of the file, or `None` if compressed data end too early.
+    /// Reads some bytes and returns their number, 0 at the end of the file, or `None` if compressed
+    /// data end too early.
     fn read(&mut self, out: &mut [u8]) -> Result<Option<usize>, DataError> {
         loop {
             match self.bytes.read(out) {

@@ -1,4 +1,5 @@
-//! The files of CIFAR-10 in its binary version: five batches of training images and one of test images.
+//! The files of CIFAR-10 in its binary version: five batches of training images and one of test
+//! images.
 
 use super::error::DataError;
 use super::images::{ImageShape, Images, Standardization};
@@ -22,11 +23,14 @@ const SHAPE: ImageShape = ImageShape { channels: 3, height: 32, width: 32 };
 /// Reads files of `batch` images each as one set.
 pub(super) fn read<P: AsRef<Path>>(files: &[P], batch: usize) -> Result<Images, DataError> {
     let count = files.len() * batch;
-    let (mut pixels, mut labels) = (Vec::with_capacity(count * SHAPE.features()), Vec::with_capacity(count));
+    let (mut pixels, mut labels) =
+        (Vec::with_capacity(count * SHAPE.features()), Vec::with_capacity(count));
     for file in files {
         records::append(file.as_ref(), batch, SHAPE.features(), &mut pixels, &mut labels)?;
     }
-    let standard =
-        Standardization { peak: 255, channels: vec![(0.491, 0.247), (0.482, 0.243), (0.447, 0.262)] };
+    let standard = Standardization {
+        peak: 255,
+        channels: vec![(0.491, 0.247), (0.482, 0.243), (0.447, 0.262)],
+    };
     Ok(Images::new(SHAPE, pixels, labels, &standard)?)
 }

@@ -22,7 +22,8 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Loads a data set: `digits` from the program, `mnist` or `cifar10` from the data directory, or the set in a folder.
+    /// Loads a data set: `digits` from the program, `mnist` or `cifar10` from the data directory,
+    /// or the set in a folder.
     ///
     /// Names take precedence over folders. To load from a folder called `mnist`, write `./mnist`.
     pub fn load(source: &str, data_directory: &Path) -> Result<Self, DataError> {
@@ -43,8 +44,11 @@ impl DataSet {
     /// Returns the properties that settings depend on. Reads every pixel.
     pub fn description(&self) -> DataDescription {
         let mut sum = Sha256::new();
-        for part in [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()] {
-            // The lengths are included so that moving bytes from one part to the next changes the sum.
+        for part in
+            [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()]
+        {
+            // The lengths are included so that moving bytes from one part to the next changes the
+            // sum.
             sum.update((part.len() as u64).to_le_bytes());
             sum.update(part);
         }
@@ -70,8 +74,12 @@ pub fn presence(set: &str, data_directory: &Path) -> Result<Presence, DataError>
 fn from_data_directory(layout: &FileLayout, data_directory: &Path) -> Result<DataSet, DataError> {
     match layout.search(data_directory) {
         Presence::Whole { files, .. } => read(layout.set, &files),
-        Presence::Partial { folder, missing } => Err(DataError::Missing { set: layout.set, folder, missing }),
-        Presence::Absent => Err(DataError::NotFetched { set: layout.set, folder: data_directory.into() }),
+        Presence::Partial { folder, missing } => {
+            Err(DataError::Missing { set: layout.set, folder, missing })
+        }
+        Presence::Absent => {
+            Err(DataError::NotFetched { set: layout.set, folder: data_directory.into() })
+        }
     }
 }
 
@@ -83,8 +91,12 @@ fn from_folder(given: &Path) -> Result<DataSet, DataError> {
         }
         (Whole { files, .. }, _) => read(MNIST.set, &files),
         (_, Whole { files, .. }) => read(CIFAR10.set, &files),
-        (Partial { folder, missing }, _) => Err(DataError::Missing { set: MNIST.set, folder, missing }),
-        (_, Partial { folder, missing }) => Err(DataError::Missing { set: CIFAR10.set, folder, missing }),
+        (Partial { folder, missing }, _) => {
+            Err(DataError::Missing { set: MNIST.set, folder, missing })
+        }
+        (_, Partial { folder, missing }) => {
+            Err(DataError::Missing { set: CIFAR10.set, folder, missing })
+        }
         _ if !given.is_dir() => Err(DataError::Unknown(given.display().to_string())),
         _ => Err(DataError::Nothing(given.into())),
     }

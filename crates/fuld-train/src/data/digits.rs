@@ -1,9 +1,11 @@
 //! The data set `digits`, which is part of the program.
 //!
-//! E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
-//! doi:10.24432/C50P49, CC BY 4.0: 1,797 images of 8 × 8 pixels from 0 to 16. `tools/data/digits.py` wrote the file.
+//! E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning
+//! Repository, 1998, doi:10.24432/C50P49, CC BY 4.0: 1,797 images of 8 × 8 pixels from 0 to 16.
+//! `tools/data/digits.py` wrote the file.
 //!
-//! Every fifth image of each class, in the order of the file, is a test image. There are 1,442 training and 355 test images.
+//! Every fifth image of each class, in the order of the file, is a test image. There are 1,442
+//! training and 355 test images.
 
 use super::images::{ImageShape, Images, ImagesError, Standardization};
 
@@ -37,7 +39,12 @@ fn split() -> (Vec<&'static [u8]>, Vec<&'static [u8]>) {
 fn images(records: &[&[u8]]) -> Result<Images, ImagesError> {
     let labels = records.iter().map(|record| record[0]).collect();
     let pixels = records.iter().flat_map(|record| &record[1..]).copied().collect();
-    Images::new(SHAPE, pixels, labels, &Standardization { peak: PEAK, channels: vec![(MEAN, DEVIATION)] })
+    Images::new(
+        SHAPE,
+        pixels,
+        labels,
+        &Standardization { peak: PEAK, channels: vec![(MEAN, DEVIATION)] },
+    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use super::error::DataError;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Returns the folder of data sets: `$FULD_DATA`, else `$XDG_DATA_HOME/fuld`, else `~/.local/share/fuld`.
+/// Returns the folder of data sets: `$FULD_DATA`, else `$XDG_DATA_HOME/fuld`, else
+/// `~/.local/share/fuld`.
 pub fn data_directory() -> Result<PathBuf, DataError> {
     from_variables(|name| std::env::var_os(name)).ok_or(DataError::NoDirectory)
 }
@@ -13,7 +14,9 @@ fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf
     let path = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     path("FULD_DATA")
         // The XDG specification requires that relative paths are ignored.
-        .or_else(|| path("XDG_DATA_HOME").filter(|base| base.is_absolute()).map(|base| base.join("fuld")))
+        .or_else(|| {
+            path("XDG_DATA_HOME").filter(|base| base.is_absolute()).map(|base| base.join("fuld"))
+        })
         .or_else(|| path("HOME").map(|home| home.join(".local/share/fuld")))
 }
 
@@ -22,7 +25,9 @@ mod tests {
     use super::*;
 
     fn with_variables(set: &[(&str, &str)]) -> Option<PathBuf> {
-        from_variables(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into()))
+        from_variables(|name| {
+            set.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into())
+        })
     }
 
     #[test]

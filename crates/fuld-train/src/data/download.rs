@@ -1,4 +1,5 @@
-//! Downloads of one file from one server: the missing bytes are requested and appended to those present.
+//! Downloads of one file from one server: the missing bytes are requested and appended to those
+//! present.
 
 use super::fetch_error::{DownloadError, FetchError};
 use super::fetch_event::{FetchEvent, FetchWatch};
@@ -76,8 +77,8 @@ impl Downloader {
         part: &mut PartialFile,
         watch: &mut FetchWatch<'_>,
     ) -> Result<(), AttemptError> {
-        // Bytes of an earlier run may belong to another file. A wrong checksum counts against this server only if all bytes came
-        // from it.
+        // Bytes of an earlier run may belong to another file. A wrong checksum counts against this
+        // server only if all bytes came from it.
         let mut inherited = part.len() > 0;
         let mut last = DownloadError::Attempts;
         for attempt in 0..self.retries.attempts.max(1) {
@@ -101,7 +102,8 @@ impl Downloader {
         Err(AttemptError::Server(last))
     }
 
-    /// Compares the checksum of a complete file with the published one. If they differ, empties the file and returns the error.
+    /// Compares the checksum of a complete file with the published one. If they differ, empties the
+    /// file and returns the error.
     fn verify(
         &self,
         archive: &Archive,
@@ -131,7 +133,8 @@ impl Downloader {
         }
         let mut response = self.request(url, part.len())?;
         if part.len() > 0 && response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
-            // The server may still deliver the whole file. The partial file is emptied only if it does.
+            // The server may still deliver the whole file. The partial file is emptied only if it
+            // does.
             response = self.request(url, 0)?;
         }
         check_start(&response, archive.size, part)?;
@@ -154,13 +157,19 @@ impl Downloader {
 }
 
 fn is_local(url: &str) -> bool {
-    url.parse::<Uri>().ok().and_then(|uri| uri.host().map(|host| host == "127.0.0.1" || host == "localhost"))
+    url.parse::<Uri>()
+        .ok()
+        .and_then(|uri| uri.host().map(|host| host == "127.0.0.1" || host == "localhost"))
         == Some(true)
 }
 
-/// Returns an error unless the response starts where the partial file ends. Empties the partial file if the response is the whole
-/// file.
-fn check_start(response: &Response<Body>, size: u64, part: &mut PartialFile) -> Result<(), AttemptError> {
+/// Returns an error unless the response starts where the partial file ends. Empties the partial
+/// file if the response is the whole file.
+fn check_start(
+    response: &Response<Body>,
+    size: u64,
+    part: &mut PartialFile,
+) -> Result<(), AttemptError> {
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let refused = |reason| Err(AttemptError::Server(reason));
     let total = match response.status() {
@@ -189,7 +198,8 @@ fn check_start(response: &Response<Body>, size: u64, part: &mut PartialFile) -> 
     }
 }
 
-/// Returns start and total length of a range such as `bytes 5-9/10`. The total is `None` if the server does not know it (`*`).
+/// Returns start and total length of a range such as `bytes 5-9/10`. The total is `None` if the
+/// server does not know it (`*`).
 fn parse_range(value: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = value.strip_prefix("bytes ")?.split_once('/')?;
     let (start, _) = range.split_once('-')?;
@@ -220,7 +230,13 @@ fn receive(
                 watch(FetchEvent::Received(part.len()));
             }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(AttemptError::Connection(DownloadError::from_read(e, part.len(), size))),
+            Err(e) => {
+                return Err(AttemptError::Connection(DownloadError::from_read(
+                    e,
+                    part.len(),
+                    size,
+                )));
+            }
         }
     }
     Ok(())
@@ -234,7 +250,9 @@ mod tests {
     fn content_ranges_are_parsed() {
         assert_eq!(parse_range("bytes 5-9/10"), Some((5, Some(10))));
         assert_eq!(parse_range("bytes 5-9/*"), Some((5, None)));
-        for bad in ["", "bytes", "bytes */10", "5-9/10", "bytes 5/10", "bytes a-9/10", "bytes 5-9/x"] {
+        for bad in
+            ["", "bytes", "bytes */10", "5-9/10", "bytes 5/10", "bytes a-9/10", "bytes 5-9/x"]
+        {
             assert_eq!(parse_range(bad), None, "{bad}");
         }
     }

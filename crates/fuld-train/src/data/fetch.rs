@@ -20,10 +20,12 @@ pub enum FetchOutcome {
     Archives(usize),
 }
 
-/// Fetches the missing files of a data set into its folder within the data directory, and returns that folder.
+/// Fetches the missing files of a data set into its folder within the data directory, and returns
+/// that folder.
 ///
-/// A file has the name `NAME.part` until it is complete, verified and on disk. The next call continues from such a file. If the
-/// source's `folder` is empty, the files go into the data directory itself.
+/// A file has the name `NAME.part` until it is complete, verified and on disk. The next call
+/// continues from such a file. If the source's `folder` is empty, the files go into the data
+/// directory itself.
 pub fn fetch(
     source: &DataSource,
     data_directory: &Path,
@@ -43,10 +45,14 @@ pub fn fetch(
             arrived += 1;
         }
     }
-    Ok((folder, if arrived == 0 { FetchOutcome::AlreadyPresent } else { FetchOutcome::Archives(arrived) }))
+    Ok((
+        folder,
+        if arrived == 0 { FetchOutcome::AlreadyPresent } else { FetchOutcome::Archives(arrived) },
+    ))
 }
 
-/// Locks a folder, because two processes that append to one file would damage it. Returns `None` where folders cannot be opened.
+/// Locks a folder, because two processes that append to one file would damage it. Returns `None`
+/// where folders cannot be opened.
 fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     let Ok(handle) = File::open(folder) else { return Ok(None) };
     match handle.try_lock() {
@@ -55,13 +61,14 @@ fn lock(folder: &Path) -> Result<Option<File>, FetchError> {
     }
 }
 
-/// Returns whether the contents of an archive are present and valid. A file with other contents is an error, because it may belong to
-/// the user and is not replaced.
+/// Returns whether the contents of an archive are present and valid. A file with other contents is
+/// an error, because it may belong to the user and is not replaced.
 fn is_complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
     match &archive.contents {
         ArchiveContents::Compressed { sha256, spellings } => {
             // The first one present is the one that [`super::DataSet::load`] reads.
-            let present = spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+            let present =
+                spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
             present.map_or(Ok(false), |path| require_valid(&path, sha256, checksum::of_contents))
         }
         ArchiveContents::Tar(members) => members.iter().try_fold(true, |all, member| {
@@ -80,7 +87,11 @@ fn require_valid(
     if is_valid(path, sha256, sum)? { Ok(true) } else { Err(FetchError::Occupied(path.into())) }
 }
 
-fn is_valid(path: &Path, sha256: &str, sum: fn(&Path) -> io::Result<String>) -> Result<bool, FetchError> {
+fn is_valid(
+    path: &Path,
+    sha256: &str,
+    sum: fn(&Path) -> io::Result<String>,
+) -> Result<bool, FetchError> {
     match sum(path) {
         Ok(found) => Ok(found == sha256),
         // Compressed data that cannot be decompressed are not valid.
@@ -108,7 +119,8 @@ fn fetch_archive(
         ArchiveContents::Compressed { .. } => {
             fetch_from_mirrors(client, source, archive, folder, watch)?.finish()
         }
-        // An archive that the user put into the folder is used instead of a mirror, and stays there.
+        // An archive that the user put into the folder is used instead of a mirror, and stays
+        // there.
         ArchiveContents::Tar(members)
             if path.is_file() && is_valid(&path, &archive.sha256, checksum::of_file)? =>
         {

@@ -136,9 +136,9 @@ impl DownloadError {
     pub(super) fn from_read(error: io::Error, received: u64, size: u64) -> Self {
         match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Self::Stalled,
-            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => {
-                Self::Truncated { received, size }
-            }
+            ErrorKind::UnexpectedEof
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted => Self::Truncated { received, size },
             _ => Self::from_request(ureq::Error::from(error)),
         }
     }
@@ -148,7 +148,8 @@ struct Status(u16);
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = ureq::http::StatusCode::from_u16(self.0).ok().and_then(|code| code.canonical_reason());
+        let name =
+            ureq::http::StatusCode::from_u16(self.0).ok().and_then(|code| code.canonical_reason());
         write!(f, "{} {}", self.0, name.unwrap_or_default())
     }
 }

@@ -26,7 +26,8 @@ impl ImageShape {
     }
 }
 
-/// The conversion of bytes to numbers, (byte/peak − mean)/deviation, with a mean and a deviation for each channel.
+/// The conversion of bytes to numbers, (byte/peak − mean)/deviation, with a mean and a deviation
+/// for each channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standardization {
     /// The byte that represents 1.
@@ -39,7 +40,8 @@ impl Standardization {
     /// Returns factor and shift of each channel, which give a number as factor · byte + shift.
     fn factors_and_shifts(&self) -> Vec<(f32, f32)> {
         let factor_and_shift = |&(mean, deviation): &(f32, f32)| {
-            let (peak, mean, deviation) = (f64::from(self.peak), f64::from(mean), f64::from(deviation));
+            let (peak, mean, deviation) =
+                (f64::from(self.peak), f64::from(mean), f64::from(deviation));
             ((1.0 / (peak * deviation)) as f32, (-mean / deviation) as f32)
         };
         self.channels.iter().map(factor_and_shift).collect()
@@ -99,11 +101,21 @@ impl Images {
         standard: &Standardization,
     ) -> Result<Self, ImagesError> {
         let features = shape.features();
-        if labels.is_empty() || features == 0 || labels.len().checked_mul(features) != Some(pixels.len()) {
-            return Err(ImagesError::Count { pixels: pixels.len(), labels: labels.len(), features });
+        if labels.is_empty()
+            || features == 0
+            || labels.len().checked_mul(features) != Some(pixels.len())
+        {
+            return Err(ImagesError::Count {
+                pixels: pixels.len(),
+                labels: labels.len(),
+                features,
+            });
         }
         if standard.channels.len() != shape.channels {
-            return Err(ImagesError::Channels { given: standard.channels.len(), channels: shape.channels });
+            return Err(ImagesError::Channels {
+                given: standard.channels.len(),
+                channels: shape.channels,
+            });
         }
         for &(_, deviation) in &standard.channels {
             if standard.peak == 0 || !(deviation > 0.0 && deviation.is_finite()) {
@@ -143,7 +155,8 @@ impl Images {
     ///
     /// # Panics
     ///
-    /// If an index is not below [`Self::len`], or the length of `out` is not `indices.len()` × [`Self::features`].
+    /// If an index is not below [`Self::len`], or the length of `out` is not `indices.len()` ×
+    /// [`Self::features`].
     pub fn gather(&self, indices: &[u32], out: &mut [f32]) {
         let features = self.features();
         assert_eq!(out.len(), indices.len() * features, "numbers for {} images", indices.len());
@@ -157,7 +170,8 @@ impl Images {
     ///
     /// # Panics
     ///
-    /// If the range ends beyond [`Self::len`], or the length of `out` is not that of the range × [`Self::features`].
+    /// If the range ends beyond [`Self::len`], or the length of `out` is not that of the range ×
+    /// [`Self::features`].
     pub fn gather_range(&self, range: Range<usize>, out: &mut [f32]) {
         let features = self.features();
         assert_eq!(out.len(), range.len() * features, "numbers for {} images", range.len());
@@ -210,7 +224,10 @@ mod tests {
             0.2 / 2.0,
             0.3 / 2.0f32,
         ];
-        assert!(out.iter().zip(expected).all(|(out, expected)| (out - expected).abs() < 1e-6), "{out:?}");
+        assert!(
+            out.iter().zip(expected).all(|(out, expected)| (out - expected).abs() < 1e-6),
+            "{out:?}"
+        );
     }
 
     #[test]
@@ -234,9 +251,15 @@ mod tests {
             new(3, &[0, 1], 255, &grey),
             Err(ImagesError::Count { pixels: 3, labels: 2, features: 2 })
         );
-        assert_eq!(new(0, &[], 255, &grey), Err(ImagesError::Count { pixels: 0, labels: 0, features: 2 }));
+        assert_eq!(
+            new(0, &[], 255, &grey),
+            Err(ImagesError::Count { pixels: 0, labels: 0, features: 2 })
+        );
         assert_eq!(new(2, &[0], 255, &[]), Err(ImagesError::Channels { given: 0, channels: 1 }));
-        assert_eq!(new(2, &[0], 255, &[(0.0, 0.0)]), Err(ImagesError::Scale { peak: 255, deviation: 0.0 }));
+        assert_eq!(
+            new(2, &[0], 255, &[(0.0, 0.0)]),
+            Err(ImagesError::Scale { peak: 255, deviation: 0.0 })
+        );
         assert_eq!(new(2, &[0], 0, &grey), Err(ImagesError::Scale { peak: 0, deviation: 1.0 }));
     }
 }

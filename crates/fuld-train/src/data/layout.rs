@@ -58,7 +58,8 @@ impl FileLayout {
         (self.spellings)(file)
     }
 
-    /// Searches a folder, and the set's folder within it. A complete set takes precedence over a partial one.
+    /// Searches a folder, and the set's folder within it. A complete set takes precedence over a
+    /// partial one.
     pub(super) fn search(&self, folder: &Path) -> Presence {
         let mut best = Presence::Absent;
         for place in [folder.to_path_buf(), folder.join(self.folder)] {

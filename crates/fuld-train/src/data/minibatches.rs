@@ -1,7 +1,7 @@
 //! The order of a set in training: minibatches of indices, with a new permutation for every epoch.
 //!
-//! The minibatch of an iteration is a function of seed, set size, batch size and iteration. A resumed run therefore has the same
-//! minibatches as an uninterrupted one.
+//! The minibatch of an iteration is a function of seed, set size, batch size and iteration. A
+//! resumed run therefore has the same minibatches as an uninterrupted one.
 
 use fuld::random::{Purpose, Stream};
 use thiserror::Error;
@@ -26,8 +26,8 @@ pub enum MinibatchError {
     TooMany(usize),
 }
 
-/// Minibatches of indices. Each epoch is a new permutation of all of them; the remainder that does not fill a minibatch is left
-/// out of that epoch.
+/// Minibatches of indices. Each epoch is a new permutation of all of them; the remainder that does
+/// not fill a minibatch is left out of that epoch.
 #[derive(Clone, Debug)]
 pub struct Minibatches {
     batch: usize,
@@ -58,8 +58,8 @@ impl Minibatches {
         (self.order.len() / self.batch) as u64
     }
 
-    /// Returns the indices of an iteration's minibatch. Iterations may be requested in any order. A change of epoch costs one
-    /// shuffle.
+    /// Returns the indices of an iteration's minibatch. Iterations may be requested in any order. A
+    /// change of epoch costs one shuffle.
     pub fn at(&mut self, iteration: u64) -> &[u32] {
         let epoch = iteration / self.per_epoch();
         if epoch != self.epoch {
@@ -83,8 +83,9 @@ impl Minibatches {
     }
 }
 
-/// Returns a uniform number below `bound` (D. Lemire, "Fast random integer generation in an interval", 2019): the high word of
-/// bound × word. Words whose low word shows that they would make a result more likely than the others are rejected.
+/// Returns a uniform number below `bound` (D. Lemire, "Fast random integer generation in an
+/// interval", 2019): the high word of bound × word. Words whose low word shows that they would make
+/// a result more likely than the others are rejected.
 fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
     loop {
         let product = u128::from(bound) * u128::from(word());
@@ -153,13 +154,16 @@ mod tests {
             Minibatches::new(10, 11, 0).unwrap_err(),
             MinibatchError::TooLarge { batch: 11, count: 10 }
         );
-        assert_eq!(Minibatches::new(0, 1, 0).unwrap_err(), MinibatchError::TooLarge { batch: 1, count: 0 });
+        assert_eq!(
+            Minibatches::new(0, 1, 0).unwrap_err(),
+            MinibatchError::TooLarge { batch: 1, count: 0 }
+        );
         assert_eq!(Minibatches::new(1, 1, 0).unwrap().at(5), [0]);
     }
 
-    /// All 120 permutations of five indices are equally likely, over epochs and over seeds: χ² with 119 degrees of freedom stays
-    /// below 190 (false-positive rate 4e-5 each; the seeds are fixed). A shuffle that swaps with any position at each step gives
-    /// thousands.
+    /// All 120 permutations of five indices are equally likely, over epochs and over seeds: χ² with
+    /// 119 degrees of freedom stays below 190 (false-positive rate 4e-5 each; the seeds are fixed).
+    /// A shuffle that swaps with any position at each step gives thousands.
     #[test]
     fn orders_are_uniform() {
         let chi_square = |orders: &mut dyn FnMut(u64) -> Vec<u32>| {
@@ -174,7 +178,8 @@ mod tests {
         assert!(epochs < 190.0 && seeds < 190.0, "{epochs} {seeds}");
     }
 
-    /// Words that would make a number more likely are rejected: a quarter of all words for a bound of 3·2^62.
+    /// Words that would make a number more likely are rejected: a quarter of all words for a bound
+    /// of 3·2^62.
     #[test]
     fn biased_words_are_rejected() {
         let bound = 3 << 62;

@@ -18,7 +18,8 @@ const SIZE_AT: u64 = 8;
 /// The offset of the first label.
 const LABELS_AT: u64 = 8;
 
-/// The names of the four files without `.gz`: training images and labels, then test images and labels.
+/// The names of the four files without `.gz`: training images and labels, then test images and
+/// labels.
 pub(super) const STEMS: [&str; 4] = [
     "train-images-idx3-ubyte",
     "train-labels-idx1-ubyte",
@@ -57,7 +58,9 @@ fn read_labels(path: &Path, images: u32, images_file: &Path) -> Result<Vec<u8>, 
     let labels = file.take(count.into())?;
     file.expect_end()?;
     match labels.iter().position(|&label| label > 9) {
-        Some(at) => Err(DataError::damaged(path, LABELS_AT + at as u64, FileFlaw::Label(labels[at]))),
+        Some(at) => {
+            Err(DataError::damaged(path, LABELS_AT + at as u64, FileFlaw::Label(labels[at])))
+        }
         None => Ok(labels),
     }
 }

@@ -1,7 +1,7 @@
 //! Data sets of labelled images: their contents, their files, and how to fetch them.
 //!
-//! [`DataSet::load`] loads a set by name or from a folder, [`Minibatches`] defines its order in training, and [`fetch()`] downloads
-//! the sets that are not part of the program.
+//! [`DataSet::load`] loads a set by name or from a folder, [`Minibatches`] defines its order in
+//! training, and [`fetch()`] downloads the sets that are not part of the program.
 
 mod byte_reader;
 mod checksum;

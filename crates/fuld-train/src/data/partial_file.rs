@@ -1,4 +1,5 @@
-//! A file that is not complete yet: it is written as `NAME.part` and renamed once it is complete and verified.
+//! A file that is not complete yet: it is written as `NAME.part` and renamed once it is complete
+//! and verified.
 
 use super::checksum;
 use super::fetch_error::FetchError;

@@ -1,4 +1,5 @@
-//! The data sets that can be fetched: the publishers' files, their checksums, and the servers that offer them.
+//! The data sets that can be fetched: the publishers' files, their checksums, and the servers that
+//! offer them.
 
 use super::layout::{CIFAR10, FileLayout, MNIST};
 use super::{cifar10, mnist};
@@ -34,7 +35,8 @@ pub struct Archive {
 pub enum ArchiveContents {
     /// One compressed file, which is kept as it is.
     Compressed {
-        /// The SHA-256 of the decompressed file. A file that was compressed differently, or not at all, has the same.
+        /// The SHA-256 of the decompressed file. A file that was compressed differently, or not at
+        /// all, has the same.
         sha256: String,
         /// Names under which the file may already be present.
         spellings: Vec<String>,
@@ -79,8 +81,10 @@ const MNIST_SUMS: [(u64, &str, &str); 4] = [
 ];
 
 /// The copies of PyTorch and of the Common Visual Data Foundation.
-const MNIST_MIRRORS: [&str; 2] =
-    ["https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/"];
+const MNIST_MIRRORS: [&str; 2] = [
+    "https://ossci-datasets.s3.amazonaws.com/mnist/",
+    "https://storage.googleapis.com/cvdf-datasets/mnist/",
+];
 
 /// SHA-256 of each file of CIFAR-10.
 const CIFAR10_SUMS: [&str; 6] = [
@@ -99,7 +103,8 @@ const CIFAR10_MIRRORS: [&str; 3] = [
     "https://mindspore-website.obs.cn-north-4.myhuaweicloud.com/notebook/datasets/",
 ];
 
-/// Bytes per file of CIFAR-10: a label and three planes of 32 × 32 pixels for each of 10,000 images.
+/// Bytes per file of CIFAR-10: a label and three planes of 32 × 32 pixels for each of 10,000
+/// images.
 const CIFAR10_BATCH: u64 = 10_000 * 3_073;
 
 impl DataSource {
@@ -141,7 +146,9 @@ impl DataSource {
             name: "cifar-10-binary.tar.gz".into(),
             size: 170_052_171,
             sha256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd".into(),
-            contents: ArchiveContents::Tar(cifar10::NAMES.iter().zip(CIFAR10_SUMS).map(member).collect()),
+            contents: ArchiveContents::Tar(
+                cifar10::NAMES.iter().zip(CIFAR10_SUMS).map(member).collect(),
+            ),
         };
         Self::from_layout(&CIFAR10, &CIFAR10_MIRRORS, vec![archive])
     }
@@ -166,7 +173,9 @@ mod tests {
         for name in DataSource::NAMES {
             let source = DataSource::named(name).unwrap();
             assert_eq!(source.name, name);
-            assert!(source.mirrors.iter().all(|url| url.starts_with("https://") && url.ends_with('/')));
+            assert!(
+                source.mirrors.iter().all(|url| url.starts_with("https://") && url.ends_with('/'))
+            );
             for archive in source.archives {
                 let mut sums = vec![archive.sha256];
                 match archive.contents {
@@ -174,7 +183,9 @@ mod tests {
                         assert_eq!(spellings[0], archive.name);
                         sums.push(sha256);
                     }
-                    ArchiveContents::Tar(members) => sums.extend(members.into_iter().map(|m| m.sha256)),
+                    ArchiveContents::Tar(members) => {
+                        sums.extend(members.into_iter().map(|m| m.sha256))
+                    }
                 }
                 let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
                 assert!(sums.iter().all(|sum| sum.len() == 64 && sum.bytes().all(hexadecimal)));

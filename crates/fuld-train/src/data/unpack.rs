@@ -11,16 +11,23 @@ use tar::{Archive, EntryType};
 
 /// Extracts these files of an archive into a folder and verifies each.
 ///
-/// Paths in the archive do not determine where a file is written: only their last component is compared with the names of the
-/// members. A malicious archive therefore cannot write outside the folder.
-pub(super) fn unpack(archive: &Path, members: &[ArchiveMember], folder: &Path) -> Result<(), FetchError> {
+/// Paths in the archive do not determine where a file is written: only their last component is
+/// compared with the names of the members. A malicious archive therefore cannot write outside the
+/// folder.
+pub(super) fn unpack(
+    archive: &Path,
+    members: &[ArchiveMember],
+    folder: &Path,
+) -> Result<(), FetchError> {
     let mut missing: Vec<&ArchiveMember> = members.iter().collect();
     let unreadable = |source| FetchError::read(archive, source);
     let file = File::open(archive).map_err(unreadable)?;
     let mut tar = Archive::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file)));
     for entry in tar.entries().map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
-        let Some(at) = missing.iter().position(|member| is_member(&entry, member)) else { continue };
+        let Some(at) = missing.iter().position(|member| is_member(&entry, member)) else {
+            continue;
+        };
         extract(entry, missing.swap_remove(at), folder, archive)?;
         if missing.is_empty() {
             break;
@@ -31,10 +38,12 @@ pub(super) fn unpack(archive: &Path, members: &[ArchiveMember], folder: &Path) -
 
 fn is_member<R: Read>(entry: &tar::Entry<'_, R>, member: &ArchiveMember) -> bool {
     let name = entry.path().ok().and_then(|path| path.file_name().map(PathBuf::from));
-    entry.header().entry_type() == EntryType::Regular && name.as_deref() == Some(Path::new(&member.name))
+    entry.header().entry_type() == EntryType::Regular
+        && name.as_deref() == Some(Path::new(&member.name))
 }
 
-/// Extracts one file. Reads no more than its expected length, so that a wrong entry cannot fill the disk.
+/// Extracts one file. Reads no more than its expected length, so that a wrong entry cannot fill the
+/// disk.
 fn extract(
     entry: impl Read,
     member: &ArchiveMember,

@@ -1,7 +1,7 @@
 //! Values of settings that are chosen by name or written as text, on the command line and in grids.
 //!
-//! Every type here reads and prints one notation, so that `--inject-noise 1.5,1e-3` and `inject_noise = "1.5,1e-3"` in a
-//! grid and in a result mean the same.
+//! Every type here reads and prints one notation, so that `--inject-noise 1.5,1e-3` and
+//! `inject_noise = "1.5,1e-3"` in a grid and in a result mean the same.
 
 use fuld::guard::Guard;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -67,7 +67,8 @@ named_choice! {
     }
 }
 
-/// Stable noise SαS(scale) that is added to every component of every gradient, written `alpha,scale`.
+/// Stable noise SαS(scale) that is added to every component of every gradient, written
+/// `alpha,scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InjectedNoise {
     /// The tail index.
@@ -114,12 +115,15 @@ pub fn parse_alpha(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn deserialize_alpha<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(super) fn deserialize_alpha<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
     let text = text_or_number(deserializer)?;
     parse_alpha(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
-/// The requested scale of the gradient noise: a positive number, or `injected` for the scale of the injected noise.
+/// The requested scale of the gradient noise: a positive number, or `injected` for the scale of the
+/// injected noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoiseScaleRequest {
     /// This scale, in units of the gradient.
@@ -152,8 +156,8 @@ impl Display for NoiseScaleRequest {
     }
 }
 
-/// The requested guard: the multiple of the geometric mean at which gradient components are clipped, or `default` for that of the
-/// optimizer.
+/// The requested guard: the multiple of the geometric mean at which gradient components are
+/// clipped, or `default` for that of the optimizer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GuardRequest {
     /// This multiple.
@@ -218,7 +222,9 @@ pub fn parse_every(text: &str) -> Result<u64, String> {
     }
 }
 
-pub(super) fn deserialize_every<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(super) fn deserialize_every<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
     let text = text_or_number(deserializer)?;
     parse_every(&text).map(Some).map_err(serde::de::Error::custom)
 }
@@ -227,16 +233,22 @@ pub(super) fn deserialize_every<'de, D: Deserializer<'de>>(deserializer: D) -> R
 pub(super) mod seed {
     use super::{Deserializer, Serializer, text_or_number};
 
-    pub(in crate::spec) fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::spec) fn serialize<S: Serializer>(
+        seed: &u64,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match i64::try_from(*seed) {
             Ok(number) => serializer.serialize_i64(number),
             Err(_) => serializer.collect_str(seed),
         }
     }
 
-    pub(in crate::spec) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    pub(in crate::spec) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<u64, D::Error> {
         let text = text_or_number(deserializer)?;
-        let wrong = || serde::de::Error::custom(format!("expected a whole number from 0 on, got {text:?}"));
+        let wrong =
+            || serde::de::Error::custom(format!("expected a whole number from 0 on, got {text:?}"));
         text.parse().map_err(|_| wrong())
     }
 

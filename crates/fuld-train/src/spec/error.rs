@@ -16,7 +16,9 @@ pub enum SpecError {
     )]
     TwoForms(&'static str, &'static str),
     /// Two settings for the knee.
-    #[error("noise_scale and kappa cannot be combined: both set the knee of the field; give one of them")]
+    #[error(
+        "noise_scale and kappa cannot be combined: both set the knee of the field; give one of them"
+    )]
     TwoKnees,
     /// A setting that the optimizer does not have.
     #[error("{optimizer} has no {setting}: leave it out, or choose another optimizer")]
@@ -62,7 +64,9 @@ pub enum SpecError {
         weights: f64,
     },
     /// The scale of injected noise was requested, but no noise is injected.
-    #[error("noise_scale = \"injected\" requires inject_noise; to give the scale itself, write a number")]
+    #[error(
+        "noise_scale = \"injected\" requires inject_noise; to give the scale itself, write a number"
+    )]
     NothingInjected,
     /// The data set is not the one of the specification.
     #[error(

@@ -1,8 +1,9 @@
-//! The specification of a training run, with the same names on the command line, in grids and in result files.
+//! The specification of a training run, with the same names on the command line, in grids and in
+//! result files.
 //!
-//! A user writes a [`TrainRequest`]; [`TrainRequest::spec`] fills in the defaults and checks all settings. The resulting
-//! [`TrainSpec`] identifies the run: two runs with equal specifications, made by the same [`TRAINING_VERSION`], have equal weights
-//! to the last bit.
+//! A user writes a [`TrainRequest`]; [`TrainRequest::spec`] fills in the defaults and checks all
+//! settings. The resulting [`TrainSpec`] identifies the run: two runs with equal specifications,
+//! made by the same [`TRAINING_VERSION`], have equal weights to the last bit.
 
 mod choices;
 mod error;
@@ -23,11 +24,12 @@ use fuld_burn::{Form, FuldConfig, Knee};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The version of the training rule. It must be increased whenever the numbers of some run change: initial weights, minibatches,
-/// noise, update rule, guard or measurements. Results and checkpoints of another version are not reused.
+/// The version of the training rule. It must be increased whenever the numbers of some run change:
+/// initial weights, minibatches, noise, update rule, guard or measurements. Results and checkpoints
+/// of another version are not reused.
 ///
-/// Results that do not name a version are of version 1. Version 2 came with the Philox generator and named noise scales,
-/// version 3 with the guard.
+/// Results that do not name a version are of version 1. Version 2 came with the Philox generator
+/// and named noise scales, version 3 with the guard.
 pub const TRAINING_VERSION: u32 = 4;
 
 /// The properties of a data set that settings depend on.
@@ -45,13 +47,15 @@ pub struct DataDescription {
     pub classes: usize,
 }
 
-/// The complete specification of a run, which identifies it. The fields are those of [`TrainRequest`].
+/// The complete specification of a run, which identifies it. The fields are those of
+/// [`TrainRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of `TrainRequest`")]
 pub struct TrainSpec {
     /// The name of the data set.
     pub data: String,
-    /// SHA-256 of the data set's pixels and labels. It distinguishes different sets of one name; copies of one set have the same.
+    /// SHA-256 of the data set's pixels and labels. It distinguishes different sets of one name;
+    /// copies of one set have the same.
     pub data_fingerprint: String,
     pub device: Device,
     pub width: usize,
@@ -82,7 +86,8 @@ pub struct TrainSpec {
     pub kappa: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
-    /// The multiple of the geometric mean at which the guard clips components; `None` if gradients are not guarded.
+    /// The multiple of the geometric mean at which the guard clips components; `None` if gradients
+    /// are not guarded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +127,8 @@ impl TrainSpec {
         if weights as f64 > MOST_WEIGHTS {
             return Err(SpecError::TooLarge { width, depth, weights: weights as f64 });
         }
-        for (name, value) in [("eta", self.eta), ("lr", self.lr), ("kappa", self.kappa), ("clip", self.clip)]
+        for (name, value) in
+            [("eta", self.eta), ("lr", self.lr), ("kappa", self.kappa), ("clip", self.clip)]
         {
             if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
                 return Err(SpecError::NotPositive(name, value));
@@ -162,7 +168,9 @@ impl TrainSpec {
             (None, None) => None,
         };
         let form = match (self.gamma, knee) {
-            (Some(gamma), _) if self.field == Some(FieldFormula::Authors) => Form::Authors { gamma },
+            (Some(gamma), _) if self.field == Some(FieldFormula::Authors) => {
+                Form::Authors { gamma }
+            }
             (Some(gamma), _) => Form::Paper { gamma, beta: self.beta.unwrap_or(1.0) },
             (None, Some(knee)) => Form::Matched { momentum, knee },
             (None, None) => Form::Sgd { momentum },
@@ -170,8 +178,9 @@ impl TrainSpec {
         FuldConfig::new(self.alpha, form)
     }
 
-    /// Returns the specification of SGD with momentum that takes the same steps as long as they are small; all other settings are
-    /// equal. As a control, it separates the effect of the tail from that of the learning rate.
+    /// Returns the specification of SGD with momentum that takes the same steps as long as they are
+    /// small; all other settings are equal. As a control, it separates the effect of the tail from
+    /// that of the learning rate.
     pub fn small_signal(&self) -> Result<Self, SpecError> {
         if self.optimizer != Optimizer::Fuld {
             return Ok(self.clone());
@@ -194,15 +203,19 @@ impl TrainSpec {
 
     /// Returns the specification as TOML.
     pub fn to_toml(&self) -> String {
-        // Cannot fail: every field is a number, a text or absent, and counts are checked to fit into TOML's integers.
+        // Cannot fail: every field is a number, a text or absent, and counts are checked to fit
+        // into TOML's integers.
         toml::to_string(self).unwrap_or_else(|error| format!("# {error}\n"))
     }
 
-    /// Returns a short name for people and folders. It ends with 64 bits of the SHA-256 of the specification; readers of a folder
-    /// still compare the whole specification.
+    /// Returns a short name for people and folders. It ends with 64 bits of the SHA-256 of the
+    /// specification; readers of a folder still compare the whole specification.
     pub fn name(&self) -> String {
-        let alpha =
-            if self.optimizer == Optimizer::Fuld { format!("-{}", self.alpha) } else { String::new() };
+        let alpha = if self.optimizer == Optimizer::Fuld {
+            format!("-{}", self.alpha)
+        } else {
+            String::new()
+        };
         let Self { data, width, depth, optimizer, seed, .. } = self;
         let digest = Sha256::digest(self.to_toml().as_bytes());
         let hash: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -249,7 +262,9 @@ mod tests {
     #[test]
     fn contradictory_settings_are_refused() {
         let base = TrainRequest::default;
-        assert!(error(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr"));
+        assert!(
+            error(TrainRequest { eta: Some(0.1), lr: Some(0.1), ..base() }).contains("eta and lr")
+        );
         assert!(
             error(TrainRequest { optimizer: Some(Optimizer::Sgdm), alpha: Some(1.5), ..base() })
                 .contains("sgdm")
@@ -279,12 +294,18 @@ mod tests {
             assert_eq!(request.difference(&spec), None);
             spec.guard
         };
-        for optimizer in [Optimizer::Sgdm, Optimizer::Fuld, Optimizer::ClipNorm, Optimizer::ClipValue] {
+        for optimizer in
+            [Optimizer::Sgdm, Optimizer::Fuld, Optimizer::ClipNorm, Optimizer::ClipValue]
+        {
             assert_eq!(guard("default", optimizer), Some(1.0));
         }
-        assert_eq!((guard("default", Optimizer::Adam), guard("3", Optimizer::Adam)), (Some(30.0), Some(3.0)));
+        assert_eq!(
+            (guard("default", Optimizer::Adam), guard("3", Optimizer::Adam)),
+            (Some(30.0), Some(3.0))
+        );
         assert!("0".parse::<GuardRequest>().unwrap_err().contains("\"0\""));
-        let request = TrainRequest { guard: Some(GuardRequest::Given(-1.0)), ..TrainRequest::default() };
+        let request =
+            TrainRequest { guard: Some(GuardRequest::Given(-1.0)), ..TrainRequest::default() };
         assert!(error(request).contains("got -1"));
     }
 
@@ -294,11 +315,19 @@ mod tests {
         assert!(error(TrainRequest { alpha: Some(2.1), ..base() }).contains("2.1"));
         assert!(error(TrainRequest { alpha: Some(f64::NAN), ..base() }).contains("NaN"));
         assert!(error(TrainRequest { eta: Some(-0.5), ..base() }).contains("-0.5"));
-        assert!(error(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5"));
-        assert!(error(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5"));
-        assert!(error(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1"));
+        assert!(
+            error(TrainRequest { eta: Some(0.5), gamma: Some(3.0), ..base() }).contains("-0.5")
+        );
+        assert!(
+            error(TrainRequest { lr: Some(0.1), momentum: Some(1.5), ..base() }).contains("1.5")
+        );
+        assert!(
+            error(TrainRequest { depth: Some(0), ..base() }).contains("depth must be at least 1")
+        );
         assert!(error(TrainRequest { batch: Some(60_001), ..base() }).contains("60001"));
-        assert!(error(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000"));
+        assert!(
+            error(TrainRequest { width: Some(1_000_000_000), ..base() }).contains("1000000000")
+        );
         assert!(error(TrainRequest { alpha: Some(0.05), ..base() }).contains("0.05"));
         assert!("2.5,1".parse::<InjectedNoise>().unwrap_err().contains("2.5"));
         assert!("1.5".parse::<InjectedNoise>().unwrap_err().contains("1.5,1e-3"));
@@ -306,18 +335,28 @@ mod tests {
         assert!(parse_alpha("two").unwrap_err().contains("\"two\""));
         // A setting of earlier versions.
         let auto = ["alpha = 'auto'", "noise_scale = 'auto'"].map(toml::from_str::<TrainRequest>);
-        assert!(auto.iter().all(|request| request.as_ref().unwrap_err().to_string().contains("--guard")));
+        assert!(
+            auto.iter().all(|request| request
+                .as_ref()
+                .unwrap_err()
+                .to_string()
+                .contains("--guard"))
+        );
     }
 
     #[test]
     fn the_authors_field_belongs_to_the_papers_form() {
-        let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
+        let authors =
+            TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
         let spec = authors.spec(&mnist(), Device::Cpu).unwrap();
         assert_eq!(spec.config().form, Form::Authors { gamma: 0.1 });
         assert!(error(TrainRequest { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
-        assert!(error(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3"));
         assert!(
-            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), ..authors }).contains("sgdm has no field")
+            error(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3")
+        );
+        assert!(
+            error(TrainRequest { optimizer: Some(Optimizer::Sgdm), ..authors })
+                .contains("sgdm has no field")
         );
         // Naming the paper's field explicitly gives the same run with the same name as the default.
         let paper = TrainRequest { field: Some(FieldFormula::Paper), ..TrainRequest::default() };
@@ -330,7 +369,8 @@ mod tests {
     #[test]
     fn the_control_takes_the_same_small_steps() {
         let paper = TrainRequest::default().spec(&mnist(), Device::Cpu).unwrap();
-        let authors = TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
+        let authors =
+            TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
         let authors = authors.spec(&mnist(), Device::Cpu).unwrap();
         for (spec, slope) in [(paper, 1.1085), (authors, 0.5117)] {
             let control = spec.small_signal().unwrap();

@@ -2,13 +2,14 @@
 
 use super::choices::{deserialize_alpha, deserialize_every, seed};
 use super::{
-    DataDescription, Device, FieldFormula, GuardRequest, InjectedNoise, NoiseScaleRequest, Optimizer,
-    SpecError, TrainSpec,
+    DataDescription, Device, FieldFormula, GuardRequest, InjectedNoise, NoiseScaleRequest,
+    Optimizer, SpecError, TrainSpec,
 };
 use crate::stored::Difference;
 use serde::Deserialize;
 
-/// The requested settings of a run. Settings that are left out take defaults, which depend on the data set and the optimizer.
+/// The requested settings of a run. Settings that are left out take defaults, which depend on the
+/// data set and the optimizer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainRequest {
@@ -128,13 +129,18 @@ impl TrainRequest {
             width: self.width.unwrap_or(256),
             depth: self.depth.unwrap_or(4),
             batch: self.batch.unwrap_or(100),
-            iterations: self.iterations.unwrap_or(if data.name == "digits" { 2_000 } else { 10_000 }),
+            iterations: self.iterations.unwrap_or(if data.name == "digits" {
+                2_000
+            } else {
+                10_000
+            }),
             measure_every: self.measure_every.unwrap_or(100),
             seed: self.seed.unwrap_or(0),
             optimizer,
             alpha,
             eta: paper.then(|| self.eta.unwrap_or(0.1)),
-            gamma: paper.then(|| self.gamma.unwrap_or(if data.name == "cifar10" { 0.9 } else { 0.1 })),
+            gamma: paper
+                .then(|| self.gamma.unwrap_or(if data.name == "cifar10" { 0.9 } else { 0.1 })),
             beta: (paper && field.is_none()).then(|| self.beta.unwrap_or(1.0)),
             field,
             lr: (!paper).then(|| self.lr.unwrap_or(if adam { 1e-3 } else { 0.01 })),
@@ -173,8 +179,9 @@ impl TrainRequest {
         self
     }
 
-    /// Returns the first setting of this request that differs from a specification. Settings that are left out are not compared, nor
-    /// is the data set, whose name or folder is not part of the specification.
+    /// Returns the first setting of this request that differs from a specification. Settings that
+    /// are left out are not compared, nor is the data set, whose name or folder is not part of the
+    /// specification.
     pub fn difference(&self, spec: &TrainSpec) -> Option<Difference> {
         let injected_scale = self.inject_noise.or(spec.inject_noise).map(|noise| noise.scale);
         let noise_scale = self.noise_scale.map(|scale| match (scale, injected_scale) {
@@ -207,7 +214,8 @@ impl TrainRequest {
         ];
         settings.into_iter().find_map(|(key, given, stored)| {
             let given = given.filter(|given| Some(given) != stored.as_ref())?;
-            let stored = stored.map_or_else(|| format!("no {key}"), |stored| format!("{key} = {stored}"));
+            let stored =
+                stored.map_or_else(|| format!("no {key}"), |stored| format!("{key} = {stored}"));
             Some(Difference { stored, wanted: format!("{key} = {given}") })
         })
     }
@@ -227,7 +235,9 @@ impl TrainRequest {
             ("momentum", self.momentum.is_some() && used.momentum.is_none()),
         ]);
         match unused {
-            Some(setting) => Err(SpecError::NotOfOptimizer { setting, optimizer: self.optimizer() }),
+            Some(setting) => {
+                Err(SpecError::NotOfOptimizer { setting, optimizer: self.optimizer() })
+            }
             None => Ok(()),
         }
     }

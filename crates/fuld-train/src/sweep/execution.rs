@@ -57,7 +57,8 @@ pub enum SweepEvent<'a> {
         /// Whether another process is training it.
         elsewhere: bool,
     },
-    /// A run has a result or checkpoint of another version of the training rule, and is trained again.
+    /// A run has a result or checkpoint of another version of the training rule, and is trained
+    /// again.
     Stale {
         /// The run.
         run: &'a SweepRun,
@@ -81,10 +82,12 @@ pub struct SweepCounts {
     pub stopped: bool,
 }
 
-/// Trains stacks of runs on `workers` threads. Each thread uses one core and writes a checkpoint every `checkpoint_every`.
+/// Trains stacks of runs on `workers` threads. Each thread uses one core and writes a checkpoint
+/// every `checkpoint_every`.
 ///
-/// `watch` receives every event. If it returns [`Control::Stop`], checkpoints are written and the sweep ends. A run that fails or
-/// panics is recorded, and the sweep continues. `data` contains the data sets and their locations by fingerprint.
+/// `watch` receives every event. If it returns [`Control::Stop`], checkpoints are written and the
+/// sweep ends. A run that fails or panics is recorded, and the sweep continues. `data` contains the
+/// data sets and their locations by fingerprint.
 pub fn sweep<B: Backend>(
     stacks: &[Vec<SweepRun>],
     data: &HashMap<String, (DataSet, DataLocation)>,
@@ -133,7 +136,8 @@ impl<B: Backend> Sweep<'_, B> {
         self.control()
     }
 
-    /// Trains the runs of a stack that have no result yet. Returns an error only if a failure cannot be recorded; it ends the sweep.
+    /// Trains the runs of a stack that have no result yet. Returns an error only if a failure
+    /// cannot be recorded; it ends the sweep.
     fn train_missing(&self, worker: usize, stack: &[SweepRun]) -> io::Result<Control> {
         let mut open = HashMap::new();
         for run in stack {
@@ -146,18 +150,20 @@ impl<B: Backend> Sweep<'_, B> {
         if open.is_empty() {
             return Ok(self.control());
         }
-        // An unfinished stack continues as a whole, even if some of its runs have a result by now: its checkpoint fits no other
-        // stack.
+        // An unfinished stack continues as a whole, even if some of its runs have a result by now:
+        // its checkpoint fits no other stack.
         let begun = stack.len() > 1 && self.stack_checkpoint(stack).exists();
         let runs: Vec<SweepRun> =
             stack.iter().filter(|run| begun || open.contains_key(&run.folder)).cloned().collect();
         self.report(SweepEvent::Began { worker, runs: &runs });
-        // burn has no errors for a device that runs out of memory or a kernel that does not compile: it panics. A sweep of many
-        // runs must survive the one run that is too large, and record why it failed.
+        // burn has no errors for a device that runs out of memory or a kernel that does not
+        // compile: it panics. A sweep of many runs must survive the one run that is too large, and
+        // record why it failed.
         let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &runs, &open)));
         let trained = trained.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason");
+            let text =
+                text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason");
             Err(format!("panicked: {text}"))
         });
         if let Err(error) = trained {
@@ -176,7 +182,8 @@ impl<B: Backend> Sweep<'_, B> {
         self.out.join(format!("stack-{hash}.bin"))
     }
 
-    /// Opens the folder of a run. Returns `None` if the run has a result or another process is training it.
+    /// Opens the folder of a run. Returns `None` if the run has a result or another process is
+    /// training it.
     fn open(&self, run: &SweepRun) -> Result<Option<RunFolder>, RunFolderError> {
         let folder = match RunFolder::open_in_sweep(&run.folder) {
             Ok(folder) => folder,
@@ -234,11 +241,17 @@ impl<B: Backend> Sweep<'_, B> {
                 self.report(SweepEvent::Stale { run: &runs[0], version });
             }
             let measured = progress.measured.first().copied().flatten();
-            self.report(SweepEvent::Progress { worker, runs, iteration: progress.iteration, measured })
+            self.report(SweepEvent::Progress {
+                worker,
+                runs,
+                iteration: progress.iteration,
+                measured,
+            })
         };
         let device = B::Device::default();
-        let outcome = train::<B>(data, &specs, &device, &checkpoint, self.checkpoint_every, &mut watch)
-            .map_err(|error| error.to_string())?;
+        let outcome =
+            train::<B>(data, &specs, &device, &checkpoint, self.checkpoint_every, &mut watch)
+                .map_err(|error| error.to_string())?;
         let TrainOutcome::Finished(results, net) = outcome else { return Ok(()) };
         for (n, (run, result)) in runs.iter().zip(&results).enumerate() {
             let Some(folder) = open.get(&run.folder) else { continue };

@@ -1,4 +1,5 @@
-//! Records of failed runs. They are not in the folders of the runs, because such a folder may be the cause of the failure.
+//! Records of failed runs. They are not in the folders of the runs, because such a folder may be
+//! the cause of the failure.
 
 use crate::spec::TrainSpec;
 use fuld::durable::replace;

@@ -50,8 +50,8 @@ impl SweepFolder {
         self.0.path()
     }
 
-    /// Deletes everything that sweeps wrote in a folder. Other files stay, also the runs of `fuld train` and everything behind
-    /// symbolic links. Fails if another process is using the folder.
+    /// Deletes everything that sweeps wrote in a folder. Other files stay, also the runs of `fuld
+    /// train` and everything behind symbolic links. Fails if another process is using the folder.
     pub fn clear(path: &Path) -> Result<(), RunFolderError> {
         let folder = OwnedFolder::open(path, SWEEP_COMMAND)?;
         let at = FolderError::at(path);
@@ -94,7 +94,9 @@ impl SweepFolder {
     pub fn started(path: &Path) -> Result<StoredGrid, RunFolderError> {
         match stored::read_any(&path.join("grid.toml"), TRAINING_VERSION)? {
             Stored::Current(grid) => Ok(grid),
-            Stored::OtherVersion(version) => Err(RunFolderError::Stale { path: path.into(), version }),
+            Stored::OtherVersion(version) => {
+                Err(RunFolderError::Stale { path: path.into(), version })
+            }
             Stored::Missing | Stored::OtherSpec(_) => Err(RunFolderError::Empty(path.into())),
         }
     }

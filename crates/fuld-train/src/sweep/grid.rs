@@ -36,18 +36,22 @@ pub fn read_grid(path: &Path) -> Result<String, GridError> {
     std::fs::read_to_string(path).map_err(|source| GridError::Io { path: path.into(), source })
 }
 
-/// Returns the requests of a grid. The last axis varies fastest. `data`, if not empty, replaces the grid's data sets.
+/// Returns the requests of a grid. The last axis varies fastest. `data`, if not empty, replaces the
+/// grid's data sets.
 ///
-/// Keys are the settings of a run. A list is an axis, and `seed` may be a range such as `"0..10"`. Each table `[[grid]]` is a
-/// separate grid that adds to or replaces the common settings. Settings that an optimizer does not have, such as the α of Adam, are
-/// left out for it, which may make some requests equal.
+/// Keys are the settings of a run. A list is an axis, and `seed` may be a range such as `"0..10"`.
+/// Each table `[[grid]]` is a separate grid that adds to or replaces the common settings. Settings
+/// that an optimizer does not have, such as the α of Adam, are left out for it, which may make some
+/// requests equal.
 pub fn grid_requests(text: &str, data: &[String]) -> Result<Vec<TrainRequest>, String> {
     let mut common: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let grids = match common.remove("grid") {
         None => vec![Table::new()],
         Some(Value::Array(grids)) => grids
             .into_iter()
-            .map(|grid| grid.as_table().cloned().ok_or("grid must be a table, written [[grid]]".to_string()))
+            .map(|grid| {
+                grid.as_table().cloned().ok_or("grid must be a table, written [[grid]]".to_string())
+            })
             .collect::<Result<_, _>>()?,
         Some(_) => return Err("grid must be a table, written [[grid]]".into()),
     };
@@ -62,7 +66,11 @@ pub fn grid_requests(text: &str, data: &[String]) -> Result<Vec<TrainRequest>, S
             requests.push(request(combination)?.without_unused());
         }
     }
-    if requests.is_empty() { Err("the grid is empty: there would be no runs".into()) } else { Ok(requests) }
+    if requests.is_empty() {
+        Err("the grid is empty: there would be no runs".into())
+    } else {
+        Ok(requests)
+    }
 }
 
 /// Returns every combination of the lists.
@@ -97,9 +105,12 @@ fn axis(key: &str, value: Value) -> Result<Vec<Value>, String> {
             Ok(vec![Value::String(number)])
         }
         Value::String(range) if key == "seed" => {
-            let wrong = || format!("seed must be a number, a list or a range as in \"0..10\", got {range:?}");
+            let wrong = || {
+                format!("seed must be a number, a list or a range as in \"0..10\", got {range:?}")
+            };
             let (from, to) = range.split_once("..").ok_or_else(wrong)?;
-            let number = |text: &str| text.trim().parse::<u32>().map(i64::from).map_err(|_| wrong());
+            let number =
+                |text: &str| text.trim().parse::<u32>().map(i64::from).map_err(|_| wrong());
             let (from, to) = (number(from)?, number(to)?);
             match to - from {
                 ..=0 => Err(wrong()),
@@ -121,7 +132,9 @@ fn check_key(key: &str) -> Result<(), String> {
         return Ok(());
     }
     if keys.contains(&snake_case.as_str()) {
-        return Err(format!("unknown key `{key}`: keys are written with underscores, `{snake_case}`"));
+        return Err(format!(
+            "unknown key `{key}`: keys are written with underscores, `{snake_case}`"
+        ));
     }
     // A word of a key names it; otherwise the rule for typing errors is that of `fuld sample`.
     let distance = |name: &str| strsim::levenshtein(&snake_case.to_lowercase(), name);
@@ -137,7 +150,9 @@ fn check_key(key: &str) -> Result<(), String> {
 
 /// Reads a combination as a request. An error names the key.
 fn request(combination: Table) -> Result<TrainRequest, String> {
-    let read = |table: Table| TrainRequest::deserialize(table).map_err(|error| error.message().to_string());
+    let read = |table: Table| {
+        TrainRequest::deserialize(table).map_err(|error| error.message().to_string())
+    };
     read(combination.clone()).map_err(|whole| {
         let alone = |(key, value): (String, Value)| {
             let error = read(Table::from_iter([(key.clone(), value.clone())])).err()?;
@@ -153,10 +168,15 @@ mod tests {
 
     #[test]
     fn a_list_is_an_axis() {
-        let grid = "data = 'digits'\nwidth = [32, 64]\nalpha = [2, 1.75]\nseed = '0..3'\niterations = 100";
+        let grid =
+            "data = 'digits'\nwidth = [32, 64]\nalpha = [2, 1.75]\nseed = '0..3'\niterations = 100";
         let requests = grid_requests(grid, &[]).unwrap();
         assert_eq!(requests.len(), 2 * 2 * 3);
-        assert!(requests.iter().all(|r| r.iterations == Some(100) && r.data.as_deref() == Some("digits")));
+        assert!(
+            requests
+                .iter()
+                .all(|r| r.iterations == Some(100) && r.data.as_deref() == Some("digits"))
+        );
         assert_eq!(requests[1].seed, Some(1));
     }
 
@@ -173,7 +193,8 @@ mod tests {
     #[test]
     fn the_grids_of_the_repository_are_valid() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grids");
-        let runs = |name: &str| grid_requests(&read_grid(&folder.join(name)).unwrap(), &[]).unwrap().len();
+        let runs =
+            |name: &str| grid_requests(&read_grid(&folder.join(name)).unwrap(), &[]).unwrap().len();
         assert_eq!(runs("digits.toml"), 60);
         assert_eq!(runs("noise.toml"), 35);
         assert_eq!(runs("guard.toml"), 400);
@@ -183,14 +204,20 @@ mod tests {
     fn grid_tables_extend_the_common_settings() {
         let grid = "seed = [0, 1]\n[[grid]]\nalpha = 1.5\n[[grid]]\noptimizer = 'sgdm'\nseed = 7\n";
         let requests = grid_requests(grid, &[]).unwrap();
-        assert_eq!(requests.iter().map(|r| r.seed).collect::<Vec<_>>(), [Some(0), Some(1), Some(7)]);
+        assert_eq!(
+            requests.iter().map(|r| r.seed).collect::<Vec<_>>(),
+            [Some(0), Some(1), Some(7)]
+        );
     }
 
     #[test]
     fn given_data_sets_replace_those_of_the_grid() {
-        let requests =
-            grid_requests("data = 'digits'\nseed = [0, 1]", &["mnist".into(), "some/folder".into()]);
-        let data: Vec<_> = requests.unwrap().into_iter().filter_map(|request| request.data).collect();
+        let requests = grid_requests(
+            "data = 'digits'\nseed = [0, 1]",
+            &["mnist".into(), "some/folder".into()],
+        );
+        let data: Vec<_> =
+            requests.unwrap().into_iter().filter_map(|request| request.data).collect();
         assert_eq!(data, ["mnist", "mnist", "some/folder", "some/folder"]);
     }
 
@@ -205,7 +232,9 @@ mod tests {
         // Near by the beginning alone, which is not enough.
         assert!(!error("widespread = 5").contains("did you mean"));
         assert!(error("width = []").contains("width is an empty list"));
-        assert!(error("width = 'wide'").contains("width") && error("width = 'wide'").contains("wide"));
+        assert!(
+            error("width = 'wide'").contains("width") && error("width = 'wide'").contains("wide")
+        );
         assert!(error("grid = []").contains("empty"));
         assert!(error("seed = '0..4000000000'").contains("1000000 runs"));
         assert!(error("seed = '0..99999999999'").contains("99999999999"));
@@ -213,7 +242,8 @@ mod tests {
         assert!(error("seed = '3..3'").contains("3..3"));
         assert!(error("inject_noise = '2.5,1'").contains("2.5"));
         assert!(error("width = [1").contains("line 1"));
-        let many = format!("width = {0:?}\ndepth = {0:?}\nbatch = {0:?}", (1..=101).collect::<Vec<_>>());
+        let many =
+            format!("width = {0:?}\ndepth = {0:?}\nbatch = {0:?}", (1..=101).collect::<Vec<_>>());
         assert!(error(&many).contains("1000000"));
     }
 }

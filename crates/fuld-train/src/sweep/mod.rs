@@ -1,4 +1,5 @@
-//! Sweeps: grids of independent runs in one folder. Interrupted sweeps continue, and several processes may share a folder.
+//! Sweeps: grids of independent runs in one folder. Interrupted sweeps continue, and several
+//! processes may share a folder.
 
 mod execution;
 mod failures;

@@ -33,19 +33,22 @@ fn schema() -> Result<Type, ParquetError> {
             Cell::Number(_) => Physical::DOUBLE,
         };
         let logical = matches!(cell, Cell::Text(_)).then_some(LogicalType::String);
-        let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+        let field =
+            Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
         field.with_logical_type(logical).build().map(Arc::new)
     };
     let fields = SweepRow::empty().cells.iter().map(field).collect::<Result<_, _>>()?;
     Type::group_type_builder("results").with_fields(fields).build()
 }
 
-/// Writes the cells of a column with their definition levels: 1 where there is a value, 0 where there is none.
+/// Writes the cells of a column with their definition levels: 1 where there is a value, 0 where
+/// there is none.
 fn write<'a>(
     mut writer: SerializedColumnWriter<'_>,
     cells: impl Iterator<Item = &'a Cell>,
 ) -> Result<(), ParquetError> {
-    let (mut texts, mut wholes, mut numbers, mut defined) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut texts, mut wholes, mut numbers, mut defined) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut kind = None;
     for cell in cells {
         kind = Some(cell);
@@ -65,9 +68,15 @@ fn write<'a>(
         }
     }
     match kind {
-        Some(Cell::Text(_)) => writer.typed::<ByteArrayType>().write_batch(&texts, Some(&defined), None)?,
-        Some(Cell::Whole(_)) => writer.typed::<Int64Type>().write_batch(&wholes, Some(&defined), None)?,
-        Some(Cell::Number(_)) => writer.typed::<DoubleType>().write_batch(&numbers, Some(&defined), None)?,
+        Some(Cell::Text(_)) => {
+            writer.typed::<ByteArrayType>().write_batch(&texts, Some(&defined), None)?
+        }
+        Some(Cell::Whole(_)) => {
+            writer.typed::<Int64Type>().write_batch(&wholes, Some(&defined), None)?
+        }
+        Some(Cell::Number(_)) => {
+            writer.typed::<DoubleType>().write_batch(&numbers, Some(&defined), None)?
+        }
         None => 0,
     };
     writer.close()

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-/// Writes `results.csv` and `results.parquet` of those runs of the grid that have ended, and returns their rows. `grid` contains the
-/// names of the runs; the folder may also contain the runs of other grids. Only one process writes at a time.
+/// Writes `results.csv` and `results.parquet` of those runs of the grid that have ended, and
+/// returns their rows. `grid` contains the names of the runs; the folder may also contain the runs
+/// of other grids. Only one process writes at a time.
 pub fn write_table(out: &Path, grid: &HashSet<String>) -> io::Result<Vec<SweepRow>> {
     let _lock = lock(out)?;
     let rows = sweep_rows(out, grid)?;

@@ -28,7 +28,11 @@ impl FromStr for Shard {
         let (index, count) = text.split_once('/').ok_or_else(wrong)?;
         let (index, count): (usize, usize) =
             (index.parse().map_err(|_| wrong())?, count.parse().map_err(|_| wrong())?);
-        if (1..=count).contains(&index) { Ok(Self { index: index - 1, count }) } else { Err(wrong()) }
+        if (1..=count).contains(&index) {
+            Ok(Self { index: index - 1, count })
+        } else {
+            Err(wrong())
+        }
     }
 }
 
@@ -39,12 +43,13 @@ pub fn sweep_runs(specs: Vec<TrainSpec>, out: &Path, shard: Option<Shard>) -> Ve
     specs.into_iter().skip(index).step_by(count).map(run).collect()
 }
 
-/// Groups runs into stacks of at most `most` runs that can be trained together. The runs of a stack differ only in seed, α, friction
-/// or momentum, knee and injected noise.
+/// Groups runs into stacks of at most `most` runs that can be trained together. The runs of a stack
+/// differ only in seed, α, friction or momentum, knee and injected noise.
 pub fn into_stacks(runs: Vec<SweepRun>, most: usize) -> Vec<Vec<SweepRun>> {
     let mut stacks: Vec<Vec<SweepRun>> = Vec::new();
     for run in runs {
-        let fits = |stack: &&mut Vec<SweepRun>| stack.len() < most && stackable(&stack[0].spec, &run.spec);
+        let fits =
+            |stack: &&mut Vec<SweepRun>| stack.len() < most && stackable(&stack[0].spec, &run.spec);
         match stacks.iter_mut().find(fits) {
             Some(stack) => stack.push(run),
             None => stacks.push(vec![run]),
@@ -58,7 +63,8 @@ fn stackable(a: &TrainSpec, b: &TrainSpec) -> bool {
         (s.data_fingerprint.clone(), s.width, s.depth, s.batch, s.iterations, s.measure_every)
     };
     // SGD with momentum is FULD's rule at α = 2.
-    let rule = |s: &TrainSpec| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
+    let rule =
+        |s: &TrainSpec| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
     shape(a) == shape(b)
         && rule(a) == rule(b)
         && (a.step(), a.clip, a.guard, a.tail_index) == (b.step(), b.clip, b.guard, b.tail_index)
@@ -90,7 +96,8 @@ mod tests {
     #[test]
     fn every_run_belongs_to_one_shard() {
         let all: Vec<TrainSpec> = (0..11).map(|seed| spec(8, 2.0, seed)).collect();
-        let shard = |text: &str| sweep_runs(all.clone(), Path::new("x"), Some(text.parse().unwrap()));
+        let shard =
+            |text: &str| sweep_runs(all.clone(), Path::new("x"), Some(text.parse().unwrap()));
         let mut seeds: Vec<u64> =
             ["1/3", "2/3", "3/3"].iter().flat_map(|s| shard(s)).map(|run| run.spec.seed).collect();
         seeds.sort_unstable();
@@ -103,7 +110,8 @@ mod tests {
     #[test]
     fn runs_of_one_shape_are_stacked() {
         let all = [(8, 2.0), (8, 1.5), (16, 1.5)];
-        let all = all.into_iter().flat_map(|(w, a)| (0..3).map(move |seed| spec(w, a, seed))).collect();
+        let all =
+            all.into_iter().flat_map(|(w, a)| (0..3).map(move |seed| spec(w, a, seed))).collect();
         let sizes = |most| -> Vec<usize> {
             into_stacks(sweep_runs(Vec::clone(&all), Path::new("x"), None), most)
                 .iter()

@@ -44,16 +44,20 @@ impl RunEnd {
     }
 }
 
-/// Returns the rows of those runs of the grid that have ended, ordered by their settings. `grid` contains the names of the runs. Runs of
-/// other grids, runs that no sweep made, and symbolic links are not listed.
+/// Returns the rows of those runs of the grid that have ended, ordered by their settings. `grid`
+/// contains the names of the runs. Runs of other grids, runs that no sweep made, and symbolic links
+/// are not listed.
 ///
-/// Results are written under another name and renamed when they are complete, so a partial result is never read.
+/// Results are written under another name and renamed when they are complete, so a partial result
+/// is never read.
 pub(super) fn sweep_rows(out: &Path, grid: &HashSet<String>) -> io::Result<Vec<SweepRow>> {
     let folder = out.join("runs");
     let mut failed = failures::all(out)?;
     failed.retain(|name, _| grid.contains(name));
     let mut ends = Vec::new();
-    for entry in if folder.exists() { Some(fs::read_dir(folder)?) } else { None }.into_iter().flatten() {
+    for entry in
+        if folder.exists() { Some(fs::read_dir(folder)?) } else { None }.into_iter().flatten()
+    {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if !grid.contains(&name) || !RunFolder::is_made_by_sweep(&entry.path()) {
@@ -101,10 +105,12 @@ fn row(name: String, end: &RunEnd) -> SweepRow {
         Some(RunStatus::Diverged { .. }) => "diverged",
     };
     // Measurements before a divergence are not results.
-    let means =
-        result.filter(|result| result.status == RunStatus::Finished).and_then(|result| result.summary);
+    let means = result
+        .filter(|result| result.status == RunStatus::Finished)
+        .and_then(|result| result.summary);
     let text = |of: fn(&TrainSpec) -> String| Cell::Text(s.map(of));
-    let whole = |number: Option<u64>| Cell::Whole(number.and_then(|number| i64::try_from(number).ok()));
+    let whole =
+        |number: Option<u64>| Cell::Whole(number.and_then(|number| i64::try_from(number).ok()));
     let size = |of: fn(&TrainSpec) -> usize| whole(s.map(|s| of(s) as u64));
     let number = |of: fn(&TrainSpec) -> Option<f64>| Cell::Number(s.and_then(of));
     let mean = |of: fn(&FinalMeans) -> f64| Cell::Number(means.as_ref().map(of));
@@ -192,7 +198,8 @@ impl std::fmt::Display for Cell {
 
 /// Waits until no other process writes the files that all processes of a sweep share.
 pub(super) fn lock(out: &Path) -> io::Result<File> {
-    let lock = File::options().create(true).truncate(false).write(true).open(out.join(".table-lock"))?;
+    let lock =
+        File::options().create(true).truncate(false).write(true).open(out.join(".table-lock"))?;
     lock.lock()?;
     Ok(lock)
 }

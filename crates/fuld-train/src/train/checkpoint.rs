@@ -1,8 +1,9 @@
-//! The state of a stack of runs on disk. Training that continues from it gives the same bits as uninterrupted training.
+//! The state of a stack of runs on disk. Training that continues from it gives the same bits as
+//! uninterrupted training.
 //!
-//! A checkpoint consists of a mark that ends with the version of the format, a header in TOML (which stores every number exactly,
-//! including NaN), the tensors in the safetensors format, and a checksum of everything. The length of header and tensors precedes
-//! each of them.
+//! A checkpoint consists of a mark that ends with the version of the format, a header in TOML
+//! (which stores every number exactly, including NaN), the tensors in the safetensors format, and a
+//! checksum of everything. The length of header and tensors precedes each of them.
 
 use super::run_result::RunRecord;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
@@ -92,7 +93,12 @@ pub(super) struct CheckpointHeader {
 }
 
 impl CheckpointHeader {
-    pub(super) fn new(iteration: u64, seconds: f64, records: Vec<RunRecord>, specs: &[TrainSpec]) -> Self {
+    pub(super) fn new(
+        iteration: u64,
+        seconds: f64,
+        records: Vec<RunRecord>,
+        specs: &[TrainSpec],
+    ) -> Self {
         Self { iteration, seconds, version: TRAINING_VERSION, records, specs: specs.to_vec() }
     }
 }
@@ -105,7 +111,8 @@ pub(super) enum StoredCheckpoint {
     OtherVersion(u32),
 }
 
-/// Returns an error unless a checkpoint is missing, belongs to this run, or was made for it by another version of the rule.
+/// Returns an error unless a checkpoint is missing, belongs to this run, or was made for it by
+/// another version of the rule.
 pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), TrainCheckpointError> {
     TrainCheckpoint::read(path, std::slice::from_ref(spec)).map(drop)
 }
@@ -113,10 +120,12 @@ pub(crate) fn check_checkpoint(path: &Path, spec: &TrainSpec) -> Result<(), Trai
 /// Returns whether a file begins as every checkpoint does.
 pub fn is_checkpoint(path: &Path) -> bool {
     let mut start = [0; MARK.len()];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MARK
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *MARK
 }
 
-/// Returns the version of the training rule that made the checkpoint of a run, if it is another one than the current.
+/// Returns the version of the training rule that made the checkpoint of a run, if it is another one
+/// than the current.
 pub(super) fn stale_version(path: &Path, spec: &TrainSpec) -> Option<u32> {
     match TrainCheckpoint::read(path, std::slice::from_ref(spec)) {
         Ok(StoredCheckpoint::OtherVersion(version)) => Some(version),
@@ -127,7 +136,8 @@ pub(super) fn stale_version(path: &Path, spec: &TrainSpec) -> Option<u32> {
 impl TrainCheckpoint {
     pub(super) fn write(&self, path: &Path) -> Result<(), TrainCheckpointError> {
         let failed = |source| TrainCheckpointError::Io { path: path.into(), source };
-        let header = toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
+        let header =
+            toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
         let tensors = self.tensors.to_bytes().map_err(|error| failed(io::Error::other(error)))?;
         let mut bytes = [MARK, &[FORMAT][..]].concat();
         for part in [header.as_bytes(), &tensors] {
@@ -139,10 +149,15 @@ impl TrainCheckpoint {
     }
 
     /// Reads the checkpoint of these runs.
-    pub(super) fn read(path: &Path, specs: &[TrainSpec]) -> Result<StoredCheckpoint, TrainCheckpointError> {
+    pub(super) fn read(
+        path: &Path,
+        specs: &[TrainSpec],
+    ) -> Result<StoredCheckpoint, TrainCheckpointError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredCheckpoint::Missing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(StoredCheckpoint::Missing);
+            }
             Err(source) => return Err(TrainCheckpointError::Io { path: path.into(), source }),
         };
         let damaged = |byte| TrainCheckpointError::Damaged { path: path.into(), byte };
@@ -150,7 +165,10 @@ impl TrainCheckpoint {
             None | Some([]) => return Err(TrainCheckpointError::Foreign { path: path.into() }),
             Some([FORMAT, ..]) => {}
             Some([found, ..]) => {
-                return Err(TrainCheckpointError::Format { path: path.into(), found: char::from(*found) });
+                return Err(TrainCheckpointError::Format {
+                    path: path.into(),
+                    found: char::from(*found),
+                });
             }
         }
         let Some((sealed, checksum)) = bytes.split_last_chunk() else { return Err(damaged(START)) };
@@ -159,13 +177,16 @@ impl TrainCheckpoint {
         }
         let mut at = START;
         let mut part = || -> Result<&[u8], usize> {
-            let length: [u8; 8] = sealed.get(at..at + 8).and_then(|b| b.try_into().ok()).ok_or(at)?;
-            let (start, length) = (at + 8, usize::try_from(u64::from_le_bytes(length)).map_err(|_| at)?);
+            let length: [u8; 8] =
+                sealed.get(at..at + 8).and_then(|b| b.try_into().ok()).ok_or(at)?;
+            let (start, length) =
+                (at + 8, usize::try_from(u64::from_le_bytes(length)).map_err(|_| at)?);
             at = start.checked_add(length).filter(|&end| end <= sealed.len()).ok_or(start)?;
             Ok(&sealed[start..at])
         };
         let (header, tensors) = (part().map_err(damaged)?, part().map_err(damaged)?);
-        let header: Option<toml::Table> = std::str::from_utf8(header).ok().and_then(|text| text.parse().ok());
+        let header: Option<toml::Table> =
+            std::str::from_utf8(header).ok().and_then(|text| text.parse().ok());
         let header = header.ok_or_else(|| damaged(START + 8))?;
         // The header of another version may have other fields.
         let version = header.get("version").and_then(toml::Value::as_integer).unwrap_or(1);
@@ -184,7 +205,8 @@ impl TrainCheckpoint {
         }
         let header: CheckpointHeader = header.try_into().map_err(|_| damaged(START + 8))?;
         if header.specs != specs {
-            let text = |specs: &[TrainSpec]| specs.iter().map(TrainSpec::to_toml).collect::<String>();
+            let text =
+                |specs: &[TrainSpec]| specs.iter().map(TrainSpec::to_toml).collect::<String>();
             let difference = Difference::between(&text(&header.specs), &text(specs));
             return Err(TrainCheckpointError::OtherRun { path: path.into(), difference });
         }

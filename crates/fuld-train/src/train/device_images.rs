@@ -1,4 +1,5 @@
-//! Images as tensors of a backend. On the CPU they are gathered from bytes; on a GPU they stay on the device and are selected there.
+//! Images as tensors of a backend. On the CPU they are gathered from bytes; on a GPU they stay on
+//! the device and are selected there.
 
 use crate::data::{DataSet, Images};
 use crate::mlp::ImageBatch;
@@ -19,7 +20,8 @@ pub(super) struct DeviceImages<'a, B: Backend> {
 
 impl<'a, B: Backend> DeviceImages<'a, B> {
     pub(super) fn new(images: &'a Images, set: &DataSet, device: &B::Device) -> Self {
-        let mut feed = Self { images, classes: set.classes, device: device.clone(), resident: None };
+        let mut feed =
+            Self { images, classes: set.classes, device: device.clone(), resident: None };
         if !feed.on_host() {
             let ImageBatch { images, targets } = feed.range(0..feed.images.len());
             feed.resident = Some((images.squeeze_dim(0), targets.squeeze_dim(0)));
@@ -27,7 +29,8 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         feed
     }
 
-    /// Returns whether the backend uses the host's memory, so that several threads may share its work.
+    /// Returns whether the backend uses the host's memory, so that several threads may share its
+    /// work.
     pub(super) fn on_host(&self) -> bool {
         TypeId::of::<B>() == TypeId::of::<Flex>()
     }
@@ -41,9 +44,14 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
             return self.batch(pixels, indices.iter().map(|&i| i as usize), runs, count);
         };
         let indices: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
-        let indices = Tensor::<B, 1, Int>::from_data(TensorData::from(indices.as_slice()), &self.device);
+        let indices =
+            Tensor::<B, 1, Int>::from_data(TensorData::from(indices.as_slice()), &self.device);
         ImageBatch {
-            images: images.clone().select(0, indices.clone()).reshape([runs, count, self.images.features()]),
+            images: images.clone().select(0, indices.clone()).reshape([
+                runs,
+                count,
+                self.images.features(),
+            ]),
             targets: targets.clone().select(0, indices).reshape([runs, count, self.classes]),
         }
     }
@@ -51,7 +59,8 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
     /// Returns the images of a range as a batch for one run, which broadcasts over all runs.
     pub(super) fn range(&self, range: Range<usize>) -> ImageBatch<B> {
         if let Some((images, targets)) = &self.resident {
-            let part = |tensor: &Tensor<B, 2>| tensor.clone().slice([range.clone()]).unsqueeze_dim(0);
+            let part =
+                |tensor: &Tensor<B, 2>| tensor.clone().slice([range.clone()]).unsqueeze_dim(0);
             return ImageBatch { images: part(images), targets: part(targets) };
         }
         let mut pixels = vec![0f32; range.len() * self.images.features()];
@@ -76,8 +85,12 @@ impl<'a, B: Backend> DeviceImages<'a, B> {
         for (row, index) in targets.chunks_exact_mut(self.classes).zip(indices) {
             row[usize::from(self.images.labels()[index])] = 1.0;
         }
-        let tensor =
-            |numbers, size| Tensor::from_data(TensorData::new(numbers, [runs, count, size]), &self.device);
-        ImageBatch { images: tensor(pixels, self.images.features()), targets: tensor(targets, self.classes) }
+        let tensor = |numbers, size| {
+            Tensor::from_data(TensorData::new(numbers, [runs, count, size]), &self.device)
+        };
+        ImageBatch {
+            images: tensor(pixels, self.images.features()),
+            targets: tensor(targets, self.classes),
+        }
     }
 }

@@ -41,12 +41,14 @@ pub struct FinalMeans {
 }
 
 impl FinalMeans {
-    /// Returns the means, or `None` without measurements. The initial network counts only if there is no other measurement.
+    /// Returns the means, or `None` without measurements. The initial network counts only if there
+    /// is no other measurement.
     pub fn of(measurements: &[Measurement]) -> Option<Self> {
         let trained = measurements.iter().position(|m| m.iteration > 0).unwrap_or(0);
         let trained = &measurements[trained..];
         let last = &trained[trained.len().saturating_sub(2)..];
-        let mean = |of: fn(&Measurement) -> f64| last.iter().map(of).sum::<f64>() / last.len() as f64;
+        let mean =
+            |of: fn(&Measurement) -> f64| last.iter().map(of).sum::<f64>() / last.len() as f64;
         (!last.is_empty()).then(|| Self {
             measurements: last.len(),
             train_loss: mean(|m| m.train_loss),
@@ -59,9 +61,13 @@ impl FinalMeans {
 
 /// Returns mean cross entropy and accuracy of each run on the first `count` images.
 ///
-/// On the host, the threads of the current pool share the chunks. Sums are taken in the order of the chunks, so the result does not
-/// depend on the number of threads.
-pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &DeviceImages<'_, B>, count: usize) -> Vec<(f64, f64)> {
+/// On the host, the threads of the current pool share the chunks. Sums are taken in the order of
+/// the chunks, so the result does not depend on the number of threads.
+pub(super) fn score<B: Backend>(
+    net: &Mlp<B>,
+    feed: &DeviceImages<'_, B>,
+    count: usize,
+) -> Vec<(f64, f64)> {
     let chunks: Vec<Range<usize>> =
         (0..count).step_by(CHUNK).map(|start| start..(start + CHUNK).min(count)).collect();
     let score = |range: &Range<usize>| score_chunk(net, feed.range(range.clone()));
@@ -72,7 +78,8 @@ pub(super) fn score<B: Backend>(net: &Mlp<B>, feed: &DeviceImages<'_, B>, count:
     };
     let runs = net.layers[0].dims()[0];
     let total = |run: usize| {
-        let (loss, right) = sums.iter().fold((0.0, 0.0), |(a, b), sums| (a + sums[run].0, b + sums[run].1));
+        let (loss, right) =
+            sums.iter().fold((0.0, 0.0), |(a, b), sums| (a + sums[run].0, b + sums[run].1));
         (loss / count as f64, right / count as f64)
     };
     (0..runs).map(total).collect()

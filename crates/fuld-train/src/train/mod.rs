@@ -1,5 +1,5 @@
-//! Training of a stack of runs of one shape, with measurements and checkpoints. A continued run gives the same bits as an
-//! uninterrupted one.
+//! Training of a stack of runs of one shape, with measurements and checkpoints. A continued run
+//! gives the same bits as an uninterrupted one.
 
 mod checkpoint;
 mod device_images;

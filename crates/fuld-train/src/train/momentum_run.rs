@@ -68,7 +68,10 @@ impl StoredRun for MomentumRun<'_> {
 }
 
 impl MomentumRun<'_> {
-    fn follow(&self, watch: &mut dyn FnMut(f64) -> Control) -> Result<Option<LargestMomentum>, TrainError> {
+    fn follow(
+        &self,
+        watch: &mut dyn FnMut(f64) -> Control,
+    ) -> Result<Option<LargestMomentum>, TrainError> {
         let mut trainer =
             Trainer::<Flex>::new(self.data, std::slice::from_ref(&self.spec), &Default::default())?;
         let mut largest_v = 0.0f64;

@@ -1,4 +1,5 @@
-//! Stable noise that is added to gradients. Each number is a function of seed, iteration, layer and index.
+//! Stable noise that is added to gradients. Each number is a function of seed, iteration, layer and
+//! index.
 
 use crate::spec::InjectedNoise;
 use burn::tensor::backend::Backend;
@@ -37,7 +38,9 @@ impl Injection {
         let layer = |(layer, gradient): (usize, Tensor<B, 3>)| {
             let (shape, device) = (gradient.dims(), gradient.device());
             let mut noise = vec![0f32; shape.iter().product()];
-            for (part, (sampler, seed)) in noise.chunks_exact_mut(shape[1] * shape[2]).zip(&self.runs) {
+            for (part, (sampler, seed)) in
+                noise.chunks_exact_mut(shape[1] * shape[2]).zip(&self.runs)
+            {
                 let stream = Stream::new(*seed, iteration * self.layers + layer as u64, purpose);
                 draw(sampler, stream, part);
             }
@@ -69,13 +72,16 @@ mod tests {
         let device = Default::default();
         let runs = seeds.iter().map(|&seed| (InjectedNoise { alpha: 1.5, scale: 1e-3 }, seed));
         let zeros = Tensor::<Flex, 3>::zeros([seeds.len(), 50, 100], &device);
-        let added =
-            Injection::new(runs, 2).unwrap().added(vec![zeros.clone(), zeros], Purpose::Noise, iteration);
+        let added = Injection::new(runs, 2).unwrap().added(
+            vec![zeros.clone(), zeros],
+            Purpose::Noise,
+            iteration,
+        );
         added.into_iter().flat_map(|layer| layer.into_data().to_vec::<f32>().unwrap()).collect()
     }
 
-    /// For 10,000 draws, the tolerances 0.15 of α and 10 % of the scale are at least four standard deviations: false-positive rate
-    /// 1e-4.
+    /// For 10,000 draws, the tolerances 0.15 of α and 10 % of the scale are at least four standard
+    /// deviations: false-positive rate 1e-4.
     #[test]
     fn the_noise_has_the_requested_alpha_and_scale() {
         let numbers: Vec<f64> = noise(&[3], 5).iter().map(|&x| x.into()).collect();
@@ -89,7 +95,9 @@ mod tests {
         let (alone, pair) = (noise(&[3], 5), noise(&[9, 3], 5));
         assert!(alone[..5000] == pair[5000..10_000] && alone[5000..] == pair[15_000..]);
         assert!(
-            alone[..5000] != alone[5000..] && alone != noise(&[3], 6) && pair[..5000] != pair[5000..10_000]
+            alone[..5000] != alone[5000..]
+                && alone != noise(&[3], 6)
+                && pair[..5000] != pair[5000..10_000]
         );
     }
 }

@@ -1,6 +1,9 @@
-//! Training from the start or from a checkpoint to the end: steps, measurements, divergence and stops.
+//! Training from the start or from a checkpoint to the end: steps, measurements, divergence and
+//! stops.
 
-use super::checkpoint::{CheckpointHeader, StoredCheckpoint, TrainCheckpoint, TrainCheckpointError};
+use super::checkpoint::{
+    CheckpointHeader, StoredCheckpoint, TrainCheckpoint, TrainCheckpointError,
+};
 use super::error::TrainError;
 use super::measurement::{FinalMeans, Measurement};
 use super::run_result::{RunRecord, RunResult, RunStatus};
@@ -23,7 +26,8 @@ pub struct TrainProgress<'a> {
     pub iteration: u64,
     /// The step at which this call of [`train()`] began.
     pub began: u64,
-    /// The version of the training rule that made the checkpoint, if the checkpoint was not used because of it.
+    /// The version of the training rule that made the checkpoint, if the checkpoint was not used
+    /// because of it.
     pub stale_checkpoint: Option<u32>,
     /// The last measurement of each run.
     pub measured: &'a [Option<Measurement>],
@@ -37,11 +41,13 @@ pub enum TrainOutcome<B: Backend> {
     Stopped(u64),
 }
 
-/// Trains a stack of runs to the end, or until `watch` returns [`Control::Stop`]. Continues from the checkpoint if it belongs to
-/// these runs and this version of the rule, and writes a checkpoint every `checkpoint_every`.
+/// Trains a stack of runs to the end, or until `watch` returns [`Control::Stop`]. Continues from
+/// the checkpoint if it belongs to these runs and this version of the rule, and writes a checkpoint
+/// every `checkpoint_every`.
 ///
-/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result depends only on specifications and
-/// data, not on threads or interruptions. The caller deletes the checkpoint after storing the result.
+/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result
+/// depends only on specifications and data, not on threads or interruptions. The caller deletes the
+/// checkpoint after storing the result.
 pub fn train<B: Backend>(
     data: &DataSet,
     specs: &[TrainSpec],
@@ -54,7 +60,8 @@ pub fn train<B: Backend>(
     let began = run.trainer.iteration();
     let total = specs[0].iterations;
     while run.trainer.iteration() < total && run.is_live() {
-        let measured: Vec<_> = run.records.iter().map(|record| record.measurements.last().copied()).collect();
+        let measured: Vec<_> =
+            run.records.iter().map(|record| record.measurements.last().copied()).collect();
         let (iteration, stale_checkpoint) = (run.trainer.iteration(), run.stale_checkpoint);
         let progress = TrainProgress { iteration, began, stale_checkpoint, measured: &measured };
         if watch(progress) == Control::Stop {
@@ -90,7 +97,8 @@ impl<'a, B: Backend> Training<'a, B> {
         device: &B::Device,
         path: &'a Path,
     ) -> Result<Self, TrainError> {
-        let fresh = RunRecord { status: RunStatus::Finished, measurements: Vec::new(), tails: Vec::new() };
+        let fresh =
+            RunRecord { status: RunStatus::Finished, measurements: Vec::new(), tails: Vec::new() };
         let now = Instant::now();
         let mut training = Self {
             trainer: Trainer::new(data, specs, device)?,
@@ -147,7 +155,8 @@ impl<'a, B: Backend> Training<'a, B> {
         loop {
             let losses = self.trainer.step();
             let due = self.measurement_due() || self.tails_due();
-            // On a GPU, reading a loss waits for the device, so it is done only with the measurements.
+            // On a GPU, reading a loss waits for the device, so it is done only with the
+            // measurements.
             if due || self.trainer.on_host() {
                 self.note_divergence(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
             }
@@ -176,11 +185,14 @@ impl<'a, B: Backend> Training<'a, B> {
         let TrainSpec { iterations, measure_every, .. } = self.specs[0];
         let iteration = self.trainer.iteration();
         if self.measurement_due() {
-            // The means of the last two measurements are reported, so these use all training images.
+            // The means of the last two measurements are reported, so these use all training
+            // images.
             let last_before = (iterations - 1) / measure_every * measure_every;
             let measured = self.trainer.measure(iteration >= last_before);
             // A divergence in the last step shows only in this measurement.
-            self.note_divergence(&measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>());
+            self.note_divergence(
+                &measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>(),
+            );
             for (record, measured) in self.records.iter_mut().zip(measured) {
                 if record.is_live() {
                     record.measurements.push(measured);
@@ -189,7 +201,9 @@ impl<'a, B: Backend> Training<'a, B> {
         }
         if self.tails_due() {
             let tails = self.trainer.tails()?;
-            for (record, tails) in self.records.iter_mut().zip(tails).filter(|(record, _)| record.is_live()) {
+            for (record, tails) in
+                self.records.iter_mut().zip(tails).filter(|(record, _)| record.is_live())
+            {
                 record.tails.extend(tails);
             }
         }

@@ -36,7 +36,10 @@ impl<B: Backend> StackOptimizer<B> {
         let first = &specs[0];
         let rule = if first.optimizer == Optimizer::Adam {
             // burn's default ε is 1e-5. The Adam paper and PyTorch use 1e-8.
-            StatefulRule::Adam(AdamConfig::new().with_epsilon(1e-8).build(), vec![None; first.depth])
+            StatefulRule::Adam(
+                AdamConfig::new().with_epsilon(1e-8).build(),
+                vec![None; first.depth],
+            )
         } else {
             let configs: Vec<FuldConfig> = specs.iter().map(TrainSpec::config).collect();
             StatefulRule::Momentum(Fuld::of_runs(&configs)?, vec![None; first.depth])
@@ -47,8 +50,10 @@ impl<B: Backend> StackOptimizer<B> {
             _ => None,
         };
         let root = first.eta.unwrap_or_else(|| first.step().sqrt());
-        let guard = first.guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
-        let guard = guard.map(|guard| (GradientGuard::of_runs(guard, specs.len()), vec![None; first.depth]));
+        let guard =
+            first.guard().map_err(|error| StackError::Rule { run: 0, source: error.into() })?;
+        let guard = guard
+            .map(|guard| (GradientGuard::of_runs(guard, specs.len()), vec![None; first.depth]));
         Ok(Self { guard, clip, step: first.step(), root, rule })
     }
 
@@ -64,12 +69,17 @@ impl<B: Backend> StackOptimizer<B> {
             Some(Clip::Norm(limit)) => within_norm(gradients, limit),
         };
         match &mut self.rule {
-            StatefulRule::Momentum(rule, states) => move_layers(rule, states, self.step, net, gradients),
-            StatefulRule::Adam(rule, states) => move_layers(rule, states, self.step, net, gradients),
+            StatefulRule::Momentum(rule, states) => {
+                move_layers(rule, states, self.step, net, gradients)
+            }
+            StatefulRule::Adam(rule, states) => {
+                move_layers(rule, states, self.step, net, gradients)
+            }
         }
     }
 
-    /// Returns the largest |v| = √lr |b| of each run, or `None` before the first step and for rules without momentum.
+    /// Returns the largest |v| = √lr |b| of each run, or `None` before the first step and for rules
+    /// without momentum.
     pub(super) fn largest_v(&self) -> Option<Vec<f64>> {
         let StatefulRule::Momentum(_, states) = &self.rule else { return None };
         let layers = states.iter().flatten();
@@ -190,7 +200,8 @@ fn clipped<B: Backend>(gradient: Tensor<B, 3>, limit: f64) -> Tensor<B, 3> {
     gradient.clamp(-limit, limit).mask_fill(nan, f32::NAN)
 }
 
-/// Scales the gradients of each run so that their joint norm is at most the limit, as [`fuld::optimizer::clip::by_norm`] does.
+/// Scales the gradients of each run so that their joint norm is at most the limit, as
+/// [`fuld::optimizer::clip::by_norm`] does.
 fn within_norm<B: Backend>(gradients: Vec<Tensor<B, 3>>, limit: f64) -> Vec<Tensor<B, 3>> {
     let squares = gradients.iter().map(|g| g.clone().square().sum_dim(2).sum_dim(1));
     let Some(norm) = squares.reduce(|a, b| a + b).map(Tensor::sqrt) else { return gradients };
@@ -207,14 +218,16 @@ mod tests {
     #[test]
     fn clipping_by_norm_matches_the_slice_version_for_each_run() {
         let device = Default::default();
-        let wave =
-            |n: usize, phase: f32| -> Vec<f32> { (0..n).map(|i| (i as f32 * 0.7 + phase).sin()).collect() };
+        let wave = |n: usize, phase: f32| -> Vec<f32> {
+            (0..n).map(|i| (i as f32 * 0.7 + phase).sin()).collect()
+        };
         let tensor = |v: &[f32], shape: [usize; 3]| {
             Tensor::<Flex, 3>::from_data(TensorData::new(v.to_vec(), shape), &device)
         };
         let (a, b) = (wave(24, 0.0), wave(12, 1.0));
         let clipped = within_norm(vec![tensor(&a, [2, 3, 4]), tensor(&b, [2, 2, 3])], 0.5);
-        let clipped: Vec<Vec<f32>> = clipped.into_iter().map(|t| t.into_data().to_vec().unwrap()).collect();
+        let clipped: Vec<Vec<f32>> =
+            clipped.into_iter().map(|t| t.into_data().to_vec().unwrap()).collect();
         for run in 0..2 {
             let (mut x, mut y) = (a[run * 12..][..12].to_vec(), b[run * 6..][..6].to_vec());
             fuld::optimizer::clip::by_norm(&mut [&mut x, &mut y], 0.5).unwrap();

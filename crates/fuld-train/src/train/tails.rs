@@ -1,8 +1,9 @@
 //! The tail index of the gradient noise of each layer.
 //!
-//! At fixed weights, the gradients of many minibatches are a sample of vectors; their deviations from the centre are the noise.
-//! The scales of the coordinates differ by orders of magnitude. Pooling them would resemble a heavy tail whatever their
-//! distribution, so each coordinate is scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
+//! At fixed weights, the gradients of many minibatches are a sample of vectors; their deviations
+//! from the centre are the noise. The scales of the coordinates differ by orders of magnitude.
+//! Pooling them would resemble a heavy tail whatever their distribution, so each coordinate is
+//! scaled first. The estimate for Gaussian numbers of the same shape is recorded as a control.
 
 use crate::data::{MinibatchError, Minibatches};
 use fuld::random::{Purpose, Stream};
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(super) const MINIBATCHES: u64 = 64;
 /// The largest number of coordinates of a layer that are recorded.
 const CANDIDATES: usize = 1024;
-/// The largest number of recorded coordinates that are used, among those whose noise is not mostly zero.
+/// The largest number of recorded coordinates that are used, among those whose noise is not mostly
+/// zero.
 const USED: usize = 256;
 
 /// The tail index of a layer's gradient noise.
@@ -35,12 +37,13 @@ pub struct LayerTail {
     pub gaussian: f64,
     /// The number of coordinates used.
     pub coordinates: usize,
-    /// Share of the recorded coordinates that are unused because half of their values are equal, mostly 0, as for blank pixels and
-    /// inactive units.
+    /// Share of the recorded coordinates that are unused because half of their values are equal,
+    /// mostly 0, as for blank pixels and inactive units.
     pub silent: f64,
 }
 
-/// Returns the minibatches of the measurement after `iteration` steps. They differ from those of training.
+/// Returns the minibatches of the measurement after `iteration` steps. They differ from those of
+/// training.
 pub(super) fn batches(
     images: usize,
     batch: usize,
@@ -63,7 +66,8 @@ impl GradientSamples {
     /// Adds the gradient of a layer.
     pub(super) fn push(&mut self, gradient: &[f32]) {
         let step = gradient.len().div_ceil(CANDIDATES).max(1);
-        // An odd step, because a step that divides the number of columns would select only a few of them.
+        // An odd step, because a step that divides the number of columns would select only a few of
+        // them.
         let step = if step > 1 { step | 1 } else { 1 };
         self.gradients.push(gradient.iter().step_by(step).map(|&g| g.into()).collect());
     }
@@ -80,10 +84,23 @@ impl GradientSamples {
         let stride = all.len().div_ceil(USED).max(1);
         let used: Vec<usize> = all.iter().copied().step_by(stride).collect();
         let numbers: Vec<f64> = rows.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect();
-        let (alpha, low, high, gaussian) =
-            estimate(&numbers, used.len(), iteration).unwrap_or((f64::NAN, f64::NAN, f64::NAN, f64::NAN));
+        let (alpha, low, high, gaussian) = estimate(&numbers, used.len(), iteration).unwrap_or((
+            f64::NAN,
+            f64::NAN,
+            f64::NAN,
+            f64::NAN,
+        ));
         let silent = 1.0 - all.len() as f64 / candidates as f64;
-        LayerTail { iteration, layer: layer + 1, alpha, low, high, gaussian, coordinates: used.len(), silent }
+        LayerTail {
+            iteration,
+            layer: layer + 1,
+            alpha,
+            low,
+            high,
+            gaussian,
+            coordinates: used.len(),
+            silent,
+        }
     }
 }
 
@@ -95,10 +112,15 @@ fn varies(rows: &[&Vec<f64>], coordinate: usize) -> bool {
 }
 
 /// Returns α̂, its interval, and the estimate for Gaussian numbers.
-fn estimate(numbers: &[f64], coordinates: usize, seed: u64) -> Result<(f64, f64, f64, f64), TailIndexError> {
+fn estimate(
+    numbers: &[f64],
+    coordinates: usize,
+    seed: u64,
+) -> Result<(f64, f64, f64, f64), TailIndexError> {
     let sample = TailSample::rows(numbers, coordinates, Scaling::PerCoordinate)?;
     let method = BlockLogMoments::default();
-    let found = method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
+    let found =
+        method.with_interval(&sample, &Bootstrap { resamples: 99, ..Bootstrap::default() })?;
     let gaussian = method.fit(&sample.gaussian_twin(seed)?)?.alpha;
     Ok((found.estimate.alpha, found.alpha.low, found.alpha.high, gaussian))
 }

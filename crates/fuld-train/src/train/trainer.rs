@@ -29,12 +29,18 @@ pub struct Trainer<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Trainer<'a, B> {
-    /// Creates the initial networks. The specifications may differ in seed, α, friction or momentum, knee and noise.
-    pub fn new(data: &'a DataSet, spec: &[TrainSpec], device: &B::Device) -> Result<Self, TrainError> {
+    /// Creates the initial networks. The specifications may differ in seed, α, friction or
+    /// momentum, knee and noise.
+    pub fn new(
+        data: &'a DataSet,
+        spec: &[TrainSpec],
+        device: &B::Device,
+    ) -> Result<Self, TrainError> {
         let first = &spec[0];
         let shape = first.network(data.train.features(), data.classes);
         let seeds: Vec<u64> = spec.iter().map(|run| run.seed).collect();
-        let batches = seeds.iter().map(|&seed| Minibatches::new(data.train.len(), first.batch, seed));
+        let batches =
+            seeds.iter().map(|&seed| Minibatches::new(data.train.len(), first.batch, seed));
         let noises: Option<Vec<_>> =
             spec.iter().map(|run| run.inject_noise.map(|noise| (noise, run.seed))).collect();
         Ok(Self {
@@ -42,7 +48,9 @@ impl<'a, B: Backend> Trainer<'a, B> {
             train: DeviceImages::new(&data.train, data, device),
             test: DeviceImages::new(&data.test, data, device),
             batches: batches.collect::<Result<_, _>>()?,
-            noise: noises.map(|noises| Injection::new(noises.into_iter(), first.depth)).transpose()?,
+            noise: noises
+                .map(|noises| Injection::new(noises.into_iter(), first.depth))
+                .transpose()?,
             net: Mlp::new(shape, &seeds, device),
             optimizer: StackOptimizer::new(spec)?,
             iteration: 0,
@@ -59,8 +67,8 @@ impl<'a, B: Backend> Trainer<'a, B> {
         &self.net
     }
 
-    /// Returns the largest |v| of any weight of each run, v = −√lr b, which can be compared with the knee κ. `None` before the first
-    /// step and for rules without momentum.
+    /// Returns the largest |v| of any weight of each run, v = −√lr b, which can be compared with
+    /// the knee κ. `None` before the first step and for rules without momentum.
     pub fn largest_v(&self) -> Option<Vec<f64>> {
         self.optimizer.largest_v()
     }
@@ -70,7 +78,8 @@ impl<'a, B: Backend> Trainer<'a, B> {
         self.train.on_host()
     }
 
-    /// Returns the loss of each run and its gradients at a minibatch, with the noise of an iteration.
+    /// Returns the loss of each run and its gradients at a minibatch, with the noise of an
+    /// iteration.
     fn gradients(
         &self,
         batches: &mut [Minibatches],
@@ -97,19 +106,22 @@ impl<'a, B: Backend> Trainer<'a, B> {
         losses
     }
 
-    /// Returns loss and accuracy of each run, on all training images if `thorough`, else on the first 10,000.
+    /// Returns loss and accuracy of each run, on all training images if `thorough`, else on the
+    /// first 10,000.
     pub fn measure(&self, thorough: bool) -> Vec<Measurement> {
-        let train_images = if thorough { self.train.len() } else { self.train.len().min(QUICK_IMAGES) };
+        let train_images =
+            if thorough { self.train.len() } else { self.train.len().min(QUICK_IMAGES) };
         let train = score(&self.net, &self.train, train_images);
         let test = score(&self.net, &self.test, self.test.len());
-        let measurement = |((train_loss, train_accuracy), (test_loss, test_accuracy))| Measurement {
-            iteration: self.iteration,
-            train_images,
-            train_loss,
-            train_accuracy,
-            test_loss,
-            test_accuracy,
-        };
+        let measurement =
+            |((train_loss, train_accuracy), (test_loss, test_accuracy))| Measurement {
+                iteration: self.iteration,
+                train_images,
+                train_loss,
+                train_accuracy,
+                test_loss,
+                test_accuracy,
+            };
         train.into_iter().zip(test).map(measurement).collect()
     }
 
@@ -126,12 +138,17 @@ impl<'a, B: Backend> Trainer<'a, B> {
             for gradient in gradients {
                 let gradient = gradient.into_data();
                 let numbers: Vec<f32> = gradient.iter::<f32>().collect();
-                for (noises, part) in noises.iter_mut().zip(numbers.chunks_exact(numbers.len() / count)) {
+                for (noises, part) in
+                    noises.iter_mut().zip(numbers.chunks_exact(numbers.len() / count))
+                {
                     noises.push(part);
                 }
             }
         }
-        Ok(noises.iter().map(|noises| noises.tails(self.iteration, self.net.layers.len())).collect())
+        Ok(noises
+            .iter()
+            .map(|noises| noises.tails(self.iteration, self.net.layers.len()))
+            .collect())
     }
 
     /// Returns weights and optimizer state as tensors of a checkpoint.
@@ -145,7 +162,11 @@ impl<'a, B: Backend> Trainer<'a, B> {
     }
 
     /// Continues from the tensors of a checkpoint.
-    pub(super) fn restore(&mut self, iteration: u64, mut file: TensorFile) -> Result<(), TensorError> {
+    pub(super) fn restore(
+        &mut self,
+        iteration: u64,
+        mut file: TensorFile,
+    ) -> Result<(), TensorError> {
         for (n, layer) in self.net.layers.iter_mut().enumerate() {
             *layer = file.take(&format!("weights.{n}"), layer.dims(), &layer.device())?;
         }
@@ -165,7 +186,8 @@ mod tests {
         trainer.net.layers.iter().map(|layer| layer.to_data().iter::<f32>().collect()).collect()
     }
 
-    /// A stack with a guard continues from its tensors to the same bits, and the guard changes the steps.
+    /// A stack with a guard continues from its tensors to the same bits, and the guard changes the
+    /// steps.
     #[test]
     fn a_guarded_stack_continues_with_the_same_bits() {
         let data = DataSet::load("digits", std::path::Path::new("")).unwrap();
@@ -182,9 +204,11 @@ mod tests {
                 };
                 [0, 1].map(|seed| spec(seed).spec(&data.description(), Device::Cpu).unwrap())
             };
-            let new = |guard| Trainer::<Flex>::new(&data, &specs(guard), &Default::default()).unwrap();
+            let new =
+                |guard| Trainer::<Flex>::new(&data, &specs(guard), &Default::default()).unwrap();
             let guard = Some(GuardRequest::Given(0.5));
-            let [mut whole, mut first, mut second, mut plain] = [guard, guard, guard, None].map(new);
+            let [mut whole, mut first, mut second, mut plain] =
+                [guard, guard, guard, None].map(new);
             (0..10).for_each(|_| drop(whole.step()));
             (0..10).for_each(|_| drop(plain.step()));
             (0..6).for_each(|_| drop(first.step()));

@@ -1,9 +1,10 @@
 //! The state of a run on disk, from which the run continues with the same draws.
 //!
-//! A file holds, in little-endian order: a mark, the format version, the [`RunSpec`](super::RunSpec) as JSON, step and weight, positions, velocities,
-//! sums, the draws of the unfinished segment, and divergences, each preceded by its length, and a checksum of all this. Specification,
-//! version and lengths are checked on reading. The file is written beside its place and renamed into it, so that a whole checkpoint is
-//! there whenever a run is killed.
+//! A file holds, in little-endian order: a mark, the format version, the
+//! [`RunSpec`](super::RunSpec) as JSON, step and weight, positions, velocities, sums, the draws of
+//! the unfinished segment, and divergences, each preceded by its length, and a checksum of all
+//! this. Specification, version and lengths are checked on reading. The file is written beside its
+//! place and renamed into it, so that a whole checkpoint is there whenever a run is killed.
 
 use super::outcome::Divergence;
 use super::sink::Layout;
@@ -111,7 +112,8 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        replace(path, &self.to_bytes()).map_err(|source| CheckpointError::Io { path: path.into(), source })
+        replace(path, &self.to_bytes())
+            .map_err(|source| CheckpointError::Io { path: path.into(), source })
     }
 
     /// Returns the contents of the file.
@@ -128,7 +130,9 @@ impl Checkpoint {
         }
         put_word(&mut bytes, self.divergences.len() as u64);
         for d in &self.divergences {
-            [d.chain as u64, d.step, d.value.to_bits()].into_iter().for_each(|w| put_word(&mut bytes, w));
+            [d.chain as u64, d.step, d.value.to_bits()]
+                .into_iter()
+                .for_each(|w| put_word(&mut bytes, w));
         }
         let sum = fingerprint(&bytes);
         put_word(&mut bytes, sum);
@@ -136,8 +140,8 @@ impl Checkpoint {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| CheckpointError::Io { path: path.into(), source })?;
+        let bytes = std::fs::read(path)
+            .map_err(|source| CheckpointError::Io { path: path.into(), source })?;
         Self::from_bytes(&bytes, path)
     }
 
@@ -184,7 +188,11 @@ impl Checkpoint {
             ("positions", coordinates, self.x.len()),
             ("velocities", coordinates, self.v.len()),
             ("sums", spec.chains * spec.averages.len(), self.sums.len()),
-            ("values of the unfinished segment", spec.chains * layout.width() * unfinished, self.begun.len()),
+            (
+                "values of the unfinished segment",
+                spec.chains * layout.width() * unfinished,
+                self.begun.len(),
+            ),
             ("as the index of a chain", chain.min(spec.chains - 1), chain),
         ] {
             if given != expected {
@@ -195,7 +203,8 @@ impl Checkpoint {
     }
 }
 
-/// Returns the seed of the run whose state is in a file; None if there is no file or another format.
+/// Returns the seed of the run whose state is in a file; None if there is no file or another
+/// format.
 pub fn stored_seed(path: &Path) -> Option<u64> {
     let spec: serde_json::Value = serde_json::from_str(&Checkpoint::read(path).ok()?.spec).ok()?;
     spec["seed"].as_u64()
@@ -213,8 +222,11 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], usize> {
-        let end =
-            self.at.checked_add(count).filter(|&end| end <= self.bytes.len()).ok_or(self.bytes.len())?;
+        let end = self
+            .at
+            .checked_add(count)
+            .filter(|&end| end <= self.bytes.len())
+            .ok_or(self.bytes.len())?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
         Ok(taken)
@@ -242,12 +254,18 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let spec = std::str::from_utf8(self.take(length)?).map_err(|_| at)?.to_owned();
         let (step, weight) = (self.word()?, f64::from_bits(self.word()?));
-        let (x, v, sums, begun) = (self.numbers()?, self.numbers()?, self.numbers()?, self.numbers()?);
+        let (x, v, sums, begun) =
+            (self.numbers()?, self.numbers()?, self.numbers()?, self.numbers()?);
         let adaptation = self.numbers()?;
         let divergence = |r: &mut Self| {
-            Ok(Divergence { chain: r.word()? as usize, step: r.word()?, value: f64::from_bits(r.word()?) })
+            Ok(Divergence {
+                chain: r.word()? as usize,
+                step: r.word()?,
+                value: f64::from_bits(r.word()?),
+            })
         };
-        let divergences = (0..self.length(24)?).map(|_| divergence(self)).collect::<Result<_, usize>>()?;
+        let divergences =
+            (0..self.length(24)?).map(|_| divergence(self)).collect::<Result<_, usize>>()?;
         let expected = fingerprint(&self.bytes[..self.at]);
         let at = self.at;
         if self.word()? != expected || self.at != self.bytes.len() {
@@ -264,11 +282,15 @@ mod tests {
     use crate::potential::Harmonic;
     use crate::{Alpha, Beta, Friction, Integrator, Schedule, System, Underdamped};
 
-    /// A file of this run whose arrays have other lengths is refused instead of being indexed out of bounds.
+    /// A file of this run whose arrays have other lengths is refused instead of being indexed out
+    /// of bounds.
     #[test]
     fn lengths_are_checked() {
-        let parameters =
-            Underdamped { alpha: Alpha::GAUSS, gamma: Friction::new(1.0).unwrap(), beta: Beta::ONE };
+        let parameters = Underdamped {
+            alpha: Alpha::GAUSS,
+            gamma: Friction::new(1.0).unwrap(),
+            beta: Beta::ONE,
+        };
         let system = System::fuld(parameters).unwrap();
         let run = Run::new(system, Integrator::Baoab, Schedule::constant(0.1).unwrap());
         let run = Run { chains: 2, warmup: 1, draws: 20, ..run };
@@ -295,7 +317,10 @@ mod tests {
                 Checkpoint { begun: vec![0.0; 30], ..whole.clone() },
                 "has 30 values of the unfinished segment, expected 24",
             ),
-            (Checkpoint { step: 22, begun: Vec::new(), ..whole.clone() }, "has 22 steps, expected 21"),
+            (
+                Checkpoint { step: 22, begun: Vec::new(), ..whole.clone() },
+                "has 22 steps, expected 21",
+            ),
             (
                 Checkpoint { divergences: vec![lost], ..whole.clone() },
                 "has 2 as the index of a chain, expected 1",

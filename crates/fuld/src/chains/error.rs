@@ -43,7 +43,9 @@ pub enum RunError {
     #[error("chains cannot start at {0}")]
     StartValue(f64),
     /// f or its gradient is not finite where a chain starts, and at other random points.
-    #[error("f or its gradient is not finite where chain {chain} starts, at {at:?}; choose another start")]
+    #[error(
+        "f or its gradient is not finite where chain {chain} starts, at {at:?}; choose another start"
+    )]
     NotFinite {
         /// Number of the chain.
         chain: usize,
@@ -72,7 +74,8 @@ pub enum RunError {
     /// The checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The potential failed, see [`Potential::has_failed`](crate::Potential::has_failed). The sink has the draws before the failure.
+    /// The potential failed, see [`Potential::has_failed`](crate::Potential::has_failed). The sink
+    /// has the draws before the failure.
     #[error("the potential could not be evaluated at step {0}")]
     Potential(u64),
     /// Draws cannot be written.
@@ -88,7 +91,8 @@ pub enum RunError {
     },
 }
 
-/// Describes an error of a sink. A damaged store describes itself; other errors are those of writing.
+/// Describes an error of a sink. A damaged store describes itself; other errors are those of
+/// writing.
 fn sink_message(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => error.to_string(),

@@ -1,4 +1,5 @@
-//! The parts of an execution that only exact sampling has: starting points, descent, adaptation, iterations and exchanges.
+//! The parts of an execution that only exact sampling has: starting points, descent, adaptation,
+//! iterations and exchanges.
 
 use super::error::RunError;
 use super::execution::Execution;
@@ -67,8 +68,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Performs iterations of exact sampling. While step, scales and path are adapted, all chains of a temperature learn from each other after
-    /// each.
+    /// Performs iterations of exact sampling. While step, scales and path are adapted, all chains
+    /// of a temperature learn from each other after each.
     pub(super) fn advance_exact(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
         if steps.start == 0 {
             self.begin_adaptation()?;
@@ -77,7 +78,8 @@ impl Execution<'_> {
         while k < steps.end {
             let adapting = self.levels.is_some() && k < self.run.warmup;
             // All iterations of one call have the same step.
-            let varies = self.levels.is_none() && !matches!(self.run.schedule, Schedule::Constant(_));
+            let varies =
+                self.levels.is_none() && !matches!(self.run.schedule, Schedule::Constant(_));
             let end = if adapting || varies || self.run.temper > 1 { k + 1 } else { steps.end };
             self.iterate(k..end, adapting)?;
             if adapting {
@@ -93,7 +95,9 @@ impl Execution<'_> {
     fn adapt(&mut self, k: u64) {
         let Some(levels) = &mut self.levels else { return };
         let size = self.workers.len() / levels.adaptations.len();
-        for (adaptation, workers) in levels.adaptations.iter_mut().zip(self.workers.chunks_exact_mut(size)) {
+        for (adaptation, workers) in
+            levels.adaptations.iter_mut().zip(self.workers.chunks_exact_mut(size))
+        {
             let transitions = || workers.iter().filter_map(|worker| worker.transition.as_ref());
             let acceptance = transitions().flat_map(|transition| &transition.acceptance).copied();
             let turns = transitions().flat_map(|transition| &transition.turns).copied();
@@ -115,12 +119,15 @@ impl Execution<'_> {
             let mut sum = 0.0;
             for (cold, hot) in cold.iter_mut().zip(hot) {
                 let number = run.stream_number(cold.first, level) as u64;
-                let (Some(here), Some(there)) = (&mut cold.transition, &mut hot.transition) else { continue };
+                let (Some(here), Some(there)) = (&mut cold.transition, &mut hot.transition) else {
+                    continue;
+                };
                 for chain in 0..here.values.len() {
                     let rise = difference * (here.values[chain] - there.values[chain]);
                     let probability = libm::exp(rise.min(0.0));
                     sum += probability;
-                    let word = Stream::new(run.seed, number + chain as u64, Purpose::Exchange).word(k);
+                    let word =
+                        Stream::new(run.seed, number + chain as u64, Purpose::Exchange).word(k);
                     if happens(probability, word) {
                         here.exchange(&mut cold.batch, (&mut *there, &mut hot.batch), chain);
                         levels.trips.exchange(level, cold.first + chain);
@@ -139,23 +146,37 @@ impl Execution<'_> {
     /// Returns the temperatures; None unless there are several.
     pub(super) fn tempering(&self) -> Option<Tempering> {
         let levels = self.levels.as_ref().filter(|_| self.run.temper > 1)?;
-        let hotter = levels.adaptations[1..].iter().map(|adaptation| adaptation.tuning.mean_steps());
+        let hotter =
+            levels.adaptations[1..].iter().map(|adaptation| adaptation.tuning.mean_steps());
         let (factors, acceptance) = (levels.ladder.factors(), levels.ladder.acceptance());
-        Some(Tempering { factors, acceptance, round_trips: levels.trips.complete(), gradients: hotter.sum() })
+        Some(Tempering {
+            factors,
+            acceptance,
+            round_trips: levels.trips.complete(),
+            gradients: hotter.sum(),
+        })
     }
 
     /// Performs iterations with the present tuning.
-    fn iterate(&mut self, iterations: std::ops::Range<u64>, adapting: bool) -> Result<(), RunError> {
+    fn iterate(
+        &mut self,
+        iterations: std::ops::Range<u64>,
+        adapting: bool,
+    ) -> Result<(), RunError> {
         let Some((kinetic, gamma)) = self.exact else { return Ok(()) };
         let (run, potential, k) = (self.run, self.potential, iterations.start);
         let (sampler, gaussian) = (Arc::clone(&self.sampler), self.gaussian.clone());
         let tunings = match &self.levels {
-            Some(levels) => levels.adaptations.iter().map(|adaptation| adaptation.tuning.clone()).collect(),
+            Some(levels) => {
+                levels.adaptations.iter().map(|adaptation| adaptation.tuning.clone()).collect()
+            }
             None => vec![Tuning::plain(run.schedule.at(k)?, run.path, self.layout.dim)],
         };
-        let factors = self.levels.as_ref().map_or_else(|| vec![1.0], |levels| levels.ladder.factors());
+        let factors =
+            self.levels.as_ref().map_or_else(|| vec![1.0], |levels| levels.ladder.factors());
         // The phases of the adaptation are the same at all temperatures.
-        let adaptation = self.levels.as_ref().filter(|_| adapting).map(|levels| &levels.adaptations[0]);
+        let adaptation =
+            self.levels.as_ref().filter(|_| adapting).map(|levels| &levels.adaptations[0]);
         let measures_turns = adaptation.is_some_and(|adaptation| adaptation.measures_turns(k));
         let begins = adaptation.is_some_and(|adaptation| adaptation.has_gaussian_velocities(k));
         let (kinetic, sampler) = match &gaussian {

@@ -23,17 +23,19 @@ const INTERVAL: Duration = Duration::from_millis(50);
 const STATE: usize = 8;
 
 impl Run {
-    /// Runs in memory. The checkpoint is neither read nor written, because memory cannot be resumed.
+    /// Runs in memory. The checkpoint is neither read nor written, because memory cannot be
+    /// resumed.
     pub fn sample(&self, potential: &dyn Potential) -> Result<Samples, RunError> {
         let mut sink = MemorySink::default();
         let run = Self { checkpoint: None, ..self.clone() };
         let outcome = run.stream(potential, &mut sink, &mut |_| Control::Continue)?;
-        let no_draws = || RunError::Sink(std::io::Error::other("the run ended before its first draw"));
+        let no_draws =
+            || RunError::Sink(std::io::Error::other("the run ended before its first draw"));
         Ok(Samples { draws: sink.into_draws().ok_or_else(no_draws)?, outcome })
     }
 
-    /// Runs into a sink and reports to `progress` several times a second. If a checkpoint of this run exists, the run continues from
-    /// there.
+    /// Runs into a sink and reports to `progress` several times a second. If a checkpoint of this
+    /// run exists, the run continues from there.
     pub fn stream(
         &self,
         potential: &dyn Potential,
@@ -86,20 +88,24 @@ impl<'a> Execution<'a> {
         potential: &'a dyn Potential,
         sink: &mut dyn Sink,
     ) -> Result<Self, RunError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(run.threads)
-            .build()
-            .map_err(|error| RunError::Threads { threads: run.threads, reason: error.to_string() })?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(run.threads).build().map_err(|error| {
+                RunError::Threads { threads: run.threads, reason: error.to_string() }
+            })?;
         let layout = run.layout(potential)?;
         let mut begun = Vec::new();
         let room = layout.chains * layout.segment * layout.width();
         begun.try_reserve_exact(room).map_err(|_| RunError::TooMany("the numbers of a segment"))?;
         begun.resize(room, 0.0);
-        // Reserves the memory of the chains once and frees it, because the many allocations that follow cannot return an error.
-        let state =
-            [run.temper, layout.chains, layout.dim].iter().fold(STATE, |n, count| n.saturating_mul(*count));
+        // Reserves the memory of the chains once and frees it, because the many allocations that
+        // follow cannot return an error.
+        let state = [run.temper, layout.chains, layout.dim]
+            .iter()
+            .fold(STATE, |n, count| n.saturating_mul(*count));
         let mut trial = Vec::<f64>::new();
-        trial.try_reserve_exact(state).map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
+        trial
+            .try_reserve_exact(state)
+            .map_err(|_| RunError::TooMany("the coordinates of all chains"))?;
         drop(trial);
 
         let exact = match &run.system.motion {
@@ -140,7 +146,8 @@ impl<'a> Execution<'a> {
         let resumed = this.restore(given)?;
         if !resumed {
             this.place_chains()?;
-            // The checkpoint comes first, so that a run killed before its first draw recognises its sink.
+            // The checkpoint comes first, so that a run killed before its first draw recognises its
+            // sink.
             sink.vacant()?;
             this.save()?;
         }
@@ -164,7 +171,8 @@ impl<'a> Execution<'a> {
                 // The step that failed is lost; the draws before it are not.
                 self.deliver(sink, end)?;
                 sink.flush()?;
-                // A potential may fail because the run is being stopped. An unfinished step cannot be saved, so the last checkpoint stays.
+                // A potential may fail because the run is being stopped. An unfinished step cannot
+                // be saved, so the last checkpoint stays.
                 let refused = matches!(error, RunError::Potential(_));
                 if refused && progress(&self.progress(began.elapsed())) == Control::Stop {
                     return Ok(self.outcome(true));
@@ -196,9 +204,14 @@ impl<'a> Execution<'a> {
         self.layout.spec.draws_at(self.step) / segment * segment
     }
 
-    /// Returns the number of draws per chain that the sink has in whole segments; the others are in the checkpoint.
+    /// Returns the number of draws per chain that the sink has in whole segments; the others are in
+    /// the checkpoint.
     fn delivered(&self) -> u64 {
-        if self.step == self.layout.spec.total_steps() { self.run.draws } else { self.segment_start() }
+        if self.step == self.layout.spec.total_steps() {
+            self.run.draws
+        } else {
+            self.segment_start()
+        }
     }
 
     /// Returns the step at which the present segment, or the warmup, is complete.
@@ -210,9 +223,12 @@ impl<'a> Execution<'a> {
         self.run.warmup + draws * self.run.thin
     }
 
-    /// Takes the steps. A potential that takes all chains may suddenly be slow, so the clock is read after each step, and the remaining
-    /// steps are left for later.
-    pub(super) fn advance_for_interval(&mut self, steps: std::ops::Range<u64>) -> Result<(), RunError> {
+    /// Takes the steps. A potential that takes all chains may suddenly be slow, so the clock is
+    /// read after each step, and the remaining steps are left for later.
+    pub(super) fn advance_for_interval(
+        &mut self,
+        steps: std::ops::Range<u64>,
+    ) -> Result<(), RunError> {
         if !self.potential.takes_all_chains() {
             return self.advance(steps);
         }
@@ -244,7 +260,8 @@ impl<'a> Execution<'a> {
         (self.layout.spec.draws_at(step) - self.segment_start()) as usize
     }
 
-    /// Calls a function with every worker and its part of the segment: in parallel, unless the potential takes all chains at once.
+    /// Calls a function with every worker and its part of the segment: in parallel, unless the
+    /// potential takes all chains at once.
     pub(super) fn with_workers(
         &mut self,
         work: impl Fn(&mut Worker, &mut [f64]) -> Result<(), RunError> + Sync,
@@ -262,11 +279,13 @@ impl<'a> Execution<'a> {
         if self.potential.takes_all_chains() {
             return workers.iter_mut().zip(parts).try_for_each(|(worker, part)| work(worker, part));
         }
-        self.pool
-            .install(|| workers.par_iter_mut().zip(parts).try_for_each(|(worker, part)| work(worker, part)))
+        self.pool.install(|| {
+            workers.par_iter_mut().zip(parts).try_for_each(|(worker, part)| work(worker, part))
+        })
     }
 
-    /// Returns the draws of the present segment so far, without unused space; `first` is the first draw of the segment.
+    /// Returns the draws of the present segment so far, without unused space; `first` is the first
+    /// draw of the segment.
     pub(super) fn packed(&self, first: u64) -> Vec<f64> {
         let width = self.layout.width();
         let count = (self.layout.spec.draws_at(self.step) - first) as usize * width;
@@ -303,8 +322,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Returns the mean acceptance probability of all chains in the last iteration, averaged with the means of earlier reports: the weights
-    /// of those fall by e per second.
+    /// Returns the mean acceptance probability of all chains in the last iteration, averaged with
+    /// the means of earlier reports: the weights of those fall by e per second.
     fn recent_acceptance(&self) -> Option<f64> {
         let recorded = self.workers.iter().filter(|worker| worker.level == 0);
         let transitions = recorded.filter_map(|worker| worker.transition.as_ref());
@@ -323,7 +342,8 @@ impl<'a> Execution<'a> {
     fn outcome(&self, stopped: bool) -> Outcome {
         let divergences = self.divergences();
         let average = |(i, (name, _)): (usize, &TestFunction)| {
-            let sums = self.workers.iter().flat_map(|w| &w.sums).skip(i).step_by(self.run.functions.len());
+            let sums =
+                self.workers.iter().flat_map(|w| &w.sums).skip(i).step_by(self.run.functions.len());
             let mut chains: Vec<f64> = sums.map(|sum| sum / self.workers[0].weight).collect();
             for divergence in &divergences {
                 chains[divergence.chain] = f64::NAN;
@@ -351,7 +371,10 @@ impl Default for Pace {
 
 impl Pace {
     /// Measures the duration of the present number of steps, and chooses the next number.
-    pub(super) fn time(&mut self, work: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+    pub(super) fn time(
+        &mut self,
+        work: impl FnOnce() -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         let start = Instant::now();
         work()?;
         let ratio = INTERVAL.as_secs_f64() / start.elapsed().as_secs_f64().max(1e-9);

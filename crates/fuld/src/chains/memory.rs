@@ -42,7 +42,8 @@ impl MemoryDraws {
         self.layout.dim
     }
 
-    /// Returns the number of draws per chain, which is smaller than requested if the run was stopped.
+    /// Returns the number of draws per chain, which is smaller than requested if the run was
+    /// stopped.
     pub fn draws(&self) -> usize {
         self.filled
     }
@@ -52,13 +53,14 @@ impl MemoryDraws {
         &self.layout
     }
 
-    /// Returns all values: for each chain as many as were requested, of which the first [`draws`](Self::draws) draws are valid.
+    /// Returns all values: for each chain as many as were requested, of which the first
+    /// [`draws`](Self::draws) draws are valid.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
 
-    /// Returns the values of one chain, draw after draw: positions, each followed by its velocity if velocities were recorded, and by the
-    /// [`STATISTICS`] if the run was exact.
+    /// Returns the values of one chain, draw after draw: positions, each followed by its velocity
+    /// if velocities were recorded, and by the [`STATISTICS`] if the run was exact.
     ///
     /// # Panics
     ///
@@ -89,7 +91,8 @@ impl MemoryDraws {
         self.layout.velocities.then(|| self.column(self.layout.dim + coordinate))
     }
 
-    /// Returns one of the [`STATISTICS`] by its number, one vector per chain; None unless the run was exact.
+    /// Returns one of the [`STATISTICS`] by its number, one vector per chain; None unless the run
+    /// was exact.
     pub fn statistic(&self, number: usize) -> Option<Vec<Vec<f64>>> {
         let known = self.layout.statistics && number < STATISTICS.len();
         known.then(|| self.column(self.layout.statistics_at() + number))
@@ -132,12 +135,16 @@ impl MemorySink {
 impl Sink for MemorySink {
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()> {
         if done > 0 {
-            return Err(io::Error::other("a run in memory cannot be resumed: its earlier draws are lost"));
+            return Err(io::Error::other(
+                "a run in memory cannot be resumed: its earlier draws are lost",
+            ));
         }
         let draws = usize::try_from(layout.draws).map_err(io::Error::other)?;
         let count = layout.chains.checked_mul(draws).and_then(|n| n.checked_mul(layout.width()));
-        let count = count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
-        // Fails if there is not enough memory. A vector of zeros is then allocated without touching its pages.
+        let count =
+            count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
+        // Fails if there is not enough memory. A vector of zeros is then allocated without touching
+        // its pages.
         Vec::<f64>::new().try_reserve_exact(count).map_err(io::Error::other)?;
         let values = vec![0.0; count];
         self.draws = Some(MemoryDraws { layout: layout.clone(), filled: 0, values });
@@ -149,7 +156,8 @@ impl Sink for MemorySink {
         let (chains, width) = (draws.layout.chains, draws.layout.width());
         let count = values.len() / chains;
         let (start, length) = (first as usize * width, draws.values.len() / chains);
-        for (chain, values) in draws.values.chunks_exact_mut(length).zip(values.chunks_exact(count)) {
+        for (chain, values) in draws.values.chunks_exact_mut(length).zip(values.chunks_exact(count))
+        {
             chain[start..][..count].copy_from_slice(values);
         }
         draws.filled = (start + count) / width;

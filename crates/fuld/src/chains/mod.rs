@@ -16,7 +16,8 @@
 //! # }
 //! ```
 //!
-//! The draws depend only on the [`RunSpec`], not on the number of threads, on batches or on interruptions.
+//! The draws depend only on the [`RunSpec`], not on the number of threads, on batches or on
+//! interruptions.
 
 mod checkpoint;
 mod continuation;

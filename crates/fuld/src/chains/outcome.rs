@@ -14,7 +14,8 @@ pub struct Progress {
     pub draws: u64,
     /// Number of chains that diverged so far.
     pub diverged: usize,
-    /// Mean acceptance probability over all chains and about the last second; None unless the integrator is exact.
+    /// Mean acceptance probability over all chains and about the last second; None unless the
+    /// integrator is exact.
     pub acceptance: Option<f64>,
     /// Time since the run began or was resumed.
     pub elapsed: Duration,
@@ -54,8 +55,11 @@ pub struct Average {
 impl Average {
     /// Returns the mean over the chains that did not diverge.
     pub fn mean(&self) -> f64 {
-        let (sum, count) =
-            self.chains.iter().filter(|c| !c.is_nan()).fold((0.0, 0.0), |(s, n), c| (s + c, n + 1.0));
+        let (sum, count) = self
+            .chains
+            .iter()
+            .filter(|c| !c.is_nan())
+            .fold((0.0, 0.0), |(s, n), c| (s + c, n + 1.0));
         sum / count
     }
 }
@@ -78,7 +82,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the mean number of gradients per iteration at all temperatures together; None unless exact sampling adapted itself.
+    /// Returns the mean number of gradients per iteration at all temperatures together; None unless
+    /// exact sampling adapted itself.
     pub fn gradients_per_iteration(&self) -> Option<f64> {
         let hotter = self.tempering.as_ref().map_or(0.0, |tempering| tempering.gradients);
         self.tuning.as_ref().map(|tuning| tuning.mean_steps() + hotter)
@@ -92,7 +97,8 @@ pub struct Tempering {
     pub factors: Vec<f64>,
     /// Mean acceptance of exchanges between neighbouring temperatures after the warmup.
     pub acceptance: Vec<f64>,
-    /// Number of positions, of all chains after the warmup, that went from the hottest temperature to the first and back.
+    /// Number of positions, of all chains after the warmup, that went from the hottest temperature
+    /// to the first and back.
     pub round_trips: u64,
     /// Mean number of gradients per iteration at all temperatures but the first.
     pub gradients: f64,

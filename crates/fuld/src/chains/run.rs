@@ -21,7 +21,8 @@ const MAX_LEVELS: usize = crate::random::MAX_CHAINS as usize / MAX_CHAINS;
 /// A function to be averaged, with its name.
 pub type TestFunction = (String, Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>);
 
-/// A run of many chains: everything that its draws depend on, their number, and where its state is kept.
+/// A run of many chains: everything that its draws depend on, their number, and where its state is
+/// kept.
 #[derive(Clone)]
 pub struct Run {
     /// The dynamics.
@@ -30,14 +31,16 @@ pub struct Run {
     pub integrator: Integrator,
     /// Its steps.
     pub schedule: Schedule,
-    /// Scale of the SαS noise in every coordinate of the gradients, which the integrator takes for a part of its own noise. The tail
-    /// index is that of the system. With [`Integrator::Aboba`] and [`Integrator::Euler`] chains have exactly the law of chains with exact
-    /// gradients, with [`Integrator::Baoab`] to second order in the step. Requires linear friction. 0: gradients are exact, or their noise
-    /// is unknown.
+    /// Scale of the SαS noise in every coordinate of the gradients, which the integrator takes for
+    /// a part of its own noise. The tail index is that of the system. With [`Integrator::Aboba`]
+    /// and [`Integrator::Euler`] chains have exactly the law of chains with exact gradients, with
+    /// [`Integrator::Baoab`] to second order in the step. Requires linear friction. 0: gradients
+    /// are exact, or their noise is unknown.
     pub noise_scale: NoiseScale,
     /// Number of chains.
     pub chains: usize,
-    /// Number of the first chain. A run may be split into parts, on several machines, whose chains are those of the whole.
+    /// Number of the first chain. A run may be split into parts, on several machines, whose chains
+    /// are those of the whole.
     pub first_chain: usize,
     /// Steps before the first draw.
     pub warmup: u64,
@@ -51,24 +54,30 @@ pub struct Run {
     pub start: Start,
     /// Whether step, scales and path are adapted during the warmup. For [`Integrator::Exact`] only.
     pub adapt: bool,
-    /// Mean time of an iteration, at first if it is adapted; 0 is one step. For [`Integrator::Exact`] only.
+    /// Mean time of an iteration, at first if it is adapted; 0 is one step. For
+    /// [`Integrator::Exact`] only.
     pub path: f64,
-    /// Number of temperatures of parallel tempering; 1 is none. More are for [`Integrator::Exact`] with [`adapt`](Self::adapt) only.
+    /// Number of temperatures of parallel tempering; 1 is none. More are for [`Integrator::Exact`]
+    /// with [`adapt`](Self::adapt) only.
     pub temper: usize,
     /// Whether to record velocities beside positions.
     pub velocities: bool,
-    /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warmup are computed.
+    /// Functions h whose averages π̄_K(h) = Σ ηₖ h(xᵏ)/Σ ηₖ over all steps after the warmup are
+    /// computed.
     pub functions: Vec<TestFunction>,
-    /// File for the state, from which a killed run continues. Requires a potential with a specification.
+    /// File for the state, from which a killed run continues. Requires a potential with a
+    /// specification.
     pub checkpoint: Option<PathBuf>,
-    /// Least time between two checkpoints; one is also written at the end and when the run is stopped.
+    /// Least time between two checkpoints; one is also written at the end and when the run is
+    /// stopped.
     pub checkpoint_every: Duration,
     /// Number of threads; 0 uses all cores.
     pub threads: usize,
 }
 
 impl Run {
-    /// Returns a run of four chains with a thousand draws each, one per step, after a thousand warmup steps, started from N(0, 1), seed 0.
+    /// Returns a run of four chains with a thousand draws each, one per step, after a thousand
+    /// warmup steps, started from N(0, 1), seed 0.
     pub fn new(system: System, integrator: Integrator, schedule: Schedule) -> Self {
         Self {
             system,
@@ -94,7 +103,11 @@ impl Run {
     }
 
     /// Adds a test function.
-    pub fn averaging(mut self, name: &str, h: impl Fn(&[f64]) -> f64 + Send + Sync + 'static) -> Self {
+    pub fn averaging(
+        mut self,
+        name: &str,
+        h: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
         self.functions.push((name.into(), Arc::new(h)));
         self
     }
@@ -111,7 +124,12 @@ impl Run {
         if let Some((_, what)) = counts.into_iter().find(|(count, _)| *count == 0) {
             return Err(RunError::Nothing(what));
         }
-        if self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup)).is_none() {
+        if self
+            .draws
+            .checked_mul(self.thin)
+            .and_then(|steps| steps.checked_add(self.warmup))
+            .is_none()
+        {
             return Err(RunError::TooMany("the steps"));
         }
         self.check_noise_scale()?;
@@ -151,8 +169,8 @@ impl Run {
         }
     }
 
-    /// Checks that the noise of the gradients does not exceed that of the dynamics in the first and in the last step. A custom schedule is
-    /// checked at every step of the run.
+    /// Checks that the noise of the gradients does not exceed that of the dynamics in the first and
+    /// in the last step. A custom schedule is checked at every step of the run.
     pub fn check_noise_scale(&self) -> Result<(), GradientNoiseError> {
         let steps = self.draws.saturating_mul(self.thin).saturating_add(self.warmup);
         for k in [0, steps.saturating_sub(1)] {

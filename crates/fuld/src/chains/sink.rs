@@ -1,11 +1,13 @@
-//! The destination of draws: a function, memory ([`super::MemorySink`]) or disk ([`super::ZarrSink`]).
+//! The destination of draws: a function, memory ([`super::MemorySink`]) or disk
+//! ([`super::ZarrSink`]).
 
 use super::spec::{RunSpec, SpecHash};
 use std::io;
 use std::sync::Arc;
 
-/// The statistics of each draw of exact sampling, by their names in ArviZ: the logarithm of the density, the acceptance probability
-/// of the proposal, the energy β(f + g) before it, and whether it diverged (1) or not (0). The probability is 0 only if the proposal diverged or f is not
+/// The statistics of each draw of exact sampling, by their names in ArviZ: the logarithm of the
+/// density, the acceptance probability of the proposal, the energy β(f + g) before it, and whether
+/// it diverged (1) or not (0). The probability is 0 only if the proposal diverged or f is not
 /// finite there.
 pub const STATISTICS: [&str; 4] = ["lp", "acceptance_rate", "energy", "diverging"];
 
@@ -29,7 +31,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the hash of the specification: the same for a run and its continuation, different for different runs.
+    /// Returns the hash of the specification: the same for a run and its continuation, different
+    /// for different runs.
     pub fn run(&self) -> SpecHash {
         self.spec.hash()
     }
@@ -52,20 +55,24 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Called once before the first segment. `done` draws of each chain are already there from an earlier part of the run.
+    /// Called once before the first segment. `done` draws of each chain are already there from an
+    /// earlier part of the run.
     fn begin(&mut self, layout: &Layout, done: u64) -> io::Result<()>;
 
-    /// Receives draws `first`, `first` + 1, … of every chain: for each chain its draws, for each draw [`Layout::width`] values. After a
-    /// resumption a segment may come again, with equal values.
+    /// Receives draws `first`, `first` + 1, … of every chain: for each chain its draws, for each
+    /// draw [`Layout::width`] values. After a resumption a segment may come again, with equal
+    /// values.
     fn segment(&mut self, first: u64, values: &[f64]) -> io::Result<()>;
 
-    /// Makes everything received durable. Called before a checkpoint that relies on it is written, and at the end.
+    /// Makes everything received durable. Called before a checkpoint that relies on it is written,
+    /// and at the end.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// A sink that passes each segment to a function `f(first, values)`, with the values in the order of [`Sink::segment`].
+/// A sink that passes each segment to a function `f(first, values)`, with the values in the order
+/// of [`Sink::segment`].
 #[derive(Clone, Debug)]
 pub struct Callback<F>(pub F);
 

@@ -1,8 +1,9 @@
 //! The identity of a run: a typed, serialised specification of everything its draws depend on.
 //!
-//! Checkpoints and stores keep the specification itself, as JSON. A run continues from a file only if the stored specification equals
-//! its own; otherwise the error names the first field that differs. [`DYNAMICS_VERSION`] is one of the fields, so that files made by
-//! another version of the dynamics are never mixed with new draws.
+//! Checkpoints and stores keep the specification itself, as JSON. A run continues from a file only
+//! if the stored specification equals its own; otherwise the error names the first field that
+//! differs. [`DYNAMICS_VERSION`] is one of the fields, so that files made by another version of the
+//! dynamics are never mixed with new draws.
 
 use super::start::Start;
 use crate::schedule::ScheduleSpec;
@@ -12,7 +13,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// Version of the rule that turns a specification into draws. It is raised whenever the draws of any specification would change.
+/// Version of the rule that turns a specification into draws. It is raised whenever the draws of
+/// any specification would change.
 ///
 /// | version | change |
 /// |---|---|
@@ -74,7 +76,8 @@ pub struct RunSpec {
     pub averages: Vec<String>,
 }
 
-/// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the amounts last.
+/// Fields of [`RunSpec`] in the order in which differences are reported: the dynamics first, the
+/// amounts last.
 const FIELDS: [&str; 19] = [
     "dynamics_version",
     "system",
@@ -108,7 +111,8 @@ impl RunSpec {
         step.saturating_sub(self.warmup) / self.thin
     }
 
-    /// Returns the number of draws per chain in each segment but the last: some megabytes of values.
+    /// Returns the number of draws per chain in each segment but the last: some megabytes of
+    /// values.
     pub(super) fn segment(&self) -> usize {
         let per_draw = self.chains.saturating_mul(self.dim).max(1);
         let segment = (SEGMENT / per_draw).clamp(16, 1 << 16);
@@ -144,7 +148,12 @@ impl RunSpec {
             return Some("its specification is not JSON".into());
         };
         let field = |name: &&str| first_difference(name, &stored[*name], &requested[*name]);
-        Some(FIELDS.iter().find_map(field).unwrap_or_else(|| "its specification has other fields".into()))
+        Some(
+            FIELDS
+                .iter()
+                .find_map(field)
+                .unwrap_or_else(|| "its specification has other fields".into()),
+        )
     }
 }
 
@@ -155,8 +164,9 @@ fn first_difference(path: &str, stored: &Value, requested: &Value) -> Option<Str
     }
     if let (Value::Object(a), Value::Object(b)) = (stored, requested) {
         let mut keys = b.keys().chain(a.keys().filter(|key| !b.contains_key(*key)));
-        return keys
-            .find_map(|key| first_difference(&format!("{path}.{key}"), &stored[key], &requested[key]));
+        return keys.find_map(|key| {
+            first_difference(&format!("{path}.{key}"), &stored[key], &requested[key])
+        });
     }
     Some(format!("stored {path}: {stored}, requested {path}: {requested}"))
 }

@@ -28,23 +28,39 @@ impl Start {
         match self {
             Self::Point(point) => point.repeat(chains.len()),
             Self::Points(points) => points[chains].concat(),
-            Self::Gaussian(sd) => chains.flat_map(|chain| attempt(*sd, seed, chain, dim, 0)).collect(),
+            Self::Gaussian(sd) => {
+                chains.flat_map(|chain| attempt(*sd, seed, chain, dim, 0)).collect()
+            }
         }
     }
 
-    /// Returns other starting points of a chain, for when f is not finite at the first one. Given points have none.
-    pub(super) fn others(&self, seed: u64, chain: usize, dim: usize) -> impl Iterator<Item = Vec<f64>> {
+    /// Returns other starting points of a chain, for when f is not finite at the first one. Given
+    /// points have none.
+    pub(super) fn others(
+        &self,
+        seed: u64,
+        chain: usize,
+        dim: usize,
+    ) -> impl Iterator<Item = Vec<f64>> {
         let sd = if let Self::Gaussian(sd) = self { Some(*sd) } else { None };
         let attempts = (1..MOST_ATTEMPTS).take_while(move |_| sd.is_some());
         attempts.map(move |n| attempt(sd.unwrap_or_default(), seed, chain, dim, n).collect())
     }
 }
 
-/// Returns the coordinates of a random starting point of a chain: the first one, or a later attempt.
-fn attempt(sd: f64, seed: u64, chain: usize, dim: usize, attempt: u64) -> impl Iterator<Item = f64> {
+/// Returns the coordinates of a random starting point of a chain: the first one, or a later
+/// attempt.
+fn attempt(
+    sd: f64,
+    seed: u64,
+    chain: usize,
+    dim: usize,
+    attempt: u64,
+) -> impl Iterator<Item = f64> {
     let stream = Stream::new(seed, chain as u64, Purpose::Start);
     let first = attempt * dim as u64;
-    (first..first + dim as u64).map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
+    (first..first + dim as u64)
+        .map(move |i| sd * gaussian(stream.word(2 * i), stream.word(2 * i + 1)))
 }
 
 /// Returns a draw of N(0, 1) from two words, by the Box–Muller transform.

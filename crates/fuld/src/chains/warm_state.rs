@@ -1,7 +1,8 @@
 //! The state of a run after its warm-up, from which parts of the run continue elsewhere.
 //!
-//! The chains of exact sampling adapt together, so that the warm-up is one task. The draws of a chain then depend on the adapted numbers and
-//! on its own state alone: each part of the chains can be run by another process, with the draws of the whole run.
+//! The chains of exact sampling adapt together, so that the warm-up is one task. The draws of a
+//! chain then depend on the adapted numbers and on its own state alone: each part of the chains can
+//! be run by another process, with the draws of the whole run.
 
 use super::checkpoint::{Checkpoint, CheckpointError};
 use super::error::RunError;
@@ -56,16 +57,27 @@ impl WarmState {
         }
         if whole.step != part.warmup {
             let (expected, given) = (part.warmup as usize, whole.step as usize);
-            return Err(CheckpointError::Shape { path: path.into(), what: "steps", expected, given }.into());
+            return Err(CheckpointError::Shape {
+                path: path.into(),
+                what: "steps",
+                expected,
+                given,
+            }
+            .into());
         }
-        let start = part.first_chain.checked_sub(first).filter(|start| start + part.chains <= chains);
+        let start =
+            part.first_chain.checked_sub(first).filter(|start| start + part.chains <= chains);
         let Some(start) =
             start.filter(|_| whole.x.len() == chains * part.dim && whole.v.len() == whole.x.len())
         else {
             let (expected, given) = ((part.first_chain + part.chains) * part.dim, whole.x.len());
-            return Err(
-                CheckpointError::Shape { path: path.into(), what: "positions", expected, given }.into()
-            );
+            return Err(CheckpointError::Shape {
+                path: path.into(),
+                what: "positions",
+                expected,
+                given,
+            }
+            .into());
         };
         let coordinates = start * part.dim..(start + part.chains) * part.dim;
         // Widening by the factor 1 of the only temperature changes nothing.
@@ -85,8 +97,8 @@ impl WarmState {
 }
 
 impl Run {
-    /// Runs the warm-up alone and returns the state after it, or None if `progress` stopped it. The checkpoint is neither read nor
-    /// written.
+    /// Runs the warm-up alone and returns the state after it, or None if `progress` stopped it. The
+    /// checkpoint is neither read nor written.
     pub fn warm_up(
         &self,
         potential: &dyn Potential,
@@ -94,7 +106,8 @@ impl Run {
     ) -> Result<Option<WarmState>, RunError> {
         self.check(potential.dim())?;
         let run = Self { checkpoint: None, ..self.clone() };
-        let mut execution = Execution::begin(&run, None, potential, &mut Callback(|_, _: &[f64]| Ok(())))?;
+        let mut execution =
+            Execution::begin(&run, None, potential, &mut Callback(|_, _: &[f64]| Ok(())))?;
         let (began, mut pace) = (Instant::now(), Pace::default());
         while execution.step < run.warmup {
             let steps = execution.step..run.warmup.min(execution.step.saturating_add(pace.steps));
@@ -107,7 +120,8 @@ impl Run {
         Ok(Some(WarmState(execution.checkpoint())))
     }
 
-    /// Runs the chains of this part of a run from the state of the whole run after its warm-up. The checkpoint is neither read nor written.
+    /// Runs the chains of this part of a run from the state of the whole run after its warm-up. The
+    /// checkpoint is neither read nor written.
     pub fn continue_from(
         &self,
         state: &WarmState,

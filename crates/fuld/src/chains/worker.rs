@@ -44,8 +44,8 @@ impl Worker {
         }
     }
 
-    /// Takes the steps, updates the averages, and records every `thin`-th position after the warmup in `out`, which has space for a
-    /// segment of each chain, from draw `draw` on.
+    /// Takes the steps, updates the averages, and records every `thin`-th position after the warmup
+    /// in `out`, which has space for a segment of each chain, from draw `draw` on.
     pub(super) fn advance(
         &mut self,
         run: &Run,
@@ -99,7 +99,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Updates the averages after step k, records the draw if there is one, and returns the number of draws.
+    /// Updates the averages after step k, records the draw if there is one, and returns the number
+    /// of draws.
     fn keep(&mut self, run: &Run, k: u64, weight: f64, draw: usize, out: &mut [f64]) -> usize {
         if k < run.warmup || self.level > 0 {
             return 0;
@@ -113,7 +114,8 @@ impl Worker {
         1
     }
 
-    /// Records the chains that diverged and moves them to the origin; their draws are NaN from now on.
+    /// Records the chains that diverged and moves them to the origin; their draws are NaN from now
+    /// on.
     fn park_diverged(&mut self, step: u64) {
         let d = self.batch.dim;
         for chain in 0..self.batch.chains() {

@@ -1,11 +1,14 @@
 //! Draws on disk as Zarr, in the layout that ArviZ and xarray open directly.
 //!
-//! The store has a group `posterior` with an array for the positions, dimensions (chain, draw, …), and the coordinates
-//! `chain` and `draw`; exact sampling adds a group `sample_stats` with its [`STATISTICS`]. It is Zarr version 2, uncompressed, one chunk per segment: the format requires some lines of JSON and raw
-//! little-endian numbers, less code than a library for it, and every file is written whole or not at all. The shape on disk grows
-//! whenever the run is saved, so that the store can be read during the run, or after the run was killed.
+//! The store has a group `posterior` with an array for the positions, dimensions (chain, draw, …),
+//! and the coordinates `chain` and `draw`; exact sampling adds a group `sample_stats` with its
+//! [`STATISTICS`]. It is Zarr version 2, uncompressed, one chunk per segment: the format requires
+//! some lines of JSON and raw little-endian numbers, less code than a library for it, and every
+//! file is written whole or not at all. The shape on disk grows whenever the run is saved, so that
+//! the store can be read during the run, or after the run was killed.
 //!
-//! The attributes of the root group are the version of this format, `fuld_format_version`, and the [`RunSpec`] as JSON, `fuld_run`.
+//! The attributes of the root group are the version of this format, `fuld_format_version`, and the
+//! [`RunSpec`] as JSON, `fuld_run`.
 
 use super::sink::{Layout, STATISTICS, Sink};
 use super::spec::RunSpec;
@@ -28,8 +31,8 @@ pub(super) const TEXT: &str = "<U";
 /// Version of the store's format.
 const FORMAT_VERSION: u64 = 1;
 
-/// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`. Coordinates are numbered 0, 1, … unless they
-/// have [names](Self::with_names).
+/// A Zarr store that receives draws: positions as variable `x`, velocities, if recorded, as `v`.
+/// Coordinates are numbered 0, 1, … unless they have [names](Self::with_names).
 #[derive(Clone, Debug)]
 pub struct ZarrSink {
     path: PathBuf,
@@ -43,7 +46,8 @@ pub struct ZarrSink {
 
 /// Returns the specification of the run in a store's attributes, after checking the format version.
 pub(super) fn stored_run(attributes: &str) -> Result<String, String> {
-    let attributes: Value = serde_json::from_str(attributes).map_err(|error| format!("no JSON: {error}"))?;
+    let attributes: Value =
+        serde_json::from_str(attributes).map_err(|error| format!("no JSON: {error}"))?;
     match (attributes["fuld_format_version"].as_u64(), attributes["fuld_run"].as_str()) {
         (Some(FORMAT_VERSION), Some(run)) => Ok(run.to_owned()),
         (Some(version), _) if version != FORMAT_VERSION => {
@@ -107,7 +111,8 @@ fn array(group: &str, name: &str) -> String {
     format!("{group}/{name}/.zarray")
 }
 
-/// The arrays of a store and the chunks into which its draws are split, as the specification of the run determines them.
+/// The arrays of a store and the chunks into which its draws are split, as the specification of the
+/// run determines them.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkGrid {
     chains: usize,
@@ -118,7 +123,8 @@ pub(super) struct ChunkGrid {
 }
 
 impl ChunkGrid {
-    /// Returns the grid of a run, or `None` if a count is zero or a chunk has more bytes than memory.
+    /// Returns the grid of a run, or `None` if a count is zero or a chunk has more bytes than
+    /// memory.
     pub(super) fn new(spec: &RunSpec) -> Option<Self> {
         let (chains, dim, segment) = (spec.chains, spec.dim, spec.segment());
         chains.checked_mul(segment)?.checked_mul(dim)?.checked_mul(8).filter(|&bytes| bytes > 0)?;
@@ -154,16 +160,22 @@ impl ChunkGrid {
         std::iter::once("posterior").chain(statistics.then_some("sample_stats"))
     }
 
-    /// Returns the paths, descriptions and dimensions of all arrays of a store with this many draws and coordinates of this type.
+    /// Returns the paths, descriptions and dimensions of all arrays of a store with this many draws
+    /// and coordinates of this type.
     pub(super) fn arrays(
         &self,
         draws: u64,
         coordinates: &str,
     ) -> Vec<(String, Value, &'static [&'static str])> {
-        let index = |length: u64, chunk: usize| array_json(&[length], &[chunk], NUMBERS, &Value::Null);
+        let index =
+            |length: u64, chunk: usize| array_json(&[length], &[chunk], NUMBERS, &Value::Null);
         let mut arrays = Vec::new();
         for group in self.groups() {
-            arrays.push((array(group, "chain"), index(self.chains as u64, self.chains), &["chain"][..]));
+            arrays.push((
+                array(group, "chain"),
+                index(self.chains as u64, self.chains),
+                &["chain"][..],
+            ));
             arrays.push((array(group, "draw"), index(draws, self.segment), &["draw"]));
         }
         if self.dim > 1 {
@@ -173,13 +185,16 @@ impl ChunkGrid {
                 &["coordinate"],
             ));
         }
-        arrays.extend(self.variables.iter().map(|v| (v.array(), self.describe(v, draws), v.dimensions())));
+        arrays.extend(
+            self.variables.iter().map(|v| (v.array(), self.describe(v, draws), v.dimensions())),
+        );
         arrays
     }
 
     /// Returns the description of a variable with this many draws.
     pub(super) fn describe(&self, variable: &Variable, draws: u64) -> Value {
-        let (mut shape, mut chunks) = (vec![self.chains as u64, draws], vec![self.chains, self.segment]);
+        let (mut shape, mut chunks) =
+            (vec![self.chains as u64, draws], vec![self.chains, self.segment]);
         // With one coordinate the variable is a scalar without a third dimension, as ArviZ expects.
         if variable.width > 1 {
             shape.push(variable.width as u64);
@@ -193,7 +208,12 @@ impl ChunkGrid {
     }
 
     /// Checks the length of a chunk.
-    pub(super) fn check_length(&self, variable: &Variable, file: &Path, length: u64) -> io::Result<()> {
+    pub(super) fn check_length(
+        &self,
+        variable: &Variable,
+        file: &Path,
+        length: u64,
+    ) -> io::Result<()> {
         let expected = variable.bytes(self.chains, self.segment);
         if length == expected {
             return Ok(());
@@ -231,14 +251,18 @@ impl ZarrSink {
             return (NUMBERS.into(), indices(0, dim));
         };
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(1);
-        let padded =
-            |name: &String| name.chars().chain(std::iter::repeat('\0')).take(longest).collect::<Vec<_>>();
-        let bytes = names.iter().flat_map(padded).flat_map(|sign| u32::from(sign).to_le_bytes()).collect();
+        let padded = |name: &String| {
+            name.chars().chain(std::iter::repeat('\0')).take(longest).collect::<Vec<_>>()
+        };
+        let bytes =
+            names.iter().flat_map(padded).flat_map(|sign| u32::from(sign).to_le_bytes()).collect();
         (format!("{TEXT}{longest}"), bytes)
     }
 
     fn begun(&self) -> io::Result<&(Layout, ChunkGrid)> {
-        self.begun.as_ref().ok_or_else(|| io::Error::other("a store receives draws only after its run began"))
+        self.begun
+            .as_ref()
+            .ok_or_else(|| io::Error::other("a store receives draws only after its run began"))
     }
 
     fn positions(&self) -> PathBuf {
@@ -248,10 +272,14 @@ impl ZarrSink {
     /// Returns the files that describe the store at its present size, with their contents.
     fn metadata(&self, spec: &RunSpec, grid: &ChunkGrid) -> Vec<(String, Value)> {
         let group = || json!({ "zarr_format": 2 });
-        let mut files = vec![(".zgroup".to_owned(), group()), (ATTRIBUTES.to_owned(), attributes(spec))];
+        let mut files =
+            vec![(".zgroup".to_owned(), group()), (ATTRIBUTES.to_owned(), attributes(spec))];
         files.extend(grid.groups().map(|name| (format!("{name}/.zgroup"), group())));
         for (path, array, dimensions) in grid.arrays(self.filled, &self.coordinates(grid.dim).0) {
-            files.push((path.replace(".zarray", ".zattrs"), json!({ "_ARRAY_DIMENSIONS": dimensions })));
+            files.push((
+                path.replace(".zarray", ".zattrs"),
+                json!({ "_ARRAY_DIMENSIONS": dimensions }),
+            ));
             files.push((path, array));
         }
         let all: serde_json::Map<String, Value> = files.iter().cloned().collect();
@@ -261,7 +289,8 @@ impl ZarrSink {
 
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(named)?;
         }
@@ -271,8 +300,9 @@ impl ZarrSink {
     /// Writes the fixed coordinates and then the descriptions, at the present size.
     fn describe(&self) -> io::Result<()> {
         let (layout, grid) = self.begun()?;
-        grid.groups()
-            .try_for_each(|group| self.put(&format!("{group}/chain/0"), &indices(0, layout.chains)))?;
+        grid.groups().try_for_each(|group| {
+            self.put(&format!("{group}/chain/0"), &indices(0, layout.chains))
+        })?;
         if layout.dim > 1 {
             self.put("posterior/coordinate/0", &self.coordinates(layout.dim).1)?;
         }
@@ -286,7 +316,8 @@ impl Sink for ZarrSink {
         if !self.positions().join(".zarray").exists() {
             return Ok(());
         }
-        let message = format!("{} already contains draws; name another folder", self.path.display());
+        let message =
+            format!("{} already contains draws; name another folder", self.path.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
     }
 
@@ -316,9 +347,9 @@ impl Sink for ZarrSink {
             Err(_) if self.vacant().is_err() => {
                 Some(format!("{store} holds draws that were not written by this program"))
             }
-            Err(_) if done > 0 => {
-                Some(format!("{store} does not hold the {done} draws per chain that the checkpoint requires"))
-            }
+            Err(_) if done > 0 => Some(format!(
+                "{store} does not hold the {done} draws per chain that the checkpoint requires"
+            )),
             Err(_) => None,
         };
         if let Some(problem) = problem {

@@ -20,33 +20,41 @@ pub struct ZarrDraws {
 }
 
 impl ZarrDraws {
-    /// Opens the store in a directory. Its format version is checked, and the shape of every array and the length of every chunk
-    /// against the specification of its run; a difference is an error of the kind [`InvalidData`](io::ErrorKind::InvalidData).
+    /// Opens the store in a directory. Its format version is checked, and the shape of every array
+    /// and the length of every chunk against the specification of its run; a difference is an error
+    /// of the kind [`InvalidData`](io::ErrorKind::InvalidData).
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         // This file describes all arrays at one moment, even while a run adds draws.
         let file = path.join(METADATA);
         let arrays = read_json(&file)?["metadata"].take();
         let attributes = path.join(ATTRIBUTES);
-        let spec = stored_run(&read(&attributes)?).map_err(|problem| damaged(&attributes, &problem))?;
-        let spec: RunSpec = serde_json::from_str(&spec).map_err(|error| damaged(&attributes, &error))?;
+        let spec =
+            stored_run(&read(&attributes)?).map_err(|problem| damaged(&attributes, &problem))?;
+        let spec: RunSpec =
+            serde_json::from_str(&spec).map_err(|error| damaged(&attributes, &error))?;
         let grid = ChunkGrid::new(&spec).ok_or_else(|| {
             let RunSpec { chains, draws, dim, .. } = spec;
-            damaged(&attributes, &format!("{chains} chains of {draws} draws with {dim} coordinates"))
+            damaged(
+                &attributes,
+                &format!("{chains} chains of {draws} draws with {dim} coordinates"),
+            )
         })?;
         let positions = grid.variables[0].array();
         let draws = arrays[positions]["shape"][1].as_u64().filter(|&draws| draws <= spec.draws);
         let draws = draws.unwrap_or(spec.draws);
         // Coordinates have numbers or names.
         let stored = arrays[COORDINATES]["dtype"].as_str();
-        let coordinates = stored.filter(|dtype| dtype.starts_with(TEXT)).unwrap_or(NUMBERS).to_owned();
+        let coordinates =
+            stored.filter(|dtype| dtype.starts_with(TEXT)).unwrap_or(NUMBERS).to_owned();
         for (name, expected, _) in grid.arrays(draws, &coordinates) {
             compare(&file, &format!("{name}: "), &arrays[&name], &expected)?;
         }
         for variable in &grid.variables {
             let file = path.join(variable.array());
             let stored = read_json(&file)?;
-            let later = stored["shape"][1].as_u64().filter(|later| (draws..=spec.draws).contains(later));
+            let later =
+                stored["shape"][1].as_u64().filter(|later| (draws..=spec.draws).contains(later));
             compare(&file, "", &stored, &grid.describe(variable, later.unwrap_or(draws)))?;
         }
         grid.check_chunks(&path, draws)?;
@@ -74,13 +82,14 @@ impl ZarrDraws {
         self.spec.dim
     }
 
-    /// Returns one coordinate of the positions, one vector per chain. Panics if the coordinate is not below [`dim`](Self::dim).
+    /// Returns one coordinate of the positions, one vector per chain. Panics if the coordinate is
+    /// not below [`dim`](Self::dim).
     pub fn coordinate(&self, coordinate: usize) -> io::Result<Vec<Vec<f64>>> {
         Ok(self.coordinates(coordinate..coordinate + 1)?.swap_remove(0))
     }
 
-    /// Returns a range of coordinates, each as [`coordinate`](Self::coordinate) does, in one pass over the store. Panics if the
-    /// range ends above [`dim`](Self::dim).
+    /// Returns a range of coordinates, each as [`coordinate`](Self::coordinate) does, in one pass
+    /// over the store. Panics if the range ends above [`dim`](Self::dim).
     pub fn coordinates(&self, coordinates: Range<usize>) -> io::Result<Vec<Vec<Vec<f64>>>> {
         assert!(coordinates.end <= self.dim(), "coordinates {coordinates:?} of {}", self.dim());
         let mut all = vec![vec![Vec::with_capacity(self.draws); self.chains()]; coordinates.len()];
@@ -102,7 +111,8 @@ impl ZarrDraws {
         self.grid.find("v").map(|variable| self.whole(&variable))
     }
 
-    /// Returns one of the [`STATISTICS`](super::STATISTICS) by its number, draw after draw of each chain; None unless the run was exact.
+    /// Returns one of the [`STATISTICS`](super::STATISTICS) by its number, draw after draw of each
+    /// chain; None unless the run was exact.
     pub fn statistic(&self, number: usize) -> Option<io::Result<Vec<f64>>> {
         self.grid.find(STATISTICS.get(number)?).map(|variable| self.whole(&variable))
     }
@@ -111,7 +121,8 @@ impl ZarrDraws {
         let width = variable.width;
         let mut values = Vec::new();
         let count = self.chains().checked_mul(self.draws).and_then(|n| n.checked_mul(width));
-        let count = count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
+        let count =
+            count.ok_or_else(|| io::Error::other("chains * draws * dim overflows usize"))?;
         values.try_reserve_exact(count).map_err(io::Error::other)?;
         values.resize(count, 0.0);
         self.read(variable, |chain, draw, numbers| {
@@ -121,7 +132,11 @@ impl ZarrDraws {
     }
 
     /// Calls `take(chain, draw, values)` for every draw of a variable, chunk after chunk.
-    fn read(&self, variable: &Variable, mut take: impl FnMut(usize, usize, &[f64])) -> io::Result<()> {
+    fn read(
+        &self,
+        variable: &Variable,
+        mut take: impl FnMut(usize, usize, &[f64]),
+    ) -> io::Result<()> {
         let (segment, width) = (self.grid.segment, variable.width);
         for (number, first) in (0..self.draws).step_by(segment).enumerate() {
             let file = self.path.join(variable.chunk(number as u64));
@@ -147,7 +162,8 @@ fn read_json(file: &Path) -> io::Result<Value> {
     serde_json::from_str(&read(file)?).map_err(|error| damaged(file, &error))
 }
 
-/// Returns an error that names the first field of an array's description that is not the expected one.
+/// Returns an error that names the first field of an array's description that is not the expected
+/// one.
 fn compare(file: &Path, array: &str, stored: &Value, expected: &Value) -> io::Result<()> {
     let mut fields = expected.as_object().into_iter().flatten();
     match fields.find(|(name, expected)| stored[name.as_str()] != **expected) {

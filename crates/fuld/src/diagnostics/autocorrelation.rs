@@ -3,11 +3,12 @@
 use super::DiagnosticError;
 use super::fourier::mean_autocovariance;
 
-/// Returns the autocorrelation ρₜ = Cₜ/C₀ at lags t = 0 … `lags` (fewer for a shorter series), where
-/// Cₜ = (1/n) Σₛ (xₛ − x̄)(xₛ₊ₜ − x̄).
+/// Returns the autocorrelation ρₜ = Cₜ/C₀ at lags t = 0 … `lags` (fewer for a shorter series),
+/// where Cₜ = (1/n) Σₛ (xₛ − x̄)(xₛ₊ₜ − x̄).
 ///
-/// Division by n instead of n − t makes ρ a positive definite sequence that is small where few pairs remain. For a law
-/// without variance ρ estimates nothing: use the autocorrelation of the ranks or of an indicator instead.
+/// Division by n instead of n − t makes ρ a positive definite sequence that is small where few
+/// pairs remain. For a law without variance ρ estimates nothing: use the autocorrelation of the
+/// ranks or of an indicator instead.
 pub fn autocorrelation(series: &[f64], lags: usize) -> Result<Vec<f64>, DiagnosticError> {
     if series.len() < 2 {
         return Err(DiagnosticError::TooFewDraws { needed: 2, got: series.len() });
@@ -37,6 +38,8 @@ mod tests {
         }
         assert_eq!(rho.len(), 4);
         assert_eq!(autocorrelation(&[2.0; 5], 1).unwrap_err(), DiagnosticError::NoSpread(2.0));
-        assert!(autocorrelation(&[2.0], 1).is_err() && autocorrelation(&[2.0, f64::NAN], 1).is_err());
+        assert!(
+            autocorrelation(&[2.0], 1).is_err() && autocorrelation(&[2.0, f64::NAN], 1).is_err()
+        );
     }
 }

@@ -3,11 +3,13 @@
 use super::moments::variance;
 use std::f64::consts::PI;
 
-/// Returns the bandwidth of Sheather and Jones (1991) for a Gaussian kernel, from counts of n draws in bins of a given width.
+/// Returns the bandwidth of Sheather and Jones (1991) for a Gaussian kernel, from counts of n draws
+/// in bins of a given width.
 ///
-/// It solves h = (2√π n S(γ(h)))^(−1/5) for an estimate S of ∫ f″², itself a kernel estimate with bandwidth γ(h) =
-/// 1.357 (S(a)/T(b))^(1/7) h^(5/7), where T estimates ∫ f‴². Unlike rules that assume a normal law, it does not merge several
-/// modes into one. If the equation has no solution, the result is Silverman's 0.9 s n^(−1/5).
+/// It solves h = (2√π n S(γ(h)))^(−1/5) for an estimate S of ∫ f″², itself a kernel estimate with
+/// bandwidth γ(h) = 1.357 (S(a)/T(b))^(1/7) h^(5/7), where T estimates ∫ f‴². Unlike rules that
+/// assume a normal law, it does not merge several modes into one. If the equation has no solution,
+/// the result is Silverman's 0.9 s n^(−1/5).
 ///
 /// `scale` is the smaller of the standard deviation and the interquartile range / 1.349.
 pub(super) fn sheather_jones(counts: &[f64], width: f64, scale: f64) -> f64 {
@@ -21,7 +23,8 @@ pub(super) fn sheather_jones(counts: &[f64], width: f64, scale: f64) -> f64 {
         libm::pow(2.0 * PI.sqrt() * n * curvature, -0.2) - h
     };
     let silverman = 0.9 * scale * libm::pow(n, -0.2);
-    // The upper end is the oversmoothing bound; the lower end is far below the resolution of the grid.
+    // The upper end is the oversmoothing bound; the lower end is far below the resolution of the
+    // grid.
     let (mut low, mut high) = (0.1 * width, 1.144 * scale * libm::pow(n, -0.2));
     if !(low < high && excess(low) > 0.0 && excess(high) < 0.0) {
         return silverman.max(width);
@@ -37,8 +40,8 @@ pub(super) fn sheather_jones(counts: &[f64], width: f64, scale: f64) -> f64 {
     high
 }
 
-/// Returns the smaller of the standard deviation and the interquartile range / 1.349, or the former if half of the draws
-/// are ties.
+/// Returns the smaller of the standard deviation and the interquartile range / 1.349, or the former
+/// if half of the draws are ties.
 pub(super) fn robust_scale(draws: &[f64], interquartile: f64) -> f64 {
     let deviation = variance(draws).sqrt();
     if interquartile > 0.0 { deviation.min(interquartile / 1.349) } else { deviation }
@@ -63,7 +66,8 @@ impl Pairs {
         Self { apart, width, n }
     }
 
-    /// Returns the mean over all pairs, including each draw with itself, of a function of the squared distance in units of h.
+    /// Returns the mean over all pairs, including each draw with itself, of a function of the
+    /// squared distance in units of h.
     fn mean(&self, h: f64, of: impl Fn(f64) -> f64) -> f64 {
         let term = |(i, &pairs): (usize, &f64)| {
             let distance = i as f64 * self.width / h;

@@ -1,6 +1,7 @@
 //! The law Beta(a, b) for a, b ≥ 1, the law of the rank of a quantile.
 
-/// Returns x with I_x(a, b) = p, with an error below 1e-12 standard deviations for a + b up to a million.
+/// Returns x with I_x(a, b) = p, with an error below 1e-12 standard deviations for a + b up to a
+/// million.
 pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     let ln_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let mut x = a / (a + b);

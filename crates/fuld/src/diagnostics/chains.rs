@@ -4,8 +4,9 @@ use super::DiagnosticError;
 
 /// Borrowed draws of one scalar from one or more chains of equal length.
 ///
-/// If any draw is NaN, every convergence diagnostic is NaN, so that a diverged chain does not appear converged. Infinite
-/// draws have ranks, so diagnostics based on ranks and quantiles accept them; those based on means become NaN.
+/// If any draw is NaN, every convergence diagnostic is NaN, so that a diverged chain does not
+/// appear converged. Infinite draws have ranks, so diagnostics based on ranks and quantiles accept
+/// them; those based on means become NaN.
 ///
 /// ```
 /// use fuld::diagnostics::Chains;
@@ -31,7 +32,11 @@ impl<'a> Chains<'a> {
         let chains: Vec<&[f64]> = chains.iter().map(AsRef::as_ref).collect();
         let expected = chains.first().ok_or(DiagnosticError::NoChains)?.len();
         if let Some(chain) = chains.iter().position(|chain| chain.len() != expected) {
-            return Err(DiagnosticError::UnequalChains { chain, length: chains[chain].len(), expected });
+            return Err(DiagnosticError::UnequalChains {
+                chain,
+                length: chains[chain].len(),
+                expected,
+            });
         }
         if expected < Self::LEAST_DRAWS {
             return Err(DiagnosticError::TooFewDraws { needed: Self::LEAST_DRAWS, got: expected });
@@ -58,15 +63,18 @@ impl<'a> Chains<'a> {
         self.chains.iter().any(|chain| chain.iter().any(|x| x.is_nan()))
     }
 
-    /// Returns the halves of every chain with `map` applied to each draw. The middle one of an odd number of draws is omitted.
+    /// Returns the halves of every chain with `map` applied to each draw. The middle one of an odd
+    /// number of draws is omitted.
     pub(super) fn split(&self, map: impl Fn(f64) -> f64) -> Split {
         let draws = self.draws() / 2;
-        let halves = self.chains.iter().flat_map(|c| c[..draws].iter().chain(&c[c.len() - draws..]));
+        let halves =
+            self.chains.iter().flat_map(|c| c[..draws].iter().chain(&c[c.len() - draws..]));
         Split { values: halves.map(|&x| map(x)).collect(), draws }
     }
 }
 
-/// The halves of all chains, one after the other. A drift within a chain appears as a difference between its halves.
+/// The halves of all chains, one after the other. A drift within a chain appears as a difference
+/// between its halves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) values: Vec<f64>,

@@ -9,16 +9,17 @@ use std::f64::consts::PI;
 const GRID: usize = 2048;
 /// The number of bandwidths beyond which the kernel is negligible.
 const REACH: f64 = 6.0;
-/// The number of standard deviations by which a dip between modes must exceed the dips expected from noise.
+/// The number of standard deviations by which a dip between modes must exceed the dips expected
+/// from noise.
 const MARGIN: f64 = 2.0;
 
 /// A Gaussian kernel density estimate on a grid over the body of a sample,
 ///
 /// > f̂(x) = (1/(nh)) Σ φ((x − xᵢ)/h),
 ///
-/// with the bandwidth of Sheather and Jones. The body extends over the quantiles 0.001 to 0.999, but at most five
-/// interquartile ranges beyond the quartiles. Draws outside it count in n, so that f̂ estimates the density of the whole
-/// sample.
+/// with the bandwidth of Sheather and Jones. The body extends over the quantiles 0.001 to 0.999,
+/// but at most five interquartile ranges beyond the quartiles. Draws outside it count in n, so that
+/// f̂ estimates the density of the whole sample.
 #[derive(Clone, Debug)]
 pub struct KernelDensity {
     low: f64,
@@ -34,7 +35,8 @@ pub struct Mode {
     pub location: f64,
     /// The density at the maximum.
     pub height: f64,
-    /// The height above the highest saddle on the way to a higher mode; for the highest mode, its height.
+    /// The height above the highest saddle on the way to a higher mode; for the highest mode, its
+    /// height.
     pub prominence: f64,
 }
 
@@ -71,7 +73,8 @@ impl KernelDensity {
         let kernel: Vec<f64> = (0..=margin)
             .map(|i| {
                 let distance = i as f64 * step / bandwidth;
-                libm::exp(-0.5 * distance * distance) / ((2.0 * PI).sqrt() * bandwidth * sample.len() as f64)
+                libm::exp(-0.5 * distance * distance)
+                    / ((2.0 * PI).sqrt() * bandwidth * sample.len() as f64)
             })
             .collect();
         let value = |i: usize| -> f64 {
@@ -92,13 +95,13 @@ impl KernelDensity {
         self.values.iter().enumerate().map(|(i, &f)| (self.low + i as f64 * self.step, f))
     }
 
-    /// Returns the significant modes, highest first, for the given number of effective draws (for independent draws, their
-    /// number).
+    /// Returns the significant modes, highest first, for the given number of effective draws (for
+    /// independent draws, their number).
     ///
-    /// A local maximum counts if the dip between it and any higher one exceeds the noise. The kernel at x averages over c =
-    /// 2√π n h f̂(x) draws, and 2√c has about unit variance at every x. Among N points one bandwidth apart, the extremes of
-    /// the noise are ±√(2 ln N), so 2√c must rise by 2√(2 ln N) + 2 from saddle to mode. A maximum at an end of the body
-    /// also counts.
+    /// A local maximum counts if the dip between it and any higher one exceeds the noise. The
+    /// kernel at x averages over c = 2√π n h f̂(x) draws, and 2√c has about unit variance at every
+    /// x. Among N points one bandwidth apart, the extremes of the noise are ±√(2 ln N), so 2√c must
+    /// rise by 2√(2 ln N) + 2 from saddle to mode. A maximum at an end of the body also counts.
     pub fn modes(&self, effective_draws: f64) -> Result<Vec<Mode>, DiagnosticError> {
         let n = efficiency(effective_draws)?;
         let root = |f: f64| 2.0 * (2.0 * PI.sqrt() * n * self.bandwidth * f.max(0.0)).sqrt();
@@ -113,8 +116,8 @@ impl KernelDensity {
         Ok(modes)
     }
 
-    /// Returns the indices of local maxima: values above the left neighbour and not below the right. A plateau counts once, at
-    /// its left end, if it falls off on the right.
+    /// Returns the indices of local maxima: values above the left neighbour and not below the
+    /// right. A plateau counts once, at its left end, if it falls off on the right.
     fn maxima(&self) -> impl Iterator<Item = usize> + '_ {
         let f = &self.values;
         (0..f.len()).filter(|&i| {
@@ -124,8 +127,8 @@ impl KernelDensity {
         })
     }
 
-    /// Returns the mode at a maximum of the grid, located at the vertex of the parabola through it and its neighbours, and the
-    /// saddle on the way to a higher one.
+    /// Returns the mode at a maximum of the grid, located at the vertex of the parabola through it
+    /// and its neighbours, and the saddle on the way to a higher one.
     fn mode(&self, i: usize) -> (Mode, Option<f64>) {
         let f = &self.values;
         let (mut shift, mut height) = (0.0, f[i]);
@@ -137,7 +140,8 @@ impl KernelDensity {
                 height -= 0.25 * (left - right) * shift;
             }
         }
-        // Of two equal maxima the left one counts as higher, so that the dip between them is also tested.
+        // Of two equal maxima the left one counts as higher, so that the dip between them is also
+        // tested.
         let left = saddle(f[i].next_down(), f[..i].iter().rev());
         let right = saddle(f[i], f[i + 1..].iter());
         // `None` orders below every saddle.
@@ -159,7 +163,8 @@ fn saddle<'a>(height: f64, way: impl Iterator<Item = &'a f64>) -> Option<f64> {
     None
 }
 
-/// Returns counts with linear weights: each draw is distributed over the two nearest cells, which is exact to second order.
+/// Returns counts with linear weights: each draw is distributed over the two nearest cells, which
+/// is exact to second order.
 fn bin(draws: &[f64], low: f64, width: f64, cells: usize) -> Vec<f64> {
     let mut counts = vec![0.0; cells];
     for &x in draws {

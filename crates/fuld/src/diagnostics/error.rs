@@ -10,7 +10,9 @@ pub enum DiagnosticError {
     #[error("the diagnostic requires at least one chain, got none")]
     NoChains,
     /// A chain differs in length from the first.
-    #[error("chains must have equal lengths: chain {chain} has {length} draws, chain 0 has {expected}")]
+    #[error(
+        "chains must have equal lengths: chain {chain} has {length} draws, chain 0 has {expected}"
+    )]
     UnequalChains {
         /// Index of the chain.
         chain: usize,
@@ -58,7 +60,9 @@ pub enum DiagnosticError {
     #[error("the number of bins must satisfy 1 <= bins <= 16777216, got {0}")]
     Bins(usize),
     /// A relative efficiency, or number of effective draws, is not positive and finite.
-    #[error("the relative efficiency, or number of effective draws, must be positive and finite, got {0}")]
+    #[error(
+        "the relative efficiency, or number of effective draws, must be positive and finite, got {0}"
+    )]
     Efficiency(f64),
     /// (Nearly) all draws are equal.
     #[error("the draws are all {0}; the diagnostic requires different ones")]
@@ -71,7 +75,8 @@ pub enum DiagnosticError {
         /// The value at the argument.
         value: f64,
     },
-    /// An integral over a distribution function did not converge, for example because the function has numerical noise.
+    /// An integral over a distribution function did not converge, for example because the function
+    /// has numerical noise.
     #[error(
         "the integral did not converge in {0} evaluations of the distribution function, which must be smooth"
     )]
@@ -85,5 +90,9 @@ pub(super) fn probability(p: f64) -> Result<f64, DiagnosticError> {
 
 /// Returns a relative efficiency or number of effective draws if it is positive and finite.
 pub(super) fn efficiency(value: f64) -> Result<f64, DiagnosticError> {
-    if value > 0.0 && value < f64::INFINITY { Ok(value) } else { Err(DiagnosticError::Efficiency(value)) }
+    if value > 0.0 && value < f64::INFINITY {
+        Ok(value)
+    } else {
+        Err(DiagnosticError::Efficiency(value))
+    }
 }

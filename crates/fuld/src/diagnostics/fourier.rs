@@ -1,8 +1,8 @@
 //! Autocovariance by the fast Fourier transform of `rustfft`.
 //!
-//! Two chains are the real and imaginary part of one signal z: the inverse transform of |ẑ|² has real part Σ aₜaₜ₊ₗ + Σ bₜbₜ₊ₗ,
-//! which is all that their mean autocovariance requires. The scalar planner is used because its results do not depend on the vector
-//! instructions of the processor.
+//! Two chains are the real and imaginary part of one signal z: the inverse transform of |ẑ|² has
+//! real part Σ aₜaₜ₊ₗ + Σ bₜbₜ₊ₗ, which is all that their mean autocovariance requires. The scalar
+//! planner is used because its results do not depend on the vector instructions of the processor.
 
 use super::moments::mean;
 use rustfft::FftPlannerScalar;
@@ -48,7 +48,8 @@ fn centred(chain: &[f64]) -> impl Iterator<Item = f64> {
 mod tests {
     use super::*;
 
-    /// Compares with the double sum, for lengths around a power of two and odd and even numbers of chains.
+    /// Compares with the double sum, for lengths around a power of two and odd and even numbers of
+    /// chains.
     #[test]
     fn transform_equals_the_sum() {
         for n in [2, 3, 7, 8, 9, 100] {
@@ -65,7 +66,10 @@ mod tests {
                         x.iter().zip(&x[lag..]).map(|(a, b)| (a - mean) * (b - mean)).sum()
                     };
                     let slow = chains.iter().map(of).sum::<f64>() / (n * m) as f64;
-                    assert!((fast - slow).abs() < 1e-13, "n = {n}, m = {m}, lag {lag}: {fast} {slow}");
+                    assert!(
+                        (fast - slow).abs() < 1e-13,
+                        "n = {n}, m = {m}, lag {lag}: {fast} {slow}"
+                    );
                 }
             }
         }

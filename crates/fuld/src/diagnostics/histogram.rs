@@ -16,22 +16,24 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Creates a histogram with bins of the width of Freedman and Diaconis (1981), 2 · interquartile range · n^(−1/3).
+    /// Creates a histogram with bins of the width of Freedman and Diaconis (1981), 2 ·
+    /// interquartile range · n^(−1/3).
     ///
-    /// They cover the body of the sample: the quantiles 0.001 to 0.999, but at most five interquartile ranges beyond the
-    /// quartiles. A few draws at 1e12 therefore change neither the width nor the number of bins; they are counted in
-    /// [`above`](Self::above).
+    /// They cover the body of the sample: the quantiles 0.001 to 0.999, but at most five
+    /// interquartile ranges beyond the quartiles. A few draws at 1e12 therefore change neither the
+    /// width nor the number of bins; they are counted in [`above`](Self::above).
     pub fn automatic(sample: &Sample) -> Result<Self, DiagnosticError> {
         let (low, high) = sample.body()?;
         let n = sample.len() as f64;
         let width = 2.0 * (sample.at(0.75) - sample.at(0.25)) / libm::cbrt(n);
-        // If half of the draws are ties, the interquartile range is 0; Sturges' rule does not use it.
+        // If half of the draws are ties, the interquartile range is 0; Sturges' rule does not use
+        // it.
         let bins = if width > 0.0 { (high - low) / width } else { 1.0 + libm::log2(n) };
         Self::new(sample, low, high, (bins.ceil() as usize).clamp(1, MOST_BINS))
     }
 
-    /// Creates a histogram with bins of equal width over [low, high]. A bin includes its lower end but not its upper; the last
-    /// includes both.
+    /// Creates a histogram with bins of equal width over [low, high]. A bin includes its lower end
+    /// but not its upper; the last includes both.
     pub fn new(sample: &Sample, low: f64, high: f64, bins: usize) -> Result<Self, DiagnosticError> {
         if !(low < high && (high - low).is_finite()) {
             return Err(DiagnosticError::Interval { low, high });
@@ -41,8 +43,13 @@ impl Histogram {
         }
         let inside = sample.within(low, high);
         let below = sample.sorted().partition_point(|&x| x < low);
-        let mut histogram =
-            Self { low, high, counts: vec![0; bins], below, above: sample.len() - below - inside.len() };
+        let mut histogram = Self {
+            low,
+            high,
+            counts: vec![0; bins],
+            below,
+            above: sample.len() - below - inside.len(),
+        };
         for &x in inside {
             let bin = ((x - low) / (high - low) * bins as f64) as usize;
             histogram.counts[bin.min(bins - 1)] += 1;
@@ -85,8 +92,8 @@ impl Histogram {
         (self.high - self.low) / self.counts.len() as f64
     }
 
-    /// Returns the midpoint and the density count/(total · width) of each bin. The total includes draws outside the bins, so the
-    /// densities are comparable with the density of a law.
+    /// Returns the midpoint and the density count/(total · width) of each bin. The total includes
+    /// draws outside the bins, so the densities are comparable with the density of a law.
     pub fn density(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (width, scale) = (self.width(), 1.0 / (self.total() as f64 * self.width()));
         self.counts

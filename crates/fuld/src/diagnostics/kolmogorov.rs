@@ -14,7 +14,8 @@ pub struct KolmogorovSmirnov {
 
 impl KolmogorovSmirnov {
     /// Creates the result for n draws, or n = n₁n₂/(n₁ + n₂) for two samples. With Stephens' (1970)
-    /// λ = (√n + 0.12 + 0.11/√n) D, the error of the asymptotic p-value for n ≥ 5 is 0.004 where p < 0.2, and 0.023 elsewhere.
+    /// λ = (√n + 0.12 + 0.11/√n) D, the error of the asymptotic p-value for n ≥ 5 is 0.004 where p
+    /// < 0.2, and 0.023 elsewhere.
     fn new(distance: f64, n: f64) -> Self {
         let root = n.sqrt();
         Self { distance, p_value: kolmogorov_sf((root + 0.12 + 0.11 / root) * distance) }
@@ -22,8 +23,9 @@ impl KolmogorovSmirnov {
 }
 
 impl Sample {
-    /// Returns D = sup |F_n − F| for a continuous distribution function F, with its p-value for independent draws. Draws of a
-    /// chain are dependent: thin them to their effective number first.
+    /// Returns D = sup |F_n − F| for a continuous distribution function F, with its p-value for
+    /// independent draws. Draws of a chain are dependent: thin them to their effective number
+    /// first.
     ///
     /// ```
     /// use fuld::diagnostics::Sample;
@@ -33,7 +35,10 @@ impl Sample {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn kolmogorov_smirnov(&self, cdf: impl Fn(f64) -> f64) -> Result<KolmogorovSmirnov, DiagnosticError> {
+    pub fn kolmogorov_smirnov(
+        &self,
+        cdf: impl Fn(f64) -> f64,
+    ) -> Result<KolmogorovSmirnov, DiagnosticError> {
         let n = self.len() as f64;
         let mut distance = 0.0f64;
         for (i, &x) in self.sorted().iter().enumerate() {
@@ -47,8 +52,8 @@ impl Sample {
         Ok(KolmogorovSmirnov::new(distance, n))
     }
 
-    /// Returns D = sup |F_n − G_m| for two samples, with its p-value for independent draws. Ties, within and between the samples,
-    /// are steps at the same point.
+    /// Returns D = sup |F_n − G_m| for two samples, with its p-value for independent draws. Ties,
+    /// within and between the samples, are steps at the same point.
     pub fn kolmogorov_smirnov_between(&self, other: &Self) -> KolmogorovSmirnov {
         let (a, b) = (self.sorted(), other.sorted());
         let (n, m) = (a.len() as f64, b.len() as f64);
@@ -60,9 +65,12 @@ impl Sample {
     }
 }
 
-/// Returns the points at which either of two empirical distribution functions has a step, in order, with the number of draws
-/// of each that are not larger.
-pub(super) fn steps<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64, usize, usize)> + 'a {
+/// Returns the points at which either of two empirical distribution functions has a step, in order,
+/// with the number of draws of each that are not larger.
+pub(super) fn steps<'a>(
+    a: &'a [f64],
+    b: &'a [f64],
+) -> impl Iterator<Item = (f64, usize, usize)> + 'a {
     let (mut i, mut j) = (0, 0);
     std::iter::from_fn(move || {
         let x = match (a.get(i), b.get(j)) {
@@ -82,8 +90,8 @@ pub(super) fn steps<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64
 
 /// Returns Kolmogorov's survival function Q(λ) = 2 Σ_{k≥1} (−1)^(k−1) e^(−2k²λ²), to 1e-15.
 ///
-/// Below λ = 1 the sum converges slowly and cancels; there its dual 1 − Q = (√(2π)/λ) Σ_{k≥1} e^(−(2k−1)²π²/(8λ²)) is
-/// used.
+/// Below λ = 1 the sum converges slowly and cancels; there its dual 1 − Q = (√(2π)/λ) Σ_{k≥1}
+/// e^(−(2k−1)²π²/(8λ²)) is used.
 pub fn kolmogorov_sf(lambda: f64) -> f64 {
     if lambda.is_nan() {
         f64::NAN
@@ -91,7 +99,9 @@ pub fn kolmogorov_sf(lambda: f64) -> f64 {
         // 1 − Q is below the smallest double.
         1.0
     } else if lambda < 1.0 {
-        let term = |k: f64| libm::exp(-(2.0 * k - 1.0) * (2.0 * k - 1.0) * PI * PI / (8.0 * lambda * lambda));
+        let term = |k: f64| {
+            libm::exp(-(2.0 * k - 1.0) * (2.0 * k - 1.0) * PI * PI / (8.0 * lambda * lambda))
+        };
         1.0 - (2.0 * PI).sqrt() / lambda * (term(3.0) + term(2.0) + term(1.0))
     } else {
         let term = |k: f64| libm::exp(-2.0 * k * k * lambda * lambda);

@@ -1,15 +1,16 @@
 //! Diagnostics of chains: convergence, Monte Carlo error, and distances to a known law.
 //!
-//! - [`Chains`]: rank-normalised R̂, effective sample sizes and Monte Carlo standard errors. On 2500 random sets
-//!   they agree with ArviZ 0.23 to 1e-9 (mostly 1e-15), and to 3e-7 where draws differ by 1e-8 of their magnitude and
-//!   rounding dominates.
-//! - [`Sample`]: quantiles; Kolmogorov–Smirnov and Wasserstein distances to a law or another sample; the weight of the
-//!   tails, [`Sample::pareto_k`].
+//! - [`Chains`]: rank-normalised R̂, effective sample sizes and Monte Carlo standard errors. On
+//!   2500 random sets they agree with ArviZ 0.23 to 1e-9 (mostly 1e-15), and to 3e-7 where draws
+//!   differ by 1e-8 of their magnitude and rounding dominates.
+//! - [`Sample`]: quantiles; Kolmogorov–Smirnov and Wasserstein distances to a law or another
+//!   sample; the weight of the tails, [`Sample::pareto_k`].
 //! - [`Histogram`], [`KernelDensity`]: estimates of the density, and its modes.
 //! - [`autocorrelation`] of a series.
 //!
-//! Heavy-tailed laws have no variance and may have no mean. All diagnostics except `ess_mean`, `mcse_mean`,
-//! `wasserstein_between` and `autocorrelation` are based on ranks, quantiles or clamped values and remain meaningful.
+//! Heavy-tailed laws have no variance and may have no mean. All diagnostics except `ess_mean`,
+//! `mcse_mean`, `wasserstein_between` and `autocorrelation` are based on ranks, quantiles or
+//! clamped values and remain meaningful.
 //!
 //! ```
 //! use fuld::diagnostics::{Chains, Sample};

@@ -27,23 +27,28 @@ impl GeneralizedPareto {
     /// Smallest number of excesses for a fit.
     pub const LEAST: usize = 5;
 
-    /// Fits the law to positive numbers in ascending order, by the method of Zhang and Stephens (2009) with the weak prior of
-    /// Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao and Gabry 2024), as in ArviZ.
+    /// Fits the law to positive numbers in ascending order, by the method of Zhang and Stephens
+    /// (2009) with the weak prior of Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman,
+    /// Yao and Gabry 2024), as in ArviZ.
     ///
-    /// With θ = −k/σ, the log-likelihood at its maximum k(θ) = (1/n) Σ ln(1 − θxᵢ) is L(θ) = n(ln(−θ/k) − k − 1). The
-    /// estimate θ̂ is the mean of 30 + √n values θⱼ = 1/xₙ + (1 − √(m/(j − ½)))/(3x_q), x_q the first quartile,
-    /// weighted by their likelihood; k̂ = (n k(θ̂) + 5)/(n + 10) is shrunk slightly towards ½.
+    /// With θ = −k/σ, the log-likelihood at its maximum k(θ) = (1/n) Σ ln(1 − θxᵢ) is L(θ) =
+    /// n(ln(−θ/k) − k − 1). The estimate θ̂ is the mean of 30 + √n values θⱼ = 1/xₙ + (1 − √(m/(j −
+    /// ½)))/(3x_q), x_q the first quartile, weighted by their likelihood; k̂ = (n k(θ̂) + 5)/(n +
+    /// 10) is shrunk slightly towards ½.
     pub fn fit(excesses: &[f64]) -> Result<Self, DiagnosticError> {
         let n = excesses.len();
         if n < Self::LEAST {
             return Err(DiagnosticError::TooFewDraws { needed: Self::LEAST, got: n });
         }
         let least = |i: usize| if i == 0 { f64::MIN_POSITIVE } else { excesses[i - 1] };
-        if let Some(index) = (0..n).find(|&i| !(excesses[i] >= least(i) && excesses[i] < f64::INFINITY)) {
+        if let Some(index) =
+            (0..n).find(|&i| !(excesses[i] >= least(i) && excesses[i] < f64::INFINITY))
+        {
             return Err(DiagnosticError::Excess { index, value: excesses[index] });
         }
         let size = n as f64;
-        let shape = |theta: f64| excesses.iter().map(|x| libm::log1p(-theta * x)).sum::<f64>() / size;
+        let shape =
+            |theta: f64| excesses.iter().map(|x| libm::log1p(-theta * x)).sum::<f64>() / size;
         let m = 30 + n.isqrt();
         let quartile = excesses[(size / 4.0 + 0.5) as usize - 1];
         let theta = |j: usize| {
@@ -58,8 +63,10 @@ impl GeneralizedPareto {
         let best = grid.iter().map(|g| g.1).fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = grid.iter().map(|g| libm::exp(g.1 - best)).sum();
         // Weights below rounding are omitted, as in ArviZ.
-        let kept =
-            grid.iter().map(|g| (g.0, libm::exp(g.1 - best) / total)).filter(|g| g.1 >= 10.0 * f64::EPSILON);
+        let kept = grid
+            .iter()
+            .map(|g| (g.0, libm::exp(g.1 - best) / total))
+            .filter(|g| g.1 >= 10.0 * f64::EPSILON);
         let (sum, weight) = kept.fold((0.0, 0.0), |(s, w), g| (s + g.0 * g.1, w + g.1));
         let theta = sum / weight;
         let k = shape(theta);
@@ -68,11 +75,12 @@ impl GeneralizedPareto {
 }
 
 impl Sample {
-    /// Returns the shape k̂ of a generalised Pareto law fitted to the largest (or smallest) ⌈min(S/5, 3√(S/r))⌉ draws, S
-    /// their number and r the relative efficiency of the chain, effective draws over draws (1 for independent ones).
+    /// Returns the shape k̂ of a generalised Pareto law fitted to the largest (or smallest)
+    /// ⌈min(S/5, 3√(S/r))⌉ draws, S their number and r the relative efficiency of the chain,
+    /// effective draws over draws (1 for independent ones).
     ///
-    /// k̂ ≥ 1/p indicates that the moment of order p does not exist. For draws of an α-stable law k̂ → 1/α, though slowly for α
-    /// near 2. At least five draws must lie beyond the threshold.
+    /// k̂ ≥ 1/p indicates that the moment of order p does not exist. For draws of an α-stable law
+    /// k̂ → 1/α, though slowly for α near 2. At least five draws must lie beyond the threshold.
     ///
     /// ```
     /// use fuld::diagnostics::{Sample, Tail};
@@ -124,7 +132,10 @@ mod tests {
         let constant = Sample::new(vec![3.0; 100]).unwrap();
         assert_eq!(constant.pareto_k(Tail::Both, 1.0).unwrap_err(), least(0));
         assert!(Sample::new([1.0]).unwrap().pareto_k(Tail::Left, 1.0).is_err());
-        assert_eq!(constant.pareto_k(Tail::Left, 0.0).unwrap_err(), DiagnosticError::Efficiency(0.0));
+        assert_eq!(
+            constant.pareto_k(Tail::Left, 0.0).unwrap_err(),
+            DiagnosticError::Efficiency(0.0)
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //!   z = Φ⁻¹((r − 3/8)/(S + 1/4)),
 //!
-//! where r is the rank among all S draws (ties share their mean rank), with Blom's offset. Diagnostics of z depend on no
-//! moments of the law and work for laws that have none.
+//! where r is the rank among all S draws (ties share their mean rank), with Blom's offset.
+//! Diagnostics of z depend on no moments of the law and work for laws that have none.
 
 use levy_stable::SymmetricStable;
 
@@ -51,7 +51,8 @@ impl NormalScores {
     }
 }
 
-/// Returns an integer with the order of the doubles, which sorts faster: the bits, inverted for negative numbers.
+/// Returns an integer with the order of the doubles, which sorts faster: the bits, inverted for
+/// negative numbers.
 fn key(x: f64) -> i64 {
     // −0 and 0 are a tie.
     let bits = (x + 0.0).to_bits() as i64;
@@ -75,7 +76,9 @@ mod tests {
         let z = NormalScores::new(5);
         z.replace(&mut x);
         assert_eq!(x, [z.of(3.0), z.of(1.5), z.of(4.0), z.of(1.5), z.of(5.0)]);
-        assert!((z.of(1.5) - z.exact(1.5)).abs() < 1e-15 && (z.of(4.0) - z.exact(4.0)).abs() < 1e-15);
+        assert!(
+            (z.of(1.5) - z.exact(1.5)).abs() < 1e-15 && (z.of(4.0) - z.exact(4.0)).abs() < 1e-15
+        );
         assert!(x[0].abs() < 1e-15 && (x[4] - 1.1797611176118612).abs() < 1e-14);
     }
 }

@@ -45,8 +45,8 @@ impl Sample {
         self.sorted.len()
     }
 
-    /// Returns the quantile at 0 ≤ p ≤ 1 by linear interpolation, type 7 of Hyndman and Fan (1996): x₍ₖ₎ + γ(x₍ₖ₊₁₎ − x₍ₖ₎)
-    /// with k + γ = (n − 1)p + 1, the default of R and NumPy.
+    /// Returns the quantile at 0 ≤ p ≤ 1 by linear interpolation, type 7 of Hyndman and Fan (1996):
+    /// x₍ₖ₎ + γ(x₍ₖ₊₁₎ − x₍ₖ₎) with k + γ = (n − 1)p + 1, the default of R and NumPy.
     pub fn quantile(&self, p: f64) -> Result<f64, DiagnosticError> {
         Ok(self.at(probability(p)?))
     }
@@ -61,8 +61,9 @@ impl Sample {
         quantile_of_sorted(&self.sorted, p)
     }
 
-    /// Returns the ends of the body of the sample: the quantiles 0.001 and 0.999, but at most five interquartile ranges beyond
-    /// the quartiles. The quantiles are narrower for a normal law, the ranges for α-stable laws with α < 1.84.
+    /// Returns the ends of the body of the sample: the quantiles 0.001 and 0.999, but at most five
+    /// interquartile ranges beyond the quartiles. The quantiles are narrower for a normal law, the
+    /// ranges for α-stable laws with α < 1.84.
     pub(super) fn body(&self) -> Result<(f64, f64), DiagnosticError> {
         let (first, third) = (self.at(0.25), self.at(0.75));
         let (mut low, mut high) = (self.at(0.001), self.at(0.999));
@@ -116,6 +117,9 @@ mod tests {
     fn bad_draws_are_refused() {
         let error = Sample::new([1.0, 2.0, f64::INFINITY]).unwrap_err();
         assert_eq!(error.to_string(), "draws must be finite, but draw 2 is inf");
-        assert_eq!(Sample::new([]).unwrap_err(), DiagnosticError::TooFewDraws { needed: 1, got: 0 });
+        assert_eq!(
+            Sample::new([]).unwrap_err(),
+            DiagnosticError::TooFewDraws { needed: 1, got: 0 }
+        );
     }
 }

@@ -6,7 +6,8 @@ use std::cell::Cell;
 
 /// Allowed error of a piece, relative to its integral.
 const RELATIVE: f64 = 1e-9;
-/// Allowed h ΔF of a piece, in interquartile ranges. It bounds the error on a piece of length h over which F increases by ΔF.
+/// Allowed h ΔF of a piece, in interquartile ranges. It bounds the error on a piece of length h
+/// over which F increases by ΔF.
 const NEGLIGIBLE: f64 = 1e-12;
 /// Rounding error of a distribution function near 1.
 const ROUNDING: f64 = 1e-15;
@@ -16,14 +17,15 @@ const WIGGLE: f64 = 1e-9;
 impl Sample {
     /// Returns ∫ |F_n − F| dx over [low, high] for a distribution function F.
     ///
-    /// This is the Wasserstein-1 distance between the sample and the law after both are clamped to [low, high]: draws
-    /// outside are moved to the ends, not dropped. It increases with the interval to the distance W₁ itself, which is infinite
-    /// for a law without a mean, as for α ≤ 1; compare such laws on a fixed interval. For a law with variance σ², the
-    /// interval between the quantiles at ε and 1 − ε omits at most 2σ√ε.
+    /// This is the Wasserstein-1 distance between the sample and the law after both are clamped to
+    /// [low, high]: draws outside are moved to the ends, not dropped. It increases with the
+    /// interval to the distance W₁ itself, which is infinite for a law without a mean, as for α ≤
+    /// 1; compare such laws on a fixed interval. For a law with variance σ², the interval between
+    /// the quantiles at ε and 1 − ε omits at most 2σ√ε.
     ///
-    /// Between neighbouring draws F_n is constant, and F is integrated by Simpson's rule on pieces that are halved until the
-    /// error is below 1e-9 of each. This takes about five evaluations of F per draw. F must be monotone to 1e-9 at the
-    /// evaluated points.
+    /// Between neighbouring draws F_n is constant, and F is integrated by Simpson's rule on pieces
+    /// that are halved until the error is below 1e-9 of each. This takes about five evaluations of
+    /// F per draw. F must be monotone to 1e-9 at the evaluated points.
     ///
     /// ```
     /// use fuld::diagnostics::Sample;
@@ -34,14 +36,20 @@ impl Sample {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn wasserstein(&self, cdf: impl Fn(f64) -> f64, low: f64, high: f64) -> Result<f64, DiagnosticError> {
+    pub fn wasserstein(
+        &self,
+        cdf: impl Fn(f64) -> f64,
+        low: f64,
+        high: f64,
+    ) -> Result<f64, DiagnosticError> {
         if !(low < high && (high - low).is_finite()) {
             return Err(DiagnosticError::Interval { low, high });
         }
         let n = self.len();
         let spread = self.at(0.75) - self.at(0.25);
         let unit = if spread > 0.0 && spread < high - low { spread } else { high - low };
-        let area = Area { cdf, left: Cell::new(1_000_000 + 100 * n), budget: 1_000_000 + 100 * n, unit };
+        let area =
+            Area { cdf, left: Cell::new(1_000_000 + 100 * n), budget: 1_000_000 + 100 * n, unit };
         let below = self.sorted().partition_point(|&x| x <= low);
         let mut a = area.at(low)?;
         let mut total = 0.0;
@@ -60,7 +68,8 @@ impl Sample {
         Ok(total)
     }
 
-    /// Returns ∫ |F_n − G_m| dx between two samples, exact up to rounding. For laws without a mean it grows with the samples.
+    /// Returns ∫ |F_n − G_m| dx between two samples, exact up to rounding. For laws without a mean
+    /// it grows with the samples.
     pub fn wasserstein_between(&self, other: &Self) -> f64 {
         let (n, m) = (self.len() as f64, other.len() as f64);
         let mut total = 0.0;
@@ -93,7 +102,8 @@ struct Area<F> {
 
 impl<F: Fn(f64) -> f64> Area<F> {
     fn at(&self, x: f64) -> Result<Point, DiagnosticError> {
-        self.left.set(self.left.get().checked_sub(1).ok_or(DiagnosticError::Unsettled(self.budget))?);
+        self.left
+            .set(self.left.get().checked_sub(1).ok_or(DiagnosticError::Unsettled(self.budget))?);
         let f = (self.cdf)(x);
         if (0.0..=1.0).contains(&f) {
             Ok(Point { x, f })
@@ -120,8 +130,9 @@ impl<F: Fn(f64) -> f64> Area<F> {
     fn piece(&self, level: f64, a: Point, m: Point, b: Point) -> Result<f64, DiagnosticError> {
         let h = b.x - a.x;
         let height = |p: Point| (level - p.f).abs();
-        let simpson =
-            |a: Point, m: Point, b: Point| (b.x - a.x) / 6.0 * (height(a) + 4.0 * height(m) + height(b));
+        let simpson = |a: Point, m: Point, b: Point| {
+            (b.x - a.x) / 6.0 * (height(a) + 4.0 * height(m) + height(b))
+        };
         let coarse = simpson(a, m, b);
         // Most gaps between draws end here. The midpoint of a piece of length 0 is one of its ends.
         if h * (b.f - a.f).abs() <= NEGLIGIBLE * self.unit || m.x <= a.x || m.x >= b.x {
@@ -140,7 +151,8 @@ impl<F: Fn(f64) -> f64> Area<F> {
 mod tests {
     use super::*;
 
-    /// ∫₀^∞ (1 − F) for the exponential law and a draw at 0 is its mean; at x it is x − 1 + 2e^(−x).
+    /// ∫₀^∞ (1 − F) for the exponential law and a draw at 0 is its mean; at x it is x − 1 +
+    /// 2e^(−x).
     #[test]
     fn closed_forms() {
         let cdf = |x: f64| if x > 0.0 { -(-x).exp_m1() } else { 0.0 };
@@ -162,8 +174,10 @@ mod tests {
     #[test]
     fn clamped_draws_are_at_the_ends() {
         let uniform = |x: f64| (x / 8.0 + 0.5).clamp(0.0, 1.0);
-        let far = Sample::new([-90.0, -0.3, 0.2, 77.0]).unwrap().wasserstein(uniform, -1.0, 2.0).unwrap();
-        let near = Sample::new([-1.0, -0.3, 0.2, 2.0]).unwrap().wasserstein(uniform, -1.0, 2.0).unwrap();
+        let far =
+            Sample::new([-90.0, -0.3, 0.2, 77.0]).unwrap().wasserstein(uniform, -1.0, 2.0).unwrap();
+        let near =
+            Sample::new([-1.0, -0.3, 0.2, 2.0]).unwrap().wasserstein(uniform, -1.0, 2.0).unwrap();
         assert!((far - near).abs() < 1e-12 && far > 0.1);
     }
 

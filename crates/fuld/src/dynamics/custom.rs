@@ -11,12 +11,14 @@ use levy_stable::table::{Fit, OctaveTable};
 use levy_stable::{Alpha, SymmetricStable};
 use libm::{log2, pow};
 
-/// An even kinetic energy g with the friction c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of Theorem 1 of the paper.
+/// An even kinetic energy g with the friction c = 𝒟^(α−2)(ψ g′)/ψ, ψ = e^(−βg), of Theorem 1 of the
+/// paper.
 ///
-/// The friction is tabulated, with the exact flow of v′ = −γ c(v). The table holds c(v)/v on |v| ≤ [`reach`](Self::reach) with a
-/// relative error below 1e-9; [`max_relative_error`](Self::max_relative_error) returns the measured one. The reach is where ψ has
-/// fallen by about e^(−230), or 2²⁰ times its width if its tails are heavy; beyond it c continues as a power of v. Building a
-/// table takes 0.1 to 1 seconds, mostly spent in g.
+/// The friction is tabulated, with the exact flow of v′ = −γ c(v). The table holds c(v)/v on |v| ≤
+/// [`reach`](Self::reach) with a relative error below 1e-9;
+/// [`max_relative_error`](Self::max_relative_error) returns the measured one. The reach is where ψ
+/// has fallen by about e^(−230), or 2²⁰ times its width if its tails are heavy; beyond it c
+/// continues as a power of v. Building a table takes 0.1 to 1 seconds, mostly spent in g.
 ///
 /// | tested against | range | relative error |
 /// |---|---|---|
@@ -70,7 +72,11 @@ const MAX_WIDTHS: f64 = 1048576.0;
 
 impl<V: Fn(f64) -> f64, G: Fn(f64) -> f64> CustomKinetic<V, G> {
     /// Tabulates the friction of the kinetic energy g.
-    pub fn new(alpha: Alpha, beta: Beta, energy: DifferentiableFunction<V, G>) -> Result<Self, KineticError> {
+    pub fn new(
+        alpha: Alpha,
+        beta: Beta,
+        energy: DifferentiableFunction<V, G>,
+    ) -> Result<Self, KineticError> {
         let DifferentiableFunction { value: g, derivative: slope_of_g } = energy;
         let amplitude = noise_amplitude(alpha, beta)?;
         let (a, b) = (alpha.get(), beta.get());
@@ -79,7 +85,8 @@ impl<V: Fn(f64) -> f64, G: Fn(f64) -> f64> CustomKinetic<V, G> {
         let wells = wells(&g, 16.0 * scale, 512);
         let gradient = FractionalGradient::new(a, b, &g, &slope_of_g, wells);
 
-        // Near 0 rounding leaves c(v) few digits, but c(v)/v = c₀ + c₂v² there; from c at two points, with v⁴ left over.
+        // Near 0 rounding leaves c(v) few digits, but c(v)/v = c₀ + c₂v² there; from c at two
+        // points, with v⁴ left over.
         let step = scale / 1024.0;
         let (once, twice) = (gradient.at(step) / step, gradient.at(2.0 * step) / (2.0 * step));
         let (c0, c2) = ((4.0 * once - twice) / 3.0, (twice - once) / (3.0 * step * step));
@@ -141,7 +148,8 @@ impl<V, G> CustomKinetic<V, G> {
         &self.flow
     }
 
-    /// Returns the largest |v| at which the friction was computed. Beyond it the friction continues as a power of v.
+    /// Returns the largest |v| at which the friction was computed. Beyond it the friction continues
+    /// as a power of v.
     pub fn reach(&self) -> f64 {
         self.reach
     }
@@ -197,8 +205,8 @@ where
     }
 }
 
-/// Exact sampling refreshes v by Gaussian noise, whatever α: v = F⁻¹(Φ(z)), with the distribution functions F of v and Φ of z, and z an
-/// Ornstein–Uhlenbeck process.
+/// Exact sampling refreshes v by Gaussian noise, whatever α: v = F⁻¹(Φ(z)), with the distribution
+/// functions F of v and Φ of z, and z an Ornstein–Uhlenbeck process.
 impl<V, G> ExactKinetic for CustomKinetic<V, G>
 where
     V: Fn(f64) -> f64 + Send + Sync,
@@ -221,7 +229,8 @@ where
         let (decay, scale) = (libm::exp(-gamma * t), (-libm::expm1(-2.0 * gamma * t)).sqrt());
         for (v, xi) in v.iter_mut().zip(noise) {
             // Both laws are symmetric: the lower tail keeps all digits.
-            let z = if decay == 0.0 { 0.0 } else { gaussian.quantile(law.cdf(-v.abs())).copysign(*v) };
+            let z =
+                if decay == 0.0 { 0.0 } else { gaussian.quantile(law.cdf(-v.abs())).copysign(*v) };
             let z = decay * z + scale * xi;
             *v = law.quantile(gaussian.cdf(-z.abs())).copysign(z);
         }

@@ -1,6 +1,7 @@
 //! A function of one variable with its derivative.
 
-/// A function of one variable and its derivative, named so that they cannot be confused at the call site.
+/// A function of one variable and its derivative, named so that they cannot be confused at the call
+/// site.
 #[derive(Clone, Copy, Debug)]
 pub struct DifferentiableFunction<F, D> {
     /// f(x).

@@ -1,6 +1,7 @@
 //! Drifts of overdamped systems: the velocity of the position without its noise.
 
-/// A drift b(x) of an overdamped system, computed from positions and gradients of many chains at once.
+/// A drift b(x) of an overdamped system, computed from positions and gradients of many chains at
+/// once.
 pub trait Drift: Send + Sync {
     /// Writes b(x) into `out`.
     fn drift(&self, x: &[f64], gradient: &[f64], out: &mut [f64]);

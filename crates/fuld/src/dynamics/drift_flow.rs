@@ -1,6 +1,7 @@
 //! The exact flow of a scalar friction v′ = −γ c(v), from tables computed once per drift.
 //!
-//! Let λ = c′(0) and let T(v) = ∫_v^∞ du/c(u) be the time in which an infinite velocity falls to v. The coordinate
+//! Let λ = c′(0) and let T(v) = ∫_v^∞ du/c(u) be the time in which an infinite velocity falls to v.
+//! The coordinate
 //!
 //! > p(v) = K/(e^(λT(v)) − 1),  K such that p(v)/v → 1 at 0,
 //!
@@ -8,10 +9,11 @@
 //!
 //! > p ← D p/(1 + (1 − D) p/K),
 //!
-//! which has no cancellation. For tiny v it is a decay by D. For huge v, e^(λT) − 1 ≈ λT keeps its digits, and v(t) no longer
-//! depends on the start. A drift that grows no faster than v has T = ∞: then K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du, and the
-//! flow is p ← D p. The tables hold p/v over v and v/p over p. Both are smooth and positive, so relative errors are bounded
-//! everywhere. A step costs two table evaluations and a division.
+//! which has no cancellation. For tiny v it is a decay by D. For huge v, e^(λT) − 1 ≈ λT keeps its
+//! digits, and v(t) no longer depends on the start. A drift that grows no faster than v has T = ∞:
+//! then K = ∞, p = v exp ∫₀^v (λ/c(u) − 1/u) du, and the flow is p ← D p. The tables hold p/v over
+//! v and v/p over p. Both are smooth and positive, so relative errors are bounded everywhere. A
+//! step costs two table evaluations and a division.
 
 use crate::numerics::quadrature::kronrod;
 use levy_stable::table::{Fit, OctaveTable};
@@ -45,8 +47,8 @@ pub enum FlowError {
 const TOLERANCE: f64 = 2e-12;
 /// Relative error above which a drift is refused as too rough.
 const REFUSED: f64 = 1e-9;
-/// The table ends where c(v)/v or v has grown by this factor: T is then so short that after any λγt > 1e-30 the velocity no
-/// longer depends on the start.
+/// The table ends where c(v)/v or v has grown by this factor: T is then so short that after any λγt
+/// > 1e-30 the velocity no longer depends on the start.
 const MAX_GROWTH: f64 = 1e39;
 /// The table ends where ln p has grown by this much, before p overflows.
 const MAX_LN_P: f64 = 250.0;
@@ -58,14 +60,16 @@ pub struct OddDrift<C> {
     pub drift: C,
     /// c′(0).
     pub slope: f64,
-    /// The largest v at which c is evaluated; may be infinite. Beyond it c continues as a power of v.
+    /// The largest v at which c is evaluated; may be infinite. Beyond it c continues as a power of
+    /// v.
     pub reach: f64,
 }
 
 /// The flow of v′ = −γ c(v) for one odd drift c, positive for v > 0.
 ///
-/// The result is exactly odd, has a relative error below 1e-9 (measured on the Gaussian kinetic energy: 2.5e-11), and is
-/// finite from every start, infinite ones too, wherever T(v) is finite. NaN stays NaN.
+/// The result is exactly odd, has a relative error below 1e-9 (measured on the Gaussian kinetic
+/// energy: 2.5e-11), and is finite from every start, infinite ones too, wherever T(v) is finite.
+/// NaN stays NaN.
 #[derive(Clone, Debug)]
 pub struct DriftFlow {
     /// λ
@@ -88,7 +92,8 @@ struct PowerLaw {
 }
 
 impl DriftFlow {
-    /// Creates the flow of c(v) = `slope`·v: v ← e^(−slope·γt) v, without rounding errors of tables.
+    /// Creates the flow of c(v) = `slope`·v: v ← e^(−slope·γt) v, without rounding errors of
+    /// tables.
     pub fn linear(slope: f64) -> Result<Self, FlowError> {
         check_slope(slope)?;
         let outside = PowerLaw { end: f64::MAX, rate: slope, power: 1.0 };
@@ -116,10 +121,17 @@ impl DriftFlow {
         if worst.is_nan() || worst > REFUSED {
             return Err(FlowError::Rough(worst));
         }
-        Ok(Self { slope, saturation: integrals.saturation(), forward, backward, outside: integrals.outside })
+        Ok(Self {
+            slope,
+            saturation: integrals.saturation(),
+            forward,
+            backward,
+            outside: integrals.outside,
+        })
     }
 
-    /// Replaces `v` by v(t), where `t_gamma` = γt is the product of friction and time. Leaves `v` unchanged unless `t_gamma` > 0.
+    /// Replaces `v` by v(t), where `t_gamma` = γt is the product of friction and time. Leaves `v`
+    /// unchanged unless `t_gamma` > 0.
     pub fn flow(&self, t_gamma: f64, v: &mut [f64]) {
         if t_gamma.is_nan() || t_gamma <= 0.0 {
             return;
@@ -249,7 +261,8 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
         }
     }
 
-    /// Chooses the end of the tables below the last knot, with the margin in v and in p that fitting their last pieces requires.
+    /// Chooses the end of the tables below the last knot, with the margin in v and in p that
+    /// fitting their last pieces requires.
     fn choose_end(&mut self, checked: &Checked<C>) -> Result<(), FlowError> {
         const MARGIN: f64 = 1.0 + 1.0 / 32.0;
         let last = self.last_knot();
@@ -281,7 +294,8 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
             power = checked.power(v)?;
             sum += self.slope / (rate_at * (power - 1.0).max(0.0));
         }
-        // A longer T would leave e^(λT) − 1 without advantage over e^(λT), and may not be finite at all.
+        // A longer T would leave e^(λT) − 1 without advantage over e^(λT), and may not be finite at
+        // all.
         if sum.is_nan() || sum > 1.0 {
             return Ok(());
         }
@@ -310,7 +324,11 @@ impl<'a, C: Fn(f64) -> f64> DriftIntegrals<'a, C> {
         match &self.left {
             None => exp(excess()),
             Some((left, full)) => {
-                let time = if above == 1 { f64::INFINITY } else { left[above] + self.time_between(v, high) };
+                let time = if above == 1 {
+                    f64::INFINITY
+                } else {
+                    left[above] + self.time_between(v, high)
+                };
                 if time > 1.0 {
                     // v e^(λT)/K = e^(−J)
                     1.0 / (exp(-excess()) - v / full)
@@ -335,8 +353,8 @@ fn knot_ratio(power: f64) -> f64 {
     exp(0.15 / (0.1 * power.abs()).max(1.0))
 }
 
-/// The v with p(v) = `p` for an increasing function p(v) on (0, end], by halving: the tables are no smoother than their
-/// tolerance, so faster methods would not converge faster.
+/// The v with p(v) = `p` for an increasing function p(v) on (0, end], by halving: the tables are no
+/// smoother than their tolerance, so faster methods would not converge faster.
 fn invert(p_at: &impl Fn(f64) -> f64, end: f64, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     loop {
@@ -373,7 +391,8 @@ impl<C: Fn(f64) -> f64> Checked<'_, C> {
         Ok(v)
     }
 
-    /// d ln c/d ln v below v, over a span that a drift from a table, with its small steps, will not spoil.
+    /// d ln c/d ln v below v, over a span that a drift from a table, with its small steps, will not
+    /// spoil.
     fn power(&self, v: f64) -> Result<f64, FlowError> {
         const SPAN: f64 = 0.05;
         Ok(log(self.at(v)? / self.at(v * exp(-SPAN))?) / SPAN)

@@ -1,11 +1,13 @@
 //! The drift of fractional Langevin Monte Carlo, exact in one dimension, and its approximation.
 //!
-//! For dx = b(x) dt + β^(−1/α) dL to leave p = e^(−βf) invariant, the fractional Fokker–Planck equation requires
-//! 0 = −∂(bp) − β⁻¹ 𝒟^α p. With 𝒟^α = −∂² 𝒟^(α−2) and ∂p = −βf′p this is 0 = −∂[bp + 𝒟^(α−2)(p f′)], hence
+//! For dx = b(x) dt + β^(−1/α) dL to leave p = e^(−βf) invariant, the fractional Fokker–Planck
+//! equation requires 0 = −∂(bp) − β⁻¹ 𝒟^α p. With 𝒟^α = −∂² 𝒟^(α−2) and ∂p = −βf′p this is 0 =
+//! −∂[bp + 𝒟^(α−2)(p f′)], hence
 //!
 //! > b = −𝒟^(α−2)(φ f′)/φ,  φ = e^(−βf).
 //!
-//! This is the paper's formula with β in φ, where the paper has e^(−f), and with no β elsewhere. At α = 2, b = −f′.
+//! This is the paper's formula with β in φ, where the paper has e^(−f), and with no β elsewhere. At
+//! α = 2, b = −f′.
 
 use super::differentiable_function::DifferentiableFunction;
 use super::drift::Drift;
@@ -43,11 +45,12 @@ const TOLERANCE: f64 = 1e-11;
 /// Relative error above which a potential is refused as too rough.
 const REFUSED: f64 = 1e-8;
 
-/// The drift b(x) = −𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), tabulated on [−L, L] for a potential of one variable.
+/// The drift b(x) = −𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), tabulated on [−L, L] for a potential of one
+/// variable.
 ///
-/// A separable potential on ℝᵈ uses one drift for all coordinates. The error relative to |b(x)| + b₀, b₀ = 1/(β·width of φ), is
-/// below 1e-8, and usually 1e-11. L is limited only by the overflow of e^(βf(L)). Outside the interval, where φ is negligible, b
-/// keeps its value at the end.
+/// A separable potential on ℝᵈ uses one drift for all coordinates. The error relative to |b(x)| +
+/// b₀, b₀ = 1/(β·width of φ), is below 1e-8, and usually 1e-11. L is limited only by the overflow
+/// of e^(βf(L)). Outside the interval, where φ is negligible, b keeps its value at the end.
 ///
 /// | tested on f = x⁴/4 − x²/2, \|x\| ≤ 3 | error |
 /// |---|---|
@@ -65,7 +68,8 @@ pub struct FlmcDrift {
 }
 
 impl FlmcDrift {
-    /// Tabulates the drift of the potential f on [−`reach`, `reach`], which must contain all minima of f.
+    /// Tabulates the drift of the potential f on [−`reach`, `reach`], which must contain all minima
+    /// of f.
     pub fn new(
         alpha: Alpha,
         beta: Beta,
@@ -91,7 +95,11 @@ impl FlmcDrift {
         let ((right, right_error), (left, left_error)) = (side(1.0), side(-1.0));
         let max_relative_error = right_error.max(left_error);
         if right_error.is_nan() || left_error.is_nan() || max_relative_error > REFUSED {
-            return Err(FlmcError::Rough(if left_error.is_nan() { left_error } else { max_relative_error }));
+            return Err(FlmcError::Rough(if left_error.is_nan() {
+                left_error
+            } else {
+                max_relative_error
+            }));
         }
         Ok(Self { right, left, reach, width: gradient.width(), max_relative_error })
     }
@@ -118,7 +126,8 @@ impl FlmcDrift {
     /// Solves y = x + η b(y) for y, in the direction of the drift at x.
     fn implicit(&self, x: f64, eta: f64) -> f64 {
         let direction = self.at(x).signum();
-        // Negative near x, where the drift is large; positive in the next well, where it is small or has turned.
+        // Negative near x, where the drift is large; positive in the next well, where it is small
+        // or has turned.
         let excess = |distance: f64| distance - direction * eta * self.at(x + direction * distance);
         let (mut near, mut far) = (0.0, 0.05 * self.width);
         while excess(far) < 0.0 && far < 4.0 * (x.abs() + self.reach) {
@@ -147,8 +156,9 @@ impl Drift for FlmcDrift {
         self.eval_into(x, out);
     }
 
-    /// Replaces steep steps by implicit ones: far out b grows as e^(βf), and the y with y = x + η b(y) is where the flow of such
-    /// a drift ends, near the edge of the region that φ makes probable.
+    /// Replaces steep steps by implicit ones: far out b grows as e^(βf), and the y with y = x + η
+    /// b(y) is where the flow of such a drift ends, near the edge of the region that φ makes
+    /// probable.
     fn tamed(&self, x: &[f64], _: &[f64], eta: f64, out: &mut [f64]) {
         for (out, &x) in out.iter_mut().zip(x) {
             let b = self.at(x);

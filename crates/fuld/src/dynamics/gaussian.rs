@@ -7,7 +7,8 @@ use super::kinetic::{ExactKinetic, Kinetic, relax_by_flow, relax_linearly};
 use crate::parameters::{Beta, noise_amplitude};
 use levy_stable::Alpha;
 
-/// g = |v|²/2 with the friction c of [`GaussianDrift`], which keeps v ~ N(0, 1/β) under noise of any tail index.
+/// g = |v|²/2 with the friction c of [`GaussianDrift`], which keeps v ~ N(0, 1/β) under noise of
+/// any tail index.
 #[derive(Clone, Debug)]
 pub struct GaussianKinetic {
     drift: GaussianDrift,
@@ -58,7 +59,8 @@ impl Kinetic for GaussianKinetic {
     }
 }
 
-/// Exact sampling refreshes v by Gaussian noise, whatever α: every refreshment that keeps N(0, 1/β) gives the same target.
+/// Exact sampling refreshes v by Gaussian noise, whatever α: every refreshment that keeps N(0, 1/β)
+/// gives the same target.
 impl ExactKinetic for GaussianKinetic {
     fn beta(&self) -> f64 {
         self.beta.get()

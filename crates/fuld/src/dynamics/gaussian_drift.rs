@@ -7,14 +7,15 @@ use levy_stable::Alpha;
 use libm::{log, pow, tgamma};
 use std::f64::consts::PI;
 
-/// c(v) = 𝒟^(α−2)(ψ g′)/ψ of fractional underdamped Langevin dynamics for g = v²/2, ψ = e^(−βv²/2) (Theorem 2 of the paper,
-/// at every β):
+/// c(v) = 𝒟^(α−2)(ψ g′)/ψ of fractional underdamped Langevin dynamics for g = v²/2, ψ = e^(−βv²/2)
+/// (Theorem 2 of the paper, at every β):
 ///
 /// > c(v) = β^((α−3)/2) c₁(√β v),  c₁(v) = 2^(α/2) Γ((α+1)/2)/√π · v · ₁F₁((2−α)/2; 3/2; v²/2).
 ///
-/// The formula holds for 0 < α ≤ 2. (For α ≤ 1 the order α − 2 is below −1, where |ω|^(α−2) alone is not integrable at 0. But ψg′
-/// is odd, so its transform vanishes there as ω.) Every factor is positive. Hence c is odd, increases, and grows like
-/// v^(−α) e^(βv²/2) unless α = 2, where c(v) = v. The relative error is below 1e-14 (1 + βv²) until c overflows.
+/// The formula holds for 0 < α ≤ 2. (For α ≤ 1 the order α − 2 is below −1, where |ω|^(α−2) alone
+/// is not integrable at 0. But ψg′ is odd, so its transform vanishes there as ω.) Every factor is
+/// positive. Hence c is odd, increases, and grows like v^(−α) e^(βv²/2) unless α = 2, where c(v) =
+/// v. The relative error is below 1e-14 (1 + βv²) until c overflows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianDrift {
     alpha: Alpha,
@@ -70,7 +71,8 @@ impl GaussianDrift {
 
     /// Tabulates the exact flow of v′ = −γ c(v).
     ///
-    /// Explicit steps explode on this drift. Its flow brings any velocity, even an infinite one, down within one step:
+    /// Explicit steps explode on this drift. Its flow brings any velocity, even an infinite one,
+    /// down within one step:
     ///
     /// ```
     /// use fuld::{Alpha, Beta, dynamics::GaussianDrift};

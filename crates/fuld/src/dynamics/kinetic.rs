@@ -1,4 +1,5 @@
-//! Kinetic energies g: how the velocity moves the position, and the friction that keeps e^(−βg) invariant.
+//! Kinetic energies g: how the velocity moves the position, and the friction that keeps e^(−βg)
+//! invariant.
 
 use super::drift_flow::DriftFlow;
 use levy_stable::Alpha;
@@ -9,8 +10,9 @@ use levy_stable::Alpha;
 ///
 /// > dv = −γ c(v) dt − ∇f(x) dt + γ^(1/α) dN,  dx = h(v) dt
 ///
-/// where h = ∇g, c is the friction that Theorem 1 of the paper derives from g, and N is stable Lévy motion with the amplitude
-/// that belongs to β. All methods work on the coordinates of many chains at once.
+/// where h = ∇g, c is the friction that Theorem 1 of the paper derives from g, and N is stable Lévy
+/// motion with the amplitude that belongs to β. All methods work on the coordinates of many chains
+/// at once.
 pub trait Kinetic: Send + Sync {
     /// Writes h(v), the velocity of the position, into `out`.
     fn transport(&self, v: &[f64], out: &mut [f64]);
@@ -18,13 +20,15 @@ pub trait Kinetic: Send + Sync {
     /// Writes c(v), the friction at γ = 1, into `out`.
     fn friction(&self, v: &[f64], out: &mut [f64]);
 
-    /// Returns the amplitude s of the noise at γ = 1: over a time t, N moves by s t^(1/α) ξ with ξ ~ SαS(1).
+    /// Returns the amplitude s of the noise at γ = 1: over a time t, N moves by s t^(1/α) ξ with ξ
+    /// ~ SαS(1).
     fn amplitude(&self) -> f64;
 
     /// Applies friction and noise alone over a time t at friction γ.
     ///
-    /// `v` becomes a draw of the solution of dv = −γ c(v) dt + γ^(1/α) dN, made from the given draws `noise` of SαS(1). The step
-    /// is exact, or symmetric and of second order: each energy documents which.
+    /// `v` becomes a draw of the solution of dv = −γ c(v) dt + γ^(1/α) dN, made from the given
+    /// draws `noise` of SαS(1). The step is exact, or symmetric and of second order: each energy
+    /// documents which.
     fn relax(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]);
 
     /// Returns the tail index of the noise.
@@ -32,18 +36,21 @@ pub trait Kinetic: Send + Sync {
 
     /// Returns k if the friction is linear, c(v) = kv, under noise; None otherwise.
     ///
-    /// Noise of the gradient can be taken for part of the noise of [`relax`](Self::relax) only then: see [`NoiseScale`](crate::NoiseScale).
+    /// Noise of the gradient can be taken for part of the noise of [`relax`](Self::relax) only
+    /// then: see [`NoiseScale`](crate::NoiseScale).
     fn linear_friction(&self) -> Option<f64> {
         None
     }
 
-    /// Returns the energy with an exact refreshment of its velocity law, which exact sampling requires; None if it has none.
+    /// Returns the energy with an exact refreshment of its velocity law, which exact sampling
+    /// requires; None if it has none.
     fn exact(&self) -> Option<&dyn ExactKinetic> {
         None
     }
 }
 
-/// A kinetic energy g that can be evaluated, and whose velocity law e^(−βg) has an exactly invariant refreshment.
+/// A kinetic energy g that can be evaluated, and whose velocity law e^(−βg) has an exactly
+/// invariant refreshment.
 pub trait ExactKinetic: Kinetic {
     /// Returns the inverse temperature β.
     fn beta(&self) -> f64;
@@ -54,7 +61,8 @@ pub trait ExactKinetic: Kinetic {
     /// Returns the tail index of the noise that [`refresh`](Self::refresh) takes.
     fn refreshing_alpha(&self) -> Alpha;
 
-    /// Applies friction γ and noise over a time t, made from draws `noise` of SαS(1). e^(−βg) is exactly invariant.
+    /// Applies friction γ and noise over a time t, made from draws `noise` of SαS(1). e^(−βg) is
+    /// exactly invariant.
     fn refresh(&self, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]);
 }
 
@@ -92,11 +100,19 @@ impl LinearStep {
 }
 
 /// Applies friction and noise exactly if the friction is c(v) = v.
-pub(super) fn relax_linearly(alpha: Alpha, amplitude: f64, gamma: f64, t: f64, noise: &[f64], v: &mut [f64]) {
+pub(super) fn relax_linearly(
+    alpha: Alpha,
+    amplitude: f64,
+    gamma: f64,
+    t: f64,
+    noise: &[f64],
+    v: &mut [f64],
+) {
     LinearStep::exact(alpha, amplitude, gamma, t).apply(noise, v);
 }
 
-/// Applies the exact flow F of the friction with all noise in the middle: v ← F(t/2)[F(t/2)[v] + s (γt)^(1/α) ξ].
+/// Applies the exact flow F of the friction with all noise in the middle: v ← F(t/2)[F(t/2)[v] + s
+/// (γt)^(1/α) ξ].
 pub(super) fn relax_by_flow(
     flow: &DriftFlow,
     alpha: Alpha,

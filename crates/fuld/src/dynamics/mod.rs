@@ -1,4 +1,5 @@
-//! The parts a [`System`](crate::System) is composed of: kinetic energies, drifts and the exact flows of their friction.
+//! The parts a [`System`](crate::System) is composed of: kinetic energies, drifts and the exact
+//! flows of their friction.
 //!
 //! | module | contents |
 //! |---|---|

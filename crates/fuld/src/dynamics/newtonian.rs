@@ -6,7 +6,8 @@ use levy_stable::Alpha;
 
 /// g = |v|²/2 with linear friction.
 ///
-/// It is exact for Gaussian noise. With stable noise it gives the *uncorrected* dynamics, whose stationary law is not e^(−βf).
+/// It is exact for Gaussian noise. With stable noise it gives the *uncorrected* dynamics, whose
+/// stationary law is not e^(−βf).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newtonian {
     alpha: Alpha,
@@ -15,7 +16,8 @@ pub struct Newtonian {
 }
 
 impl Newtonian {
-    /// Creates the energy with noise of amplitude β^(−1/α), which at α = 2 is the amplitude of Langevin dynamics.
+    /// Creates the energy with noise of amplitude β^(−1/α), which at α = 2 is the amplitude of
+    /// Langevin dynamics.
     pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
         Ok(Self { alpha, amplitude: noise_amplitude(alpha, beta)?, factor: 1.0 })
     }
@@ -25,7 +27,8 @@ impl Newtonian {
         Self { alpha: Alpha::GAUSS, amplitude: 0.0, factor: 1.0 }
     }
 
-    /// Sets h(v) = c(v) = `factor`·v with factor > 0, as in fractional Hamiltonian dynamics after its approximation.
+    /// Sets h(v) = c(v) = `factor`·v with factor > 0, as in fractional Hamiltonian dynamics after
+    /// its approximation.
     pub fn times(self, factor: f64) -> Result<Self, ParameterError> {
         Ok(Self { factor: positive(factor)?, ..self })
     }
@@ -37,7 +40,11 @@ impl Newtonian {
 }
 
 fn positive(factor: f64) -> Result<f64, ParameterError> {
-    if factor > 0.0 && factor.is_finite() { Ok(factor) } else { Err(ParameterError::Factor(factor)) }
+    if factor > 0.0 && factor.is_finite() {
+        Ok(factor)
+    } else {
+        Err(ParameterError::Factor(factor))
+    }
 }
 
 impl Kinetic for Newtonian {

@@ -5,7 +5,8 @@ use crate::parameters::{Beta, ParameterError, noise_amplitude};
 use levy_stable::table::EnergyTable;
 use levy_stable::{Alpha, FieldTable};
 
-/// The g for which e^(−βg) is the density of SαS((αβ)^(−1/α)), the law that linear friction with stable noise leaves invariant.
+/// The g for which e^(−βg) is the density of SαS((αβ)^(−1/α)), the law that linear friction with
+/// stable noise leaves invariant.
 ///
 /// Its friction is c(v) = v, and its transport field is h(v) = β^(1/α − 1) ∇G_α(β^(1/α) v).
 #[derive(Clone, Debug)]
@@ -21,19 +22,22 @@ pub struct StableKinetic {
 }
 
 impl StableKinetic {
-    /// Creates the energy for 0.1 ≤ α ≤ 2, the range of [`FieldTable`]. The x-marginal is e^(−βf) at every β.
+    /// Creates the energy for 0.1 ≤ α ≤ 2, the range of [`FieldTable`]. The x-marginal is e^(−βf)
+    /// at every β.
     pub fn new(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
         let (inner, outer) = Self::field_factors(alpha, beta)?;
         Self::scaled(alpha, beta, inner, outer)
     }
 
-    /// Returns `inner` = β^(1/α) and `outer` = β^(1/α − 1) of the transport field h(v) = outer · ∇G_α(inner · v).
+    /// Returns `inner` = β^(1/α) and `outer` = β^(1/α − 1) of the transport field h(v) = outer ·
+    /// ∇G_α(inner · v).
     pub fn field_factors(alpha: Alpha, beta: Beta) -> Result<(f64, f64), ParameterError> {
         let amplitude = noise_amplitude(alpha, beta)?;
         Ok((1.0 / amplitude, 1.0 / amplitude / beta.get()))
     }
 
-    /// Creates the energy with the transport field ∇G_α(v) that the paper prints, which is exact only at β = 1 or α = 2.
+    /// Creates the energy with the transport field ∇G_α(v) that the paper prints, which is exact
+    /// only at β = 1 or α = 2.
     pub fn beta_free(alpha: Alpha, beta: Beta) -> Result<Self, ParameterError> {
         Self::scaled(alpha, beta, 1.0, 1.0)
     }

@@ -1,21 +1,25 @@
 //! The adaptation of step, scales and path length over all chains, before the first draw.
 //!
-//! - The *step* follows the mean acceptance probability by dual averaging (Hoffman and Gelman 2014).
-//! - The *scales* are interquartile ranges of recent positions of all chains, at the end of windows that double, as Stan's do; quartiles exist
-//!   for every tail.
-//! - The *paths* follow the turning times of trajectories: the times at which they are furthest from where they started, before they come back to
-//!   half that squared distance. An iteration takes a random fraction of a random turning time. Stopping where a trajectory turns is the idea of NUTS
-//!   (Hoffman and Gelman 2014); learning the distribution of these times beforehand is that of empirical HMC (Wu, Stoehr and Robert 2018).
+//! - The *step* follows the mean acceptance probability by dual averaging (Hoffman and Gelman
+//!   2014).
+//! - The *scales* are interquartile ranges of recent positions of all chains, at the end of windows
+//!   that double, as Stan's do; quartiles exist for every tail.
+//! - The *paths* follow the turning times of trajectories: the times at which they are furthest
+//!   from where they started, before they come back to half that squared distance. An iteration
+//!   takes a random fraction of a random turning time. Stopping where a trajectory turns is the
+//!   idea of NUTS (Hoffman and Gelman 2014); learning the distribution of these times beforehand is
+//!   that of empirical HMC (Wu, Stoehr and Robert 2018).
 //!
-//! The warm-up begins with Gaussian velocities, because the stable ones move slowly where f is steep. At the end of each phase a chain that
-//! did not move is put where another one is.
+//! The warm-up begins with Gaussian velocities, because the stable ones move slowly where f is
+//! steep. At the end of each phase a chain that did not move is put where another one is.
 //!
-//! Everything is computed from the chains in their order, so that the result depends on neither threads nor batches.
+//! Everything is computed from the chains in their order, so that the result depends on neither
+//! threads nor batches.
 
 use super::tuning::Tuning;
 
-/// Mean acceptance probability that the step is adapted to. 0.8 is up to 10 % more efficient on simple targets; 0.9 several times on curved ones,
-/// where chains would stay too long in the arms.
+/// Mean acceptance probability that the step is adapted to. 0.8 is up to 10 % more efficient on
+/// simple targets; 0.9 several times on curved ones, where chains would stay too long in the arms.
 const ACCEPTANCE: f64 = 0.9;
 /// Constants of dual averaging: shrinkage, delay and forgetting (Hoffman and Gelman's γ, t₀ and κ).
 const SHRINKAGE: f64 = 0.05;
@@ -39,7 +43,8 @@ pub(crate) struct Adaptation {
     step: DualAveraging,
     /// Turning times of all chains since the measurement began.
     turns: Vec<f64>,
-    /// Positions of all chains in some iterations of the present window, one iteration after the other.
+    /// Positions of all chains in some iterations of the present window, one iteration after the
+    /// other.
     recent: Vec<f64>,
     /// Iterations between those.
     stride: u64,
@@ -67,13 +72,17 @@ impl Adaptation {
         k < self.windows.first
     }
 
-    /// Returns whether turning times are measured after iteration k: in the last iterations of each window and of the warm-up.
+    /// Returns whether turning times are measured after iteration k: in the last iterations of each
+    /// window and of the warm-up.
     pub(crate) fn measures_turns(&self, k: u64) -> bool {
         let count = TURNS.div_ceil(self.chains) as u64;
-        self.windows.phase(k).is_some_and(|phase| k >= phase.end - count.min((phase.end - phase.start) / 2))
+        self.windows
+            .phase(k)
+            .is_some_and(|phase| k >= phase.end - count.min((phase.end - phase.start) / 2))
     }
 
-    /// Learns from iteration k of all chains, and sets the tuning of the next one. `turns` are turning times, where they were measured.
+    /// Learns from iteration k of all chains, and sets the tuning of the next one. `turns` are
+    /// turning times, where they were measured.
     ///
     /// Returns pairs of chains: the first of each pair is to be put where the second is.
     pub(crate) fn update<'p>(
@@ -116,36 +125,43 @@ impl Adaptation {
         self.stuck_chains()
     }
 
-    /// Returns each chain that is not expected to have moved in the phase, with the next one that has. If most chains have not moved, the
-    /// step was too long for all, and none is returned.
+    /// Returns each chain that is not expected to have moved in the phase, with the next one that
+    /// has. If most chains have not moved, the step was too long for all, and none is returned.
     fn stuck_chains(&mut self) -> Vec<[usize; 2]> {
         let stuck: Vec<bool> = self.moves.iter().map(|moves| *moves < 1.0).collect();
         self.moves.fill(0.0);
         if 2 * stuck.iter().filter(|stuck| **stuck).count() >= self.chains {
             return Vec::new();
         }
-        let next = |chain: usize| (chain..chain + self.chains).map(|i| i % self.chains).find(|&i| !stuck[i]);
+        let next = |chain: usize| {
+            (chain..chain + self.chains).map(|i| i % self.chains).find(|&i| !stuck[i])
+        };
         let pairs = (0..self.chains).filter(|&chain| stuck[chain]);
         pairs.filter_map(|chain| Some([chain, next(chain)?])).collect()
     }
 
-    /// Keeps every second set of positions, and takes every second from now on, once there are twice as many as needed.
+    /// Keeps every second set of positions, and takes every second from now on, once there are
+    /// twice as many as needed.
     fn thin(&mut self) {
         let size = self.chains * self.tuning.scales.len();
         let needed = POSITIONS.div_ceil(self.chains).max(2);
         if self.recent.len() / size < 2 * needed {
             return;
         }
-        let kept: Vec<f64> = self.recent.chunks_exact(size).skip(1).step_by(2).flatten().copied().collect();
+        let kept: Vec<f64> =
+            self.recent.chunks_exact(size).skip(1).step_by(2).flatten().copied().collect();
         self.recent = kept;
         self.stride *= 2;
     }
 
-    /// Takes the scales from the positions of the window, and returns the factor by which times become longer.
+    /// Takes the scales from the positions of the window, and returns the factor by which times
+    /// become longer.
     fn set_scales(&mut self) -> f64 {
         let dim = self.tuning.scales.len();
         let mut log_ratio = 0.0;
-        for (scale, [lower, upper]) in self.tuning.scales.iter_mut().zip(quartiles(&self.recent, dim)) {
+        for (scale, [lower, upper]) in
+            self.tuning.scales.iter_mut().zip(quartiles(&self.recent, dim))
+        {
             let new = (upper - lower) / QUARTILES;
             if new > 0.0 && new.is_finite() {
                 log_ratio += libm::log(*scale / new) / dim as f64;
@@ -160,8 +176,9 @@ impl Adaptation {
         ratio
     }
 
-    /// Begins the adaptation of the step anew after iteration k, with times that are longer by a factor. If the next phase is too short for
-    /// that, the adaptation goes on: its first step would be ten times too long.
+    /// Begins the adaptation of the step anew after iteration k, with times that are longer by a
+    /// factor. If the next phase is too short for that, the adaptation goes on: its first step
+    /// would be ten times too long.
     fn restart_step(&mut self, k: u64, ratio: f64) {
         let next = self.windows.phase(k + 1).map_or(0, |phase| phase.end - phase.start);
         if next < DELAY as u64 {
@@ -179,14 +196,22 @@ impl Adaptation {
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
         let DualAveraging { centre, count, excess, log_step, log_average } = self.step;
         let (stride, turns) = (self.stride as f64, self.turns.len() as f64);
-        let mut numbers = vec![self.tuning.step, centre, count, excess, log_step, log_average, stride, turns];
+        let mut numbers =
+            vec![self.tuning.step, centre, count, excess, log_step, log_average, stride, turns];
         let Tuning { paths, scales, .. } = &self.tuning;
-        numbers.extend(paths.iter().chain(scales).chain(&self.moves).chain(&self.turns).chain(&self.recent));
+        numbers.extend(
+            paths.iter().chain(scales).chain(&self.moves).chain(&self.turns).chain(&self.recent),
+        );
         numbers
     }
 
     /// Restores the state from [`to_numbers`](Self::to_numbers); None if their number is wrong.
-    pub(crate) fn from_numbers(numbers: &[f64], warmup: u64, chains: usize, dim: usize) -> Option<Self> {
+    pub(crate) fn from_numbers(
+        numbers: &[f64],
+        warmup: u64,
+        chains: usize,
+        dim: usize,
+    ) -> Option<Self> {
         let (&[step, centre, count, excess, log_step, log_average, stride, turns], rest) =
             numbers.split_first_chunk::<COUNTS>()?;
         let (paths, rest) = rest.split_first_chunk()?;
@@ -207,7 +232,8 @@ impl Adaptation {
     }
 }
 
-/// The windows of the adaptation of scales: none in the first 15 % and the last 10 % of the warm-up, as in Stan, and doubling between.
+/// The windows of the adaptation of scales: none in the first 15 % and the last 10 % of the
+/// warm-up, as in Stan, and doubling between.
 #[derive(Clone, Debug, PartialEq)]
 struct Windows {
     warmup: u64,
@@ -285,7 +311,8 @@ impl DualAveraging {
     }
 }
 
-/// Returns the lower and the upper quartile of each of the coordinates, which follow each other in `positions`.
+/// Returns the lower and the upper quartile of each of the coordinates, which follow each other in
+/// `positions`.
 fn quartiles(positions: &[f64], dim: usize) -> impl Iterator<Item = [f64; 2]> + '_ {
     let mut column = Vec::with_capacity(positions.len() / dim);
     (0..dim).map(move |i| {
@@ -308,7 +335,10 @@ mod tests {
         for warmup in 0..300 {
             let windows = Windows::new(warmup);
             let ends: Vec<u64> = windows.windows.iter().flat_map(|w| [w.start, w.end]).collect();
-            assert!(ends.is_sorted() && ends.last().is_none_or(|&end| end == windows.end), "{windows:?}");
+            assert!(
+                ends.is_sorted() && ends.last().is_none_or(|&end| end == windows.end),
+                "{windows:?}"
+            );
         }
     }
 
@@ -320,7 +350,11 @@ mod tests {
         for _ in 0..500 {
             step = averaging.update(libm::exp(-step));
         }
-        assert!((averaging.average() / -libm::log(ACCEPTANCE) - 1.0).abs() < 0.1, "{}", averaging.average());
+        assert!(
+            (averaging.average() / -libm::log(ACCEPTANCE) - 1.0).abs() < 0.1,
+            "{}",
+            averaging.average()
+        );
     }
 
     #[test]
@@ -338,17 +372,24 @@ mod tests {
         assert!(Adaptation::from_numbers(&[1.0; 15], 100, 10, 3).is_none());
     }
 
-    /// The paths are the turning times that were measured last, and the scales the quartiles of the positions.
+    /// The paths are the turning times that were measured last, and the scales the quartiles of the
+    /// positions.
     #[test]
     fn paths_and_scales_are_those_of_the_last_window() {
         let mut state = Adaptation::new(Tuning::plain(0.5, 1.0, 1), 200, 100);
         let positions: Vec<f64> = (0..100).map(|i| QUARTILES * f64::from(i)).collect();
         for k in 0..200 {
-            let turns = std::iter::repeat_n(k as f64, if state.measures_turns(k) { 100 } else { 0 });
-            let stuck = state.update(k, [0.8; 100].into_iter(), turns, [&positions[..]].into_iter());
+            let turns =
+                std::iter::repeat_n(k as f64, if state.measures_turns(k) { 100 } else { 0 });
+            let stuck =
+                state.update(k, [0.8; 100].into_iter(), turns, [&positions[..]].into_iter());
             assert_eq!(stuck, [[0; 2]; 0]);
         }
-        assert!(state.tuning.paths.iter().all(|path| (193.0..200.0).contains(path)), "{:?}", state.tuning);
+        assert!(
+            state.tuning.paths.iter().all(|path| (193.0..200.0).contains(path)),
+            "{:?}",
+            state.tuning
+        );
         assert!((state.tuning.scales[0] - 50.0).abs() < 1.0, "{:?}", state.tuning);
     }
     #[test]
@@ -357,9 +398,15 @@ mod tests {
         let positions = [0.0; 5];
         let mut pairs = Vec::new();
         for k in 0..200 {
-            // Chains 1, 2 and 4 do not move in the first phase, and chains 1 and 4 not in the others.
+            // Chains 1, 2 and 4 do not move in the first phase, and chains 1 and 4 not in the
+            // others.
             let moves = [1.0, 0.0, if k < 30 { 0.0 } else { 1.0 }, 1.0, 0.0];
-            let new = state.update(k, moves.into_iter(), std::iter::empty(), [&positions[..]].into_iter());
+            let new = state.update(
+                k,
+                moves.into_iter(),
+                std::iter::empty(),
+                [&positions[..]].into_iter(),
+            );
             pairs.push((k, new));
         }
         pairs.retain(|(_, pairs)| !pairs.is_empty());

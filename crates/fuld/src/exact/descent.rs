@@ -1,7 +1,9 @@
-//! The way from the starting points to the neighbourhood of the typical set: descent by L-BFGS, each chain for itself.
+//! The way from the starting points to the neighbourhood of the typical set: descent by L-BFGS,
+//! each chain for itself.
 //!
-//! Far from the typical set the stable kinetic energy is slow, because its velocities are bounded. A chain stops descending where
-//! the typical set of a Gaussian would be: there ∇fᵀH⁻¹∇f, with H the Hessian, has mean d.
+//! Far from the typical set the stable kinetic energy is slow, because its velocities are bounded.
+//! A chain stops descending where the typical set of a Gaussian would be: there ∇fᵀH⁻¹∇f, with H
+//! the Hessian, has mean d.
 
 use crate::Potential;
 use std::collections::VecDeque;
@@ -15,14 +17,16 @@ const MOST_TRIALS: usize = 40;
 /// Fraction of the decrease predicted by the gradient that a step must reach (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;
 
-/// Moves the positions `x` of some chains downhill in βf until they are near the typical set. Chains do not depend on each other.
+/// Moves the positions `x` of some chains downhill in βf until they are near the typical set.
+/// Chains do not depend on each other.
 pub(crate) fn descend(potential: &dyn Potential, beta: f64, x: &mut [f64]) {
     let dim = potential.dim();
     let count = x.len() / dim;
     let (mut values, mut gradient) = (vec![0.0; count], vec![0.0; x.len()]);
     potential.evaluate(x, &mut values, &mut gradient);
     let mut chains: Vec<Chain> = (0..count).map(|_| Chain::default()).collect();
-    let (mut trial, mut trial_values, mut trial_gradient) = (x.to_vec(), values.clone(), gradient.clone());
+    let (mut trial, mut trial_values, mut trial_gradient) =
+        (x.to_vec(), values.clone(), gradient.clone());
     for _ in 0..MOST_ITERATIONS {
         for (i, chain) in chains.iter_mut().enumerate() {
             chain.choose_direction(&gradient[i * dim..][..dim], beta);
@@ -32,7 +36,8 @@ pub(crate) fn descend(potential: &dyn Potential, beta: f64, x: &mut [f64]) {
                 break;
             }
             trial.copy_from_slice(x);
-            for (chain, trial) in chains.iter().zip(trial.chunks_exact_mut(dim)).filter(|(c, _)| c.searching)
+            for (chain, trial) in
+                chains.iter().zip(trial.chunks_exact_mut(dim)).filter(|(c, _)| c.searching)
             {
                 trial.iter_mut().zip(&chain.direction).for_each(|(x, d)| *x -= chain.length * d);
             }
@@ -80,7 +85,8 @@ struct Chain {
 }
 
 impl Chain {
-    /// Computes H⁻¹∇f by the two-loop recursion of L-BFGS, and decides whether the chain has arrived.
+    /// Computes H⁻¹∇f by the two-loop recursion of L-BFGS, and decides whether the chain has
+    /// arrived.
     fn choose_direction(&mut self, gradient: &[f64], beta: f64) {
         if self.done {
             return;
@@ -109,7 +115,8 @@ impl Chain {
         self.direction = q;
         self.length = 1.0;
         let dim = gradient.len() as f64;
-        let arrived = self.decrement <= dim && self.decrease.is_some_and(|decrease| decrease <= 0.5 * dim);
+        let arrived =
+            self.decrement <= dim && self.decrease.is_some_and(|decrease| decrease <= 0.5 * dim);
         // A gradient that is 0 or not finite gives no direction.
         self.done = arrived || !(self.decrement > 0.0 && self.decrement.is_finite());
         self.searching = !self.done;
@@ -119,8 +126,8 @@ impl Chain {
         let difference =
             |[old, new]: [&[f64]; 2]| new.iter().zip(old).map(|(n, o)| n - o).collect::<Vec<_>>();
         let (s, y) = (difference(x), difference(gradient));
-        let [sy, ss, yy] =
-            [(&s, &y), (&s, &s), (&y, &y)].map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
+        let [sy, ss, yy] = [(&s, &y), (&s, &s), (&y, &y)]
+            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
         // The approximation stays positive definite if only pairs of positive curvature enter it.
         if sy > 1e-10 * (ss * yy).sqrt() {
             self.pairs.push_front((s, y, 1.0 / sy));
@@ -130,7 +137,8 @@ impl Chain {
         self.searching = false;
     }
 
-    /// Ends a search. If no step was short enough, the chain tries the gradient's direction, and stops if that fails too.
+    /// Ends a search. If no step was short enough, the chain tries the gradient's direction, and
+    /// stops if that fails too.
     fn end_search(&mut self) {
         if self.searching {
             self.done = self.pairs.is_empty();

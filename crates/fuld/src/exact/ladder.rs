@@ -1,17 +1,22 @@
 //! The inverse temperatures of parallel tempering, and their adaptation.
 //!
-//! Level 0 samples from e^(−βf), level l from e^(−λ_l βf) with 1 = λ₀ > λ₁ > …: the hotter a level, the lower are its barriers. After each
-//! iteration neighbouring levels of a chain may exchange their positions, first the pairs that begin with an even level, then the others
-//! (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022). An exchange is accepted with probability min(1, e^((λ_l − λ_m)β(f_l − f_m))), which
-//! leaves the joint law of all levels invariant.
+//! Level 0 samples from e^(−βf), level l from e^(−λ_l βf) with 1 = λ₀ > λ₁ > …: the hotter a level,
+//! the lower are its barriers. After each iteration neighbouring levels of a chain may exchange
+//! their positions, first the pairs that begin with an even level, then the others (Syed,
+//! Bouchard-Côté, Deligiannidis and Doucet 2022). An exchange is accepted with probability min(1,
+//! e^((λ_l − λ_m)β(f_l − f_m))), which leaves the joint law of all levels invariant.
 //!
-//! During the warm-up the gaps log(λ_l/λ_{l+1}) follow the mean acceptance over all chains (Miasojedow, Moulines and Vihola 2013).
+//! During the warm-up the gaps log(λ_l/λ_{l+1}) follow the mean acceptance over all chains
+//! (Miasojedow, Moulines and Vihola 2013).
 
-/// Acceptance of exchanges that the gaps are adapted to: about the most efficient one (Syed and others 2022).
+/// Acceptance of exchanges that the gaps are adapted to: about the most efficient one (Syed and
+/// others 2022).
 const ACCEPTANCE: f64 = 0.5;
-/// The decay of the adaptation: update n has weight n to the minus this, between 1/2 and 1 so that it converges.
+/// The decay of the adaptation: update n has weight n to the minus this, between 1/2 and 1 so that
+/// it converges.
 const DECAY: f64 = 0.6;
-/// Largest log(λ₀/λ_l): where the domain of f is bounded, hotter levels would be accepted without end.
+/// Largest log(λ₀/λ_l): where the domain of f is bounded, hotter levels would be accepted without
+/// end.
 const LARGEST: f64 = 27.6;
 /// Numbers per gap in a checkpoint.
 const NUMBERS: usize = 4;
@@ -35,7 +40,8 @@ struct Gap {
 }
 
 impl Ladder {
-    /// Returns `levels` levels, each twice as hot as the one before, unless the last would be too hot.
+    /// Returns `levels` levels, each twice as hot as the one before, unless the last would be too
+    /// hot.
     pub(crate) fn new(levels: usize) -> Self {
         let size = core::f64::consts::LN_2.min(LARGEST / levels as f64);
         let gap = Gap { size, updates: 0.0, acceptance: 0.0, exchanges: 0.0 };
@@ -52,7 +58,8 @@ impl Ladder {
         std::iter::once(1.0).chain(hotter).collect()
     }
 
-    /// Returns the mean acceptance of exchanges between neighbouring levels since the adaptation ended.
+    /// Returns the mean acceptance of exchanges between neighbouring levels since the adaptation
+    /// ended.
     pub(crate) fn acceptance(&self) -> Vec<f64> {
         self.gaps.iter().map(|gap| gap.acceptance / gap.exchanges).collect()
     }
@@ -69,8 +76,10 @@ impl Ladder {
         let gap = &mut self.gaps[level];
         if adapting {
             gap.updates += 1.0;
-            let size = gap.size * libm::exp(libm::pow(gap.updates, -DECAY) * (acceptance - ACCEPTANCE));
-            gap.size = if size > gap.size { size.min((LARGEST - others).max(gap.size)) } else { size };
+            let size =
+                gap.size * libm::exp(libm::pow(gap.updates, -DECAY) * (acceptance - ACCEPTANCE));
+            gap.size =
+                if size > gap.size { size.min((LARGEST - others).max(gap.size)) } else { size };
         } else {
             gap.acceptance += acceptance;
             gap.exchanges += 1.0;
@@ -79,10 +88,14 @@ impl Ladder {
 
     /// Returns the state as numbers, for a checkpoint.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
-        self.gaps.iter().flat_map(|gap| [gap.size, gap.updates, gap.acceptance, gap.exchanges]).collect()
+        self.gaps
+            .iter()
+            .flat_map(|gap| [gap.size, gap.updates, gap.acceptance, gap.exchanges])
+            .collect()
     }
 
-    /// Restores the state from the beginning of `numbers`, and returns the other numbers; None if they are too few.
+    /// Restores the state from the beginning of `numbers`, and returns the other numbers; None if
+    /// they are too few.
     pub(crate) fn from_numbers(numbers: &[f64], levels: usize) -> Option<(Self, &[f64])> {
         let (gaps, rest) = numbers.split_at_checked(NUMBERS * (levels - 1))?;
         let gap = |&[size, updates, acceptance, exchanges]: &[f64; NUMBERS]| Gap {
@@ -120,7 +133,8 @@ mod tests {
         assert!(Ladder::from_numbers(&numbers[1..], 4).is_none());
     }
 
-    /// Exchanges that are always accepted, as on a bounded domain, do not make a level infinitely hot.
+    /// Exchanges that are always accepted, as on a bounded domain, do not make a level infinitely
+    /// hot.
     #[test]
     fn the_hottest_level_is_bounded() {
         for levels in [3, 255] {

@@ -24,15 +24,18 @@ impl Levels {
         this
     }
 
-    /// Scales the coordinates of each level by what its inverse temperature changed since it had the given `factors`, as suits a Gaussian.
+    /// Scales the coordinates of each level by what its inverse temperature changed since it had
+    /// the given `factors`, as suits a Gaussian.
     pub(crate) fn widen(&mut self, factors: &[f64]) {
-        let changes = self.ladder.factors().into_iter().zip(factors).map(|(new, old)| (old / new).sqrt());
+        let changes =
+            self.ladder.factors().into_iter().zip(factors).map(|(new, old)| (old / new).sqrt());
         for (adaptation, change) in self.adaptations.iter_mut().zip(changes) {
             adaptation.tuning.scales.iter_mut().for_each(|scale| *scale *= change);
         }
     }
 
-    /// Returns the state as numbers, for a checkpoint: the ladder, the round trips, and for each level the count of its numbers and the numbers.
+    /// Returns the state as numbers, for a checkpoint: the ladder, the round trips, and for each
+    /// level the count of its numbers and the numbers.
     pub(crate) fn to_numbers(&self) -> Vec<f64> {
         let mut numbers = self.ladder.to_numbers();
         numbers.extend(self.trips.to_numbers());
@@ -44,7 +47,8 @@ impl Levels {
         numbers
     }
 
-    /// Restores the state from [`to_numbers`](Self::to_numbers); None if the numbers are too few or too many.
+    /// Restores the state from [`to_numbers`](Self::to_numbers); None if the numbers are too few or
+    /// too many.
     pub(crate) fn from_numbers(
         numbers: &[f64],
         warmup: u64,
@@ -76,7 +80,9 @@ mod tests {
         let numbers = levels.to_numbers();
         let restore = |numbers: &[f64]| Levels::from_numbers(numbers, 100, [3, 10, 3]);
         assert_eq!(restore(&numbers).unwrap(), levels);
-        assert!(restore(&numbers[1..]).is_none() && restore(&numbers[..numbers.len() - 1]).is_none());
+        assert!(
+            restore(&numbers[1..]).is_none() && restore(&numbers[..numbers.len() - 1]).is_none()
+        );
         assert!(restore(&[&numbers[..], &[0.0]].concat()).is_none());
     }
 }

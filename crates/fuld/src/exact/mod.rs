@@ -1,12 +1,16 @@
-//! Exact sampling: generalised Hamiltonian Monte Carlo with any kinetic energy, the α-stable one above all.
+//! Exact sampling: generalised Hamiltonian Monte Carlo with any kinetic energy, the α-stable one
+//! above all.
 //!
 //! One iteration of a chain (x, v) at inverse temperature β:
 //!
-//! 1. friction and noise act on v over the time of the iteration, which leaves e^(−βg) exactly invariant;
+//! 1. friction and noise act on v over the time of the iteration, which leaves e^(−βg) exactly
+//!    invariant;
 //! 2. L leapfrog steps of f + g, in coordinates divided by their scales, propose (x′, v′);
-//! 3. the proposal is accepted with probability min(1, e^(−βΔ(f + g))); otherwise x stays and v is reversed.
+//! 3. the proposal is accepted with probability min(1, e^(−βΔ(f + g))); otherwise x stays and v is
+//!    reversed.
 //!
-//! The stationary law is e^(−βf) at every step size. Step, scales and paths are adapted over all chains before the first draw.
+//! The stationary law is e^(−βf) at every step size. Step, scales and paths are adapted over all
+//! chains before the first draw.
 //!
 //! | module | contents |
 //! |---|---|

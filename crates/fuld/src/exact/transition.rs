@@ -69,7 +69,8 @@ impl Transition {
         }
     }
 
-    /// Returns the statistics of a chain: log density, acceptance probability, energy, and whether the proposal diverged.
+    /// Returns the statistics of a chain: log density, acceptance probability, energy, and whether
+    /// the proposal diverged.
     pub(crate) fn statistics(&self, chain: usize) -> [f64; 4] {
         let diverging = f64::from(u8::from(self.diverging[chain]));
         [-self.beta * self.values[chain], self.acceptance[chain], self.energy[chain], diverging]
@@ -123,16 +124,23 @@ impl Transition {
         }
     }
 
-    /// Exchanges the position of a chain with that of a chain at another temperature, each with its value and gradient.
-    pub(crate) fn exchange(&mut self, batch: &mut Batch, other: (&mut Self, &mut Batch), chain: usize) {
+    /// Exchanges the position of a chain with that of a chain at another temperature, each with its
+    /// value and gradient.
+    pub(crate) fn exchange(
+        &mut self,
+        batch: &mut Batch,
+        other: (&mut Self, &mut Batch),
+        chain: usize,
+    ) {
         let here = chain * batch.dim..(chain + 1) * batch.dim;
         std::mem::swap(&mut self.values[chain], &mut other.0.values[chain]);
         batch.x[here.clone()].swap_with_slice(&mut other.1.x[here.clone()]);
         batch.gradient[here.clone()].swap_with_slice(&mut other.1.gradient[here]);
     }
 
-    /// Follows each chain until it has come back to half the largest squared distance from its start, in scaled coordinates, and records
-    /// when it was furthest. The chains end where they were.
+    /// Follows each chain until it has come back to half the largest squared distance from its
+    /// start, in scaled coordinates, and records when it was furthest. The chains end where they
+    /// were.
     fn measure_turns(&mut self, iteration: &Iteration<'_>, batch: &mut Batch) {
         let Iteration { potential, kinetic, tuning, factor, .. } = *iteration;
         let Tuning { step, scales, .. } = tuning;
@@ -147,12 +155,14 @@ impl Transition {
             kinetic.transport(&batch.v, &mut self.field);
             drift(*step, scales, &self.field, &mut batch.x);
             self.stop_runaways(batch);
-            let points = batch.x.chunks_exact(batch.dim).zip(self.before[0].chunks_exact(batch.dim));
+            let points =
+                batch.x.chunks_exact(batch.dim).zip(self.before[0].chunks_exact(batch.dim));
             for (chain, (x, start)) in points.enumerate() {
                 if turned[chain] {
                     continue;
                 }
-                let square = |((x, start), scale): ((&f64, &f64), &f64)| ((x - start) / scale).powi(2);
+                let square =
+                    |((x, start), scale): ((&f64, &f64), &f64)| ((x - start) / scale).powi(2);
                 let distance: f64 = x.iter().zip(start).zip(scales).map(square).sum();
                 turned[chain] = distance < 0.5 * furthest[chain];
                 if distance > furthest[chain] {
@@ -167,7 +177,9 @@ impl Transition {
             turned.iter_mut().zip(&self.proposed).for_each(|(turned, f)| *turned |= !f.is_finite());
             kick(factor * step, scales, &batch.gradient, &mut batch.v);
         }
-        for (now, before) in [&mut batch.x, &mut batch.v, &mut batch.gradient].into_iter().zip(&self.before) {
+        for (now, before) in
+            [&mut batch.x, &mut batch.v, &mut batch.gradient].into_iter().zip(&self.before)
+        {
             now.copy_from_slice(before);
         }
     }
@@ -191,8 +203,8 @@ impl Transition {
         }
     }
 
-    /// Returns chains whose proposals left all bounds to where they started, so that the potential is evaluated at finite points only.
-    /// These proposals are rejected.
+    /// Returns chains whose proposals left all bounds to where they started, so that the potential
+    /// is evaluated at finite points only. These proposals are rejected.
     fn stop_runaways(&mut self, batch: &mut Batch) {
         if batch.is_bounded() {
             return;

@@ -1,7 +1,9 @@
-//! Round trips of parallel tempering: positions that went from the hottest level to level 0 and back.
+//! Round trips of parallel tempering: positions that went from the hottest level to level 0 and
+//! back.
 //!
-//! A position brings a mode that was chosen at the hottest level to the draws at most once per round trip, so round trips bound the number
-//! of independent visits of modes (Katzgraber, Trebst, Huse and Troyer 2006; Syed, Bouchard-Côté, Deligiannidis and Doucet 2022).
+//! A position brings a mode that was chosen at the hottest level to the draws at most once per
+//! round trip, so round trips bound the number of independent visits of modes (Katzgraber, Trebst,
+//! Huse and Troyer 2006; Syed, Bouchard-Côté, Deligiannidis and Doucet 2022).
 
 /// The way of a position so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +47,8 @@ impl Trips {
         self.ways.swap(at, at + self.chains);
     }
 
-    /// Counts the positions that returned to the hottest level, after all exchanges of an iteration.
+    /// Counts the positions that returned to the hottest level, after all exchanges of an
+    /// iteration.
     pub(crate) fn count(&mut self) {
         let Some(hottest) = self.ways.len().checked_sub(self.chains) else { return };
         for way in &mut self.ways[hottest..] {
@@ -62,8 +65,13 @@ impl Trips {
         complete.into_iter().chain(self.ways.iter().map(|way| f64::from(*way as u8))).collect()
     }
 
-    /// Restores the state from the beginning of `numbers`, and returns the other numbers; None if they are not the state of as many positions.
-    pub(crate) fn from_numbers(numbers: &[f64], levels: usize, chains: usize) -> Option<(Self, &[f64])> {
+    /// Restores the state from the beginning of `numbers`, and returns the other numbers; None if
+    /// they are not the state of as many positions.
+    pub(crate) fn from_numbers(
+        numbers: &[f64],
+        levels: usize,
+        chains: usize,
+    ) -> Option<(Self, &[f64])> {
         let mut this = Self::new(levels, chains);
         if levels == 1 {
             return Some((this, numbers));

@@ -10,7 +10,8 @@ pub(crate) const PATHS: usize = 32;
 pub struct Tuning {
     /// Step size η of the leapfrog steps, in scaled coordinates.
     pub step: f64,
-    /// Longest times of an iteration, in ascending order. An iteration takes a random fraction of one of them, at least one step.
+    /// Longest times of an iteration, in ascending order. An iteration takes a random fraction of
+    /// one of them, at least one step.
     pub paths: [f64; PATHS],
     /// Scale of each coordinate.
     pub scales: Vec<f64>,
@@ -37,7 +38,8 @@ impl Tuning {
         self.paths.iter().map(steps).sum::<f64>() / PATHS as f64
     }
 
-    /// Returns the number of leapfrog steps of iteration k. Path and fraction follow Halton's sequence, which fills the unit square evenly.
+    /// Returns the number of leapfrog steps of iteration k. Path and fraction follow Halton's
+    /// sequence, which fills the unit square evenly.
     pub(crate) fn steps(&self, k: u64) -> u64 {
         let path = self.paths[(radical_inverse::<3>(k + 1) * PATHS as f64) as usize];
         (radical_inverse::<2>(k + 1) * path / self.step).ceil().clamp(1.0, MOST_STEPS as f64) as u64
@@ -52,7 +54,8 @@ impl Tuning {
     }
 }
 
-/// Returns the digits of n in base B behind the point, in reverse order (van der Corput's sequence).
+/// Returns the digits of n in base B behind the point, in reverse order (van der Corput's
+/// sequence).
 fn radical_inverse<const B: u64>(mut n: u64) -> f64 {
     let (mut value, mut unit) = (0.0, 1.0);
     while n > 0 {
@@ -70,7 +73,8 @@ mod tests {
     #[test]
     fn numbers_of_steps_have_the_path_as_mean() {
         let tuning = Tuning::plain(0.01, 1.0, 1);
-        let mean = |tuning: &Tuning| (0..1296).map(|k| tuning.steps(k)).sum::<u64>() as f64 / 1296.0;
+        let mean =
+            |tuning: &Tuning| (0..1296).map(|k| tuning.steps(k)).sum::<u64>() as f64 / 1296.0;
         assert!((mean(&tuning) - 100.5).abs() < 0.5, "{}", mean(&tuning));
         assert_eq!((tuning.path(), Tuning::plain(0.1, 0.0, 1).steps(5)), (1.0, 1));
         // Turning times 0.05, 0.15, …, 99.95 have mean 50.

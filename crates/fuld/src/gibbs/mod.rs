@@ -1,8 +1,9 @@
 //! The Gibbs law e^(−βf)/Z in one and two dimensions by quadrature, as the reference for samplers.
 //!
-//! The location of the mass need not be known. The minima of f are located over three hundred decades. Around each of them,
-//! the line is divided into cells that double in width, and cells are halved until a polynomial represents the density on
-//! each. The method therefore handles narrow wells, wells far from the origin or from each other, and power-law tails.
+//! The location of the mass need not be known. The minima of f are located over three hundred
+//! decades. Around each of them, the line is divided into cells that double in width, and cells are
+//! halved until a polynomial represents the density on each. The method therefore handles narrow
+//! wells, wells far from the origin or from each other, and power-law tails.
 
 mod error;
 mod marginals;
@@ -33,8 +34,9 @@ use table::CellTable;
 /// # }
 /// ```
 ///
-/// The error of the distribution function and of quantiles is below 1e-10. That of the density is below 1e-10 of its value
-/// or, far below the maximum, 1e-14 of the maximum. Where f is NaN, as outside its domain, the density is 0.
+/// The error of the distribution function and of quantiles is below 1e-10. That of the density is
+/// below 1e-10 of its value or, far below the maximum, 1e-14 of the maximum. Where f is NaN, as
+/// outside its domain, the density is 0.
 #[derive(Clone, Debug)]
 pub struct Gibbs {
     table: CellTable,
@@ -45,7 +47,8 @@ pub struct Gibbs {
 const LOWEST_MODE: f64 = 1e-12;
 
 impl Gibbs {
-    /// Normalises e^(−βf) for a potential of one coordinate. Fails if the integral is infinite or the potential has no minimum.
+    /// Normalises e^(−βf) for a potential of one coordinate. Fails if the integral is infinite or
+    /// the potential has no minimum.
     pub fn new(potential: &dyn Potential, beta: Beta) -> Result<Self, GibbsError> {
         if potential.dim() != 1 {
             return Err(GibbsError::Dimension { needed: 1, given: potential.dim() });
@@ -70,8 +73,8 @@ impl Gibbs {
 
     /// Returns the two marginal laws of e^(−βf) for a potential of two coordinates.
     ///
-    /// Each is an integral over the other coordinate at every point, which takes one to two seconds. The error is below
-    /// 1e-7. The mass must lie within 10¹² of the origin.
+    /// Each is an integral over the other coordinate at every point, which takes one to two
+    /// seconds. The error is below 1e-7. The mass must lie within 10¹² of the origin.
     ///
     /// ```
     /// use fuld::Beta;
@@ -118,20 +121,23 @@ impl Gibbs {
         self.table.cdf(x)
     }
 
-    /// Returns x with P(X ≤ x) = p; NaN unless 0 ≤ p ≤ 1. At 0 and 1 it returns the ends of the tabulated mass.
+    /// Returns x with P(X ≤ x) = p; NaN unless 0 ≤ p ≤ 1. At 0 and 1 it returns the ends of the
+    /// tabulated mass.
     pub fn quantile(&self, p: f64) -> f64 {
         self.table.quantile(p)
     }
 
-    /// Returns E h(X) for a smooth h. If the expectation does not exist, the result is finite but meaningless.
+    /// Returns E h(X) for a smooth h. If the expectation does not exist, the result is finite but
+    /// meaningless.
     pub fn expectation(&self, h: impl Fn(f64) -> f64) -> f64 {
         self.table.expectation(&h)
     }
 
-    /// Returns the exponent a of P(|X| > r) ~ r^(−a) for the heavier side; moments of order below a exist.
+    /// Returns the exponent a of P(|X| > r) ~ r^(−a) for the heavier side; moments of order below a
+    /// exist.
     ///
-    /// It is estimated at the quantiles 1e-6 and 1 − 1e-6, with an error of about 1 % for power tails. For lighter tails it is
-    /// a large number.
+    /// It is estimated at the quantiles 1e-6 and 1 − 1e-6, with an error of about 1 % for power
+    /// tails. For lighter tails it is a large number.
     pub fn tail_exponent(&self) -> f64 {
         let middle = self.quantile(0.5);
         let side = |end: f64| {
@@ -142,7 +148,8 @@ impl Gibbs {
         side(self.quantile(1e-6)).min(side(self.quantile(1.0 - 1e-6)))
     }
 
-    /// Returns the local maxima of the density from left to right, except those twelve decades below the highest.
+    /// Returns the local maxima of the density from left to right, except those twelve decades
+    /// below the highest.
     pub fn modes(&self) -> &[f64] {
         &self.modes
     }

@@ -8,7 +8,8 @@ pub(super) struct Line {
     pub(super) octaves: std::ops::Range<i32>,
     /// Points per octave.
     pub(super) per_octave: i32,
-    /// Equidistant points over the interval that contains the mass, which resolve ripples of the energy.
+    /// Equidistant points over the interval that contains the mass, which resolve ripples of the
+    /// energy.
     pub(super) fine: usize,
     /// Relative error of the density on a cell.
     pub(super) tolerance: f64,
@@ -18,7 +19,8 @@ pub(super) struct Line {
     pub(super) negligible: f64,
     /// Largest total number of halvings. It bounds the work for an energy with numerical noise.
     pub(super) halvings: usize,
-    /// The |x| beyond which a NaN of f means overflow; below it, a NaN marks the edge of the domain.
+    /// The |x| beyond which a NaN of f means overflow; below it, a NaN marks the edge of the
+    /// domain.
     pub(super) horizon: f64,
 }
 
@@ -36,7 +38,8 @@ pub(super) const LINE: Line = Line {
 
 /// Distance from a pole at 0 at which its exponent is measured.
 const NEAR: f64 = 1e-150;
-/// Largest exponent a of a pole r^(−a): of its mass a fraction of (1e-308)^(1 − a) = 1e-9 is closer than the smallest double.
+/// Largest exponent a of a pole r^(−a): of its mass a fraction of (1e-308)^(1 − a) = 1e-9 is closer
+/// than the smallest double.
 const STEEPEST: f64 = 0.97;
 /// Largest energy above the minimum at which the density is not negligible.
 const DEEP: f64 = 40.0;
@@ -63,7 +66,8 @@ impl Search {
         }
         let energy = |x: f64| limited(energy(x));
         let mut points: Vec<(f64, f64)> = grid.into_iter().map(|x| (x, energy(x))).collect();
-        let lowest = |points: &[(f64, f64)]| points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
+        let lowest =
+            |points: &[(f64, f64)]| points.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
         let Some((at, least)) = lowest(&points).filter(|(_, u)| *u < f64::INFINITY) else {
             return Err(GibbsError::Nowhere);
         };
@@ -80,7 +84,8 @@ impl Search {
         points.extend(fine_grid(&points, least, line.fine).into_iter().map(|x| (x, energy(x))));
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup_by(|a, b| a.0 == b.0);
-        let minima: Vec<f64> = brackets(&points).map(|(low, high)| refined(slope, low, high)).collect();
+        let minima: Vec<f64> =
+            brackets(&points).map(|(low, high)| refined(slope, low, high)).collect();
         let lowest = minima.iter().map(|&x| energy(x)).fold(f64::INFINITY, f64::min);
         if !lowest.is_finite() {
             return Err(GibbsError::Nowhere);
@@ -89,12 +94,14 @@ impl Search {
     }
 }
 
-/// Returns the energy with which a value of f counts: infinite where f is NaN, outside its domain, and at a pole, which has no mass of its own.
+/// Returns the energy with which a value of f counts: infinite where f is NaN, outside its domain,
+/// and at a pole, which has no mass of its own.
 pub(super) fn limited(energy: f64) -> f64 {
     if energy.is_nan() || energy == f64::NEG_INFINITY { f64::INFINITY } else { energy }
 }
 
-/// Fails unless the density can be integrated over a pole, where f is −∞: it must grow as r^(−a) with a distinctly below 1.
+/// Fails unless the density can be integrated over a pole, where f is −∞: it must grow as r^(−a)
+/// with a distinctly below 1.
 fn check_pole(energy: &dyn Fn(f64) -> f64, pole: f64) -> Result<(), GibbsError> {
     // Small, but so large that differences from the pole are exact.
     let r = f64::max(NEAR, 1e-10 * pole.abs());
@@ -103,7 +110,8 @@ fn check_pole(energy: &dyn Fn(f64) -> f64, pole: f64) -> Result<(), GibbsError> 
         if energy(pole + side) == f64::NEG_INFINITY {
             return Err(GibbsError::Falls(pole));
         }
-        let exponent = core::f64::consts::LOG2_E * (energy(pole + 2.0 * side) - energy(pole + side));
+        let exponent =
+            core::f64::consts::LOG2_E * (energy(pole + 2.0 * side) - energy(pole + side));
         if exponent > STEEPEST {
             return Err(GibbsError::Pole { x: pole, exponent });
         }
@@ -114,11 +122,13 @@ fn check_pole(energy: &dyn Fn(f64) -> f64, pole: f64) -> Result<(), GibbsError> 
 /// Returns zero and powers of 2 on either side of it.
 fn log_grid(line: &Line) -> Vec<f64> {
     let steps = line.octaves.start * line.per_octave..=line.octaves.end * line.per_octave;
-    let positive: Vec<f64> = steps.map(|i| libm::exp2(f64::from(i) / f64::from(line.per_octave))).collect();
+    let positive: Vec<f64> =
+        steps.map(|i| libm::exp2(f64::from(i) / f64::from(line.per_octave))).collect();
     positive.iter().rev().map(|x| -x).chain([0.0]).chain(positive.iter().copied()).collect()
 }
 
-/// Returns equidistant points over the part of a grid where the energy is less than [`DEEP`] above the least.
+/// Returns equidistant points over the part of a grid where the energy is less than [`DEEP`] above
+/// the least.
 fn fine_grid(points: &[(f64, f64)], least: f64, count: usize) -> Vec<f64> {
     let deep = |(_, u): &(f64, f64)| u - least < DEEP;
     let from = points.iter().position(deep).unwrap_or(0).saturating_sub(1);
@@ -148,7 +158,8 @@ fn brackets(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
     })
 }
 
-/// Returns the point at which the slope changes sign between two points, or their midpoint if it does not.
+/// Returns the point at which the slope changes sign between two points, or their midpoint if it
+/// does not.
 fn refined(slope: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let changes = slope(low) < 0.0 && slope(high) > 0.0;
     loop {

@@ -69,11 +69,16 @@ pub(super) struct CellTable {
 }
 
 impl CellTable {
-    pub(super) fn new(energy: &dyn Fn(f64) -> f64, search: &Search, line: &Line) -> Result<Self, GibbsError> {
+    pub(super) fn new(
+        energy: &dyn Fn(f64) -> f64,
+        search: &Search,
+        line: &Line,
+    ) -> Result<Self, GibbsError> {
         let density = |x: f64| libm::exp(search.lowest - limited(energy(x)));
         let widths: Vec<f64> = search.minima.iter().map(|&m| width(&energy, m)).collect();
         // A rough value of the mass, relative to which cells are negligible.
-        let size = search.minima.iter().zip(&widths).map(|(&m, w)| w * density(m)).fold(0.0, f64::max);
+        let size =
+            search.minima.iter().zip(&widths).map(|(&m, w)| w * density(m)).fold(0.0, f64::max);
         let mut fitting = Fitting {
             density: &density,
             tolerance: line.tolerance,
@@ -103,7 +108,8 @@ impl CellTable {
         Ok(table)
     }
 
-    /// Fails if the last octave on a side has more than [`LOST`] of the mass: the density then falls too slowly.
+    /// Fails if the last octave on a side has more than [`LOST`] of the mass: the density then
+    /// falls too slowly.
     fn check_tails(&self, ends: [f64; 2], horizon: f64) -> Result<(), GibbsError> {
         for x in ends.into_iter().filter(|x| x.abs() > horizon) {
             let (near, far) = (self.cdf(0.5 * x), self.cdf(x));
@@ -182,7 +188,8 @@ struct Fitting<'a> {
 impl Fitting<'_> {
     /// Adds cells between two points, halved until their polynomials represent the density.
     fn add(&mut self, left: f64, right: f64) {
-        // The interval contains no minimum of the energy, so the density does not exceed the larger of its ends.
+        // The interval contains no minimum of the energy, so the density does not exceed the larger
+        // of its ends.
         let highest = (self.density)(left).max((self.density)(right));
         if highest * (right - left) <= self.negligible * self.size {
             return;
@@ -204,8 +211,8 @@ impl Fitting<'_> {
     }
 }
 
-/// Returns the ends of cells: each minimum, and points at distances that double from it, up to the midpoint between two
-/// minima or the end of the range.
+/// Returns the ends of cells: each minimum, and points at distances that double from it, up to the
+/// midpoint between two minima or the end of the range.
 fn breaks(search: &Search, widths: &[f64], line: &Line) -> Vec<f64> {
     let end = libm::exp2(f64::from(line.octaves.end));
     let minima = &search.minima;

@@ -17,7 +17,8 @@ pub struct Decision {
 impl Decision {
     /// Changes a gradient. Where the factor is 1, components within the limit keep their bits.
     ///
-    /// Only blocks in which some component changes are written, because writing to memory costs more than reading.
+    /// Only blocks in which some component changes are written, because writing to memory costs
+    /// more than reading.
     pub fn apply<T: Real>(&self, gradient: &mut [T]) {
         let decision = self.rounded::<T>();
         for block in gradient.chunks_mut(BLOCK) {

@@ -1,12 +1,13 @@
 //! How much of the information about a small signal in SαS noise survives clipping.
 //!
-//! An optimizer averages ψ(g) over steps, where g = θ + ξ is a small signal θ in noise ξ. The average estimates θ as well as the best
-//! estimator with e times as many gradients:
+//! An optimizer averages ψ(g) over steps, where g = θ + ξ is a small signal θ in noise ξ. The
+//! average estimates θ as well as the best estimator with e times as many gradients:
 //!
 //! > e(ψ) = (E ψ′(ξ))² / (E ψ(ξ)² · I),  I = E score(ξ)²  (Fisher information)
 //!
-//! The score itself has e = 1 but requires α and the scale of the noise; it also falls for large g, which discards the rare large gradients
-//! of skewed minibatches. Clipping requires only the geometric mean exp E log|ξ|, which the [guard](super) measures.
+//! The score itself has e = 1 but requires α and the scale of the noise; it also falls for large g,
+//! which discards the rare large gradients of skewed minibatches. Clipping requires only the
+//! geometric mean exp E log|ξ|, which the [guard](super) measures.
 
 use crate::numerics::quadrature::{Tolerance, integrate};
 use levy_stable::tail_index::log_scale_of;
@@ -44,12 +45,13 @@ pub fn of_monotone_score(alpha: f64) -> Result<f64, ParameterError> {
     let peak = peak(&law);
     let height = law.score(peak);
     let inside = -2.0 * integral(|x| law.score_derivative(x) * law.pdf(x), peak);
-    let square =
-        2.0 * integral(|x| law.score(x).powi(2) * law.pdf(x), peak) + 2.0 * height.powi(2) * law.sf(peak);
+    let square = 2.0 * integral(|x| law.score(x).powi(2) * law.pdf(x), peak)
+        + 2.0 * height.powi(2) * law.sf(peak);
     Ok(inside * inside / (square * information(&law)))
 }
 
-/// Returns where the score of a law with α < 2 is lowest: score′ = 0, by bisection. The score′ is negative at 0 and positive in the tail.
+/// Returns where the score of a law with α < 2 is lowest: score′ = 0, by bisection. The score′ is
+/// negative at 0 and positive in the tail.
 fn peak(law: &SymmetricStable) -> f64 {
     let mut upper = law.scale();
     while law.score_derivative(upper) < 0.0 {
@@ -101,7 +103,8 @@ mod tests {
             let law = SymmetricStable::new(alpha).unwrap();
             assert!((information(&law) - fisher).abs() < 1e-7, "{alpha}: {}", information(&law));
         }
-        // Cauchy noise, whose geometric mean is 1, clipped at 1: 2F − 1 = 1/2, E min(ξ², 1) = 2/π − 1/2 + 1/2.
+        // Cauchy noise, whose geometric mean is 1, clipped at 1: 2F − 1 = 1/2, E min(ξ², 1) = 2/π −
+        // 1/2 + 1/2.
         let cauchy = 0.25 / (2.0 / std::f64::consts::PI) / 0.5;
         assert!((of_clipping(1.0, 1.0).unwrap() - cauchy).abs() < 1e-7);
         assert!((of_clipping(100.0, 2.0).unwrap() - 1.0).abs() < 1e-7);
@@ -109,7 +112,9 @@ mod tests {
 
     #[test]
     fn the_table_of_the_documentation() {
-        for (alpha, expected) in [(1.0, 0.785), (1.2, 0.916), (1.5, 0.942), (1.8, 0.879), (2.0, 0.800)] {
+        for (alpha, expected) in
+            [(1.0, 0.785), (1.2, 0.916), (1.5, 0.942), (1.8, 0.879), (2.0, 0.800)]
+        {
             let efficiency = of_clipping(1.0, alpha).unwrap();
             assert!((efficiency - expected).abs() < 1e-3, "{alpha}: {efficiency}");
         }
@@ -119,9 +124,15 @@ mod tests {
     /// No c does better than c ≈ 1 in its worst case.
     #[test]
     fn one_is_minimax() {
-        let best =
-            (50..=200).map(|c| f64::from(c) / 100.0).max_by(|a, b| least(*a).total_cmp(&least(*b))).unwrap();
-        assert!((best - 1.0).abs() < 0.1 && least(best) - least(1.0) < 0.02, "{best}: {}", least(best));
+        let best = (50..=200)
+            .map(|c| f64::from(c) / 100.0)
+            .max_by(|a, b| least(*a).total_cmp(&least(*b)))
+            .unwrap();
+        assert!(
+            (best - 1.0).abs() < 0.1 && least(best) - least(1.0) < 0.02,
+            "{best}: {}",
+            least(best)
+        );
     }
 
     #[test]
@@ -132,8 +143,9 @@ mod tests {
         // The score falls slowly beyond its peak for α near 2, where little noise is.
         let law = SymmetricStable::new(1.5).unwrap();
         assert!(
-            (law.score(peak(&law)) - (0..1000).map(|i| law.score(f64::from(i) / 100.0)).fold(0.0, f64::min))
-                .abs()
+            (law.score(peak(&law))
+                - (0..1000).map(|i| law.score(f64::from(i) / 100.0)).fold(0.0, f64::min))
+            .abs()
                 < 1e-4
         );
     }

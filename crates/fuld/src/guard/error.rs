@@ -20,7 +20,9 @@ pub enum GuardStateError {
     #[error("a guard's state must have 3 numbers, got {0}")]
     Size(usize),
     /// The state was written in another format.
-    #[error("the guard's state has format version {0}, expected {FORMAT_VERSION}; begin a new state")]
+    #[error(
+        "the guard's state has format version {0}, expected {FORMAT_VERSION}; begin a new state"
+    )]
     Version(f32),
     /// The number of steps is not an integer from 0 to 50.
     #[error("the number of steps in a guard's state must be an integer from 0 to 50, got {0}")]

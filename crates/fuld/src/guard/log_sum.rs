@@ -5,11 +5,13 @@ use crate::real::{LANES, Real};
 use std::f64::consts::LN_2;
 use std::ops::Add;
 
-/// Blocks multiplied before a logarithm is taken. The product of 16 × 64 mantissas from [√½, √2) is within 2^±512, the range of `f64`.
+/// Blocks multiplied before a logarithm is taken. The product of 16 × 64 mantissas from [√½, √2) is
+/// within 2^±512, the range of `f64`.
 const BLOCKS: usize = 64;
 
-/// The sum of log|g| over components that count, and their number. Those count that are normal floating-point numbers: zeros come from
-/// blank pixels and dead units, NaN and infinities are errors, and GPUs may round subnormal numbers to 0.
+/// The sum of log|g| over components that count, and their number. Those count that are normal
+/// floating-point numbers: zeros come from blank pixels and dead units, NaN and infinities are
+/// errors, and GPUs may round subnormal numbers to 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogSum {
     /// Σ log|g|
@@ -19,7 +21,8 @@ pub struct LogSum {
 }
 
 impl LogSum {
-    /// Returns the sum over the [sampled components](sampled_positions) of a gradient. The mean is accurate to 1e-7.
+    /// Returns the sum over the [sampled components](sampled_positions) of a gradient. The mean is
+    /// accurate to 1e-7.
     pub fn of<T: Real>(gradient: &[T]) -> Self {
         let mut total = Self::default();
         if gradient.len() <= SAMPLE {
@@ -44,7 +47,8 @@ impl LogSum {
 
     /// Returns the sum over a part, as log 2 · Σe + log Πm with |g| = 2^e m.
     fn of_part<T: Real>(part: &[T]) -> Self {
-        let mut lanes = Lanes { exponents: [0; LANES], mantissas: [1.0; LANES], counts: [0; LANES] };
+        let mut lanes =
+            Lanes { exponents: [0; LANES], mantissas: [1.0; LANES], counts: [0; LANES] };
         let (blocks, rest) = part.as_chunks::<LANES>();
         blocks.iter().for_each(|block| lanes.add(block));
         let mut last = [T::ZERO; LANES];

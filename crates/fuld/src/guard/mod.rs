@@ -1,17 +1,20 @@
 //! The guard: it clips gradients to their own typical size before any optimizer uses them.
 //!
-//! Noise with heavy tails, corrupted components and bursts all make a few gradients far larger than usual. For each tensor the guard keeps
-//! one number ℓ̄, a running mean of log|g|, so that e^ℓ̄ is the usual geometric mean of the components' magnitudes. At each step:
+//! Noise with heavy tails, corrupted components and bursts all make a few gradients far larger than
+//! usual. For each tensor the guard keeps one number ℓ̄, a running mean of log|g|, so that e^ℓ̄ is
+//! the usual geometric mean of the components' magnitudes. At each step:
 //!
 //! > ℓ = mean of log|g| over a sample of the finite, non-zero components,  δ = ℓ − ℓ̄ \
 //! > ℓ̄ ← ℓ̄ + w·clamp(δ, ±log r)   the usual size follows slowly; one step changes it little \
 //! > g ← g · min(1, r·e^(−δ))     a burst: the whole tensor is more than r times its usual size, and is scaled to r times it \
 //! > g ← clamp(g, ±c·e^ℓ̄)         single components: heavy-tailed noise, bit flips, infinities; NaN becomes 0
 //!
-//! The first gradient of a tensor is measured and set to 0: nothing shows yet whether it is a burst.
+//! The first gradient of a tensor is measured and set to 0: nothing shows yet whether it is a
+//! burst.
 //!
-//! log|g| has a finite variance for every tail index, so that ℓ is reliable where means and norms are not. For SαS noise and small
-//! signals, clipping at c = 1 keeps at least 78 % of the Cramér–Rao efficiency for every α in [1, 2]: see [`efficiency`].
+//! log|g| has a finite variance for every tail index, so that ℓ is reliable where means and norms
+//! are not. For SαS noise and small signals, clipping at c = 1 keeps at least 78 % of the
+//! Cramér–Rao efficiency for every α in [1, 2]: see [`efficiency`].
 //!
 //! ```
 //! use fuld::guard::{Guard, GuardState};
@@ -50,18 +53,24 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// r: a tensor at most 4 times its usual size is no burst. Minibatch gradients vary by less between successive steps.
+    /// r: a tensor at most 4 times its usual size is no burst. Minibatch gradients vary by less
+    /// between successive steps.
     pub const BURST: f64 = 4.0;
-    /// w, the weight of a step in ℓ̄: about 50 steps, long against bursts and short against a training run.
+    /// w, the weight of a step in ℓ̄: about 50 steps, long against bursts and short against a
+    /// training run.
     pub const WEIGHT: f64 = 0.02;
-    /// c = 1 for SGD and its relatives, whose steps are proportional to the gradient: the minimax choice for SαS noise.
+    /// c = 1 for SGD and its relatives, whose steps are proportional to the gradient: the minimax
+    /// choice for SαS noise.
     pub const FOR_SGD: Self = Self { clip: 1.0 };
-    /// c = 30 for Adam and its relatives, which divide by the gradient's size: only gross outliers are clipped.
+    /// c = 30 for Adam and its relatives, which divide by the gradient's size: only gross outliers
+    /// are clipped.
     pub const FOR_ADAM: Self = Self { clip: 30.0 };
 
-    /// Creates a guard that clips components at `clip` times the geometric mean of their magnitudes.
+    /// Creates a guard that clips components at `clip` times the geometric mean of their
+    /// magnitudes.
     ///
-    /// An infinite `clip` leaves finite components alone except at the first step and in bursts. Returns [`GuardError::Clip`] if `clip` is not positive.
+    /// An infinite `clip` leaves finite components alone except at the first step and in bursts.
+    /// Returns [`GuardError::Clip`] if `clip` is not positive.
     pub fn new(clip: f64) -> Result<Self, GuardError> {
         if clip > 0.0 { Ok(Self { clip }) } else { Err(GuardError::Clip(clip)) }
     }
@@ -71,10 +80,12 @@ impl Guard {
         self.clip
     }
 
-    /// Updates the state of a tensor with the logarithms of a gradient and returns what to do with that gradient.
+    /// Updates the state of a tensor with the logarithms of a gradient and returns what to do with
+    /// that gradient.
     ///
-    /// The gradient of a tensor that is divided between processes has the sum of the [`LogSum`]s of its parts. If no component counts,
-    /// the state does not change. The limit is 0 for the first gradient.
+    /// The gradient of a tensor that is divided between processes has the sum of the [`LogSum`]s of
+    /// its parts. If no component counts, the state does not change. The limit is 0 for the first
+    /// gradient.
     pub fn observe(&self, state: &mut GuardState, logs: LogSum) -> Decision {
         let is_first = state.log_scale().is_none();
         let deviation = logs.mean().map_or(0.0, |mean| state.update(mean));
@@ -85,7 +96,8 @@ impl Guard {
         }
     }
 
-    /// Guards a gradient: takes its logarithms, updates the state, changes the gradient, and returns the decision.
+    /// Guards a gradient: takes its logarithms, updates the state, changes the gradient, and
+    /// returns the decision.
     pub fn apply<T: Real>(&self, state: &mut GuardState, gradient: &mut [T]) -> Decision {
         let decision = self.observe(state, LogSum::of(gradient));
         decision.apply(gradient);

@@ -28,7 +28,9 @@ impl GuardState {
 
     /// Reads the numbers of a stored state. Training continues from it with the same bits.
     pub fn from_numbers(numbers: &[f32]) -> Result<Self, GuardStateError> {
-        let &[version, steps, log_scale] = numbers else { return Err(GuardStateError::Size(numbers.len())) };
+        let &[version, steps, log_scale] = numbers else {
+            return Err(GuardStateError::Size(numbers.len()));
+        };
         if version != FORMAT_VERSION {
             return Err(GuardStateError::Version(version));
         }
@@ -41,13 +43,14 @@ impl GuardState {
         Ok(Self { steps, log_scale })
     }
 
-    /// Returns ℓ̄, the logarithm of the usual geometric mean of magnitudes, or None before the first gradient.
+    /// Returns ℓ̄, the logarithm of the usual geometric mean of magnitudes, or None before the
+    /// first gradient.
     pub fn log_scale(&self) -> Option<f64> {
         (self.steps > 0.0).then(|| f64::from(self.log_scale))
     }
 
-    /// Moves ℓ̄ towards ℓ and returns δ = ℓ − ℓ̄ for the ℓ̄ before. ℓ̄ begins as the smaller of the first two ℓ, so that a burst at the
-    /// first step is forgotten at once.
+    /// Moves ℓ̄ towards ℓ and returns δ = ℓ − ℓ̄ for the ℓ̄ before. ℓ̄ begins as the smaller of the
+    /// first two ℓ, so that a burst at the first step is forgotten at once.
     pub(super) fn update(&mut self, mean: f64) -> f64 {
         let log_scale = f64::from(self.log_scale);
         let before = match self.steps {

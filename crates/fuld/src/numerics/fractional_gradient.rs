@@ -1,13 +1,15 @@
 //! The fractional gradient 𝒟^(α−2)(φ f′)/φ, φ = e^(−βf), of a function of one variable.
 //!
-//! With f the kinetic energy it is the friction c of Theorem 1; with f the potential it is the drift −b of overdamped fractional
-//! dynamics. At α = 2 it is f′. Since φf′ = −φ′/β, it is a derivative of the Riesz potential of φ, an integral in which every term
-//! is positive for x on the slope of a single well:
+//! With f the kinetic energy it is the friction c of Theorem 1; with f the potential it is the
+//! drift −b of overdamped fractional dynamics. At α = 2 it is f′. Since φf′ = −φ′/β, it is a
+//! derivative of the Riesz potential of φ, an integral in which every term is positive for x on the
+//! slope of a single well:
 //!
 //! > 𝒟^(α−2)(φ f′)(x) = (C/β) ∫₀^∞ [φ(x−r) − φ(x+r)] r^(−α) dr,  C = Γ(α) sin(πα/2)/π,  0 < α < 2.
 //!
-//! The quotient by φ(x) therefore keeps its relative accuracy where φ has fallen by hundreds of decades, and heavy tails of φ are
-//! integrated to infinity, where a grid would truncate them. Up to some R the integral is taken by parts,
+//! The quotient by φ(x) therefore keeps its relative accuracy where φ has fallen by hundreds of
+//! decades, and heavy tails of φ are integrated to infinity, where a grid would truncate them. Up
+//! to some R the integral is taken by parts,
 //!
 //! > ∫₀ᴿ Δ(r) r^(−α) dr = Δ′(0) R^(2−α)/(2−α) + ∫₀ᴿ [Δ′(r) − Δ′(0)] q(r) dr,  q(r) = ∫_r^R s^(−α) ds,
 //!
@@ -37,9 +39,11 @@ pub(crate) struct FractionalGradient<F, G> {
 }
 
 impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
-    /// Creates the fractional gradient of f, given its derivative and its [`wells`]. At least one well is required.
+    /// Creates the fractional gradient of f, given its derivative and its [`wells`]. At least one
+    /// well is required.
     pub(crate) fn new(alpha: f64, beta: f64, f: F, slope: G, wells: Vec<f64>) -> Self {
-        let deepest = wells.iter().copied().fold(f64::NAN, |best, x| if f(x) >= f(best) { best } else { x });
+        let deepest =
+            wells.iter().copied().fold(f64::NAN, |best, x| if f(x) >= f(best) { best } else { x });
         let lowest = f(deepest);
         let width = width(&|x| beta * f(x), deepest);
         Self { alpha, beta, f, slope, wells, lowest, width }
@@ -55,7 +59,8 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
         self.beta * ((self.f)(x) - self.lowest)
     }
 
-    /// Returns the value at x, with an error of about 1e-12 of the integral of the absolute integrand.
+    /// Returns the value at x, with an error of about 1e-12 of the integral of the absolute
+    /// integrand.
     pub(crate) fn at(&self, x: f64) -> f64 {
         let slope = (self.slope)(x);
         if self.alpha == 2.0 || !x.is_finite() {
@@ -82,7 +87,8 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
         let floor = ROUNDING * (steepest(x - radius) + steepest(x + radius) + centre.abs());
         let tolerance = Tolerance { relative: TOLERANCE, absolute: floor };
         let inner = integrate(&near, &[0.0, 0.5, 1.0], tolerance).value * pow(radius, 2.0 - alpha);
-        let peak = |&well: &f64| weight(well) * self.width * pow((x - well).abs() + self.width, -alpha);
+        let peak =
+            |&well: &f64| weight(well) * self.width * pow((x - well).abs() + self.width, -alpha);
         let peaks: f64 = self.wells.iter().map(peak).sum();
         let floor = ROUNDING * (pow(radius, 1.0 - alpha) * weight(x) + peaks);
         let outer = self.outer(&far, x, radius, Tolerance { relative: TOLERANCE, absolute: floor });
@@ -94,7 +100,8 @@ impl<F: Fn(f64) -> f64, G: Fn(f64) -> f64> FractionalGradient<F, G> {
         total * half * half
     }
 
-    /// Returns ∫_R^∞, over panels that double in width, split at every well, until they add nothing.
+    /// Returns ∫_R^∞, over panels that double in width, split at every well, until they add
+    /// nothing.
     fn outer(&self, far: &impl Fn(f64) -> f64, x: f64, radius: f64, tolerance: Tolerance) -> f64 {
         let mut breaks: Vec<f64> = Vec::new();
         for &well in &self.wells {
@@ -138,7 +145,8 @@ fn sine_quotient(alpha: f64) -> f64 {
     if rest == 0.0 { 0.5 * PI } else { sin(0.5 * PI * rest) / rest }
 }
 
-/// Returns the distance from a minimum of `energy` at which it has risen by 1/2, up to a factor of √2.
+/// Returns the distance from a minimum of `energy` at which it has risen by 1/2, up to a factor of
+/// √2.
 pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     let rise = |d: f64| 0.5 * (energy(minimum + d) + energy(minimum - d)) - energy(minimum);
     let mut d = 1.0;
@@ -153,10 +161,15 @@ pub(crate) fn width(energy: &impl Fn(f64) -> f64, minimum: f64) -> f64 {
     d
 }
 
-/// Returns the local minima of f on a grid of `count` equal steps of [−reach, reach], ends included.
+/// Returns the local minima of f on a grid of `count` equal steps of [−reach, reach], ends
+/// included.
 pub(crate) fn wells(f: &impl Fn(f64) -> f64, reach: f64, count: usize) -> Vec<f64> {
-    let points: Vec<f64> = (0..=count).map(|i| reach * (2.0 * i as f64 / count as f64 - 1.0)).collect();
+    let points: Vec<f64> =
+        (0..=count).map(|i| reach * (2.0 * i as f64 / count as f64 - 1.0)).collect();
     let values: Vec<f64> = points.iter().map(|&x| f(x)).collect();
     let lower = |i: usize, j: usize| values.get(j).is_none_or(|other| values[i] <= *other);
-    (0..=count).filter(|&i| lower(i, i.wrapping_sub(1)) && lower(i, i + 1)).map(|i| points[i]).collect()
+    (0..=count)
+        .filter(|&i| lower(i, i.wrapping_sub(1)) && lower(i, i + 1))
+        .map(|i| points[i])
+        .collect()
 }

@@ -6,9 +6,10 @@
 //! | z < 50 | Σ (a)ₖ/(b)ₖ zᵏ/k! |
 //! | z ≥ 50 | eᶻ z^(a−b) Γ(b)/Γ(a) Σ (b−a)ₖ(1−a)ₖ/k! z⁻ᵏ + cos(πa) z⁻ᵃ Γ(b)/Γ(b−a) Σ (a)ₖ(1+a−b)ₖ/k! (−z)⁻ᵏ |
 //!
-//! The second, recessive sum matters when a is close to 0 (α → 2), where 1/Γ(a) makes the first one vanish. For a ≥ 0 every term
-//! of the power series is positive, so nothing cancels, and the relative error is below 2e-14. For a < 0 the function has zeros,
-//! and the error is relative to the sum of the absolute terms. Kummer's transformation ₁F₁(a; b; −z) = e⁻ᶻ ₁F₁(b−a; b; z) gives
+//! The second, recessive sum matters when a is close to 0 (α → 2), where 1/Γ(a) makes the first one
+//! vanish. For a ≥ 0 every term of the power series is positive, so nothing cancels, and the
+//! relative error is below 2e-14. For a < 0 the function has zeros, and the error is relative to
+//! the sum of the absolute terms. Kummer's transformation ₁F₁(a; b; −z) = e⁻ᶻ ₁F₁(b−a; b; z) gives
 //! negative arguments.
 
 use libm::{cos, exp, pow, tgamma};
@@ -22,7 +23,11 @@ pub fn kummer(a: f64, b: f64, z: f64) -> f64 {
     if z == f64::INFINITY {
         // The sign of (a)ₖ for large k.
         let negative = libm::floor(a.min(0.0)) % 2.0 != 0.0;
-        return if a == 0.0 { 1.0 } else { f64::INFINITY.copysign(if negative { -1.0 } else { 1.0 }) };
+        return if a == 0.0 {
+            1.0
+        } else {
+            f64::INFINITY.copysign(if negative { -1.0 } else { 1.0 })
+        };
     }
     let (rising, level) = parts(a, b, z);
     // In two factors, since e^z may overflow where the product does not.
@@ -113,9 +118,15 @@ mod tests {
         assert_eq!(kummer(0.25, 1.5, f64::INFINITY), f64::INFINITY);
         assert_eq!(kummer(0.0, 1.5, f64::INFINITY), 1.0);
         for a in [-0.5, -1.0, -1.5, -2.0, -2.5, -3.0] {
-            assert_eq!(kummer(a, 0.5, f64::INFINITY), kummer(a, 0.5, 1e4).signum() * f64::INFINITY, "{a}");
+            assert_eq!(
+                kummer(a, 0.5, f64::INFINITY),
+                kummer(a, 0.5, 1e4).signum() * f64::INFINITY,
+                "{a}"
+            );
         }
-        assert!(kummer(0.25, 1.5, f64::NAN).is_nan() && kummer_scaled(0.25, 1.5, f64::NAN).is_nan());
+        assert!(
+            kummer(0.25, 1.5, f64::NAN).is_nan() && kummer_scaled(0.25, 1.5, f64::NAN).is_nan()
+        );
         // e^z alone would overflow here; the product with z^(−5/4) does not.
         assert!(kummer(0.25, 1.5, 712.0).is_finite());
         assert!(kummer_scaled(0.25, 1.5, 1e200) > 0.0);

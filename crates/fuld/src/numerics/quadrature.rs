@@ -23,7 +23,8 @@ const KRONROD: [f64; 8] = [
     0.20948214108472782,
 ];
 /// Weights of the 7-point rule.
-const GAUSS: [f64; 4] = [0.1294849661688697, 0.27970539148927664, 0.3818300505051189, 0.4179591836734694];
+const GAUSS: [f64; 4] =
+    [0.1294849661688697, 0.27970539148927664, 0.3818300505051189, 0.4179591836734694];
 
 /// Largest depth of halving. Integrals over a jump, and tolerances below rounding, end here.
 const MAX_DEPTH: u32 = 40;
@@ -64,9 +65,11 @@ pub(crate) fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> Estimate {
             coarse += GAUSS[i / 2] * sum;
         }
     }
-    // The difference is the error of the 7-point rule; that of the 15-point rule is about its 3/2th power (QUADPACK).
+    // The difference is the error of the 7-point rule; that of the 15-point rule is about its 3/2th
+    // power (QUADPACK).
     let relative = ((fine - coarse) / size).abs();
-    let error = if size > 0.0 { size * relative.min(libm::pow(200.0 * relative, 1.5)) } else { 0.0 };
+    let error =
+        if size > 0.0 { size * relative.min(libm::pow(200.0 * relative, 1.5)) } else { 0.0 };
     Estimate { value: half * fine, size: half.abs() * size, error: half.abs() * error }
 }
 
@@ -105,13 +108,19 @@ struct Total {
 
 impl Total {
     fn new(allowed: f64) -> Self {
-        Self { sum: Estimate { value: 0.0, size: 0.0, error: 0.0 }, allowed, halvings_left: MAX_HALVINGS }
+        Self {
+            sum: Estimate { value: 0.0, size: 0.0, error: 0.0 },
+            allowed,
+            halvings_left: MAX_HALVINGS,
+        }
     }
 
     fn add(&mut self, f: &impl Fn(f64) -> f64, a: f64, b: f64, whole: Estimate, depth: u32) {
         // NaN and ∞ end the recursion, because halving does not remove them.
-        let halve =
-            whole.error > self.allowed && whole.error.is_finite() && depth > 0 && self.halvings_left > 0;
+        let halve = whole.error > self.allowed
+            && whole.error.is_finite()
+            && depth > 0
+            && self.halvings_left > 0;
         if !halve {
             self.sum.value += whole.value;
             self.sum.size += whole.size;

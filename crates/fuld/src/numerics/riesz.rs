@@ -1,12 +1,13 @@
 //! The Riesz derivative 𝒟^γ u = ℱ⁻¹{|ω|^γ ℱu} of a function sampled on a uniform grid.
 //!
-//! The function is interpolated by the cardinal series Σ u_j sinc((x − x_j)/dx) of its samples u_j. Its derivative at the grid
-//! points is a convolution:
+//! The function is interpolated by the cardinal series Σ u_j sinc((x − x_j)/dx) of its samples u_j.
+//! Its derivative at the grid points is a convolution:
 //!
 //! > 𝒟^γ u(x_i) = Σ_j K_(i−j) u_j,  K_n = (1/2π) ∫ |ω|^γ e^(iωn dx) dx dω over |ω| ≤ π/dx = (π/dx)^γ ∫₀¹ s^γ cos(πns) ds.
 //!
-//! The weight |ω|^γ is integrated rather than sampled, so its singularity at ω = 0 causes no error. Zero padding to twice the
-//! length prevents wrap-around. The result is exact for a band-limited u that vanishes off the grid.
+//! The weight |ω|^γ is integrated rather than sampled, so its singularity at ω = 0 causes no error.
+//! Zero padding to twice the length prevents wrap-around. The result is exact for a band-limited u
+//! that vanishes off the grid.
 
 use super::kummer::kummer_scaled;
 use super::quadrature::{Tolerance, integrate};
@@ -36,17 +37,19 @@ pub enum RieszError {
     },
 }
 
-/// Returns 𝒟^γ u of `order` −1 < γ ≤ 20 at the points of the grid on which u is given with spacing `dx`.
+/// Returns 𝒟^γ u of `order` −1 < γ ≤ 20 at the points of the grid on which u is given with spacing
+/// `dx`.
 ///
 /// 𝒟⁰ u = u, 𝒟² u = −u″; negative γ are Riesz potentials.
 ///
-/// There are three sources of error: û beyond |ω| = π/dx; u off the grid, where it is taken as 0; and rounding, which high
-/// frequencies amplify to about 1e-15 (π/dx)^γ max|u| for γ ≥ 0. A grid should therefore be no finer than u requires. On
-/// e^(−x²/2) with |x| ≤ 12 and dx = 1/4, where only rounding remains, the error relative to the largest value is below
-/// 4e-15 max(1, (π/dx)^γ) for −0.9 ≤ γ ≤ 3.
+/// There are three sources of error: û beyond |ω| = π/dx; u off the grid, where it is taken as 0;
+/// and rounding, which high frequencies amplify to about 1e-15 (π/dx)^γ max|u| for γ ≥ 0. A grid
+/// should therefore be no finer than u requires. On e^(−x²/2) with |x| ≤ 12 and dx = 1/4, where
+/// only rounding remains, the error relative to the largest value is below 4e-15 max(1, (π/dx)^γ)
+/// for −0.9 ≤ γ ≤ 3.
 ///
-/// The semigroup property 𝒟ᵃ𝒟ᵇ = 𝒟^(a+b) holds on the line. On a grid reaching to ±L it holds up to about
-/// L^(−1−a−b), because 𝒟ᵇu falls off only as |x|^(−1−b), and the grid cuts that tail.
+/// The semigroup property 𝒟ᵃ𝒟ᵇ = 𝒟^(a+b) holds on the line. On a grid reaching to ±L it holds up to
+/// about L^(−1−a−b), because 𝒟ᵇu falls off only as |x|^(−1−b), and the grid cuts that tail.
 ///
 /// ```
 /// use fuld::numerics::{riesz, riesz_of_gaussian};
@@ -76,8 +79,8 @@ pub fn riesz(u: &[f64], dx: f64, order: f64) -> Result<Vec<f64>, RieszError> {
     Ok(result)
 }
 
-/// Returns 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2) for the `order` γ > −1, the
-/// closed form that tests [`riesz`].
+/// Returns 𝒟^γ e^(−x²/2) = 2^(γ/2) Γ((γ+1)/2)/√π ₁F₁((1+γ)/2; 1/2; −x²/2) for the `order` γ > −1,
+/// the closed form that tests [`riesz`].
 pub fn riesz_of_gaussian(order: f64, x: f64) -> f64 {
     let peak = pow(2.0, 0.5 * order) * tgamma(0.5 * (order + 1.0)) / PI.sqrt();
     peak * kummer_scaled(-0.5 * order, 0.5, 0.5 * x * x)
@@ -86,10 +89,14 @@ pub fn riesz_of_gaussian(order: f64, x: f64) -> f64 {
 /// ∫₀¹ s^γ cos(πns) ds for n = 0, …, `len` − 1.
 fn kernel(order: f64, len: usize) -> Vec<f64> {
     let far = 16.0 + order.max(0.0);
-    (0..len).map(|n| n as f64).map(|n| if n < far { near(order, n) } else { asymptotic(order, n) }).collect()
+    (0..len)
+        .map(|n| n as f64)
+        .map(|n| if n < far { near(order, n) } else { asymptotic(order, n) })
+        .collect()
 }
 
-/// Computes an entry by quadrature. With cos = 1 − 2 sin² the integrand loses its singularity at 0; s = t⁴ smooths the rest.
+/// Computes an entry by quadrature. With cos = 1 − 2 sin² the integrand loses its singularity at 0;
+/// s = t⁴ smooths the rest.
 fn near(order: f64, n: f64) -> f64 {
     const FINE: Tolerance = Tolerance { relative: 0.0, absolute: 1e-16 };
     let integrand = |t: f64| {
@@ -97,12 +104,13 @@ fn near(order: f64, n: f64) -> f64 {
         let sine = sin(0.5 * PI * n * s);
         8.0 * pow(t, 4.0 * order + 3.0) * sine * sine
     };
-    let missing = if n == 0.0 { 0.0 } else { integrate(&integrand, &[0.0, 0.5, 0.8, 1.0], FINE).value };
+    let missing =
+        if n == 0.0 { 0.0 } else { integrate(&integrand, &[0.0, 0.5, 0.8, 1.0], FINE).value };
     1.0 / (order + 1.0) - missing
 }
 
-/// Computes an entry by integration by parts, m = πn: the end at 0 gives −Γ(γ+1) sin(πγ/2) m^(−γ−1), the one at 1 gives
-/// (−1)ⁿ (γ/m² − γ(γ−1)(γ−2)/m⁴ + …).
+/// Computes an entry by integration by parts, m = πn: the end at 0 gives −Γ(γ+1) sin(πγ/2)
+/// m^(−γ−1), the one at 1 gives (−1)ⁿ (γ/m² − γ(γ−1)(γ−2)/m⁴ + …).
 fn asymptotic(order: f64, n: f64) -> f64 {
     let m = PI * n;
     let mut term = order / (m * m);
@@ -117,7 +125,8 @@ fn asymptotic(order: f64, n: f64) -> f64 {
     sign * sum - tgamma(order + 1.0) * sin(0.5 * PI * order) * pow(m, -order - 1.0)
 }
 
-/// Returns Σ_j K_|i−j| u_j for all i: a circulant product of twice the length, by fast Fourier transform.
+/// Returns Σ_j K_|i−j| u_j for all i: a circulant product of twice the length, by fast Fourier
+/// transform.
 fn convolve(u: &[f64], kernel: &[f64]) -> Vec<f64> {
     let size = (2 * u.len()).next_power_of_two();
     let mut planner = FftPlanner::new();

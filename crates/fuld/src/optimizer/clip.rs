@@ -1,4 +1,5 @@
-//! Gradient clipping, the usual remedy for heavy tails, as a baseline: clip, then take a step with α = 2.
+//! Gradient clipping, the usual remedy for heavy tails, as a baseline: clip, then take a step with
+//! α = 2.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Options, Rule, Sgd, clip};
@@ -25,11 +26,12 @@ pub fn by_value<T: Real>(gradient: &mut [T], limit: f64) -> Result<(), RuleError
     Ok(())
 }
 
-/// Scales all gradients by the common factor min(1, limit/(norm + 1e-6)), so that their joint Euclidean norm is at most the
-/// limit, and returns the norm before scaling. The constant 1e-6 is torch's.
+/// Scales all gradients by the common factor min(1, limit/(norm + 1e-6)), so that their joint
+/// Euclidean norm is at most the limit, and returns the norm before scaling. The constant 1e-6 is
+/// torch's.
 ///
-/// NaN makes every component NaN. If the norm is infinite, finite components become 0 and infinite ones NaN. The returned norm shows
-/// both cases.
+/// NaN makes every component NaN. If the norm is infinite, finite components become 0 and infinite
+/// ones NaN. The returned norm shows both cases.
 pub fn by_norm<T: Real>(gradients: &mut [&mut [T]], limit: f64) -> Result<f64, RuleError> {
     let limit = valid(limit)?;
     let norm = norm(gradients);

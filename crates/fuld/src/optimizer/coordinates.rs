@@ -1,7 +1,7 @@
 //! The parametrisations of the step: the paper's, its authors', SGD's and the matched form.
 //!
-//! Every form reduces to a step size η, a momentum μ and a field h(v) = a ∇G_α(v/κ), which [`Coordinates`] hold.
-//! Each form has a struct whose fields name its parameters:
+//! Every form reduces to a step size η, a momentum μ and a field h(v) = a ∇G_α(v/κ), which
+//! [`Coordinates`] hold. Each form has a struct whose fields name its parameters:
 //!
 //! | form | parameters | κ | a |
 //! |---|---|---|---|
@@ -93,8 +93,9 @@ pub struct NoiseMatched {
 impl NoiseMatched {
     /// Returns κ = √lr σ_g (1 − μ)^(−1/α), the knee that SαS(σ_g) noise in the gradients calls for.
     ///
-    /// It follows from κ^α = (ησ_g)^α/(ηγ), the stationary scale of v under that noise in the limit of small 1 − μ. At the discrete
-    /// steps the scale of v is given by α(ησ_g)^α/(1 − μ^α), which has the same limit. Requires a learning rate above 0.
+    /// It follows from κ^α = (ησ_g)^α/(ηγ), the stationary scale of v under that noise in the limit
+    /// of small 1 − μ. At the discrete steps the scale of v is given by α(ησ_g)^α/(1 − μ^α), which
+    /// has the same limit. Requires a learning rate above 0.
     pub fn kappa(&self) -> Result<f64, RuleError> {
         let Self { alpha, learning_rate, momentum, noise_scale } = *self;
         let alpha = Alpha::new(alpha)?.get();
@@ -116,7 +117,8 @@ impl NoiseMatched {
 
 /// Step size, momentum and field of the optimizer.
 ///
-/// If SαS noise drives v so that its stationary law is SαS(κ α^(−1/α)), the dynamics leave exp(−βf) with β = 1/(aκ) invariant.
+/// If SαS noise drives v so that its stationary law is SαS(κ α^(−1/α)), the dynamics leave exp(−βf)
+/// with β = 1/(aκ) invariant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coordinates {
     alpha: Alpha,
@@ -136,7 +138,8 @@ impl Coordinates {
     /// > v ← (1 − γη)v − ηg,  x ← x + η h(v),  h(v) = β^(1/α−1) ∇G_α(β^(1/α) v)
     pub fn paper(Paper { alpha, eta, gamma, beta }: Paper) -> Result<Self, RuleError> {
         let alpha = Alpha::new(alpha)?;
-        let (eta, gamma, beta) = (Step::new(eta)?.get(), Friction::new(gamma)?.get(), Beta::new(beta)?.get());
+        let (eta, gamma, beta) =
+            (Step::new(eta)?.get(), Friction::new(gamma)?.get(), Beta::new(beta)?.get());
         let width = libm::pow(beta, 1.0 / alpha.get());
         Self {
             alpha,
@@ -152,17 +155,22 @@ impl Coordinates {
     /// Returns the paper's form with lr = η² and μ = 1 − γη.
     ///
     /// > b ← μb + g,  x ← x − √lr β^(1/α−1) ∇G_α(√lr β^(1/α) b)
-    pub fn paper_sgd(PaperSgd { alpha, learning_rate, momentum, beta }: PaperSgd) -> Result<Self, RuleError> {
+    pub fn paper_sgd(
+        PaperSgd { alpha, learning_rate, momentum, beta }: PaperSgd,
+    ) -> Result<Self, RuleError> {
         let beta = Beta::new(beta)?.get();
         let width = libm::pow(beta, 1.0 / Alpha::new(alpha)?.get());
-        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, 1.0 / width, |_| width / beta)
+        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, 1.0 / width, |_| {
+            width / beta
+        })
     }
 
-    /// Returns the paper's recursion with the field that its authors' public code computes: h(v) = s(αv)/2, where s is −1 times the
-    /// score of SαS(1).
+    /// Returns the paper's recursion with the field that its authors' public code computes: h(v) =
+    /// s(αv)/2, where s is −1 times the score of SαS(1).
     ///
-    /// In terms of a ∇G_α(v/κ) this is κ = α^(1/α−1) and a = α^(−1/α)/2. It differs from the paper's formula: for α < 2 its slope at 0
-    /// is smaller by a factor of 2 to 2.3. At α = 2 the field is v itself, as in SGD, so the step jumps by a factor of 2 there.
+    /// In terms of a ∇G_α(v/κ) this is κ = α^(1/α−1) and a = α^(−1/α)/2. It differs from the
+    /// paper's formula: for α < 2 its slope at 0 is smaller by a factor of 2 to 2.3. At α = 2 the
+    /// field is v itself, as in SGD, so the step jumps by a factor of 2 there.
     pub fn authors(Authors { alpha, eta, gamma }: Authors) -> Result<Self, RuleError> {
         let paper = Self::paper(Paper { alpha, eta, gamma, beta: 1.0 })?;
         if paper.alpha == Alpha::GAUSS {
@@ -176,24 +184,32 @@ impl Coordinates {
     ///
     /// > b ← μb + g,  x ← x − √lr ∇G_α(√lr b)
     ///
-    /// The field is not scale-free: for |√lr b| ≪ 1 this is SGD with its learning rate times [`Self::slope`].
+    /// The field is not scale-free: for |√lr b| ≪ 1 this is SGD with its learning rate times
+    /// [`Self::slope`].
     pub fn sgd(sgd: Sgd) -> Result<Self, RuleError> {
         Self::with_learning_rate(sgd, 1.0, |_| 1.0)
     }
 
-    /// Returns the matched form: SGD's learning rate and momentum, and a field that has slope 1 at 0 and its knee at κ.
+    /// Returns the matched form: SGD's learning rate and momentum, and a field that has slope 1 at
+    /// 0 and its knee at κ.
     ///
     /// > b ← μb + g,  x ← x − √lr · h(√lr b),  h(v) = κ/slope · ∇G_α(v/κ)
     ///
-    /// Small steps equal those of SGD with the same settings for every α. κ is in units of v = −√lr b: the knee is at |b| ~ κ/√lr.
-    pub fn matched(Matched { alpha, learning_rate, momentum, kappa }: Matched) -> Result<Self, RuleError> {
+    /// Small steps equal those of SGD with the same settings for every α. κ is in units of v = −√lr
+    /// b: the knee is at |b| ~ κ/√lr.
+    pub fn matched(
+        Matched { alpha, learning_rate, momentum, kappa }: Matched,
+    ) -> Result<Self, RuleError> {
         if !(kappa > 0.0 && kappa.is_finite()) {
             return Err(RuleError::Kappa(kappa));
         }
-        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, kappa, |slope| kappa / slope)
+        Self::with_learning_rate(Sgd { alpha, learning_rate, momentum }, kappa, |slope| {
+            kappa / slope
+        })
     }
 
-    /// Returns [`Self::matched`] with the knee that gradient noise SαS(σ_g) calls for, κ = [`NoiseMatched::kappa`].
+    /// Returns [`Self::matched`] with the knee that gradient noise SαS(σ_g) calls for, κ =
+    /// [`NoiseMatched::kappa`].
     ///
     /// > b ← μb + g,  x ← x − lr · K/slope · ∇G_α(b/K),  K = σ_g (1 − μ)^(−1/α)
     ///
@@ -255,20 +271,23 @@ impl Coordinates {
         self.momentum
     }
 
-    /// Returns the inverse temperature β = 1/(aκ) of the invariant measure exp(−βf): β itself in the paper's form, slope/κ² in the
-    /// matched form.
+    /// Returns the inverse temperature β = 1/(aκ) of the invariant measure exp(−βf): β itself in
+    /// the paper's form, slope/κ² in the matched form.
     pub fn beta(&self) -> f64 {
         1.0 / (self.height * self.kappa)
     }
 
-    /// Returns h′(0) = a/κ · ∇G_α′(0), the ratio of small steps to those of SGD with the same learning rate.
+    /// Returns h′(0) = a/κ · ∇G_α′(0), the ratio of small steps to those of SGD with the same
+    /// learning rate.
     pub fn slope(&self) -> f64 {
         self.height / self.kappa * slope(self.alpha)
     }
 
-    /// Returns SGD with momentum that takes the same small steps: its learning rate is [`Self::slope`] times this one.
+    /// Returns SGD with momentum that takes the same small steps: its learning rate is
+    /// [`Self::slope`] times this one.
     ///
-    /// It is the control for the effect of the tail: it differs from this rule only where the field departs from its tangent.
+    /// It is the control for the effect of the tail: it differs from this rule only where the field
+    /// departs from its tangent.
     pub fn small_signal(&self) -> Self {
         let learning_rate = self.slope() * self.learning_rate;
         Self {

@@ -26,7 +26,8 @@ pub enum RuleError {
     /// The scale of the gradient noise is not positive and finite.
     #[error("noise_scale must be positive and finite, got {0}")]
     NoiseScale(f64),
-    /// Without friction the noise accumulates and has no stationary scale, so that the knee does not follow from it.
+    /// Without friction the noise accumulates and has no stationary scale, so that the knee does
+    /// not follow from it.
     #[error("noise_scale requires a momentum below 1, got {0}")]
     NoFriction(f64),
     /// The weight decay is negative or not finite.
@@ -38,7 +39,8 @@ pub enum RuleError {
     /// A limit for gradient components is negative or not finite.
     #[error("the limit of gradient components must be finite and not negative, got {0}")]
     Limit(f64),
-    /// The factors of x ← x − outer · ∇G(inner · b) leave the range in which single precision is accurate.
+    /// The factors of x ← x − outer · ∇G(inner · b) leave the range in which single precision is
+    /// accurate.
     #[error(
         "the knee is out of range for single precision: inner must be within 1e-30 and 1e30, got {inner:e}; outer must be at most \
          1e30, got {outer:e}"

@@ -1,7 +1,8 @@
 //! The arithmetic of one step in `f32` or `f64`, in the order of torch.optim.SGD.
 //!
-//! Products and sums are rounded separately, so that results do not depend on the machine. torch's vectorised kernel may contract
-//! p + (−lr)·b to one fused operation where the processor has one, and its results then differ in the last bit.
+//! Products and sums are rounded separately, so that results do not depend on the machine. torch's
+//! vectorised kernel may contract p + (−lr)·b to one fused operation where the processor has one,
+//! and its results then differ in the last bit.
 
 use super::{Coordinates, Options, WeightDecay};
 use crate::guard::RoundedDecision;
@@ -32,7 +33,9 @@ impl<T: Real> Kernel<T> {
         let (decay, keep) = match options.weight_decay {
             WeightDecay::None => (None, None),
             WeightDecay::Coupled(decay) => (Some(decay), None),
-            WeightDecay::Decoupled(decay) => (None, Some(1.0 - coordinates.learning_rate() * decay)),
+            WeightDecay::Decoupled(decay) => {
+                (None, Some(1.0 - coordinates.learning_rate() * decay))
+            }
         };
         Self {
             momentum: T::rounded(coordinates.momentum()),
@@ -43,7 +46,11 @@ impl<T: Real> Kernel<T> {
             decay: decay.map(T::rounded),
             keep: keep.map(T::rounded),
             inner: T::rounded(coordinates.inner()),
-            outer: T::rounded(if plain { coordinates.learning_rate() } else { coordinates.outer() }),
+            outer: T::rounded(if plain {
+                coordinates.learning_rate()
+            } else {
+                coordinates.outer()
+            }),
         }
     }
 
@@ -77,8 +84,8 @@ impl<T: Real> Kernel<T> {
         if self.nesterov { each(|i| g[i] + self.momentum * b[i]) } else { *b }
     }
 
-    /// Returns the field, or NaN where the momentum is infinite: the field is 0 there, and the coordinate would otherwise stop moving
-    /// without a trace. 0·b is 0 or NaN.
+    /// Returns the field, or NaN where the momentum is infinite: the field is 0 there, and the
+    /// coordinate would otherwise stop moving without a trace. 0·b is 0 or NaN.
     #[inline(always)]
     fn nan_where_infinite<const M: usize>(h: &[T; M], b: &[T; M]) -> [T; M] {
         each(|i| h[i] + T::ZERO * b[i])
@@ -176,7 +183,8 @@ impl<T: Real> Kernel<T> {
             },
             #[inline(always)]
             move |(x, g), h| {
-                *x = this.updated_x(x, &Self::nan_where_infinite(&h, &this.effective_gradient(x, g)))
+                *x =
+                    this.updated_x(x, &Self::nan_where_infinite(&h, &this.effective_gradient(x, g)))
             },
         );
         for (x, &g) in x_rest.iter_mut().zip(g_rest) {

@@ -1,4 +1,5 @@
-//! The optimizer (eulerv2_optim) on plain slices: SGD with momentum whose step passes through the field ∇G_α.
+//! The optimizer (eulerv2_optim) on plain slices: SGD with momentum whose step passes through the
+//! field ∇G_α.
 //!
 //! > v ← (1 − γη)v − ηg,  x ← x + η h(v),  h(v) = a ∇G_α(v/κ)
 //!
@@ -6,11 +7,12 @@
 //!
 //! > b ← μb + g,  x ← x − √lr · h(√lr · b),
 //!
-//! which at α = 2 is SGD with momentum, bit for bit. For α < 2 the field rises up to its knee at |v| ~ κ and then falls as 1/v: after a
-//! rare large gradient a coordinate moves little, as if the gradient had been clipped, and yet the dynamics leave a Gibbs measure
-//! invariant.
+//! which at α = 2 is SGD with momentum, bit for bit. For α < 2 the field rises up to its knee at
+//! |v| ~ κ and then falls as 1/v: after a rare large gradient a coordinate moves little, as if the
+//! gradient had been clipped, and yet the dynamics leave a Gibbs measure invariant.
 //!
-//! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A [`Rule`] takes the steps.
+//! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A
+//! [`Rule`] takes the steps.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Matched, Options, Rule};

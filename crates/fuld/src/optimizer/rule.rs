@@ -11,12 +11,14 @@ use std::sync::Arc;
 ///
 /// > b ← μb + g,  x ← x − √lr · h(√lr · b),  h(v) = a ∇G_α(v/κ)
 ///
-/// The caller owns the buffer b, which starts at 0, so that the first step has b = g as in torch. At α = 2 a step has the bits of
-/// SGD with momentum, its operations rounded one by one in the order b ← μb, b ← b + g, x ← x − lr·b. A step is one pass without
-/// allocations and gives the same bits for any length, chunking and instruction set.
+/// The caller owns the buffer b, which starts at 0, so that the first step has b = g as in torch.
+/// At α = 2 a step has the bits of SGD with momentum, its operations rounded one by one in the
+/// order b ← μb, b ← b + g, x ← x − lr·b. A step is one pass without allocations and gives the same
+/// bits for any length, chunking and instruction set.
 ///
-/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite and x NaN: the field is 0 there, and x would otherwise
-/// stop moving without a trace. [`Rule::step_checked`] refuses both.
+/// NaN in a gradient makes x and b NaN. An infinite gradient makes b infinite and x NaN: the field
+/// is 0 there, and x would otherwise stop moving without a trace. [`Rule::step_checked`] refuses
+/// both.
 ///
 /// Clones share the table.
 #[derive(Clone, Debug)]
@@ -63,9 +65,11 @@ impl Rule {
         Ok(this)
     }
 
-    /// Returns the rule that applies a [guard](crate::guard)'s decision to each gradient component in the pass of the step.
+    /// Returns the rule that applies a [guard](crate::guard)'s decision to each gradient component
+    /// in the pass of the step.
     ///
-    /// A step has the bits of [`Decision::apply`] followed by a step of this rule, but the gradient is not changed.
+    /// A step has the bits of [`Decision::apply`] followed by a step of this rule, but the gradient
+    /// is not changed.
     #[must_use]
     pub fn guarded(&self, decision: Decision) -> Self {
         Self { decision: Some(decision), ..self.clone() }
@@ -102,13 +106,20 @@ impl Rule {
         }
     }
 
-    /// Takes a [`Rule::step`], or changes nothing and returns an error if a gradient component is NaN or infinite.
+    /// Takes a [`Rule::step`], or changes nothing and returns an error if a gradient component is
+    /// NaN or infinite.
     ///
     /// # Panics
     ///
     /// If the slices differ in length.
-    pub fn step_checked<T: Real>(&self, x: &mut [T], b: &mut [T], g: &[T]) -> Result<(), NonFiniteGradient> {
-        /// Components tested between two branches: a loop that may stop at each component is not vectorised.
+    pub fn step_checked<T: Real>(
+        &self,
+        x: &mut [T],
+        b: &mut [T],
+        g: &[T],
+    ) -> Result<(), NonFiniteGradient> {
+        /// Components tested between two branches: a loop that may stop at each component is not
+        /// vectorised.
         const CHUNK: usize = 1024;
         for (k, chunk) in g.chunks(CHUNK).enumerate() {
             if chunk.iter().fold(false, |bad, g| bad | !g.finite())
@@ -121,7 +132,8 @@ impl Rule {
         Ok(())
     }
 
-    /// Takes a step of the recursion without momentum (newsgd): [`Rule::step`] with μ = 0, which needs no buffer.
+    /// Takes a step of the recursion without momentum (newsgd): [`Rule::step`] with μ = 0, which
+    /// needs no buffer.
     ///
     /// > x ← x + η h(−ηg)
     ///

@@ -7,10 +7,11 @@ use crate::Specification;
 
 const NAME: &str = "the Cauchy potential";
 
-/// The Cauchy potential f(x) = Σᵢ ln(1 + xᵢ²/s²). exp(−f) is proportional to the density of independent Cauchy variables of
-/// scale s.
+/// The Cauchy potential f(x) = Σᵢ ln(1 + xᵢ²/s²). exp(−f) is proportional to the density of
+/// independent Cauchy variables of scale s.
 ///
-/// At inverse temperature β the coordinates follow Student's law with 2β − 1 degrees of freedom, which requires β > 1/2.
+/// At inverse temperature β the coordinates follow Student's law with 2β − 1 degrees of freedom,
+/// which requires β > 1/2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cauchy {
     dim: usize,
@@ -26,7 +27,8 @@ impl Cauchy {
         Ok(Self { dim, rate: positive(NAME, "1/scale", 1.0 / scale)? })
     }
 
-    /// Returns 2x/(s² + x²), in a form in which x² cannot overflow: heavy-tailed dynamics reach very large x.
+    /// Returns 2x/(s² + x²), in a form in which x² cannot overflow: heavy-tailed dynamics reach
+    /// very large x.
     #[inline(always)]
     fn slope(self, x: f64) -> f64 {
         let t = self.rate * x;

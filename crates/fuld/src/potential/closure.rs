@@ -37,13 +37,14 @@ where
     V: Fn(&[f64]) -> f64 + Send + Sync,
     G: Fn(&[f64], &mut [f64]) + Send + Sync,
 {
-    /// Creates a potential from `value(x)`, which returns f(x), and `gradient(x, g)`, which writes ∇f(x) to every entry of g.
-    /// All slices have length `dim` ≥ 1.
+    /// Creates a potential from `value(x)`, which returns f(x), and `gradient(x, g)`, which writes
+    /// ∇f(x) to every entry of g. All slices have length `dim` ≥ 1.
     pub fn new(dim: usize, value: V, gradient: G) -> Result<Self, PotentialError> {
         Ok(Self { specification: None, dim: at_least("a potential", 1, dim)?, value, gradient })
     }
 
-    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with every value they depend on.
+    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with
+    /// every value they depend on.
     pub fn named(self, specification: impl Into<Specification>) -> Self {
         Self { specification: Some(specification.into()), ..self }
     }
@@ -92,12 +93,14 @@ where
     V: Fn(f64) -> f64 + Send + Sync,
     G: Fn(f64) -> f64 + Send + Sync,
 {
-    /// Creates a potential from `value(x)`, which returns f(x), and `derivative(x)`, which returns f′(x).
+    /// Creates a potential from `value(x)`, which returns f(x), and `derivative(x)`, which returns
+    /// f′(x).
     pub fn new(value: V, derivative: G) -> Self {
         Self { specification: None, value, derivative }
     }
 
-    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with every value they depend on.
+    /// Adds the specification that identifies the closures in checkpoints and stores: a name, with
+    /// every value they depend on.
     pub fn named(self, specification: impl Into<Specification>) -> Self {
         Self { specification: Some(specification.into()), ..self }
     }

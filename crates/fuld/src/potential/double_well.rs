@@ -7,8 +7,8 @@ use crate::Specification;
 
 const NAME: &str = "the double well";
 
-/// The double well f(x) = Σᵢ (a xᵢ⁴/4 − b xᵢ²/2), a > 0. For b > 0 its minima are at xᵢ = ±√(b/a), separated by barriers of
-/// height b²/(4a).
+/// The double well f(x) = Σᵢ (a xᵢ⁴/4 − b xᵢ²/2), a > 0. For b > 0 its minima are at xᵢ = ±√(b/a),
+/// separated by barriers of height b²/(4a).
 ///
 /// Its gradient grows like |x|³, so plain Euler schemes driven by heavy tails explode on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,9 +19,14 @@ pub struct DoubleWell {
 }
 
 impl DoubleWell {
-    /// Creates the double well in `dim` dimensions, for a > 0 and finite b. For b ≤ 0 it has a single well.
+    /// Creates the double well in `dim` dimensions, for a > 0 and finite b. For b ≤ 0 it has a
+    /// single well.
     pub fn new(dim: usize, a: f64, b: f64) -> Result<Self, PotentialError> {
-        Ok(Self { dim: at_least(NAME, 1, dim)?, a: positive(NAME, "a", a)?, b: finite(NAME, "b", b)? })
+        Ok(Self {
+            dim: at_least(NAME, 1, dim)?,
+            a: positive(NAME, "a", a)?,
+            b: finite(NAME, "b", b)?,
+        })
     }
 
     /// a x³ − b x

@@ -79,6 +79,10 @@ pub(super) fn finite(
 }
 
 /// Accepts a dimension of at least `least`.
-pub(super) fn at_least(potential: &'static str, least: usize, given: usize) -> Result<usize, PotentialError> {
+pub(super) fn at_least(
+    potential: &'static str,
+    least: usize,
+    given: usize,
+) -> Result<usize, PotentialError> {
     (given >= least).then_some(given).ok_or(PotentialError::Dimension { potential, least, given })
 }

@@ -35,17 +35,21 @@ use variables::{Family, MAX_DIM};
 /// assert_eq!(f.derivative(1).unwrap().to_string(), "200*(y - x^2)");
 /// ```
 ///
-/// - **Variables** are `x`, `y`, `z`, `w`, in this order, or `x1`, `x2`, …, counted from 1; a formula uses one of the two. The
-///   dimension is that of the last variable that occurs: `y^2` is a function of (x, y).
-/// - **Operators** are `+ - * / ^` with the usual precedence: `-x^2` is −(x²), `x^y^z` is x^(y^z), `x/y*z` is (x/y)·z. Products require
-///   `*`: `2*x`, not `2x`.
-/// - **Functions** are `exp`, `log` (natural; also `ln`), `log1p`, `sqrt`, `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `atan`, `abs`, `sign`,
-///   and `logcosh` = ln cosh; **constants** are `pi`, `e` and numbers like `2`, `.5` and `1e-3`.
+/// - **Variables** are `x`, `y`, `z`, `w`, in this order, or `x1`, `x2`, …, counted from 1; a
+///   formula uses one of the two. The dimension is that of the last variable that occurs: `y^2` is
+///   a function of (x, y).
+/// - **Operators** are `+ - * / ^` with the usual precedence: `-x^2` is −(x²), `x^y^z` is x^(y^z),
+///   `x/y*z` is (x/y)·z. Products require `*`: `2*x`, not `2x`.
+/// - **Functions** are `exp`, `log` (natural; also `ln`), `log1p`, `sqrt`, `sin`, `cos`, `tan`,
+///   `sinh`, `cosh`, `tanh`, `atan`, `abs`, `sign`, and `logcosh` = ln cosh; **constants** are
+///   `pi`, `e` and numbers like `2`, `.5` and `1e-3`.
 ///
-/// The formula is simplified as it is parsed. `Display` writes the simplified formula in a form that can be parsed again. Where f has no
-/// derivative, the gradient is that of the formula: `abs` has slope 0 at 0. Infinities and NaN propagate.
+/// The formula is simplified as it is parsed. `Display` writes the simplified formula in a form
+/// that can be parsed again. Where f has no derivative, the gradient is that of the formula: `abs`
+/// has slope 0 at 0. Infinities and NaN propagate.
 ///
-/// Points are evaluated in blocks. Single points, blocks of any size and all machines give the same bits.
+/// Points are evaluated in blocks. Single points, blocks of any size and all machines give the same
+/// bits.
 #[derive(Clone, Debug)]
 pub struct Formula {
     source: String,
@@ -109,7 +113,8 @@ impl Formula {
         self.derivatives.get(i).map(|&root| self.expression(root))
     }
 
-    /// Returns whether f depends on a variable, counted from 0: whether its derivative is not simply 0.
+    /// Returns whether f depends on a variable, counted from 0: whether its derivative is not
+    /// simply 0.
     pub fn depends_on(&self, i: usize) -> bool {
         self.derivatives.get(i).is_some_and(|&root| self.graph.number(root) != Some(0.0))
     }
@@ -120,11 +125,13 @@ impl Formula {
 
     /// Writes f at many points, which are stored one after the other.
     pub fn values(&self, points: &[f64], values: &mut [f64]) {
-        self.value
-            .run(self.dim, whole(points, self.dim), |block, _, results| store(results, block, values, 0, 1));
+        self.value.run(self.dim, whole(points, self.dim), |block, _, results| {
+            store(results, block, values, 0, 1)
+        });
     }
 
-    /// Writes f and ∇f at many points. It is faster than two calls because f and ∇f share subexpressions.
+    /// Writes f and ∇f at many points. It is faster than two calls because f and ∇f share
+    /// subexpressions.
     pub fn values_and_gradients(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
         let d = self.dim;
         self.both.run(d, whole(points, d), |block, j, results| match j {
@@ -176,7 +183,8 @@ impl Potential for Formula {
 
     fn gradients(&self, points: &[f64], _words: &[u64], gradients: &mut [f64]) {
         let d = self.dim;
-        self.gradient.run(d, whole(points, d), |block, j, results| store(results, block, gradients, j, d));
+        self.gradient
+            .run(d, whole(points, d), |block, j, results| store(results, block, gradients, j, d));
     }
 }
 

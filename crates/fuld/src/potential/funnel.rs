@@ -6,10 +6,11 @@ use crate::Specification;
 
 const NAME: &str = "the funnel";
 
-/// Neal's funnel f(x) = x₁²/(2s²) + (d−1) x₁/2 + e^(−x₁) Σ_{i>1} xᵢ²/2, d ≥ 2: x₁ ~ N(0, s²), and xᵢ ~ N(0, e^(x₁)) given x₁.
+/// Neal's funnel f(x) = x₁²/(2s²) + (d−1) x₁/2 + e^(−x₁) Σ_{i>1} xᵢ²/2, d ≥ 2: x₁ ~ N(0, s²), and
+/// xᵢ ~ N(0, e^(x₁)) given x₁.
 ///
-/// The scale of the other coordinates varies over many decades with the first one. R. Neal, "Slice sampling", Annals of Statistics
-/// 31 (2003), takes s = 3 and d = 10.
+/// The scale of the other coordinates varies over many decades with the first one. R. Neal, "Slice
+/// sampling", Annals of Statistics 31 (2003), takes s = 3 and d = 10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Funnel {
     dim: usize,
@@ -17,7 +18,8 @@ pub struct Funnel {
 }
 
 impl Funnel {
-    /// Creates the funnel in `dim` ≥ 2 dimensions whose first coordinate has standard deviation `scale` > 0.
+    /// Creates the funnel in `dim` ≥ 2 dimensions whose first coordinate has standard deviation
+    /// `scale` > 0.
     pub fn new(dim: usize, scale: f64) -> Result<Self, PotentialError> {
         Ok(Self { dim: at_least(NAME, 2, dim)?, scale: positive(NAME, "scale", scale)? })
     }

@@ -15,9 +15,10 @@ const BREAST_CANCER: &str = include_str!("data/breast_cancer.csv");
 ///
 /// > f(β) = Σⱼ ln(1 + exp(−yⱼ ⟨xⱼ, β⟩)) + |β|²/(2s²).
 ///
-/// There are n rows xⱼ with labels yⱼ = ±1; the first coefficient is the intercept, whose feature is 1; the prior is
-/// N(0, s² I). The [sampled gradient](Potential::sampled_gradient) replaces the sum by n/b times the sum over b rows, which the word
-/// selects with replacement. It is unbiased and the same on every machine. For b = n it is the full gradient.
+/// There are n rows xⱼ with labels yⱼ = ±1; the first coefficient is the intercept, whose feature
+/// is 1; the prior is N(0, s² I). The [sampled gradient](Potential::sampled_gradient) replaces the
+/// sum by n/b times the sum over b rows, which the word selects with replacement. It is unbiased
+/// and the same on every machine. For b = n it is the full gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticRegression {
     /// The signed rows yⱼxⱼ one after the other; f depends on the data only through them.
@@ -29,11 +30,16 @@ pub struct LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// Creates the posterior from rows of features, a label for each row, and a prior of standard deviation `prior_sd`.
+    /// Creates the posterior from rows of features, a label for each row, and a prior of standard
+    /// deviation `prior_sd`.
     ///
-    /// Features are standardised to mean 0 and variance 1. The dimension is the number of features plus one. A constant feature
-    /// is set to 0.
-    pub fn new(features: &[Vec<f64>], labels: &[bool], prior_sd: f64) -> Result<Self, PotentialError> {
+    /// Features are standardised to mean 0 and variance 1. The dimension is the number of features
+    /// plus one. A constant feature is set to 0.
+    pub fn new(
+        features: &[Vec<f64>],
+        labels: &[bool],
+        prior_sd: f64,
+    ) -> Result<Self, PotentialError> {
         let n = features.len();
         let length = |what, expected, given| match given == expected {
             true => Ok(()),
@@ -49,21 +55,25 @@ impl LogisticRegression {
         }
         positive(NAME, "prior_sd", prior_sd)?;
         let prior_precision = finite(NAME, "1/prior_sd^2", 1.0 / (prior_sd * prior_sd))?;
-        let scales: Vec<_> = (0..dim - 1).map(|i| mean_and_sd(features.iter().map(|row| row[i]))).collect();
+        let scales: Vec<_> =
+            (0..dim - 1).map(|i| mean_and_sd(features.iter().map(|row| row[i]))).collect();
         let mut rows = Vec::with_capacity(n * dim);
         for (row, &label) in features.iter().zip(labels) {
             let sign = if label { 1.0 } else { -1.0 };
             rows.push(sign);
-            let standard =
-                |(x, (mean, sd)): (&f64, &(f64, f64))| if *sd > 0.0 { (x - mean) / sd } else { 0.0 };
+            let standard = |(x, (mean, sd)): (&f64, &(f64, f64))| {
+                if *sd > 0.0 { (x - mean) / sd } else { 0.0 }
+            };
             rows.extend(row.iter().zip(&scales).map(standard).map(|x| sign * x));
         }
         Ok(Self { rows, dim, prior_precision, batch: n })
     }
 
-    /// Creates the posterior for 569 tumours, malignant or benign, with 30 features of their cell nuclei: dimension 31.
+    /// Creates the posterior for 569 tumours, malignant or benign, with 30 features of their cell
+    /// nuclei: dimension 31.
     ///
-    /// Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository, doi:10.24432/C5DW2B, CC BY 4.0.
+    /// Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository, doi:10.24432/C5DW2B,
+    /// CC BY 4.0.
     pub fn breast_cancer(prior_sd: f64) -> Result<Self, PotentialError> {
         let (mut features, mut labels) = (Vec::new(), Vec::new());
         for line in BREAST_CANCER.lines().filter(|line| !line.starts_with('#')) {
@@ -80,7 +90,12 @@ impl LogisticRegression {
         if !(1..=self.len()).contains(&batch) {
             let allowed = "between 1 and the number of rows";
             let given = batch as f64;
-            return Err(PotentialError::Parameter { potential: NAME, parameter: "batch", allowed, given });
+            return Err(PotentialError::Parameter {
+                potential: NAME,
+                parameter: "batch",
+                allowed,
+                given,
+            });
         }
         Ok(Self { batch, ..self })
     }
@@ -116,7 +131,13 @@ impl LogisticRegression {
     }
 
     /// Writes the gradient of the prior plus `factor` times the gradient of the given rows.
-    fn sum(&self, rows: impl Iterator<Item = usize>, factor: f64, beta: &[f64], gradient: &mut [f64]) {
+    fn sum(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        factor: f64,
+        beta: &[f64],
+        gradient: &mut [f64],
+    ) {
         gradient.fill(0.0);
         for row in rows.map(|j| self.row(j)) {
             // d/dm ln(1 + e^(−m)) = −1/(1 + e^m), which is correct also where e^m overflows.
@@ -221,7 +242,8 @@ mod tests {
         assert!((0..10_000).all(|word| f.chosen(word).all(|j| j < 569)));
     }
 
-    /// Returns the largest deviation of the mean over `n` words from the full gradient, in standard errors.
+    /// Returns the largest deviation of the mean over `n` words from the full gradient, in standard
+    /// errors.
     fn bias(f: &LogisticRegression, full: &[f64], beta: &[f64], n: usize) -> f64 {
         let (mut sum, mut square, mut g) = (vec![0.0; 31], vec![0.0; 31], vec![0.0; 31]);
         for word in Stream::new(99, 0, Purpose::Gradient).words().take(n) {
@@ -234,8 +256,8 @@ mod tests {
         (0..31).map(|i| sum[i].abs() / square[i].sqrt()).fold(0.0, f64::max)
     }
 
-    /// The bound of five standard errors in 31 coordinates fails for one seed in 56,000. It detects a gradient scaled by (n − 40)/b
-    /// instead of n/b.
+    /// The bound of five standard errors in 31 coordinates fails for one seed in 56,000. It detects
+    /// a gradient scaled by (n − 40)/b instead of n/b.
     #[test]
     fn minibatches_are_unbiased() {
         let f = posterior().with_batch(32).unwrap();
@@ -271,7 +293,9 @@ mod tests {
             LogisticRegression::new(features, labels, sd).unwrap_err().to_string()
         };
         assert!(text(&[vec![1.0]], &[], 1.0).contains("labels"));
-        assert!(text(&[vec![1.0], vec![1.0, 2.0]], &[true, false], 1.0).contains("expected 1, got 2"));
+        assert!(
+            text(&[vec![1.0], vec![1.0, 2.0]], &[true, false], 1.0).contains("expected 1, got 2")
+        );
         assert!(text(&[vec![f64::NAN]], &[true], 1.0).contains("NaN"));
         assert!(text(&[vec![1.0]], &[true], 0.0).contains("prior_sd"));
         assert!(text(&[], &[], 1.0).contains("dimension"));

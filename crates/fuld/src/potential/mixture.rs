@@ -6,10 +6,11 @@ use crate::Specification;
 
 const NAME: &str = "the Gaussian mixture";
 
-/// The Gaussian mixture f(x) = −ln Σₖ wₖ N(x; mₖ, sₖ² I), with weights wₖ > 0 normalised to sum 1. exp(−f) is the normalised
-/// density.
+/// The Gaussian mixture f(x) = −ln Σₖ wₖ N(x; mₖ, sₖ² I), with weights wₖ > 0 normalised to sum 1.
+/// exp(−f) is the normalised density.
 ///
-/// The sum is computed relative to its largest term, so that f is accurate also far from every mean.
+/// The sum is computed relative to its largest term, so that f is accurate also far from every
+/// mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussianMixture {
     dim: usize,
@@ -42,8 +43,8 @@ impl Component {
 }
 
 impl GaussianMixture {
-    /// Creates a mixture from a weight, a mean and a standard deviation for each component. The length of the means is the
-    /// dimension.
+    /// Creates a mixture from a weight, a mean and a standard deviation for each component. The
+    /// length of the means is the dimension.
     pub fn new(weights: &[f64], means: &[Vec<f64>], sds: &[f64]) -> Result<Self, PotentialError> {
         let length = |what, expected, given| match given == expected {
             true => Ok(()),

@@ -2,7 +2,8 @@
 //!
 //! - [`Formula`]: from text, with symbolic gradients.
 //! - [`FromFn`], [`FromFn1`]: from closures.
-//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]: standard test potentials.
+//! - [`DoubleWell`], [`Harmonic`], [`Cauchy`], [`GaussianMixture`], [`Rosenbrock`], [`Funnel`]:
+//!   standard test potentials.
 //! - [`LogisticRegression`]: a posterior with minibatches.
 
 mod cauchy;
@@ -31,8 +32,9 @@ use crate::Specification;
 
 /// A potential f on ℝ^d with its gradient.
 ///
-/// The first three methods are required. A *stochastic* potential overrides [`sampled_gradient`](Self::sampled_gradient): its gradient
-/// is that of a minibatch, chosen by a word of random bits that the chain supplies, so that runs stay reproducible.
+/// The first three methods are required. A *stochastic* potential overrides
+/// [`sampled_gradient`](Self::sampled_gradient): its gradient is that of a minibatch, chosen by a
+/// word of random bits that the chain supplies, so that runs stay reproducible.
 pub trait Potential: Send + Sync {
     /// Returns the dimension d.
     fn dim(&self) -> usize;
@@ -54,27 +56,30 @@ pub trait Potential: Send + Sync {
         self.gradient(x, gradient);
     }
 
-    /// Returns the name, parameters and data that identify the potential in checkpoints and stores, apart from its dimension.
+    /// Returns the name, parameters and data that identify the potential in checkpoints and stores,
+    /// apart from its dimension.
     ///
-    /// Every value that changes f or its sampled gradient belongs there. Without a specification, the default, a run can neither be
-    /// checkpointed nor resumed.
+    /// Every value that changes f or its sampled gradient belongs there. Without a specification,
+    /// the default, a run can neither be checkpointed nor resumed.
     fn specification(&self) -> Option<Specification> {
         None
     }
 
-    /// Returns whether one call of [`gradients`](Self::gradients), from the thread of the run, should take all chains: for potentials with
-    /// a large cost per call and a small cost per point, as in an interpreter.
+    /// Returns whether one call of [`gradients`](Self::gradients), from the thread of the run,
+    /// should take all chains: for potentials with a large cost per call and a small cost per
+    /// point, as in an interpreter.
     fn takes_all_chains(&self) -> bool {
         false
     }
 
-    /// Returns whether an evaluation failed in a way that affects all points. The run then ends with an error.
+    /// Returns whether an evaluation failed in a way that affects all points. The run then ends
+    /// with an error.
     fn has_failed(&self) -> bool {
         false
     }
 
-    /// Writes f and ∇f at many points, one after the other. Not called for stochastic potentials. Override where both together are
-    /// cheaper.
+    /// Writes f and ∇f at many points, one after the other. Not called for stochastic potentials.
+    /// Override where both together are cheaper.
     fn evaluate(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
         // A deterministic potential ignores the words.
         const WORDS: [u64; 64] = [0; 64];
@@ -90,11 +95,12 @@ pub trait Potential: Send + Sync {
         }
     }
 
-    /// Writes the gradients at many points, one after the other, for a batch of chains. Override to vectorise. The words are arbitrary
-    /// if the potential is not stochastic.
+    /// Writes the gradients at many points, one after the other, for a batch of chains. Override to
+    /// vectorise. The words are arbitrary if the potential is not stochastic.
     fn gradients(&self, points: &[f64], words: &[u64], gradients: &mut [f64]) {
         let d = self.dim();
-        for ((x, g), &word) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(words) {
+        for ((x, g), &word) in points.chunks_exact(d).zip(gradients.chunks_exact_mut(d)).zip(words)
+        {
             self.sampled_gradient(x, word, g);
         }
     }

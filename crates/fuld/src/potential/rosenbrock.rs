@@ -6,7 +6,8 @@ use crate::Specification;
 
 const NAME: &str = "the Rosenbrock potential";
 
-/// Rosenbrock's valley f(x) = Σ_{i<d} [(a − xᵢ)² + b (xᵢ₊₁ − xᵢ²)²], b > 0, d ≥ 2, which is narrow and curved.
+/// Rosenbrock's valley f(x) = Σ_{i<d} [(a − xᵢ)² + b (xᵢ₊₁ − xᵢ²)²], b > 0, d ≥ 2, which is narrow
+/// and curved.
 ///
 /// For a = 1 the minimum is f(1, …, 1) = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,9 +18,14 @@ pub struct Rosenbrock {
 }
 
 impl Rosenbrock {
-    /// Creates the valley in `dim` ≥ 2 dimensions, for finite a (classically 1) and b > 0 (classically 100).
+    /// Creates the valley in `dim` ≥ 2 dimensions, for finite a (classically 1) and b > 0
+    /// (classically 100).
     pub fn new(dim: usize, a: f64, b: f64) -> Result<Self, PotentialError> {
-        Ok(Self { dim: at_least(NAME, 2, dim)?, a: finite(NAME, "a", a)?, b: positive(NAME, "b", b)? })
+        Ok(Self {
+            dim: at_least(NAME, 2, dim)?,
+            a: finite(NAME, "a", a)?,
+            b: positive(NAME, "b", b)?,
+        })
     }
 }
 
@@ -41,7 +47,8 @@ impl Potential for Rosenbrock {
     }
 
     fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
-        // Each pair of neighbours contributes to both components; the contribution of the previous pair is carried along.
+        // Each pair of neighbours contributes to both components; the contribution of the previous
+        // pair is carried along.
         let mut carried = 0.0;
         for (g, pair) in gradient.iter_mut().zip(x.windows(2)) {
             let pull = 2.0 * self.b * (pair[1] - pair[0] * pair[0]);

@@ -3,7 +3,8 @@
 use super::{Motion, System};
 use crate::potential::Potential;
 
-/// The velocity of (x, v) without noise, in two parts: one that keeps the energy f(x) + g(v), one that lowers it.
+/// The velocity of (x, v) without noise, in two parts: one that keeps the energy f(x) + g(v), one
+/// that lowers it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConformalField {
     /// dx/dt = h(v), all of it Hamiltonian.
@@ -22,7 +23,8 @@ impl ConformalField {
 }
 
 impl System {
-    /// Returns the field of the system at (x, v), or nothing for overdamped systems, which have no velocity.
+    /// Returns the field of the system at (x, v), or nothing for overdamped systems, which have no
+    /// velocity.
     ///
     /// # Panics
     ///
@@ -63,12 +65,16 @@ mod tests {
         assert_eq!(field.acceleration(), [-9.5]);
         // The stable energy at α = 1: ∇G = 2v/(1+v²), c = v.
         let cauchy = Cauchy::new(1, 1.0).unwrap();
-        let parameters =
-            Underdamped { alpha: Alpha::CAUCHY, gamma: Friction::new(2.0).unwrap(), beta: Beta::ONE };
+        let parameters = Underdamped {
+            alpha: Alpha::CAUCHY,
+            gamma: Friction::new(2.0).unwrap(),
+            beta: Beta::ONE,
+        };
         let field = System::fuld(parameters).unwrap().field(&cauchy, &[1.0], &[3.0]).unwrap();
         assert!((field.transport[0] - 0.6).abs() < 1e-12 && (field.force[0] + 1.0).abs() < 1e-12);
         assert_eq!(field.friction[0], -6.0);
-        let overdamped = System::overdamped_langevin(OverdampedGaussian { beta: Beta::ONE }).unwrap();
+        let overdamped =
+            System::overdamped_langevin(OverdampedGaussian { beta: Beta::ONE }).unwrap();
         assert!(overdamped.field(&cauchy, &[1.0], &[1.0]).is_none());
     }
 }

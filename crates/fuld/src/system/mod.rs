@@ -1,8 +1,10 @@
-//! The dynamics of the paper and its relatives, as named compositions of kinetic energies, drifts and noise.
+//! The dynamics of the paper and its relatives, as named compositions of kinetic energies, drifts
+//! and noise.
 //!
-//! [`SystemKind`] lists the named systems; `table` has one entry per system. [`System::underdamped`] and [`System::overdamped`]
-//! compose systems from user-supplied kinetic energies and drifts. Every system carries a [`SystemSpec`], the serialisable
-//! description that identifies it in checkpoints.
+//! [`SystemKind`] lists the named systems; `table` has one entry per system.
+//! [`System::underdamped`] and [`System::overdamped`] compose systems from user-supplied kinetic
+//! energies and drifts. Every system carries a [`SystemSpec`], the serialisable description that
+//! identifies it in checkpoints.
 //!
 //! ```
 //! use fuld::{Alpha, Beta, Friction, System, Underdamped};
@@ -25,8 +27,8 @@ mod table;
 pub use conformal::ConformalField;
 pub use error::SystemError;
 pub use shapes::{
-    CustomDriftSpec, CustomKineticSpec, Flmc, Noiseless, Overdamped, OverdampedGaussian, Underdamped,
-    UnderdampedGaussian,
+    CustomDriftSpec, CustomKineticSpec, Flmc, Noiseless, Overdamped, OverdampedGaussian,
+    Underdamped, UnderdampedGaussian,
 };
 pub use table::{Exactness, SystemFacts, SystemKind, SystemSpec};
 
@@ -55,7 +57,8 @@ pub struct System {
 }
 
 impl System {
-    /// Composes FLMC with its exact drift for a potential that is the sum of one function f over the coordinates.
+    /// Composes FLMC with its exact drift for a potential that is the sum of one function f over
+    /// the coordinates.
     ///
     /// > dx = b(x) dt + β^(−1/α) dL, b = −𝒟^(α−2)(φ f′)/φ, φ = e^(−βf)
     ///
@@ -65,7 +68,12 @@ impl System {
         f: DifferentiableFunction<impl Fn(f64) -> f64, impl Fn(f64) -> f64>,
     ) -> Result<Self, SystemError> {
         let Flmc { alpha, beta, reach, .. } = parameters;
-        Self::with_drift(FlmcDrift::new(alpha, beta, f, reach)?, alpha, beta, SystemSpec::Flmc(parameters))
+        Self::with_drift(
+            FlmcDrift::new(alpha, beta, f, reach)?,
+            alpha,
+            beta,
+            SystemSpec::Flmc(parameters),
+        )
     }
 
     /// Composes an underdamped system from a user-supplied kinetic energy.
@@ -100,7 +108,8 @@ impl System {
         spec: SystemSpec,
     ) -> Result<Self, SystemError> {
         let alpha = kinetic.alpha();
-        let motion = Motion::Underdamped { kinetic: Arc::new(kinetic), gamma: gamma.get(), weight: 1.0 };
+        let motion =
+            Motion::Underdamped { kinetic: Arc::new(kinetic), gamma: gamma.get(), weight: 1.0 };
         Ok(Self { motion, alpha, spec })
     }
 
@@ -110,7 +119,8 @@ impl System {
         beta: Beta,
         spec: SystemSpec,
     ) -> Result<Self, SystemError> {
-        let motion = Motion::Overdamped { drift: Arc::new(drift), amplitude: noise_amplitude(alpha, beta)? };
+        let motion =
+            Motion::Overdamped { drift: Arc::new(drift), amplitude: noise_amplitude(alpha, beta)? };
         Ok(Self { motion, alpha, spec })
     }
 

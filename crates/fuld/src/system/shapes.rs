@@ -37,11 +37,13 @@ macro_rules! shape {
 }
 
 shape! {
-    /// Tail index, friction and inverse temperature: the parameters of an underdamped system with stable noise.
+    /// Tail index, friction and inverse temperature: the parameters of an underdamped system with
+    /// stable noise.
     Underdamped { alpha: Alpha, gamma: Friction, beta: Beta }
 }
 shape! {
-    /// Friction and inverse temperature: the parameters of an underdamped system with Gaussian noise.
+    /// Friction and inverse temperature: the parameters of an underdamped system with Gaussian
+    /// noise.
     UnderdampedGaussian { gamma: Friction, beta: Beta }
 }
 shape! {
@@ -49,7 +51,8 @@ shape! {
     Noiseless { gamma: Friction }
 }
 shape! {
-    /// Tail index and inverse temperature: the parameters of an overdamped system with stable noise.
+    /// Tail index and inverse temperature: the parameters of an overdamped system with stable
+    /// noise.
     Overdamped { alpha: Alpha, beta: Beta }
 }
 shape! {
@@ -77,7 +80,12 @@ impl Flmc {
 impl fmt::Display for Flmc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { alpha, beta, reach, potential } = self;
-        write!(f, ", alpha {}, beta {}, reach {reach}, potential {potential}", alpha.get(), beta.get())
+        write!(
+            f,
+            ", alpha {}, beta {}, reach {reach}, potential {potential}",
+            alpha.get(),
+            beta.get()
+        )
     }
 }
 

@@ -1,12 +1,13 @@
 //! The named systems, one entry each.
 //!
-//! An entry gives the system's name, its parameters, a summary, its equation, where it is exact and how it is composed. The
-//! macro derives from the entries the enum [`SystemKind`], the serialised [`SystemSpec`] and one constructor of [`System`] per
-//! system. To add a system, add an entry; `fuld-sample` then requires its default step.
+//! An entry gives the system's name, its parameters, a summary, its equation, where it is exact and
+//! how it is composed. The macro derives from the entries the enum [`SystemKind`], the serialised
+//! [`SystemSpec`] and one constructor of [`System`] per system. To add a system, add an entry;
+//! `fuld-sample` then requires its default step.
 
 use super::shapes::{
-    CustomDriftSpec, CustomKineticSpec, Flmc, Noiseless, Overdamped, OverdampedGaussian, Underdamped,
-    UnderdampedGaussian,
+    CustomDriftSpec, CustomKineticSpec, Flmc, Noiseless, Overdamped, OverdampedGaussian,
+    Underdamped, UnderdampedGaussian,
 };
 use super::{System, SystemError};
 use crate::dynamics::{Downhill, GaussianKinetic, Newtonian, StableKinetic, approximation_factor};
@@ -82,7 +83,8 @@ macro_rules! systems {
 
             /// Composes the system from the parameters that it has; it ignores the others.
             ///
-            /// Returns nothing for [`SystemKind::Flmc`], whose drift also requires a potential: use [`System::flmc`].
+            /// Returns nothing for [`SystemKind::Flmc`], whose drift also requires a potential: use
+            /// [`System::flmc`].
             pub fn compose(self, parameters: Underdamped) -> Option<Result<System, SystemError>> {
                 match self {
                     $($(Self::$kind => Some(System::$constructor($shape::of(parameters))),)?)+
@@ -91,7 +93,8 @@ macro_rules! systems {
             }
         }
 
-        /// Which system, with all parameters: the part of a run's identity that describes its dynamics.
+        /// Which system, with all parameters: the part of a run's identity that describes its
+        /// dynamics.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "system")]
         pub enum SystemSpec {
@@ -149,27 +152,30 @@ systems! {
         exact: Always,
         fuld: |p, spec| System::with_kinetic(StableKinetic::new(p.alpha, p.beta)?, p.gamma, spec),
     }
-    /// FULD with ∇G_α as the paper prints it, without β: exact only at β = 1 or α = 2. It reproduces the paper's figures.
+    /// FULD with ∇G_α as the paper prints it, without β: exact only at β = 1 or α = 2. It
+    /// reproduces the paper's figures.
     FuldBetaFree(Underdamped) "fuld-beta-free" {
         summary: "The same with the paper's field, exact at beta = 1 only",
         equation: "dv = −γv dt − ∇f dt + (γ/β)^(1/α) dL, dx = ∇G_α(v) dt",
         exact: GaussianNoiseOrBetaOne,
         fuld_beta_free: |p, spec| System::with_kinetic(StableKinetic::beta_free(p.alpha, p.beta)?, p.gamma, spec),
     }
-    /// FULD with the Gaussian kinetic energy, whose friction c keeps v ~ N(0, 1/β) under noise of any tail index.
+    /// FULD with the Gaussian kinetic energy, whose friction c keeps v ~ N(0, 1/β) under noise of
+    /// any tail index.
     ///
-    /// The paper abandons it because Euler's explicit step explodes on c, which grows exponentially. The splittings use the exact
-    /// flow of c and are stable.
+    /// The paper abandons it because Euler's explicit step explodes on c, which grows
+    /// exponentially. The splittings use the exact flow of c and are stable.
     FuldGaussian(Underdamped) "fuld-gaussian" {
         summary: "Stable noise and Gaussian kinetic energy, exact",
         equation: "dv = −γ c(v) dt − ∇f dt + (γ/β)^(1/α) dL, dx = v dt",
         exact: Always,
         fuld_gaussian: |p, spec| System::with_kinetic(GaussianKinetic::new(p.alpha, p.beta)?, p.gamma, spec),
     }
-    /// Underdamped Langevin dynamics with stable noise in place of Gaussian noise. Its stationary law is e^(−βf) only at α = 2.
+    /// Underdamped Langevin dynamics with stable noise in place of Gaussian noise. Its stationary
+    /// law is e^(−βf) only at α = 2.
     ///
-    /// The paper prints the amplitude √(2γ/β), which at α = 2, where its L is √2 B, would be Langevin dynamics at β/2. The
-    /// amplitude here is that of its other equations.
+    /// The paper prints the amplitude √(2γ/β), which at α = 2, where its L is √2 B, would be
+    /// Langevin dynamics at β/2. The amplitude here is that of its other equations.
     Uncorrected(Underdamped) "uncorrected" {
         summary: "Stable noise where Gaussian noise was, nothing corrected",
         equation: "dv = −γv dt − ∇f dt + (γ/β)^(1/α) dL, dx = v dt",
@@ -190,8 +196,8 @@ systems! {
         exact: Never,
         momentum: |p, spec| System::with_kinetic(Newtonian::noiseless(), p.gamma, spec),
     }
-    /// Fractional Hamiltonian dynamics as its authors run it, for 1 < α ≤ 2: the factor c_α = Γ(α−1)/Γ(α/2)² replaces every Riesz
-    /// derivative.
+    /// Fractional Hamiltonian dynamics as its authors run it, for 1 < α ≤ 2: the factor c_α =
+    /// Γ(α−1)/Γ(α/2)² replaces every Riesz derivative.
     Fhd(Underdamped) "fhd" {
         summary: "Fractional Hamiltonian dynamics, as its authors run it",
         equation: "dv = −c_α(∇f + γv) dt + (γ/β)^(1/α) dL, dx = c_α v dt",
@@ -216,7 +222,8 @@ systems! {
         exact: GaussianNoise,
         uncorrected_overdamped: |p, spec| System::with_drift(Downhill { factor: 1.0 }, p.alpha, p.beta, spec),
     }
-    /// Fractional Langevin Monte Carlo with its exact drift, for a potential that is a sum of one function over the coordinates.
+    /// Fractional Langevin Monte Carlo with its exact drift, for a potential that is a sum of one
+    /// function over the coordinates.
     Flmc(Flmc) "flmc" {
         summary: "Fractional Langevin Monte Carlo with its exact drift",
         equation: "dx = b(x) dt + β^(−1/α) dL, b = −𝒟^(α−2)(φ f′)/φ, φ = e^(−βf)",

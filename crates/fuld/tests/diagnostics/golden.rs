@@ -20,10 +20,11 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Returns the difference relative to the golden value. NaN equals NaN, and values below 1e-15 equal 0, because ArviZ has rounding
-/// errors where our value is 0.
+/// Returns the difference relative to the golden value. NaN equals NaN, and values below 1e-15
+/// equal 0, because ArviZ has rounding errors where our value is 0.
 fn difference(ours: f64, golden: f64) -> f64 {
-    if ours == golden || (ours.is_nan() && golden.is_nan()) || (ours == 0.0 && golden.abs() < 1e-15) {
+    if ours == golden || (ours.is_nan() && golden.is_nan()) || (ours == 0.0 && golden.abs() < 1e-15)
+    {
         0.0
     } else if ours.is_nan() || golden.is_nan() || golden.is_infinite() {
         f64::INFINITY
@@ -64,13 +65,17 @@ fn ours(draws: &[Vec<f64>], quantity: &str, argument: f64) -> f64 {
             let law = SymmetricStable::new(2.0).unwrap().with_scale(1.5 / 2f64.sqrt()).unwrap();
             sample(draws).kolmogorov_smirnov(|x| law.cdf(x - 0.2)).unwrap().distance
         }
-        "ks_first_rest" => sample(&draws[..1]).kolmogorov_smirnov_between(&sample(&draws[1..])).distance,
+        "ks_first_rest" => {
+            sample(&draws[..1]).kolmogorov_smirnov_between(&sample(&draws[1..])).distance
+        }
         "w1_first_rest" => sample(&draws[..1]).wasserstein_between(&sample(&draws[1..])),
         "w1_cauchy" => {
             let law = SymmetricStable::new(1.0).unwrap();
             sample(draws).wasserstein(|x| law.cdf(x), -argument, argument).unwrap()
         }
-        "pareto_k_abs" => Sample::new(magnitudes()).unwrap().pareto_k(Tail::Right, argument).unwrap(),
+        "pareto_k_abs" => {
+            Sample::new(magnitudes()).unwrap().pareto_k(Tail::Right, argument).unwrap()
+        }
         "gpd_k" => fit().k,
         "gpd_scale" => fit().scale,
         "kolmogorov_sf" => kolmogorov_sf(argument),
@@ -93,8 +98,8 @@ fn agrees_with_arviz() {
         let golden = number(value);
         let difference = difference(ours, golden);
         let tolerance = match (set.as_str(), quantity.as_str()) {
-            // The golden sum that stands for the integral over the Cauchy law has four million terms, not infinitely
-            // many.
+            // The golden sum that stands for the integral over the Cauchy law has four million
+            // terms, not infinitely many.
             (_, "w1_cauchy") => 1e-8,
             // Draws around 1e8: both means are rounded to 1e-8.
             ("large_offset", _) => 1e-6,

@@ -1,4 +1,5 @@
-//! Diagnostics, compared with ArviZ and scipy for stored draws and with known laws for seeded draws.
+//! Diagnostics, compared with ArviZ and scipy for stored draws and with known laws for seeded
+//! draws.
 
 mod draws;
 mod golden;

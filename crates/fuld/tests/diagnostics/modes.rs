@@ -15,8 +15,8 @@ fn mixture(draws: Vec<f64>, share: f64, by: f64) -> Vec<f64> {
     draws.into_iter().enumerate().map(|(i, x)| if i < moved { x + by } else { x }).collect()
 }
 
-/// Each of 300 samples of a unimodal law has one mode. A threshold of four standard deviations without correction for multiple
-/// comparisons would find 38 spurious modes.
+/// Each of 300 samples of a unimodal law has one mode. A threshold of four standard deviations
+/// without correction for multiple comparisons would find 38 spurious modes.
 #[test]
 fn unimodal_samples_have_one_mode() {
     let mut rng = rng(21);
@@ -34,8 +34,9 @@ fn unimodal_samples_have_one_mode() {
     assert_eq!(extra, 0, "modes that are not there");
 }
 
-/// Two wells, found with their places and heights to a few percent, higher one first: thin tails, heavy tails, far
-/// apart. A bandwidth made for a single normal law would smear the last into half their height.
+/// Two wells, found with their places and heights to a few percent, higher one first: thin tails,
+/// heavy tails, far apart. A bandwidth made for a single normal law would smear the last into half
+/// their height.
 #[test]
 fn bimodal_samples_have_two_modes() {
     let peak = (2.0 * std::f64::consts::PI).sqrt().recip();
@@ -71,8 +72,8 @@ fn correlated_draws_show_fewer_modes() {
     assert!(density.modes(0.0).is_err() && density.modes(f64::NAN).is_err());
 }
 
-/// For a normal law Sheather and Jones find the bandwidth that minimises the integrated error, (4/(3n))^(1/5), to a
-/// few percent.
+/// For a normal law Sheather and Jones find the bandwidth that minimises the integrated error,
+/// (4/(3n))^(1/5), to a few percent.
 #[test]
 fn bandwidth_of_the_normal_law() {
     for (n, seed) in [(1_000, 26), (10_000, 27), (100_000, 28)] {
@@ -83,8 +84,8 @@ fn bandwidth_of_the_normal_law() {
     }
 }
 
-/// The estimate is the density of the law within some standard errors, also at the ends of the body, where draws
-/// beyond reach in.
+/// The estimate is the density of the law within some standard errors, also at the ends of the
+/// body, where draws beyond reach in.
 #[test]
 fn density_and_histogram_follow_the_law() {
     let law = SymmetricStable::new(1.4).unwrap();
@@ -94,9 +95,13 @@ fn density_and_histogram_follow_the_law() {
     for (x, f) in density.grid().step_by(50) {
         let exact = law.pdf(x);
         // Some 40 points: five deviations of each, and the bias of a second derivative.
-        let deviation = (exact / (2.0 * std::f64::consts::PI.sqrt() * n as f64 * density.bandwidth())).sqrt();
+        let deviation =
+            (exact / (2.0 * std::f64::consts::PI.sqrt() * n as f64 * density.bandwidth())).sqrt();
         let bias = 0.005 * law.pdf(0.0);
-        assert!((f - exact).abs() < 5.0 * deviation + bias.min(0.05 * exact), "{x}: {f} for {exact}");
+        assert!(
+            (f - exact).abs() < 5.0 * deviation + bias.min(0.05 * exact),
+            "{x}: {f} for {exact}"
+        );
     }
     let histogram = Histogram::automatic(&sample).unwrap();
     assert_eq!(histogram.total(), n);
@@ -105,7 +110,10 @@ fn density_and_histogram_follow_the_law() {
         let probability = law.cdf(x + 0.5 * width) - law.cdf(x - 0.5 * width);
         let expected = probability * n as f64;
         // Some 300 bins: 5.5 deviations each, 1e-5 in all.
-        assert!((count as f64 - expected).abs() < 5.5 * expected.sqrt(), "{x}: {count} for {expected}");
+        assert!(
+            (count as f64 - expected).abs() < 5.5 * expected.sqrt(),
+            "{x}: {count} for {expected}"
+        );
         assert!((f * n as f64 * width - count as f64).abs() < 1e-9);
     }
     let beyond = (histogram.below() + histogram.above()) as f64;
@@ -117,10 +125,13 @@ fn density_and_histogram_follow_the_law() {
 #[test]
 fn unusual_samples_do_not_panic() {
     let tiny: Vec<f64> = uniform(&mut rng(30), 50).iter().map(|u| u * 1e-310).collect();
-    let huge: Vec<f64> = uniform(&mut rng(31), 50).iter().map(|u| (u - 0.5) * 1.5e308 * 2.0).collect();
+    let huge: Vec<f64> =
+        uniform(&mut rng(31), 50).iter().map(|u| (u - 0.5) * 1.5e308 * 2.0).collect();
     let large: Vec<f64> = uniform(&mut rng(32), 50).iter().map(|u| (u - 0.5) * 1e200).collect();
     let offset: Vec<f64> = (0..50).map(|i| 1e16 + 2.0 * f64::from(i % 2)).collect();
-    for draws in [tiny, huge, large, offset, vec![1.0], vec![1.0, 2.0], vec![0.0; 9], vec![-0.0, 0.0, 0.0]] {
+    for draws in
+        [tiny, huge, large, offset, vec![1.0], vec![1.0, 2.0], vec![0.0; 9], vec![-0.0, 0.0, 0.0]]
+    {
         let sample = Sample::new(draws.clone()).unwrap();
         let _ = Histogram::automatic(&sample);
         let _ = KernelDensity::new(&sample).map(|density| density.modes(50.0));
@@ -128,7 +139,8 @@ fn unusual_samples_do_not_panic() {
         let _ = sample.pareto_k(fuld::diagnostics::Tail::Both, 1e-300);
         let _ = fuld::diagnostics::autocorrelation(&draws, usize::MAX);
         if let Ok(chains) = fuld::diagnostics::Chains::new(&[draws.clone(), draws]) {
-            let _ = (chains.r_hat(), chains.ess_bulk(), chains.ess_mean(), chains.mcse_quantile(1.0));
+            let _ =
+                (chains.r_hat(), chains.ess_bulk(), chains.ess_mean(), chains.mcse_quantile(1.0));
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Diagnostics for draws whose law is known. Seeds are fixed. Unless stated otherwise, a test allows five standard deviations of the
-//! measured quantity: false-positive rate 6e-7.
+//! Diagnostics for draws whose law is known. Seeds are fixed. Unless stated otherwise, a test
+//! allows five standard deviations of the measured quantity: false-positive rate 6e-7.
 
 use super::draws::{autoregressive, rng, stable, uniform};
 use fuld::diagnostics::{Chains, Sample, Tail, autocorrelation};
 use levy_stable::SymmetricStable;
 use std::f64::consts::PI;
 
-/// Of p-values under the null, one in twenty is below 0.05. Without Stephens' correction it would be one in thirty at
-/// n = 10.
+/// Of p-values under the null, one in twenty is below 0.05. Without Stephens' correction it would
+/// be one in thirty at n = 10.
 #[test]
 fn p_values_have_the_nominal_rejection_rate() {
     let (repeats, mut rng) = (20_000, rng(1));
@@ -20,8 +20,9 @@ fn p_values_have_the_nominal_rejection_rate() {
     assert!((seen - expected).abs() < 5.0 * (0.95 * expected).sqrt(), "{seen} for {expected}");
 }
 
-/// The same for two samples, where ranks make D discrete and the rate only nearly 0.05: here it is allowed 0.005 more
-/// or less, besides the five deviations. n₁ + n₂ in place of n₁n₂/(n₁ + n₂) would reject three times in four.
+/// The same for two samples, where ranks make D discrete and the rate only nearly 0.05: here it is
+/// allowed 0.005 more or less, besides the five deviations. n₁ + n₂ in place of n₁n₂/(n₁ + n₂)
+/// would reject three times in four.
 #[test]
 fn p_values_of_two_samples_have_the_nominal_rejection_rate() {
     let (repeats, mut rng) = (10_000, rng(2));
@@ -39,15 +40,16 @@ fn p_values_of_two_samples_have_the_nominal_rejection_rate() {
     assert!((0..100).filter(|_| reject(1.5)).count() > 90);
 }
 
-/// E W₁ → √(2/(πn)) ∫ √(F(1−F)) dx, 1.6147 for the integral of the normal law. W₁ varies by 30 percent, its mean over
-/// 200 samples by 2; ten are allowed. A law wider by a fifth is 0.16 away.
+/// E W₁ → √(2/(πn)) ∫ √(F(1−F)) dx, 1.6147 for the integral of the normal law. W₁ varies by 30
+/// percent, its mean over 200 samples by 2; ten are allowed. A law wider by a fifth is 0.16 away.
 #[test]
 fn the_wasserstein_distance_has_its_expected_value() {
     let normal = SymmetricStable::kinetic(2.0).unwrap();
     let (n, repeats, mut rng) = (400, 200, rng(3));
     let mut mean = |scale: f64| {
         let distance = |_| {
-            let draws: Vec<f64> = uniform(&mut rng, n).iter().map(|&u| normal.quantile(u)).collect();
+            let draws: Vec<f64> =
+                uniform(&mut rng, n).iter().map(|&u| normal.quantile(u)).collect();
             Sample::new(draws).unwrap().wasserstein(|x| normal.cdf(x / scale), -12.0, 12.0).unwrap()
         };
         (0..repeats).map(distance).sum::<f64>() / f64::from(repeats)
@@ -69,9 +71,9 @@ fn autocorrelation_of_an_autoregression() {
     }
 }
 
-/// τ = (1 + φ)/(1 − φ). Over seeds the estimate varies by 6.4 percent at φ = 0.9 and by 3.5 at ±0.5, five times which
-/// are allowed. Without the −1 in τ it would be off by 25 at 0.5. Antithetic chains (φ < 0) are worth more than their
-/// length.
+/// τ = (1 + φ)/(1 − φ). Over seeds the estimate varies by 6.4 percent at φ = 0.9 and by 3.5 at
+/// ±0.5, five times which are allowed. Without the −1 in τ it would be off by 25 at 0.5. Antithetic
+/// chains (φ < 0) are worth more than their length.
 #[test]
 fn effective_draws_of_an_autoregression() {
     for (phi, allowed, seed) in [(0.9, 0.32, 5), (0.5, 0.175, 6), (-0.5, 0.175, 7)] {
@@ -90,14 +92,16 @@ fn effective_draws_of_an_autoregression() {
 fn rank_statistics_are_invariant_under_increasing_maps() {
     let mut rng = rng(8);
     let draws: Vec<Vec<f64>> = (0..4).map(|_| autoregressive(&mut rng, 0.6, 500)).collect();
-    let heavy: Vec<Vec<f64>> = draws.iter().map(|c| c.iter().map(|x| x.powi(9) * 1e30).collect()).collect();
+    let heavy: Vec<Vec<f64>> =
+        draws.iter().map(|c| c.iter().map(|x| x.powi(9) * 1e30).collect()).collect();
     let (a, b) = (Chains::new(&draws).unwrap(), Chains::new(&heavy).unwrap());
     assert_eq!(a.ess_bulk(), b.ess_bulk());
     assert_eq!(a.ess_tail(), b.ess_tail());
 }
 
-/// Estimates over their standard errors have unit variance: that of 1000 has a deviation of 0.045, five of which are
-/// allowed, and 0.1 for the error of the standard errors. Taking draws for independent would make it 9.
+/// Estimates over their standard errors have unit variance: that of 1000 has a deviation of 0.045,
+/// five of which are allowed, and 0.1 for the error of the standard errors. Taking draws for
+/// independent would make it 9.
 #[test]
 fn standard_errors_are_as_large_as_errors() {
     let (phi, repeats, mut rng) = (0.8f64, 1000, rng(10));
@@ -107,12 +111,14 @@ fn standard_errors_are_as_large_as_errors() {
     let exact = normal.quantile(0.9).powi(3);
     for _ in 0..repeats {
         let draws: Vec<Vec<f64>> = (0..4).map(|_| autoregressive(&mut rng, phi, 1000)).collect();
-        let cubes: Vec<Vec<f64>> = draws.iter().map(|c| c.iter().map(|x| x.powi(3)).collect()).collect();
+        let cubes: Vec<Vec<f64>> =
+            draws.iter().map(|c| c.iter().map(|x| x.powi(3)).collect()).collect();
         let (plain, cubes) = (Chains::new(&draws).unwrap(), Chains::new(&cubes).unwrap());
         let all = plain.pooled();
         mean += (all.iter().sum::<f64>() / all.len() as f64 / plain.mcse_mean()).powi(2);
-        median +=
-            (Sample::new(all).unwrap().quantile(0.5).unwrap() / plain.mcse_quantile(0.5).unwrap()).powi(2);
+        median += (Sample::new(all).unwrap().quantile(0.5).unwrap()
+            / plain.mcse_quantile(0.5).unwrap())
+        .powi(2);
         let q = Sample::new(cubes.pooled()).unwrap().quantile(0.9).unwrap();
         upper += ((q - exact) / cubes.mcse_quantile(0.9).unwrap()).powi(2);
     }
@@ -144,8 +150,9 @@ fn r_hat_detects_chains_that_differ() {
     }
 }
 
-/// k̂ has deviation (1 + k)/√m on m = 3√n excesses of a Pareto law, and is drawn to ½ by 10/m. Excesses measured from
-/// 0 and not from the cut would leave k̂ < 0 here; 1/k in place of k would fail at all but k = 1.
+/// k̂ has deviation (1 + k)/√m on m = 3√n excesses of a Pareto law, and is drawn to ½ by 10/m.
+/// Excesses measured from 0 and not from the cut would leave k̂ < 0 here; 1/k in place of k would
+/// fail at all but k = 1.
 #[test]
 fn pareto_k_of_a_pareto_law() {
     let n = 100_000;

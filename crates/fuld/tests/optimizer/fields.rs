@@ -1,13 +1,16 @@
 //! Every form of the step, compared with the stable law itself.
 
-use super::forms::{self, authors, gradient, matched, noise_matched, paper, paper_sgd, rule, sgd, uniform};
+use super::forms::{
+    self, authors, gradient, matched, noise_matched, paper, paper_sgd, rule, sgd, uniform,
+};
 use fuld::ParameterError;
 use fuld::optimizer::{Options, Real, Rule, RuleError};
 use levy_stable::SymmetricStable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Runs a rule, and beside it (eulerv2_optim) in the paper's own variables, v and x, in doubles and with the law itself.
+/// Runs a rule, and beside it (eulerv2_optim) in the paper's own variables, v and x, in doubles and
+/// with the law itself.
 fn against_the_law<T: Real>(
     rule: &Rule,
     (eta, friction): (f64, f64),
@@ -31,7 +34,8 @@ fn against_the_law<T: Real>(
             assert!((ours - *x).abs() < tolerance * (1.0 + x.abs()), "x = {ours}, not {x}");
             let room = tolerance * (1.0 + v.abs() + eta * g.abs());
             assert!((-eta * our_b - *v).abs() < room, "v = {}, not {v}", -eta * our_b);
-            // In single precision what was rounded off a large b outlives it: each step is compared by itself.
+            // In single precision what was rounded off a large b outlives it: each step is compared
+            // by itself.
             if tolerance > 1e-10 {
                 exact[i] = (ours, -eta * our_b);
             }
@@ -87,11 +91,16 @@ fn the_authors_field_matches_their_code() {
     assert_eq!(authors(1.5, 0.5, 3.0), Err(RuleError::Momentum(-0.5)));
 }
 
-/// For small gradients the rule and its control take the same steps; SGD at the same learning rate does not.
+/// For small gradients the rule and its control take the same steps; SGD at the same learning rate
+/// does not.
 #[test]
 fn small_steps_equal_those_of_the_small_signal_control() {
     for alpha in [1.2, 1.75] {
-        let forms = [paper(alpha, 0.1, 0.9, 0.5), authors(alpha, 0.1, 0.9), matched(alpha, 0.01, 0.91, 0.3)];
+        let forms = [
+            paper(alpha, 0.1, 0.9, 0.5),
+            authors(alpha, 0.1, 0.9),
+            matched(alpha, 0.01, 0.91, 0.3),
+        ];
         for form in forms {
             let control = rule(Ok(form.unwrap().small_signal()), Options::default());
             let form = rule(form, Options::default());

@@ -1,7 +1,9 @@
-//! Settings, gradients and rules for the tests. The constructors take their parameters in the order of the structs' fields.
+//! Settings, gradients and rules for the tests. The constructors take their parameters in the order
+//! of the structs' fields.
 
 use fuld::optimizer::{
-    Authors, Coordinates, Matched, NoiseMatched, Options, Paper, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
+    Authors, Coordinates, Matched, NoiseMatched, Options, Paper, PaperSgd, Rule, RuleError, Sgd,
+    WeightDecay,
 };
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -28,7 +30,12 @@ pub(crate) fn matched(alpha: f64, learning_rate: f64, momentum: f64, kappa: f64)
     Coordinates::matched(Matched { alpha, learning_rate, momentum, kappa })
 }
 
-pub(crate) fn noise_matched(alpha: f64, learning_rate: f64, momentum: f64, noise_scale: f64) -> Form {
+pub(crate) fn noise_matched(
+    alpha: f64,
+    learning_rate: f64,
+    momentum: f64,
+    noise_scale: f64,
+) -> Form {
     Coordinates::noise_matched(NoiseMatched { alpha, learning_rate, momentum, noise_scale })
 }
 
@@ -58,7 +65,9 @@ pub(crate) fn rule(coordinates: Result<Coordinates, RuleError>, options: Options
 /// Returns every combination of options, with Nesterov only if there is momentum.
 pub(crate) fn all_options(momentum: f64) -> Vec<Options> {
     let mut all = Vec::new();
-    for weight_decay in [WeightDecay::None, WeightDecay::Coupled(0.01), WeightDecay::Decoupled(0.02)] {
+    for weight_decay in
+        [WeightDecay::None, WeightDecay::Coupled(0.01), WeightDecay::Decoupled(0.02)]
+    {
         for (nesterov, maximize) in [(false, false), (false, true), (true, false), (true, true)] {
             if momentum > 0.0 || !nesterov {
                 all.push(Options { weight_decay, nesterov, maximize });

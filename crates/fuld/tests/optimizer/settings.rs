@@ -22,12 +22,16 @@ fn errors_name_the_invalid_setting() {
         for weight_decay in [WeightDecay::Coupled(bad), WeightDecay::Decoupled(bad)] {
             let options = Options { weight_decay, ..Options::default() };
             let error = Rule::new(sgd(1.5, 0.1, 0.9).unwrap(), options).unwrap_err();
-            assert!(matches!(error, RuleError::WeightDecay(value) if value.to_bits() == bad.to_bits()));
+            assert!(
+                matches!(error, RuleError::WeightDecay(value) if value.to_bits() == bad.to_bits())
+            );
         }
         assert!(
-            clip::by_value(&mut [1.0f32], bad).is_err() && clip::by_norm(&mut [&mut [1.0f32]], bad).is_err()
+            clip::by_value(&mut [1.0f32], bad).is_err()
+                && clip::by_norm(&mut [&mut [1.0f32]], bad).is_err()
         );
     }
-    let error = Rule::new(sgd(1.5, 0.1, 0.0).unwrap(), Options { nesterov: true, ..Options::default() });
+    let error =
+        Rule::new(sgd(1.5, 0.1, 0.0).unwrap(), Options { nesterov: true, ..Options::default() });
     assert_eq!(error.unwrap_err(), RuleError::NesterovWithoutMomentum);
 }

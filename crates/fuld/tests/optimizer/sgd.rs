@@ -7,7 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 macro_rules! sgd_bit_for_bit {
     ($name:ident, $float:ty) => {
-        /// torch.optim.SGD written down statement by statement; every product and sum is rounded by itself.
+        /// torch.optim.SGD written down statement by statement; every product and sum is rounded by
+        /// itself.
         #[test]
         fn $name() {
             let (rate, length) = (0.03, 37);
@@ -35,7 +36,9 @@ macro_rules! sgd_bit_for_bit {
                                     let pull = decay as $float * x[i];
                                     g[i] += pull;
                                 }
-                                WeightDecay::Decoupled(decay) => x[i] *= (1.0 - rate * decay) as $float,
+                                WeightDecay::Decoupled(decay) => {
+                                    x[i] *= (1.0 - rate * decay) as $float
+                                }
                                 WeightDecay::None => {}
                             }
                         }

@@ -1,4 +1,5 @@
-//! Steps over slices compared with single steps, schedules, gradients that are not finite, and clipping.
+//! Steps over slices compared with single steps, schedules, gradients that are not finite, and
+//! clipping.
 
 use super::forms::{all_options, gradient, matched, noise_matched, paper, rule, sgd};
 use fuld::optimizer::{NonFiniteGradient, Options, Real, Rule, RuleError, WeightDecay, clip};
@@ -9,11 +10,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[test]
 fn a_rule_made_with_another_shares_its_table() {
     let first = rule(sgd(1.5, 0.1, 0.9), Options::default());
-    let options = Options { maximize: true, weight_decay: WeightDecay::Coupled(0.1), nesterov: true };
+    let options =
+        Options { maximize: true, weight_decay: WeightDecay::Coupled(0.1), nesterov: true };
     let coordinates = noise_matched(1.5, 0.01, 0.8, 0.3).unwrap();
     let second = first.with(coordinates, options).unwrap();
     assert!(std::ptr::eq(first.field().unwrap(), second.field().unwrap()));
-    assert_eq!(second.step_one(1.0, 0.5, 2.0), rule(Ok(coordinates), options).step_one(1.0, 0.5, 2.0));
+    assert_eq!(
+        second.step_one(1.0, 0.5, 2.0),
+        rule(Ok(coordinates), options).step_one(1.0, 0.5, 2.0)
+    );
     let bad = Options { weight_decay: WeightDecay::Coupled(-1.0), ..options };
     assert_eq!(first.with(coordinates, bad).unwrap_err(), RuleError::WeightDecay(-1.0));
     assert!(first.with(sgd(1.5, 0.1, 0.0).unwrap(), options).is_err());
@@ -23,12 +28,14 @@ fn a_rule_made_with_another_shares_its_table() {
 fn slices_of_any_length_equal_single_steps_bit_for_bit() {
     fn check<T: Real + std::fmt::Debug>(rule: &Rule, length: usize, narrow: fn(f64) -> T) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(length as u64);
-        let mut draw = || -> Vec<T> { gradient(&mut rng, length).into_iter().map(narrow).collect() };
+        let mut draw =
+            || -> Vec<T> { gradient(&mut rng, length).into_iter().map(narrow).collect() };
         let (mut x, mut b, g) = (draw(), draw(), draw());
         let expected: Vec<(T, T)> = (0..length).map(|i| rule.step_one(x[i], b[i], g[i])).collect();
         let (mut chunked_x, mut chunked_b) = (x.clone(), b.clone());
         rule.step(&mut x, &mut b, &g);
-        for ((x, b), g) in chunked_x.chunks_mut(23).zip(chunked_b.chunks_mut(23)).zip(g.chunks(23)) {
+        for ((x, b), g) in chunked_x.chunks_mut(23).zip(chunked_b.chunks_mut(23)).zip(g.chunks(23))
+        {
             rule.step(x, b, g);
         }
         // No zeros or NaN here, so equal numbers are equal bits.
@@ -53,8 +60,10 @@ fn without_momentum() {
             let with = rule(sgd(alpha, 0.04, 0.0), options);
             // Steps without a buffer use neither the momentum of the rule nor Nesterov's form.
             let without = rule(sgd(alpha, 0.04, 0.9), Options { nesterov: true, ..options });
-            let g: Vec<f32> =
-                gradient(&mut Xoshiro256PlusPlus::seed_from_u64(5), 65).iter().map(|&g| g as f32).collect();
+            let g: Vec<f32> = gradient(&mut Xoshiro256PlusPlus::seed_from_u64(5), 65)
+                .iter()
+                .map(|&g| g as f32)
+                .collect();
             let (mut x, mut y, mut b) = (vec![0.5; 65], vec![0.5; 65], vec![f32::INFINITY; 65]);
             with.step(&mut x, &mut b, &g);
             without.step_without_momentum(&mut y, &g);
@@ -79,7 +88,9 @@ fn gradients_that_are_not_finite_are_refused_or_passed_on() {
     assert_eq!(error.to_string(), "component 2000 of the gradient is -inf; nothing was changed");
     assert!(x.iter().all(|&x| x == 1.0) && b.iter().all(|&b| b == 0.5));
     rule.step(&mut x, &mut b, &g);
-    assert!(x[2000].is_nan() && b[2000] == f32::NEG_INFINITY && x[2500].is_nan() && b[2500].is_nan());
+    assert!(
+        x[2000].is_nan() && b[2000] == f32::NEG_INFINITY && x[2500].is_nan() && b[2500].is_nan()
+    );
     let mut y = [1.0f32; 20];
     rule.step_without_momentum(&mut y, &[f32::INFINITY; 20]);
     assert!(y.iter().all(|y| y.is_nan()) && rule.step_one(1.0f64, 0.0, f64::INFINITY).0.is_nan());
@@ -96,7 +107,10 @@ fn schedules_keep_the_table() {
     for (alpha, rate) in [(1.5, 0.01), (1.5, 0.1), (2.0, 0.1), (1.3, 0.1)] {
         let coordinates = matched(alpha, rate, 0.9, 0.1).unwrap();
         scheduled.set_coordinates(coordinates).unwrap();
-        assert_eq!(scheduled.step_one(1.0, 0.5, 0.5), rule(Ok(coordinates), options).step_one(1.0, 0.5, 0.5));
+        assert_eq!(
+            scheduled.step_one(1.0, 0.5, 0.5),
+            rule(Ok(coordinates), options).step_one(1.0, 0.5, 0.5)
+        );
     }
     let still = sgd(1.5, 0.1, 0.0).unwrap();
     assert_eq!(scheduled.set_coordinates(still), Err(RuleError::NesterovWithoutMomentum));

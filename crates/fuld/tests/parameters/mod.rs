@@ -1,7 +1,8 @@
 //! Validated parameters from literals, for tests.
 
 use fuld::{
-    Alpha, Beta, Friction, Noiseless, Overdamped, OverdampedGaussian, Underdamped, UnderdampedGaussian,
+    Alpha, Beta, Friction, Noiseless, Overdamped, OverdampedGaussian, Underdamped,
+    UnderdampedGaussian,
 };
 
 pub(crate) fn alpha(alpha: f64) -> Alpha {

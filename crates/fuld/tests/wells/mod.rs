@@ -1,8 +1,8 @@
 //! A potential and a run for the tests of chains.
 
 use fuld::{
-    Alpha, Beta, Friction, Integrator, Polynomial, Potential, Run, Schedule, Specification, Step, System,
-    Underdamped,
+    Alpha, Beta, Friction, Integrator, Polynomial, Potential, Run, Schedule, Specification, Step,
+    System, Underdamped,
 };
 
 /// f = Σ x⁴/4 − x²/2 in d dimensions, optionally with random noise of ±0.5 in its gradient.
@@ -52,8 +52,12 @@ pub(crate) fn wells(dim: usize) -> Wells {
 pub(crate) fn run(integrator: Integrator) -> Run {
     let polynomial = Polynomial { start: Step::new(0.05).unwrap(), half_life: 1000.0, power: 0.3 };
     let schedule = Schedule::polynomial(polynomial).unwrap();
-    let parameters =
-        Underdamped { alpha: Alpha::new(1.4).unwrap(), gamma: Friction::new(5.0).unwrap(), beta: Beta::ONE };
+    let parameters = Underdamped {
+        alpha: Alpha::new(1.4).unwrap(),
+        gamma: Friction::new(5.0).unwrap(),
+        beta: Beta::ONE,
+    };
     let run = Run::new(System::fuld(parameters).unwrap(), integrator, schedule);
-    Run { chains: 37, warmup: 50, draws: 40, thin: 3, seed: 11, ..run }.averaging("x²", |x| x[0] * x[0])
+    Run { chains: 37, warmup: 50, draws: 40, thin: 3, seed: 11, ..run }
+        .averaging("x²", |x| x[0] * x[0])
 }

@@ -1,10 +1,11 @@
 //! ∇G_α in single precision where almost all arguments lie: 32 pieces that fit in vector registers.
 //!
-//! This is an acceleration of the table of octaves, which covers the other arguments. AVX-512 selects 16 numbers out of 32 in
-//! one instruction. A table of 32 pieces with 8 numbers each is therefore 16 registers, and no argument needs a load of its
-//! own. The pieces have equal lengths up to w = 2^e, and their length doubles with every doubling of |v| + w after that: the
-//! leading bits of |v| + w are the index. Each piece holds ∇G(v)/v as a polynomial of |v| − c, where c is its centre, so that
-//! the field is odd and its relative error bounded.
+//! This is an acceleration of the table of octaves, which covers the other arguments. AVX-512
+//! selects 16 numbers out of 32 in one instruction. A table of 32 pieces with 8 numbers each is
+//! therefore 16 registers, and no argument needs a load of its own. The pieces have equal lengths
+//! up to w = 2^e, and their length doubles with every doubling of |v| + w after that: the leading
+//! bits of |v| + w are the index. Each piece holds ∇G(v)/v as a polynomial of |v| − c, where c is
+//! its centre, so that the field is odd and its relative error bounded.
 
 use super::fit::fit_piece;
 
@@ -24,7 +25,8 @@ pub struct Lanes(pub [f32; 16]);
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Bulk {
-    /// Centre and coefficients of each piece, the lowest power first, for instruction sets that load a row.
+    /// Centre and coefficients of each piece, the lowest power first, for instruction sets that
+    /// load a row.
     pub(crate) rows: [[f32; ROW]; PIECES],
     /// The same numbers by power, for instruction sets that permute registers.
     pub(crate) columns: Columns,
@@ -48,19 +50,26 @@ impl Default for Columns {
 }
 
 impl Bulk {
-    /// Tabulates `ratio` = ∇G(v)/v, whose knee is at about `knee`, as far out as 32 pieces within `tolerance` reach. The table
-    /// is empty if no piece is.
+    /// Tabulates `ratio` = ∇G(v)/v, whose knee is at about `knee`, as far out as 32 pieces within
+    /// `tolerance` reach. The table is empty if no piece is.
     pub(crate) fn fit(knee: f64, tolerance: f64, ratio: impl Fn(f64) -> f64) -> Self {
         let widest = libm::log2(knee).ceil() as i32 + 5;
         // 4, 8 or 16 pieces per octave: finer octaves are fewer, but the first one can be longer.
-        let longest =
-            |split| (widest - 8..=widest).rev().find_map(|e| Self::with(e, split, tolerance, &ratio));
+        let longest = |split| {
+            (widest - 8..=widest).rev().find_map(|e| Self::with(e, split, tolerance, &ratio))
+        };
         let tables = (2..=4).filter_map(longest);
         tables.max_by(|a, b| a.reach().total_cmp(&b.reach())).unwrap_or_default()
     }
 
-    /// Returns the table with w = 2^exponent and 2^split pieces per octave, if all of them meet the tolerance.
-    fn with(exponent: i32, split: u32, tolerance: f64, ratio: &impl Fn(f64) -> f64) -> Option<Self> {
+    /// Returns the table with w = 2^exponent and 2^split pieces per octave, if all of them meet the
+    /// tolerance.
+    fn with(
+        exponent: i32,
+        split: u32,
+        tolerance: f64,
+        ratio: &impl Fn(f64) -> f64,
+    ) -> Option<Self> {
         // Powers of the lengths must stay within single precision.
         if !(-12..=12).contains(&exponent) {
             return None;

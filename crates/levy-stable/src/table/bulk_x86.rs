@@ -1,6 +1,8 @@
-//! [`Bulk`] in the vector registers of x86: the arithmetic of [`Bulk::at`] in every lane, so the bits are the same.
+//! [`Bulk`] in the vector registers of x86: the arithmetic of [`Bulk::at`] in every lane, so the
+//! bits are the same.
 //!
-//! Both forms return a mask of the lanes that the table does not cover. The values in those lanes are meaningless.
+//! Both forms return a mask of the lanes that the table does not cover. The values in those lanes
+//! are meaningless.
 
 use super::bulk::{Bulk, Lanes, ROW};
 use std::arch::x86_64::*;
@@ -40,7 +42,8 @@ impl Loaded {
         let u = _mm512_add_ps(size, self.shift);
         // The permutation uses only the lowest five bits.
         let piece = _mm512_srlv_epi32(_mm512_castps_si512(u), self.drop);
-        let chosen = |k: usize| _mm512_permutex2var_ps(self.columns[k][0], piece, self.columns[k][1]);
+        let chosen =
+            |k: usize| _mm512_permutex2var_ps(self.columns[k][0], piece, self.columns[k][1]);
         let t = _mm512_sub_ps(size, chosen(0));
         let mut p = chosen(ROW - 1);
         for k in (1..ROW - 1).rev() {

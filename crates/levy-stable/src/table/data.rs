@@ -1,31 +1,33 @@
 //! The serialised form of a table of ∇G_α: plain arrays with a format version.
 //!
-//! Everything that evaluates the field reads this form: the processor code of this crate, and the code for burn, Triton and
-//! JAX. A table is of one α, or of a band of α, where each number is a polynomial in α. A table is checked when it is read.
+//! Everything that evaluates the field reads this form: the processor code of this crate, and the
+//! code for burn, Triton and JAX. A table is of one α, or of a band of α, where each number is a
+//! polynomial in α. A table is checked when it is read.
 
 use super::fit::{Fitted, MAX_SPLIT, through};
 use crate::{Alpha, ParameterError, SymmetricStable};
 use std::ops::Range;
 use thiserror::Error;
 
-/// Octaves that hold ∇G/v; the others hold v∇G. The change is at v = 4w, about where ∇G is largest: there both are equally
-/// steep.
+/// Octaves that hold ∇G/v; the others hold v∇G. The change is at v = 4w, about where ∇G is largest:
+/// there both are equally steep.
 pub(crate) const NEAR_OCTAVES: u32 = 3;
 
 /// The numbers that evaluate ∇G_α on any device.
 ///
 /// The value at v ≥ 0 (the field is odd) is found from u = max(v + w, 2v), w = 2^`lowest`:
 ///
-/// - its exponent, less `lowest` and at most the last one, is the number of an octave, for which `octaves` has the index of a
-///   first piece and a split;
-/// - the octave has 2^split equal pieces; the index of the piece that u is in, and the place t within it, −1/2 ≤ t < 1/2, are
-///   shifts of u's mantissa;
-/// - the piece's polynomial in t is ∇G/v in the first `near_octaves` octaves, which is for v < [`switch`](Self::switch), and
-///   v∇G in the others.
+/// - its exponent, less `lowest` and at most the last one, is the number of an octave, for which
+///   `octaves` has the index of a first piece and a split;
+/// - the octave has 2^split equal pieces; the index of the piece that u is in, and the place t
+///   within it, −1/2 ≤ t < 1/2, are shifts of u's mantissa;
+/// - the piece's polynomial in t is ∇G/v in the first `near_octaves` octaves, which is for v <
+///   [`switch`](Self::switch), and v∇G in the others.
 ///
-/// In a band each coefficient is a polynomial in a = (s − (s₀ + s₁)/2)/(s₁ − s₀), where s = log₂((2 − α)/α) runs from s₀ to s₁.
-/// Near α = 2 a tail of weight ∝ 2 − α takes over from the Gaussian, at a place that moves with log(2 − α), and near 0 the
-/// knee of the field moves with log α/α: in s a band has the same work everywhere.
+/// In a band each coefficient is a polynomial in a = (s − (s₀ + s₁)/2)/(s₁ − s₀), where s = log₂((2
+/// − α)/α) runs from s₀ to s₁. Near α = 2 a tail of weight ∝ 2 − α takes over from the Gaussian, at
+/// a place that moves with log(2 − α), and near 0 the knee of the field moves with log α/α: in s a
+/// band has the same work everywhere.
 ///
 /// | table | relative error | coefficients per piece |
 /// |---|---|---|
@@ -133,7 +135,8 @@ impl TableData {
         lowest: i32,
         fitted: &Fitted<N, F>,
     ) -> Self {
-        let octaves: Vec<_> = fitted.octaves.iter().map(|octave| [octave.first, octave.split]).collect();
+        let octaves: Vec<_> =
+            fitted.octaves.iter().map(|octave| [octave.first, octave.split]).collect();
         Self {
             version: Self::VERSION,
             alpha,
@@ -142,7 +145,11 @@ impl TableData {
             octaves,
             terms: N,
             alpha_terms: F,
-            coefficients: fitted.pieces.iter().flat_map(|fits| across(fits).into_iter().flatten()).collect(),
+            coefficients: fitted
+                .pieces
+                .iter()
+                .flat_map(|fits| across(fits).into_iter().flatten())
+                .collect(),
             max_relative_error: fitted.error,
         }
     }
@@ -152,13 +159,15 @@ impl TableData {
         self.coefficients.len() / (self.alpha_terms * self.terms)
     }
 
-    /// Returns the least v at which pieces hold v∇G, a power of two; none if all hold ∇G/v, as at α = 2.
+    /// Returns the least v at which pieces hold v∇G, a power of two; none if all hold ∇G/v, as at α
+    /// = 2.
     pub fn switch(&self) -> Option<f64> {
         ((self.near_octaves as usize) < self.octaves.len())
             .then(|| libm::exp2(f64::from(self.lowest + self.near_octaves as i32 - 1)))
     }
 
-    /// Checks that the table can be evaluated: its version, that its arrays fit together, and that its numbers are finite.
+    /// Checks that the table can be evaluated: its version, that its arrays fit together, and that
+    /// its numbers are finite.
     pub fn check(&self) -> Result<(), TableError> {
         let damaged = |what| Err(TableError::Damaged(what));
         if self.version != Self::VERSION {
@@ -178,10 +187,16 @@ impl TableData {
             }
         }
         let size = self.alpha_terms.saturating_mul(self.terms);
-        if size == 0 || self.coefficients.is_empty() || !self.coefficients.len().is_multiple_of(size) {
+        if size == 0
+            || self.coefficients.is_empty()
+            || !self.coefficients.len().is_multiple_of(size)
+        {
             return damaged("the number of coefficients is not a multiple of those of a piece");
         }
-        if self.octaves.is_empty() || self.octaves.len() > 4096 || !(-1100..=1100).contains(&self.lowest) {
+        if self.octaves.is_empty()
+            || self.octaves.len() > 4096
+            || !(-1100..=1100).contains(&self.lowest)
+        {
             return damaged("its octaves are none or more than there are exponents");
         }
         if self.near_octaves == 0 || self.near_octaves as usize > self.octaves.len() {
@@ -189,7 +204,9 @@ impl TableData {
         }
         let pieces = self.pieces() as u64;
         let inside = |&[first, split]: &[u32; 2]| {
-            split <= MAX_SPLIT && u64::from(first) + (1 << split) <= pieces && first <= i32::MAX as u32 >> 4
+            split <= MAX_SPLIT
+                && u64::from(first) + (1 << split) <= pieces
+                && first <= i32::MAX as u32 >> 4
         };
         if !self.octaves.iter().all(inside) {
             return damaged("its index points outside its coefficients");
@@ -204,8 +221,8 @@ impl TableData {
     }
 }
 
-/// Returns the law that ∇G_α belongs to, for 0.1 ≤ α ≤ 2: for smaller α, the field is nonlinear over too many octaves
-/// for a table.
+/// Returns the law that ∇G_α belongs to, for 0.1 ≤ α ≤ 2: for smaller α, the field is nonlinear
+/// over too many octaves for a table.
 pub(crate) fn tabulated(alpha: f64) -> Result<SymmetricStable, ParameterError> {
     if Alpha::new(alpha)?.get() < 0.1 {
         return Err(ParameterError::TableAlpha(alpha));

@@ -8,10 +8,11 @@ use crate::{ParameterError, SymmetricStable};
 
 /// The kinetic energy G_α(v) − G_α(0) of one α on all of ℝ, tabulated.
 ///
-/// G_α = −ln ψ, where ψ is the density of SαS(α^(−1/α)) (see [`SymmetricStable::kinetic`]); its derivative is the field of
-/// [`FieldTable`](super::FieldTable). The table holds (G_α(v) − G_α(0))/ln(1 + v²), which is smooth, positive and of order 1. Beyond
-/// the table, where the density is a power of v to within the tolerance, the energy grows by 1 + α per factor e of v. The relative error
-/// is at most 1e-12, for 0.1 ≤ α ≤ 2. At α = 2 the energy is v²/2.
+/// G_α = −ln ψ, where ψ is the density of SαS(α^(−1/α)) (see [`SymmetricStable::kinetic`]); its
+/// derivative is the field of [`FieldTable`](super::FieldTable). The table holds (G_α(v) −
+/// G_α(0))/ln(1 + v²), which is smooth, positive and of order 1. Beyond the table, where the
+/// density is a power of v to within the tolerance, the energy grows by 1 + α per factor e of v.
+/// The relative error is at most 1e-12, for 0.1 ≤ α ≤ 2. At α = 2 the energy is v²/2.
 ///
 /// ```
 /// use levy_stable::{SymmetricStable, table::EnergyTable};
@@ -84,9 +85,11 @@ dispatched! {
     }
 }
 
-/// Returns G(v) − G(0) as a function of v ≥ 0, to relative accuracy also near 0, where the difference of logarithms would cancel.
+/// Returns G(v) − G(0) as a function of v ≥ 0, to relative accuracy also near 0, where the
+/// difference of logarithms would cancel.
 fn energy(law: &SymmetricStable) -> impl Fn(f64) -> f64 {
-    /// Points on [−1, 1] and weights of Gauss and Legendre's rule of order 16, for the positive points.
+    /// Points on [−1, 1] and weights of Gauss and Legendre's rule of order 16, for the positive
+    /// points.
     const RULE: [(f64, f64); 4] = [
         (0.183_434_642_495_649_8, 0.362_683_783_378_362),
         (0.525_532_409_916_329, 0.313_706_645_877_887_3),
@@ -115,10 +118,13 @@ mod tests {
     /// Returns random points of every size, from 2^−20 to 2^40.
     fn points() -> impl Iterator<Item = f64> {
         let words = Stream::new(1, 0, Purpose::Resample);
-        (0..4000).map(move |i| libm::exp2(60.0 * (words.word(i) >> 11) as f64 / (1u64 << 53) as f64 - 20.0))
+        (0..4000).map(move |i| {
+            libm::exp2(60.0 * (words.word(i) >> 11) as f64 / (1u64 << 53) as f64 - 20.0)
+        })
     }
 
-    /// ψ is the Cauchy density of scale 1 at α = 1, so G(v) − G(0) = ln(1 + v²), and a Gaussian at α = 2.
+    /// ψ is the Cauchy density of scale 1 at α = 1, so G(v) − G(0) = ln(1 + v²), and a Gaussian at
+    /// α = 2.
     #[test]
     fn has_the_closed_forms() {
         let [cauchy, gauss] = [1.0, 2.0].map(|alpha| EnergyTable::new(alpha).unwrap());
@@ -133,11 +139,13 @@ mod tests {
     #[test]
     fn agrees_with_the_law() {
         for alpha in [0.1, 0.5, 1.0, 1.3, 1.5, 1.8, 1.99, 1.999_999, 2.0] {
-            let (table, law) = (EnergyTable::new(alpha).unwrap(), SymmetricStable::kinetic(alpha).unwrap());
+            let (table, law) =
+                (EnergyTable::new(alpha).unwrap(), SymmetricStable::kinetic(alpha).unwrap());
             // At small α the slope of the field changes closer to 0 than the first branch resolves.
             for v in points().filter(|&v| alpha > 0.5 || v > 1e-2) {
                 let (exact, tolerance) = if v < 1e-2 {
-                    // ∇G(v)/v is even: with ∇G(v)/v = a + b v² + …, the energy is v²/2 (a + b v²/2) up to a share of v⁴.
+                    // ∇G(v)/v is even: with ∇G(v)/v = a + b v² + …, the energy is v²/2 (a + b v²/2)
+                    // up to a share of v⁴.
                     let (first, last) = (-law.score_derivative(0.0), -law.score(v) / v);
                     ((first + 0.5 * (last - first)) * v * v / 2.0, 2e-12 + v.powi(4))
                 } else {
@@ -151,10 +159,12 @@ mod tests {
         }
     }
 
-    /// The energy is the integral of the field: between two points by Simpson's rule on many intervals.
+    /// The energy is the integral of the field: between two points by Simpson's rule on many
+    /// intervals.
     #[test]
     fn its_derivative_is_the_field() {
-        let (energy, field) = (EnergyTable::new(1.5).unwrap(), crate::FieldTable::new(1.5).unwrap());
+        let (energy, field) =
+            (EnergyTable::new(1.5).unwrap(), crate::FieldTable::new(1.5).unwrap());
         for (a, b) in [(0.0, 1e-3), (0.0, 0.5), (0.5, 4.0), (4.0, 60.0), (1e3, 1e4)] {
             let n = 2000;
             let h = (b - a) / f64::from(n);

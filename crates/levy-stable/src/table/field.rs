@@ -1,7 +1,7 @@
 //! The field ∇G_α on all of ℝ, evaluated from one table of octaves.
 //!
-//! ∇G is odd. The table holds ∇G/v near 0 and v∇G elsewhere: both are smooth and without zeros, so that the relative error
-//! is bounded everywhere.
+//! ∇G is odd. The table holds ∇G/v near 0 and v∇G elsewhere: both are smooth and without zeros, so
+//! that the relative error is bounded everywhere.
 
 use super::data::{NEAR_OCTAVES, TableAlpha, TableData, TableError};
 use super::octave_table::OctaveTable;
@@ -25,7 +25,10 @@ impl<T: Real, const N: usize> Field<T, N> {
         }
         let (pieces, rest) = data.coefficients.as_chunks();
         if data.terms != N || data.alpha_terms != 1 || !rest.is_empty() {
-            return Err(TableError::Terms { found: [data.alpha_terms, data.terms], needed: [1, N] });
+            return Err(TableError::Terms {
+                found: [data.alpha_terms, data.terms],
+                needed: [1, N],
+            });
         }
         let octaves = data.octaves.iter().map(|&[first, split]| Octave { first, split }).collect();
         let table = OctaveTable::rounded(data.lowest, octaves, pieces.iter());

@@ -1,4 +1,5 @@
-//! ∇G_α from a table: for chains and optimizers, which evaluate it some hundred million times per second.
+//! ∇G_α from a table: for chains and optimizers, which evaluate it some hundred million times per
+//! second.
 
 use super::bulk::Lanes;
 use super::data::{TableAlpha, TableData, TableError, tabulated};
@@ -11,18 +12,22 @@ use crate::simd::dispatched;
 /// The kinetic-energy field ∇G_α of one α on all of ℝ, tabulated.
 ///
 /// ∇G_α = −ψ′/ψ, where ψ is the density of SαS(α^(−1/α)) (see
-/// [`SymmetricStable::kinetic`](crate::SymmetricStable::kinetic)). The table holds ∇G_α(v)/v near 0 and v·∇G_α(v) elsewhere,
-/// both smooth and without zeros, as polynomials on pieces of the octaves of |v|. So the relative error is bounded everywhere.
-/// The field is exactly odd, 0 at 0 and ±∞ (±∞ at ±∞ for α = 2), NaN at NaN, and at α = 2 it is v bit for bit.
+/// [`SymmetricStable::kinetic`](crate::SymmetricStable::kinetic)). The table holds ∇G_α(v)/v near 0
+/// and v·∇G_α(v) elsewhere, both smooth and without zeros, as polynomials on pieces of the octaves
+/// of |v|. So the relative error is bounded everywhere. The field is exactly odd, 0 at 0 and ±∞ (±∞
+/// at ±∞ for α = 2), NaN at NaN, and at α = 2 it is v bit for bit.
 ///
-/// For 0.1 ≤ α ≤ 2 and every v the relative error is at most 1e-12 in double and 2e-7 in single precision (measured:
-/// 2.1e-13 and 1.8e-7). A table takes 9 to 80 KB for doubles and 2 to 8 KB for singles, the less the closer α is to
-/// the middle of (1, 2), and is built in 2 to 40 milliseconds. Single and slice forms give the same bits.
+/// For 0.1 ≤ α ≤ 2 and every v the relative error is at most 1e-12 in double and 2e-7 in single
+/// precision (measured: 2.1e-13 and 1.8e-7). A table takes 9 to 80 KB for doubles and 2 to 8 KB for
+/// singles, the less the closer α is to the middle of (1, 2), and is built in 2 to 40 milliseconds.
+/// Single and slice forms give the same bits.
 ///
-/// In single precision there is a second table around 0, which stays in vector registers. It reaches |v| = 60 at α = 1.5, 30 at
-/// 1.75 and 6 at 1.99: for α > 1 draws of SαS(α^(−1/α)) seldom leave it. Beyond it slices are ten times slower.
+/// In single precision there is a second table around 0, which stays in vector registers. It
+/// reaches |v| = 60 at α = 1.5, 30 at 1.75 and 6 at 1.99: for α > 1 draws of SαS(α^(−1/α)) seldom
+/// leave it. Beyond it slices are ten times slower.
 ///
-/// With the feature `serde` a table is stored as two [`TableData`], which are checked when they are read.
+/// With the feature `serde` a table is stored as two [`TableData`], which are checked when they are
+/// read.
 ///
 /// ```
 /// use levy_stable::{FieldTable, SymmetricStable};
@@ -78,11 +83,14 @@ impl TryFrom<Stored> for FieldTable {
 }
 
 impl FieldTable {
-    /// Builds the table for 0.1 ≤ α ≤ 2: for smaller α, ∇G_α is nonlinear over too many octaves for a table.
+    /// Builds the table for 0.1 ≤ α ≤ 2: for smaller α, ∇G_α is nonlinear over too many octaves for
+    /// a table.
     pub fn new(alpha: f64) -> Result<Self, ParameterError> {
         let law = tabulated(alpha)?;
-        let stored =
-            Stored { double: tabulate::<f64, 8>(&law, DOUBLE_TOLERANCE), single: Single::tabulate(&law) };
+        let stored = Stored {
+            double: tabulate::<f64, 8>(&law, DOUBLE_TOLERANCE),
+            single: Single::tabulate(&law),
+        };
         stored.try_into().map_err(|error| match error {
             TableError::Parameter(error) => error,
             error => unreachable!("a table that was just built is sound: {error}"),
@@ -94,7 +102,8 @@ impl FieldTable {
         self.double.data(self.alpha, self.max_relative_error[0])
     }
 
-    /// Returns the table of single precision in its serialised form, without the part in vector registers.
+    /// Returns the table of single precision in its serialised form, without the part in vector
+    /// registers.
     ///
     /// It has eight coefficients per piece; [`TableData::single`] builds one with four.
     pub fn single(&self) -> TableData {
@@ -106,7 +115,8 @@ impl FieldTable {
         self.alpha
     }
 
-    /// Returns the largest relative error of the polynomials in double precision, measured between their nodes while building.
+    /// Returns the largest relative error of the polynomials in double precision, measured between
+    /// their nodes while building.
     pub fn max_relative_error(&self) -> f64 {
         self.max_relative_error[0]
     }
@@ -137,7 +147,11 @@ impl FieldTable {
         assert_eq!(v.len(), out.len(), "input and output must have the same length");
         let (blocks, rest) = v.as_chunks();
         let (out_blocks, out_rest) = out.as_chunks_mut();
-        self.blocks_f32(blocks.iter().zip(out_blocks), |(v, _)| Lanes(**v), |(_, out), field| *out = field.0);
+        self.blocks_f32(
+            blocks.iter().zip(out_blocks),
+            |(v, _)| Lanes(**v),
+            |(_, out), field| *out = field.0,
+        );
         for (out, &v) in out_rest.iter_mut().zip(rest) {
             *out = self.at_f32(v);
         }
@@ -145,8 +159,9 @@ impl FieldTable {
 
     /// Evaluates the field in the middle of a loop over blocks of sixteen numbers.
     ///
-    /// `before` returns the arguments for a block, `after` receives the block and the field there. Nothing is stored in
-    /// between, so that the loop takes no more memory bandwidth than its blocks.
+    /// `before` returns the arguments for a block, `after` receives the block and the field there.
+    /// Nothing is stored in between, so that the loop takes no more memory bandwidth than its
+    /// blocks.
     ///
     /// ```
     /// # fn main() -> Result<(), levy_stable::ParameterError> {
@@ -177,7 +192,8 @@ dispatched! {
 }
 dispatched! {
     fn eval_f64(field: &Field<f64, 8>, v: &[f64], out: &mut [f64]) {
-        // Eight coefficients per piece are best loaded as they are used: blocks would double the time.
+        // Eight coefficients per piece are best loaded as they are used: blocks would double the
+        // time.
         for (out, &v) in out.iter_mut().zip(v) {
             *out = field.at(v);
         }

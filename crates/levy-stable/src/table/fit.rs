@@ -1,8 +1,8 @@
 //! Fits polynomials to functions on the pieces of octaves.
 //!
-//! A piece is the polynomial through the function at the Chebyshev points of the piece. Each octave is cut into 2^split
-//! equal pieces; the split grows until every piece meets the tolerance. Several functions can share their pieces, as the
-//! fields of several α do.
+//! A piece is the polynomial through the function at the Chebyshev points of the piece. Each octave
+//! is cut into 2^split equal pieces; the split grows until every piece meets the tolerance. Several
+//! functions can share their pieces, as the fields of several α do.
 
 use super::real::Octave;
 
@@ -18,7 +18,8 @@ pub struct Fit {
     pub lowest: i32,
     /// The function is fitted on [0, end]. The last piece may evaluate it up to 1/64 beyond.
     pub end: f64,
-    /// Pieces are halved until their error is at most tolerance · (|f| + floor), or there are 2^10 in an octave.
+    /// Pieces are halved until their error is at most tolerance · (|f| + floor), or there are 2^10
+    /// in an octave.
     pub tolerance: f64,
     /// Size below which the error is absolute, in units of f.
     pub floor: f64,
@@ -29,24 +30,28 @@ pub(crate) struct Fitted<const N: usize, const F: usize> {
     pub(crate) octaves: Vec<Octave>,
     /// The polynomials of each piece, one for each function, the lowest power first.
     pub(crate) pieces: Vec<[[f64; N]; F]>,
-    /// Largest error that was measured between the nodes, relative to |f| + floor. NaN if a function is not finite.
+    /// Largest error that was measured between the nodes, relative to |f| + floor. NaN if a
+    /// function is not finite.
     pub(crate) error: f64,
 }
 
 impl Fit {
-    /// Fits functions of x ≥ 0. With `beyond`, the end must be a power of two, and each function continues as that constant.
+    /// Fits functions of x ≥ 0. With `beyond`, the end must be a power of two, and each function
+    /// continues as that constant.
     pub(crate) fn fit<const N: usize, const F: usize>(
         &self,
         functions: &[impl Fn(f64) -> f64; F],
         beyond: Option<[f64; F]>,
     ) -> Fitted<N, F> {
         let shift = libm::exp2(f64::from(self.lowest));
-        let of_u =
-            functions.each_ref().map(|f| move |u: f64| f(if u < 2.0 * shift { u - shift } else { 0.5 * u }));
+        let of_u = functions
+            .each_ref()
+            .map(|f| move |u: f64| f(if u < 2.0 * shift { u - shift } else { 0.5 * u }));
         self.fit_octaves((self.end + shift).max(2.0 * self.end), &of_u, beyond)
     }
 
-    /// Fits functions of u on the octaves from 2^lowest to `end`. With `beyond`, the end must be a power of two.
+    /// Fits functions of u on the octaves from 2^lowest to `end`. With `beyond`, the end must be a
+    /// power of two.
     pub(crate) fn fit_octaves<const N: usize, const F: usize>(
         &self,
         end: f64,
@@ -79,8 +84,9 @@ impl Fit {
         fitted
     }
 
-    /// Interpolates in 2^split pieces of [base, 2 base), repeating the last one beyond `end`, and returns the largest error.
-    /// Stops at the first piece that misses the tolerance, unless there is no finer split.
+    /// Interpolates in 2^split pieces of [base, 2 base), repeating the last one beyond `end`, and
+    /// returns the largest error. Stops at the first piece that misses the tolerance, unless there
+    /// is no finer split.
     fn fit_octave<const N: usize, const F: usize>(
         &self,
         base: f64,
@@ -99,7 +105,9 @@ impl Fit {
                 continue;
             }
             let centre = base + (f64::from(k) + 0.5) * width;
-            let fits = functions.each_ref().map(|f| fit_piece(&|t| f(t.mul_add(width, centre)), self.floor));
+            let fits = functions
+                .each_ref()
+                .map(|f| fit_piece(&|t| f(t.mul_add(width, centre)), self.floor));
             pieces.push(fits.map(|(piece, _)| piece));
             worst = fits.iter().map(|&(_, error)| error).fold(worst, worse);
             if worst.is_nan() || (worst > self.tolerance && split < MAX_SPLIT) {
@@ -132,7 +140,8 @@ fn constant<const N: usize>(value: f64) -> [f64; N] {
     piece
 }
 
-/// Returns the polynomial through f on [−1/2, 1/2] and its largest error relative to |f| + `floor`; NaN if f is not finite.
+/// Returns the polynomial through f on [−1/2, 1/2] and its largest error relative to |f| + `floor`;
+/// NaN if f is not finite.
 pub(crate) fn fit_piece<const N: usize>(f: &impl Fn(f64) -> f64, floor: f64) -> ([f64; N], f64) {
     let piece = interpolate::<N>(f);
     let error = check_points::<N>().map(|t| {
@@ -163,13 +172,15 @@ pub(crate) fn nodes<const N: usize>() -> [f64; N] {
     std::array::from_fn(node::<N>)
 }
 
-/// Points just inside the ends, where interpolation at Chebyshev points has its largest error, and between the innermost nodes.
+/// Points just inside the ends, where interpolation at Chebyshev points has its largest error, and
+/// between the innermost nodes.
 fn check_points<const N: usize>() -> [f64; 3] {
     let middle = N / 2;
     [-0.4999, 0.5 * (node::<N>(middle - 1) + node::<N>(middle)), 0.4999]
 }
 
-/// Returns the polynomial with these values at the Chebyshev points: Newton's divided differences, expanded in powers of t.
+/// Returns the polynomial with these values at the Chebyshev points: Newton's divided differences,
+/// expanded in powers of t.
 pub(crate) fn through<const N: usize>(values: [f64; N]) -> [f64; N] {
     let nodes = nodes::<N>();
     let mut d = values;

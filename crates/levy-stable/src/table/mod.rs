@@ -1,8 +1,9 @@
 //! Tables of functions on [0, ∞), and of the field ∇G_α.
 //!
-//! - [`OctaveTable`]: piecewise polynomials on octaves, with pieces found from the bits of the argument. One [`Fit`], one
-//!   rule of evaluation, in single and double precision.
-//! - [`TableData`]: the field ∇G_α in that form, as plain arrays that every device can read, and that can be stored.
+//! - [`OctaveTable`]: piecewise polynomials on octaves, with pieces found from the bits of the
+//!   argument. One [`Fit`], one rule of evaluation, in single and double precision.
+//! - [`TableData`]: the field ∇G_α in that form, as plain arrays that every device can read, and
+//!   that can be stored.
 //! - [`FieldTable`]: the field ∇G_α on this processor.
 //! - [`EnergyTable`]: the kinetic energy G_α, whose derivative the field is.
 

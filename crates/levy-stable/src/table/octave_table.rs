@@ -1,9 +1,10 @@
 //! Piecewise polynomials on [0, ∞) whose pieces are found from the bits of the argument.
 //!
-//! The argument is u = max(x + w, 2x), w = 2^a: one octave of u covers all x < w, and above it u is exact. Each octave
-//! [2^e, 2^(e+1)) of u is cut into 2^split equal pieces, as few as the function allows there. The piece and the place
-//! t ∈ [−1/2, 1/2) within it are shifts and masks of the bits of u. A function that changes with log x, as the score and the
-//! quantile of a stable law do, needs about as many pieces in every octave, so that some kilobytes cover all of ℝ.
+//! The argument is u = max(x + w, 2x), w = 2^a: one octave of u covers all x < w, and above it u is
+//! exact. Each octave [2^e, 2^(e+1)) of u is cut into 2^split equal pieces, as few as the function
+//! allows there. The piece and the place t ∈ [−1/2, 1/2) within it are shifts and masks of the bits
+//! of u. A function that changes with log x, as the score and the quantile of a stable law do,
+//! needs about as many pieces in every octave, so that some kilobytes cover all of ℝ.
 
 use super::fit::{Fit, Fitted};
 use super::real::{Octave, Real};
@@ -34,17 +35,19 @@ impl<T: Real, const N: usize> OctaveTable<T, N> {
         Self::fitted(0, Fitted::constant([value]))
     }
 
-    /// Fits a function and returns the table with the largest error that was measured between the nodes.
+    /// Fits a function and returns the table with the largest error that was measured between the
+    /// nodes.
     ///
-    /// The error is relative to |f| + floor. It exceeds the tolerance if the function is too rough; it is NaN, as is then the
-    /// whole table, if the function is not finite somewhere.
+    /// The error is relative to |f| + floor. It exceeds the tolerance if the function is too rough;
+    /// it is NaN, as is then the whole table, if the function is not finite somewhere.
     pub fn fit(fit: &Fit, f: impl Fn(f64) -> f64) -> (Self, f64) {
         let fitted = fit.fit(&[f], None);
         let error = fitted.error;
         (Self::fitted(fit.lowest, fitted), error)
     }
 
-    /// Fits a function of u on octaves and continues it by the constant `beyond`: for [`evaluate_octaves`](Self::evaluate_octaves).
+    /// Fits a function of u on octaves and continues it by the constant `beyond`: for
+    /// [`evaluate_octaves`](Self::evaluate_octaves).
     pub(crate) fn fit_octaves(
         octaves: std::ops::Range<i32>,
         beyond: f64,
@@ -71,8 +74,8 @@ impl<T: Real, const N: usize> OctaveTable<T, N> {
         Self { shift, lowest, octaves, pieces: pieces.map(|piece| piece.map(T::rounded)).collect() }
     }
 
-    /// Returns the function at x ≥ 0, for code that is compiled with fused multiplication (see `dispatched!`): without, each
-    /// of them is a call.
+    /// Returns the function at x ≥ 0, for code that is compiled with fused multiplication (see
+    /// `dispatched!`): without, each of them is a call.
     #[inline(always)]
     pub fn evaluate(&self, x: T) -> T {
         let (near, far) = (x + self.shift, x + x);
@@ -114,7 +117,8 @@ impl<T: Real, const N: usize> OctaveTable<T, N> {
 }
 
 impl OctaveTable {
-    /// Returns the function at x ≥ 0. Beyond the end of the fit the value is that of any piece of the last octave.
+    /// Returns the function at x ≥ 0. Beyond the end of the fit the value is that of any piece of
+    /// the last octave.
     pub fn at(&self, x: f64) -> f64 {
         at(self, x)
     }

@@ -12,14 +12,17 @@ pub struct Octave {
 }
 
 /// A floating-point type that a table can be evaluated in: `f32` or `f64`.
-pub trait Real: Copy + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+pub trait Real:
+    Copy + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
     /// Exponents of the octaves that a table may have, with room for the factor 2 in its argument.
     const EXPONENTS: std::ops::Range<i32>;
     /// Rounds a double to this type.
     fn rounded(x: f64) -> Self;
     /// Returns the number as a double, which is exact.
     fn double(self) -> f64;
-    /// Returns the number of the octave that `self` ≥ 2^lowest is in, counted from that of 2^lowest.
+    /// Returns the number of the octave that `self` ≥ 2^lowest is in, counted from that of
+    /// 2^lowest.
     fn octave(self, lowest: i32) -> u32;
     /// Returns the index of the piece of an octave, and the place t ∈ [−1/2, 1/2) within it.
     fn piece(self, octave: Octave) -> (u32, Self);

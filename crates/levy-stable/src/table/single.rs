@@ -1,4 +1,5 @@
-//! ∇G_α in single precision: a table in vector registers where almost all arguments lie, one of octaves everywhere else.
+//! ∇G_α in single precision: a table in vector registers where almost all arguments lie, one of
+//! octaves everywhere else.
 
 use super::bulk::{Bulk, Lanes};
 use super::data::{TableData, TableError};
@@ -106,7 +107,8 @@ impl Single {
         }
     }
 
-    /// Returns `out` with the lanes of a mask evaluated one by one. Not inlined, so that the others stay in their registers.
+    /// Returns `out` with the lanes of a mask evaluated one by one. Not inlined, so that the others
+    /// stay in their registers.
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[target_feature(enable = "avx2,fma")]
@@ -136,8 +138,13 @@ mod tests {
             let field = Single::new(&law, &Single::tabulate(&law)).unwrap();
             // Both sides of every boundary between pieces, and far beyond the last one.
             let edges = (0..900).map(|k| f32::from_bits(0x3000_0000 + k * (1 << 19)));
-            let v =
-                edges.flat_map(|v| [v, -v.next_down()]).chain([0.0, -0.0, f32::MAX, f32::INFINITY, 1e-42]);
+            let v = edges.flat_map(|v| [v, -v.next_down()]).chain([
+                0.0,
+                -0.0,
+                f32::MAX,
+                f32::INFINITY,
+                1e-42,
+            ]);
             let mut v: Vec<f32> = v.collect();
             v.resize(v.len().next_multiple_of(16), f32::NAN);
             let blocks = v.as_chunks().0;

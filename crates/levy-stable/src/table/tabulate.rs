@@ -6,13 +6,15 @@ use super::real::Real;
 use crate::SymmetricStable;
 use crate::unit::Regime;
 
-/// The table ends where the terms v^(−α) that v∇G = 1 + α neglects are this fraction of the tolerance.
+/// The table ends where the terms v^(−α) that v∇G = 1 + α neglects are this fraction of the
+/// tolerance.
 const NEGLIGIBLE: f64 = 0.05;
 /// Tolerance of the polynomials in double precision, relative to the field; rounding comes on top.
 pub(crate) const DOUBLE_TOLERANCE: f64 = 2e-13;
 
 impl TableData {
-    /// Tabulates the field of 0.1 ≤ α ≤ 2 for single precision, with the fewest numbers to load per v.
+    /// Tabulates the field of 0.1 ≤ α ≤ 2 for single precision, with the fewest numbers to load per
+    /// v.
     pub fn single(alpha: f64) -> Result<Self, TableError> {
         Ok(tabulate::<f32, 4>(&tabulated(alpha)?, 3e-8))
     }
@@ -24,7 +26,10 @@ impl TableData {
 }
 
 /// Tabulates the field of one α with `N` coefficients per piece, for arguments of type `T`.
-pub(crate) fn tabulate<T: Real, const N: usize>(law: &SymmetricStable, tolerance: f64) -> TableData {
+pub(crate) fn tabulate<T: Real, const N: usize>(
+    law: &SymmetricStable,
+    tolerance: f64,
+) -> TableData {
     let alpha = law.alpha();
     if alpha == 2.0 {
         // The field is v: one octave with a constant.
@@ -35,7 +40,8 @@ pub(crate) fn tabulate<T: Real, const N: usize>(law: &SymmetricStable, tolerance
     TableData::new(TableAlpha::Value(alpha), span.first, &fitted)
 }
 
-/// The octaves of u in which the field of one α, or of some, is neither straight nor equal to its limit.
+/// The octaves of u in which the field of one α, or of some, is neither straight nor equal to its
+/// limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) first: i32,

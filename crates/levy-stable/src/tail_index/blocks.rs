@@ -7,27 +7,31 @@ use crate::quantiles::quantile_of_sorted;
 
 /// Estimates α from the growth of sums.
 ///
-/// The sum of m independent SαS(σ) numbers is SαS(m^(1/α) σ), so that, with Y the sums of blocks of m,
+/// The sum of m independent SαS(σ) numbers is SαS(m^(1/α) σ), so that, with Y the sums of blocks of
+/// m,
 ///
 /// > 1/α̂ = (mean log|Y| − mean log|X|) / log m
 ///
-/// (Mohammadi, Mohammadpour and Ogata 2015). The estimate is the median over several m. σ follows from the mean of log|X|
-/// as in [`LogMoments`](super::LogMoments). α̂ is cut off at 2. Numbers after the last whole block enter X only. Exact
-/// zeros in X and Y are excluded.
+/// (Mohammadi, Mohammadpour and Ogata 2015). The estimate is the median over several m. σ follows
+/// from the mean of log|X| as in [`LogMoments`](super::LogMoments). α̂ is cut off at 2. Numbers
+/// after the last whole block enter X only. Exact zeros in X and Y are excluded.
 ///
-/// The partition of a sample into blocks is arbitrary, so several are averaged: a block consists of numbers 1, 2, 3 … apart.
-/// At α = 1.75, eight lags reduce the standard deviation of the original method, which has one, by a third.
+/// The partition of a sample into blocks is arbitrary, so several are averaged: a block consists of
+/// numbers 1, 2, 3 … apart. At α = 1.75, eight lags reduce the standard deviation of the original
+/// method, which has one, by a third.
 ///
-/// The method uses stability and not the shape of the law: for a law in the domain of attraction of a stable one, the
-/// estimate approaches the index of the stable law as m grows. It assumes independence, because sums of correlated numbers
-/// grow at another rate. Rows of vectors are summed coordinate by coordinate, so the coordinates may depend on each other.
+/// The method uses stability and not the shape of the law: for a law in the domain of attraction of
+/// a stable one, the estimate approaches the index of the stable law as m grows. It assumes
+/// independence, because sums of correlated numbers grow at another rate. Rows of vectors are
+/// summed coordinate by coordinate, so the coordinates may depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockLogMoments {
-    /// The block sizes m ≥ 2; the sample must contain at least two blocks of each. The variance of 1/α̂ is nearly ∝ m/log² m,
-    /// which is smallest at m = e² ≈ 7. Larger m are less accurate for stable data and less biased for other data.
+    /// The block sizes m ≥ 2; the sample must contain at least two blocks of each. The variance of
+    /// 1/α̂ is nearly ∝ m/log² m, which is smallest at m = e² ≈ 7. Larger m are less accurate for
+    /// stable data and less biased for other data.
     pub sizes: Vec<usize>,
-    /// The largest distance between successive numbers of a block; 1 (or 0) is the original method. Distances for which no
-    /// block fits into the sample are not used.
+    /// The largest distance between successive numbers of a block; 1 (or 0) is the original method.
+    /// Distances for which no block fits into the sample are not used.
     pub lags: usize,
 }
 
@@ -45,7 +49,10 @@ impl TailIndexEstimator for BlockLogMoments {
             return Err(TailIndexError::BlockSize(m));
         }
         if sample.len() / 2 < largest {
-            return Err(TailIndexError::TooFew { needed: largest.saturating_mul(2), got: sample.len() });
+            return Err(TailIndexError::TooFew {
+                needed: largest.saturating_mul(2),
+                got: sample.len(),
+            });
         }
         let logs = Logs::of(sample.pooled())?;
         let slopes = self
@@ -91,8 +98,9 @@ mod tests {
     #[test]
     fn sizes_are_checked() {
         let x: Vec<f64> = (0..100).map(f64::from).collect();
-        let fit =
-            |sizes: &[usize]| BlockLogMoments { sizes: sizes.to_vec(), lags: 8 }.estimate(&x).unwrap_err();
+        let fit = |sizes: &[usize]| {
+            BlockLogMoments { sizes: sizes.to_vec(), lags: 8 }.estimate(&x).unwrap_err()
+        };
         assert_eq!(fit(&[]), TailIndexError::NoBlockSize);
         assert_eq!(fit(&[4, 1]), TailIndexError::BlockSize(1));
         assert_eq!(fit(&[51]), TailIndexError::TooFew { needed: 102, got: 100 });

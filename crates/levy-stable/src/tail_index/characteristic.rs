@@ -8,24 +8,28 @@ const SPACING: f64 = PI / 25.0;
 /// Numbers processed together, so that the inner loop is vectorised.
 const BLOCK: usize = 64;
 
-/// Estimates α and σ by regression on the empirical characteristic function (Koutrouvelis 1980, symmetric case).
+/// Estimates α and σ by regression on the empirical characteristic function (Koutrouvelis 1980,
+/// symmetric case).
 ///
 /// From |φ(t)|² = exp(−2|σt|^α) follows the straight line
 ///
 /// > log(−log|φ(t)|²) = log 2 + α log σ + α log|t|.
 ///
-/// φₙ(t) is the mean of e^(itX) over the data divided by the current σ. Least squares through the points t = kπ/25,
-/// k = 1 … K, give the next α and σ. K depends on α and n by the table of Koutrouvelis, which minimises the variance. The
-/// iteration starts from [`LogMoments`]. α̂ is cut off at 2, and σ̂ is then the least-squares scale for α = 2.
+/// φₙ(t) is the mean of e^(itX) over the data divided by the current σ. Least squares through the
+/// points t = kπ/25, k = 1 … K, give the next α and σ. K depends on α and n by the table of
+/// Koutrouvelis, which minimises the variance. The iteration starts from [`LogMoments`]. α̂ is cut
+/// off at 2, and σ̂ is then the least-squares scale for α = 2.
 ///
-/// This is the most accurate of the estimators on stable data. It is sensitive to the centre of the law (the K points extend
-/// to |φ| ≈ 0.3), so for data that are not stable it describes the bulk, not the tail. |φₙ| does not depend on the location.
+/// This is the most accurate of the estimators on stable data. It is sensitive to the centre of the
+/// law (the K points extend to |φ| ≈ 0.3), so for data that are not stable it describes the bulk,
+/// not the tail. |φₙ| does not depend on the location.
 ///
-/// For samples of 10 to 15 numbers the iteration diverges, and returns an error, in up to 3 % of samples. It diverged for
-/// none of 300 samples of 20 or more numbers with α = 0.5, 1 and 2.
+/// For samples of 10 to 15 numbers the iteration diverges, and returns an error, in up to 3 % of
+/// samples. It diverged for none of 300 samples of 20 or more numbers with α = 0.5, 1 and 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CharacteristicRegression {
-    /// Largest number of regressions (0 counts as 1). The iteration stops earlier when σ changes by less than 10⁻³ of itself.
+    /// Largest number of regressions (0 counts as 1). The iteration stops earlier when σ changes by
+    /// less than 10⁻³ of itself.
     pub rounds: usize,
 }
 
@@ -93,7 +97,8 @@ fn characteristic_squares(x: &[f64], scale: f64, points: usize) -> Vec<f64> {
     let mut sums = vec![(0.0, 0.0); points];
     for x in x.chunks(BLOCK) {
         // The unused entries of the last block have weight 0.
-        let (mut cos, mut sin, mut re, mut im) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut cos, mut sin, mut re, mut im) =
+            ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for (i, x) in x.iter().enumerate() {
             let angle = (SPACING * (x / scale)).clamp(-1e300, 1e300);
             (sin[i], cos[i]) = libm::sincos(angle);
@@ -115,7 +120,8 @@ fn characteristic_squares(x: &[f64], scale: f64, points: usize) -> Vec<f64> {
     sums.into_iter().map(|(re, im)| (re * re + im * im) / (n * n)).collect()
 }
 
-/// Koutrouvelis's number of points K(α, n), linear between the entries of his table and constant beyond.
+/// Koutrouvelis's number of points K(α, n), linear between the entries of his table and constant
+/// beyond.
 fn points(alpha: f64, n: usize) -> usize {
     const ALPHAS: [f64; 8] = [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.9];
     const SIZES: [f64; 3] = [200.0, 800.0, 1600.0];
@@ -148,13 +154,15 @@ mod tests {
         assert_eq!(points(1.2, 1200), 16);
     }
 
-    /// Compares the rotations with sines and cosines, for a length that is not a multiple of the block.
+    /// Compares the rotations with sines and cosines, for a length that is not a multiple of the
+    /// block.
     #[test]
     fn rotations_follow_the_exponential() {
         let x: Vec<f64> = (0..149).map(|i| 40.0 * f64::from(i * i % 149) / 149.0 - 17.0).collect();
         for (k, square) in (1..).zip(characteristic_squares(&x, 1.7, 134)) {
             let t = f64::from(k) * SPACING / 1.7;
-            let (re, im) = x.iter().fold((0.0, 0.0), |(re, im), x| (re + (t * x).cos(), im + (t * x).sin()));
+            let (re, im) =
+                x.iter().fold((0.0, 0.0), |(re, im), x| (re + (t * x).cos(), im + (t * x).sin()));
             assert!((square - (re * re + im * im) / (149.0 * 149.0)).abs() < 1e-12, "k = {k}");
         }
     }

@@ -11,15 +11,15 @@ use crate::{Sampler, SymmetricStable};
 const GAUSSIAN_RANGE: f64 = 1.907_745_104_817_88;
 
 impl TailSample {
-    /// Returns a sample of independent Gaussian numbers with the shape of this one. Each coordinate has the same median and
-    /// interquartile range as here.
+    /// Returns a sample of independent Gaussian numbers with the shape of this one. Each coordinate
+    /// has the same median and interquartile range as here.
     pub fn gaussian_twin(&self, seed: u64) -> Result<Self, TailIndexError> {
         Twins::of(self, 2.0, seed)?.nth(0, 0)
     }
 }
 
-/// Samples of independent SαS draws with the shape of another sample and its median and interquartile range of each
-/// coordinate.
+/// Samples of independent SαS draws with the shape of another sample and its median and
+/// interquartile range of each coordinate.
 struct Twins<'a> {
     of: &'a TailSample,
     law: Sampler,
@@ -59,13 +59,14 @@ pub struct Expected {
 }
 
 impl Bootstrap {
-    /// Returns the estimates to expect if `sample` consisted of independent SαS draws. They come from `resamples` such
-    /// samples of the same shape and quartiles. A sample without an estimate is drawn again, as resamples are.
+    /// Returns the estimates to expect if `sample` consisted of independent SαS draws. They come
+    /// from `resamples` such samples of the same shape and quartiles. A sample without an estimate
+    /// is drawn again, as resamples are.
     ///
     /// `run` calls the fits as in [`intervals`](Self::intervals).
     ///
-    /// With α = 2 this is the Gaussian control with its noise: an interval for the data that lies below this one is evidence of a
-    /// heavy tail.
+    /// With α = 2 this is the Gaussian control with its noise: an interval for the data that lies
+    /// below this one is evidence of a heavy tail.
     pub fn if_stable<E>(
         &self,
         alpha: f64,
@@ -82,15 +83,19 @@ impl Bootstrap {
             first_estimate(|attempt| estimator.fit(&twins.nth(index, attempt)?))
         })?;
         let alphas: Vec<f64> = fits.iter().map(|fit| fit.alpha).collect();
-        Ok(Expected { alpha: quantile_of_sorted(&sorted(&alphas), 0.5), interval: self.interval(&alphas) })
+        Ok(Expected {
+            alpha: quantile_of_sorted(&sorted(&alphas), 0.5),
+            interval: self.interval(&alphas),
+        })
     }
 }
 
-/// Runs the estimator on as many Gaussian numbers as there are in `x`, of the same median and interquartile range.
+/// Runs the estimator on as many Gaussian numbers as there are in `x`, of the same median and
+/// interquartile range.
 ///
-/// The result shows what the method estimates for data without a heavy tail at this n, with its bias and noise. The data show a
-/// heavy tail only if the α̂ from `x` is clearly smaller. For vectors, fit the [`gaussian_twin`](TailSample::gaussian_twin) of the
-/// sample.
+/// The result shows what the method estimates for data without a heavy tail at this n, with its
+/// bias and noise. The data show a heavy tail only if the α̂ from `x` is clearly smaller. For
+/// vectors, fit the [`gaussian_twin`](TailSample::gaussian_twin) of the sample.
 ///
 /// ```
 /// use levy_stable::tail_index::{BlockLogMoments, TailIndexError, TailIndexEstimator, gaussian_control};
@@ -124,8 +129,8 @@ mod tests {
         assert!((range - GAUSSIAN_RANGE).abs() < 1e-12, "{range}");
     }
 
-    /// For every α, a control sample has the quartiles of its sample within five standard deviations. A correct one fails with
-    /// probability 1e-6; seeds are fixed.
+    /// For every α, a control sample has the quartiles of its sample within five standard
+    /// deviations. A correct one fails with probability 1e-6; seeds are fixed.
     #[test]
     fn twins_have_the_same_quartiles() {
         let x: Vec<f64> = (0..20_000).map(|i| 3.0 + 0.01 * f64::from(i)).collect();
@@ -137,14 +142,17 @@ mod tests {
         }
     }
 
-    /// Estimates of stable samples scatter about α, less for larger samples. Other seeds give other samples.
+    /// Estimates of stable samples scatter about α, less for larger samples. Other seeds give other
+    /// samples.
     #[test]
     fn expected_estimates_scatter_about_alpha() {
         let expected = |n: i32, seed| {
             let x: Vec<f64> = (0..n).map(f64::from).collect();
             let bootstrap = Bootstrap { resamples: 99, level: 0.9, seed };
             let sample = TailSample::scalars(&x).unwrap();
-            bootstrap.if_stable(1.2, &CharacteristicRegression::default(), &sample, in_order).unwrap()
+            bootstrap
+                .if_stable(1.2, &CharacteristicRegression::default(), &sample, in_order)
+                .unwrap()
         };
         let (few, many) = (expected(300, 1), expected(3_000, 1));
         let width = |expected: &Expected| expected.interval.high - expected.interval.low;

@@ -7,7 +7,9 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TailIndexError {
     /// A number is NaN, infinite, or so large that differences would overflow.
-    #[error("number {index} of the data is {value}; numbers must be finite and at most 1e300 in size")]
+    #[error(
+        "number {index} of the data is {value}; numbers must be finite and at most 1e300 in size"
+    )]
     Number {
         /// The index of the number in the data.
         index: usize,
@@ -15,7 +17,9 @@ pub enum TailIndexError {
         value: f64,
     },
     /// There are too few rows, or too few numbers that differ from their median.
-    #[error("the estimate requires at least {needed} numbers that differ from their median, got {got}")]
+    #[error(
+        "the estimate requires at least {needed} numbers that differ from their median, got {got}"
+    )]
     TooFew {
         /// The number that the method requires.
         needed: usize,
@@ -73,7 +77,8 @@ pub enum TailIndexError {
     /// The confidence level is outside (0, 1).
     #[error("the confidence level must satisfy 0 < level < 1, got {0}")]
     Level(f64),
-    /// The estimate was interrupted. Only an estimator or `run` function supplied by the caller returns this.
+    /// The estimate was interrupted. Only an estimator or `run` function supplied by the caller
+    /// returns this.
     #[error("the estimate was interrupted")]
     Stopped,
     /// There are too few resamples for the quantiles at the ends of the interval.
@@ -87,7 +92,8 @@ pub enum TailIndexError {
 }
 
 impl TailIndexError {
-    /// Returns whether the numbers, not a setting, caused the error: another sample of the same law may give an estimate.
+    /// Returns whether the numbers, not a setting, caused the error: another sample of the same law
+    /// may give an estimate.
     pub(super) fn depends_on_draw(self) -> bool {
         matches!(self, Self::NoTail(_) | Self::Characteristic(_) | Self::TooFew { .. })
     }

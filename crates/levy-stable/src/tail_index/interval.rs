@@ -9,20 +9,22 @@ use crate::random::{Purpose, Stream};
 
 /// The settings of the percentile bootstrap.
 ///
-/// Rows are drawn with replacement and the estimator runs on each resample. The interval lies between the (1 ∓ level)/2
-/// quantiles of the estimates. Coverage of 90 % intervals, over 300 samples of 2000 stable numbers:
+/// Rows are drawn with replacement and the estimator runs on each resample. The interval lies
+/// between the (1 ∓ level)/2 quantiles of the estimates. Coverage of 90 % intervals, over 300
+/// samples of 2000 stable numbers:
 ///
 /// | estimator | covers α | covers σ |
 /// |---|---|---|
 /// | [`CharacteristicRegression`], [`LogMoments`] | 87–97 % | 86–92 % |
 /// | [`BlockLogMoments`], wide near α = 2 | 92–98 % | 86–92 % |
 ///
-/// The basic bootstrap, which reflects the interval about the estimate, covered as little as 61 % near α = 2, where
-/// estimates are cut off.
+/// The basic bootstrap, which reflects the interval about the estimate, covered as little as 61 %
+/// near α = 2, where estimates are cut off.
 ///
-/// A resample depends on `seed` and its own index alone. A resample without an estimate is drawn again, up to a hundred
-/// times; Hill's estimator has none if the largest number was drawn more than k times. The interval accounts for the
-/// variance of an estimator, not for its bias, and assumes independent rows.
+/// A resample depends on `seed` and its own index alone. A resample without an estimate is drawn
+/// again, up to a hundred times; Hill's estimator has none if the largest number was drawn more
+/// than k times. The interval accounts for the variance of an estimator, not for its bias, and
+/// assumes independent rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
     /// Number of resamples, at least 2/(1 − level) − 1.
@@ -67,20 +69,25 @@ pub struct IntervalEstimate {
     pub scale: Option<Interval>,
 }
 
-/// A function that returns the estimate from the resample with the given index, below [`Bootstrap::resamples`].
+/// A function that returns the estimate from the resample with the given index, below
+/// [`Bootstrap::resamples`].
 pub type ResampleFit<'a> = dyn Fn(usize) -> Result<Estimate, TailIndexError> + Sync + 'a;
 
 /// Runs the fits one after the other.
-pub(super) fn in_order(count: usize, fit: &ResampleFit<'_>) -> Result<Vec<Estimate>, TailIndexError> {
+pub(super) fn in_order(
+    count: usize,
+    fit: &ResampleFit<'_>,
+) -> Result<Vec<Estimate>, TailIndexError> {
     (0..count).map(fit).collect()
 }
 
 impl Bootstrap {
-    /// Returns the estimate and its intervals, as [`with_interval`](TailIndexEstimator::with_interval) does. The caller
-    /// runs the resamples, for example in parallel.
+    /// Returns the estimate and its intervals, as
+    /// [`with_interval`](TailIndexEstimator::with_interval) does. The caller runs the resamples,
+    /// for example in parallel.
     ///
-    /// `run(count, fit)` must return `fit(0)`, …, `fit(count - 1)` in this order. It may call them in any order and on any
-    /// threads: the result is the same.
+    /// `run(count, fit)` must return `fit(0)`, …, `fit(count - 1)` in this order. It may call them
+    /// in any order and on any threads: the result is the same.
     pub fn intervals<E>(
         &self,
         estimator: &E,
@@ -111,7 +118,8 @@ impl Bootstrap {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(TailIndexError::Level(self.level));
         }
-        // The i-th of B sorted estimates is the quantile i/(B + 1); the ends must not lie below the first.
+        // The i-th of B sorted estimates is the quantile i/(B + 1); the ends must not lie below the
+        // first.
         let needed = (2.0 / (1.0 - self.level) - 1.0 - 1e-9).ceil() as usize;
         if self.resamples < needed {
             return Err(TailIndexError::Resamples { needed, got: self.resamples });
@@ -122,9 +130,13 @@ impl Bootstrap {
     pub(super) fn interval(&self, values: &[f64]) -> Interval {
         let sorted = sorted(values);
         let (n, tail) = (sorted.len() as f64, 0.5 * (1.0 - self.level));
-        // Converts quantiles i/(n + 1) to those of `quantile_of_sorted`, whose ends are the first and the last number.
+        // Converts quantiles i/(n + 1) to those of `quantile_of_sorted`, whose ends are the first
+        // and the last number.
         let at = |q: f64| {
-            quantile_of_sorted(&sorted, ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0))
+            quantile_of_sorted(
+                &sorted,
+                ((q * (n + 1.0) - 1.0) / (n - 1.0).max(1.0)).clamp(0.0, 1.0),
+            )
         };
         Interval { low: at(tail), high: at(1.0 - tail) }
     }
@@ -202,19 +214,24 @@ mod tests {
     #[test]
     fn intervals_follow_the_seed() {
         let sample = TailSample::scalars(&data()).unwrap();
-        let run =
-            |seed| LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap();
+        let run = |seed| {
+            LogMoments.with_interval(&sample, &Bootstrap { seed, ..Bootstrap::default() }).unwrap()
+        };
         assert_eq!(run(5), run(5));
         let (bootstrap, mut fits) = (Bootstrap { seed: 5, ..Bootstrap::default() }, 0);
         let backwards = backwards(&LogMoments, &sample, &bootstrap, &mut fits);
         assert_eq!((backwards, fits), (run(5), bootstrap.resamples));
         assert_ne!(run(5), run(6));
         let Interval { low, high } = run(5).alpha;
-        assert!((low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12, "({low:?}, {high:?})");
+        assert!(
+            (low - PINNED.0).abs() < 1e-12 && (high - PINNED.1).abs() < 1e-12,
+            "({low:?}, {high:?})"
+        );
     }
 
-    /// With k = 1 a resample that contains the largest number twice has no estimate, which happens in about one of four. After
-    /// 100 attempts the error is returned; an error that does not depend on the draw is returned at once.
+    /// With k = 1 a resample that contains the largest number twice has no estimate, which happens
+    /// in about one of four. After 100 attempts the error is returned; an error that does not
+    /// depend on the draw is returned at once.
     #[test]
     fn resamples_without_an_estimate_are_drawn_again() {
         let hill = Hill { k: Some(1) };

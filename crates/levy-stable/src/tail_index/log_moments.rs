@@ -10,9 +10,10 @@ pub(super) const EULER: f64 = 0.577_215_664_901_532_9;
 ///
 /// > E log|X| = C(1/α − 1) + log σ,  Var log|X| = (π²/6)(1/α² + 1/2),  C = 0.5772… (Euler's constant).
 ///
-/// α̂ is cut off at 2, where the variance is π²/8; no stable law has a smaller one. Exact zeros are excluded and counted in
-/// [`Estimate::zeros`]. Many zeros, or many numbers near zero, mean that the law is not stable, and α̂ is then too small.
-/// Near α = 2 the variance of the estimate is large, because numbers near the centre contribute most to that of log|X|.
+/// α̂ is cut off at 2, where the variance is π²/8; no stable law has a smaller one. Exact zeros are
+/// excluded and counted in [`Estimate::zeros`]. Many zeros, or many numbers near zero, mean that
+/// the law is not stable, and α̂ is then too small. Near α = 2 the variance of the estimate is
+/// large, because numbers near the centre contribute most to that of log|X|.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogMoments;
 
@@ -73,7 +74,8 @@ mod tests {
     #[test]
     fn cauchy_quantiles_have_index_one() {
         let n = 100_000;
-        let x: Vec<f64> = (0..n).map(|i| 3.0 * (PI * ((i as f64 + 0.5) / n as f64 - 0.5)).tan()).collect();
+        let x: Vec<f64> =
+            (0..n).map(|i| 3.0 * (PI * ((i as f64 + 0.5) / n as f64 - 0.5)).tan()).collect();
         let estimate = LogMoments.estimate(&x).unwrap();
         assert!((estimate.alpha - 1.0).abs() < 1e-3, "{estimate:?}");
         assert!((estimate.scale.unwrap() - 3.0).abs() < 1e-3, "{estimate:?}");

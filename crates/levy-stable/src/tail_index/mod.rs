@@ -1,4 +1,5 @@
-//! Estimators of the tail index α and the scale σ from symmetric stable data, with characteristic function exp(−|σω|^α).
+//! Estimators of the tail index α and the scale σ from symmetric stable data, with characteristic
+//! function exp(−|σω|^α).
 //!
 //! ```
 //! use levy_stable::tail_index::{Bootstrap, CharacteristicRegression, TailSample, TailIndexEstimator, gaussian_control};
@@ -25,13 +26,15 @@
 //! | [`LogMoments`] | streams of stable data: it requires only two sums; most accurate for α < 0.7 | zeros, mixed scales; noisy for α > 1.7 | 0.03, 0.08, 0.11 |
 //! | [`Hill`] | power tails, stable or not, α below 1.5 | α near 2: it estimates 3.6 at α = 1.9 | 0.11, 0.19, 0.52 |
 //!
-//! Standard deviations are for n = 2000. They fall as n^(−1/2), Hill's as n^(−1/3). The bias of the first three is below half
-//! a standard deviation, except at α = 2, where the cut-off at 2 gives a bias of about minus one. Hill's bias is +0.01,
-//! +0.13, +1.7. The example `tail_index_table` prints these numbers and the coverage of the intervals.
+//! Standard deviations are for n = 2000. They fall as n^(−1/2), Hill's as n^(−1/3). The bias of the
+//! first three is below half a standard deviation, except at α = 2, where the cut-off at 2 gives a
+//! bias of about minus one. Hill's bias is +0.01, +0.13, +1.7. The example `tail_index_table`
+//! prints these numbers and the coverage of the intervals.
 //!
-//! All of them assume that numbers are independent, of one law, and symmetric about their median. They cannot distinguish a
-//! mixture of scales from a heavy tail; [`Scaling::PerCoordinate`] removes differences of scale between coordinates. Always
-//! compare the interval with the estimate of [`gaussian_control`].
+//! All of them assume that numbers are independent, of one law, and symmetric about their median.
+//! They cannot distinguish a mixture of scales from a heavy tail; [`Scaling::PerCoordinate`]
+//! removes differences of scale between coordinates. Always compare the interval with the estimate
+//! of [`gaussian_control`].
 
 mod blocks;
 mod characteristic;
@@ -65,7 +68,8 @@ pub struct Estimate {
     pub alpha: f64,
     /// The scale σ, if the method estimates it.
     pub scale: Option<f64>,
-    /// How many numbers equal the median and were excluded because 0 has no logarithm. For odd n there is at least one.
+    /// How many numbers equal the median and were excluded because 0 has no logarithm. For odd n
+    /// there is at least one.
     pub zeros: usize,
 }
 

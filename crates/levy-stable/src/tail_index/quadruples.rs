@@ -3,17 +3,18 @@
 use super::log_moments::{EULER, scale_of};
 use std::f64::consts::LN_2;
 
-/// Averages over quadruples of independent draws, from which α and σ are estimated. They serve streams of vectors whose
-/// coordinates differ in centre and scale.
+/// Averages over quadruples of independent draws, from which α and σ are estimated. They serve
+/// streams of vectors whose coordinates differ in centre and scale.
 ///
-/// Four draws of SαS(σ) about any centre have six differences X_i − X_j, of scale 2^(1/α) σ, and three contrasts
-/// ±(X_i + X_j − X_k − X_l), of scale 4^(1/α) σ. Both are independent of the centre, and their ratio of the scale, so that
+/// Four draws of SαS(σ) about any centre have six differences X_i − X_j, of scale 2^(1/α) σ, and
+/// three contrasts ±(X_i + X_j − X_k − X_l), of scale 4^(1/α) σ. Both are independent of the
+/// centre, and their ratio of the scale, so that
 ///
 /// > (log 2)/α = E log|contrast| − E log|difference|,  log σ = E log|difference| − (log 2)/α − C(1/α − 1),
 ///
-/// for averages over any set of coordinates; σ is then the geometric mean of their scales. This is the growth of sums of
-/// [`BlockLogMoments`](super::BlockLogMoments) with m = 2. The standard deviation of α̂ from n quadruples, times √n, is 1.04,
-/// 1.93 and 3.15 at α = 1, 1.5 and 2.
+/// for averages over any set of coordinates; σ is then the geometric mean of their scales. This is
+/// the growth of sums of [`BlockLogMoments`](super::BlockLogMoments) with m = 2. The standard
+/// deviation of α̂ from n quadruples, times √n, is 1.04, 1.93 and 3.15 at α = 1, 1.5 and 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadruples {
     /// The mean of log|difference|.
@@ -49,8 +50,8 @@ impl Quadruples {
         let scale = scale_of(self.mean_log - growth, alpha);
         // log σ = mean_log − slope · growth + C.
         let slope = 1.0 + EULER / LN_2;
-        let log_variance =
-            self.mean_log_variance - 2.0 * slope * self.covariance + slope * slope * self.growth_variance;
+        let log_variance = self.mean_log_variance - 2.0 * slope * self.covariance
+            + slope * slope * self.growth_variance;
         QuadrupleEstimate {
             alpha,
             alpha_error: alpha * alpha / LN_2 * libm::sqrt(self.growth_variance),
@@ -68,14 +69,24 @@ mod tests {
     use rand::SeedableRng;
 
     fn means(mean_log: f64, growth: f64) -> Quadruples {
-        Quadruples { mean_log, growth, mean_log_variance: 0.0, growth_variance: 0.0, covariance: 0.0 }
+        Quadruples {
+            mean_log,
+            growth,
+            mean_log_variance: 0.0,
+            growth_variance: 0.0,
+            covariance: 0.0,
+        }
     }
 
-    /// Differences of Cauchy(3) are Cauchy(6), whose log has mean log 6; contrasts are twice as wide.
+    /// Differences of Cauchy(3) are Cauchy(6), whose log has mean log 6; contrasts are twice as
+    /// wide.
     #[test]
     fn cauchy() {
         let found = means(6f64.ln(), LN_2).estimate();
-        assert!((found.alpha - 1.0).abs() < 1e-15 && (found.scale - 3.0).abs() < 1e-14, "{found:?}");
+        assert!(
+            (found.alpha - 1.0).abs() < 1e-15 && (found.scale - 3.0).abs() < 1e-14,
+            "{found:?}"
+        );
     }
 
     /// Differences of N(0, 1) have variance 2: log|.| has mean −C/2. SαS(σ) is N(0, 2σ²).
@@ -94,8 +105,8 @@ mod tests {
         assert!(means(f64::NAN, f64::NAN).estimate().alpha.is_nan());
     }
 
-    /// The estimates of many samples scatter as their standard errors predict, within 4 standard deviations of each comparison
-    /// (one seed in 4000 fails).
+    /// The estimates of many samples scatter as their standard errors predict, within 4 standard
+    /// deviations of each comparison (one seed in 4000 fails).
     #[test]
     fn errors_are_those_of_draws() {
         let (alpha, samples, size) = (1.5, 400, 250);

@@ -12,20 +12,22 @@ pub(super) const FEWEST: usize = 10;
 /// Whether coordinates are scaled before they are pooled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
-    /// Coordinates are pooled without scaling. They must have the same scale, because a mixture of scales has a heavier tail.
+    /// Coordinates are pooled without scaling. They must have the same scale, because a mixture of
+    /// scales has a heavier tail.
     #[default]
     Common,
-    /// Each coordinate is divided by the ratio of its interquartile range to the geometric mean of all of them. The
-    /// estimated scale is then the geometric mean of the scales of the coordinates.
+    /// Each coordinate is divided by the ratio of its interquartile range to the geometric mean of
+    /// all of them. The estimated scale is then the geometric mean of the scales of the
+    /// coordinates.
     PerCoordinate,
 }
 
-/// A sample from which a tail index can be estimated: at least ten finite rows, centred at the median of each coordinate.
-/// No coordinate is constant.
+/// A sample from which a tail index can be estimated: at least ten finite rows, centred at the
+/// median of each coordinate. No coordinate is constant.
 ///
-/// The centre is the median, whose error is O(σ/√n) for every α. The mean of an SαS sample has scale n^(1/α − 1)σ, which
-/// does not decrease with n for α ≤ 1. Numbers that equal the median (at least one, if n is odd) become exact zeros, which
-/// estimators that take logarithms exclude.
+/// The centre is the median, whose error is O(σ/√n) for every α. The mean of an SαS sample has
+/// scale n^(1/α − 1)σ, which does not decrease with n for α ≤ 1. Numbers that equal the median (at
+/// least one, if n is odd) become exact zeros, which estimators that take logarithms exclude.
 ///
 /// ```
 /// use levy_stable::tail_index::{LogMoments, TailSample, Scaling, TailIndexEstimator, TailIndexError};
@@ -63,7 +65,8 @@ impl TailSample {
         if rows < FEWEST {
             return Err(TailIndexError::TooFew { needed: FEWEST, got: rows });
         }
-        let values = (0..dimension).flat_map(|j| x.iter().skip(j).step_by(dimension)).copied().collect();
+        let values =
+            (0..dimension).flat_map(|j| x.iter().skip(j).step_by(dimension)).copied().collect();
         let mut sample = Self { values, rows };
         sample.centre()?;
         if scaling == Scaling::PerCoordinate {
@@ -102,24 +105,30 @@ impl TailSample {
         self.coordinates().enumerate().map(spread).collect()
     }
 
-    /// Returns a sample of the same shape whose numbers are written by `draw(coordinate, column)` and then centred.
-    pub(super) fn like(&self, mut draw: impl FnMut(usize, &mut [f64])) -> Result<Self, TailIndexError> {
+    /// Returns a sample of the same shape whose numbers are written by `draw(coordinate, column)`
+    /// and then centred.
+    pub(super) fn like(
+        &self,
+        mut draw: impl FnMut(usize, &mut [f64]),
+    ) -> Result<Self, TailIndexError> {
         let mut twin = self.clone();
         twin.values.chunks_exact_mut(self.rows).enumerate().for_each(|(j, column)| draw(j, column));
         twin.centre()?;
         Ok(twin)
     }
 
-    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape. Every `attempt` draws other
-    /// rows.
+    /// Writes rows drawn from this sample with replacement into `into`, which has the same shape.
+    /// Every `attempt` draws other rows.
     ///
-    /// They are not centred again. For a symmetric law the error of the centre does not change α and σ to first order, and
-    /// the median of a resample often occurs several times in it: each would become a spurious zero.
+    /// They are not centred again. For a symmetric law the error of the centre does not change α
+    /// and σ to first order, and the median of a resample often occurs several times in it: each
+    /// would become a spurious zero.
     pub(super) fn resample(&self, stream: Stream, attempt: u64, into: &mut Self) {
         let first = attempt * self.rows as u64;
         for i in 0..self.rows {
             // The high word of the product is uniform to within rows/2^64.
-            let from = ((u128::from(stream.word(first + i as u64)) * self.rows as u128) >> 64) as usize;
+            let from =
+                ((u128::from(stream.word(first + i as u64)) * self.rows as u128) >> 64) as usize;
             for start in (0..self.values.len()).step_by(self.rows) {
                 into.values[start + i] = self.values[start + from];
             }
@@ -168,7 +177,8 @@ mod tests {
 
     #[test]
     fn rows_become_centred_coordinates() {
-        let x: Vec<f64> = (0..11).flat_map(|i| [f64::from(i), 100.0 - 2.0 * f64::from(i)]).collect();
+        let x: Vec<f64> =
+            (0..11).flat_map(|i| [f64::from(i), 100.0 - 2.0 * f64::from(i)]).collect();
         let sample = TailSample::rows(&x, 2, Scaling::Common).unwrap();
         let columns: Vec<&[f64]> = sample.coordinates().collect();
         assert_eq!((columns[0][0], columns[0][10]), (-5.0, 5.0));

@@ -10,7 +10,8 @@ pub(crate) fn rows(file: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
-/// Parses a number of a golden file. Numbers outside the range of doubles become 0 or infinite, as in our results.
+/// Parses a number of a golden file. Numbers outside the range of doubles become 0 or infinite, as
+/// in our results.
 pub(crate) fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }

@@ -79,9 +79,12 @@ fn better_in_most_cases() {
 
 #[test]
 fn a_run_that_exploded_is_named_and_loses() {
-    let mut results = with(&[64, 128], |treatment, _, _| if treatment == PaperFormula { 0.01 } else { 0.0 });
-    for run in
-        results.rows.iter_mut().filter(|run| run.treatment == PaperFormula && run.seed == 1 && run.depth > 3)
+    let mut results =
+        with(&[64, 128], |treatment, _, _| if treatment == PaperFormula { 0.01 } else { 0.0 });
+    for run in results
+        .rows
+        .iter_mut()
+        .filter(|run| run.treatment == PaperFormula && run.seed == 1 && run.depth > 3)
     {
         run.outcome = RunOutcome::Diverged;
     }
@@ -98,7 +101,8 @@ fn a_run_that_exploded_is_named_and_loses() {
 
 #[test]
 fn most_cases_are_those_where_the_paper_says_so() {
-    // Ahead at widths 64 to 256 and far behind at the others, where the paper claims nothing of the kind.
+    // Ahead at widths 64 to 256 and far behind at the others, where the paper claims nothing of the
+    // kind.
     let results = with(&[32, 64, 128, 256, 512], |treatment, width, _| match treatment {
         PaperFormula if AHEAD.contains(&width) => 0.01,
         _ => -0.05,
@@ -138,7 +142,11 @@ fn tail_or_learning_rate() {
 fn nothing_holds_on_no_evidence() {
     let explode = |out: fn(&NetworkRow) -> bool| {
         let mut results = with(&[32], |_, _, _| 0.0);
-        results.rows.iter_mut().filter(|run| out(run)).for_each(|run| run.outcome = RunOutcome::Diverged);
+        results
+            .rows
+            .iter_mut()
+            .filter(|run| out(run))
+            .for_each(|run| run.outcome = RunOutcome::Diverged);
         results
     };
     let all = explode(|_| true);
@@ -147,14 +155,18 @@ fn nothing_holds_on_no_evidence() {
     for results in [all, one_pair] {
         assert_eq!(verdict("mnist", &results, NEAR, &["width 32"]), Verdict::Fails);
         for name in ["formula", "code"] {
-            assert_eq!(verdict("mnist", &results, NEAR, &["no better than SGDm", name]), Verdict::Fails);
+            assert_eq!(
+                verdict("mnist", &results, NEAR, &["no better than SGDm", name]),
+                Verdict::Fails
+            );
         }
         let claims = claims_on("mnist", &results, NEAR);
         assert!(claims.last().unwrap().measured.contains("training loss unknown"), "{claims:#?}");
     }
 }
 
-/// By the paper's formula so much is gained at one width, at one depth if not at all, and little elsewhere.
+/// By the paper's formula so much is gained at one width, at one depth if not at all, and little
+/// elsewhere.
 fn peaked(width: usize, depth: Option<usize>, gain: f64) -> NetworkRuns {
     with(&[32, 128, 256], move |treatment, w, d| match treatment {
         PaperFormula if w == width && depth.is_none_or(|depth| depth == d) => gain,
@@ -166,7 +178,9 @@ fn peaked(width: usize, depth: Option<usize>, gain: f64) -> NetworkRuns {
 
 #[test]
 fn more_visible_at_width_256() {
-    let of = |set: &str, results: &NetworkRuns| verdict(set, results, NEAR, &["more visible at width 256"]);
+    let of = |set: &str, results: &NetworkRuns| {
+        verdict(set, results, NEAR, &["more visible at width 256"])
+    };
     assert_eq!(of("mnist", &peaked(256, None, 0.02)), Verdict::Holds);
     assert_eq!(of("mnist", &peaked(256, Some(4), 0.02)), Verdict::Holds);
     assert_eq!(of("mnist", &peaked(256, None, 0.005)), Verdict::InPart);
@@ -178,7 +192,8 @@ fn more_visible_at_width_256() {
 
 #[test]
 fn one_lucky_combination_makes_no_width() {
-    // At width 256 one depth is ahead by 2 points with little spread, and the others are behind or ahead by as much, with much of it.
+    // At width 256 one depth is ahead by 2 points with little spread, and the others are behind or
+    // ahead by as much, with much of it.
     let lucky = |width: usize| {
         grid(&[32, 128, 256], &DEPTHS, move |treatment, w, depth, seed| {
             let spread = (seed as f64 - 1.0) * if depth == 4 { 0.001 } else { 0.05 };
@@ -193,14 +208,20 @@ fn one_lucky_combination_makes_no_width() {
 
 #[test]
 fn the_largest_on_cifar10_is_at_any_width() {
-    let of = |width, gain| verdict("cifar10", &peaked(width, Some(4), gain), NEAR, &["about 4.5 points"]);
+    let of = |width, gain| {
+        verdict("cifar10", &peaked(width, Some(4), gain), NEAR, &["about 4.5 points"])
+    };
     assert_eq!(of(256, 0.045), Verdict::Holds);
     assert_eq!(of(128, 0.045), Verdict::Holds);
     assert_eq!(of(256, 0.02), Verdict::InPart);
-    let behind = with(&[64, 256], |treatment, _, _| if treatment == PaperFormula { -0.045 } else { 0.045 });
+    let behind =
+        with(&[64, 256], |treatment, _, _| if treatment == PaperFormula { -0.045 } else { 0.045 });
     assert_eq!(verdict("cifar10", &behind, NEAR, &["about 4.5 points"]), Verdict::Fails);
     let claims = claims_on("cifar10", &behind, NEAR);
-    assert!(!claims.iter().any(|claim| claim.says.contains("width 256")), "of MNIST only: {claims:#?}");
+    assert!(
+        !claims.iter().any(|claim| claim.says.contains("width 256")),
+        "of MNIST only: {claims:#?}"
+    );
 }
 
 #[test]
@@ -218,7 +239,9 @@ fn narrow_and_wide() {
     assert_eq!(wide(0.01), Verdict::Fails);
     let claims = claims_on("mnist", &at(64, 0.0), NEAR);
     assert!(
-        !claims.iter().any(|claim| claim.says.contains("width 32") || claim.says.contains("width 512")),
+        !claims
+            .iter()
+            .any(|claim| claim.says.contains("width 32") || claim.says.contains("width 512")),
         "no run has these widths"
     );
 }
@@ -235,7 +258,8 @@ fn momenta_below_the_knee() {
     assert_eq!(verdict("digits", &results, none, &["knee"]), Verdict::Fails);
     let claims = claims_on("digits", &results, Momenta { largest: f64::INFINITY, ..NEAR });
     let measured = &claims.iter().find(|claim| claim.says.contains("knee")).unwrap().measured;
-    let parts = ["6 of 6 networks", "every seed", "2000 of 10000 steps", "was infinite", "was 0.040"];
+    let parts =
+        ["6 of 6 networks", "every seed", "2000 of 10000 steps", "was infinite", "was 0.040"];
     assert!(parts.iter().all(|part| measured.contains(part)), "{measured}");
 }
 
@@ -260,10 +284,13 @@ fn the_peak_is_not_the_best_of_many_throws() {
         if treatment == PaperFormula { x - x.floor() - 0.5 } else { 0.0 }
     };
     let depths: Vec<usize> = (2..62).collect();
-    let pure = grid(&[64], &depths, |treatment, _, depth, seed| (1.0, 0.01 * noise(treatment, depth, seed)));
+    let pure = grid(&[64], &depths, |treatment, _, depth, seed| {
+        (1.0, 0.01 * noise(treatment, depth, seed))
+    });
     let cells = pure.cells();
-    let alone =
-        cells.iter().map(|&cell| pure.over(PaperFormula, PaperGaussian, Measure::TestAccuracy, &[cell]).mean);
+    let alone = cells
+        .iter()
+        .map(|&cell| pure.over(PaperFormula, PaperGaussian, Measure::TestAccuracy, &[cell]).mean);
     let (best, found) = (alone.fold(f64::MIN, f64::max), peak(&pure, PaperFormula, &cells));
     assert!(best > 0.3 && found.mean < 0.5 * best && !found.is_gain(), "{best} {found:?}");
     // An effect in the data is detected, with its size.

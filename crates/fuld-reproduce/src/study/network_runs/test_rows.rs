@@ -19,7 +19,13 @@ pub(crate) fn noisy(alpha: f64, scale: f64) -> Cell {
 }
 
 pub(crate) fn description(name: &str) -> DataDescription {
-    DataDescription { name: name.into(), fingerprint: "1".into(), images: 50_000, inputs: 784, classes: 10 }
+    DataDescription {
+        name: name.into(),
+        fingerprint: "1".into(),
+        images: 50_000,
+        inputs: 784,
+        classes: 10,
+    }
 }
 
 /// A row with this loss and accuracy (a share) on both sets.
@@ -76,7 +82,9 @@ pub(crate) fn accuracies(
     cells: &[Cell],
     accuracy: impl Fn(Treatment, &Cell, u64) -> f64,
 ) -> NetworkRuns {
-    runs(group, treatments, cells, 5, |treatment, cell, seed| (1.0, accuracy(treatment, cell, seed) / 100.0))
+    runs(group, treatments, cells, 5, |treatment, cell, seed| {
+        (1.0, accuracy(treatment, cell, seed) / 100.0)
+    })
 }
 
 /// Three seeds of the paper's grid.
@@ -86,8 +94,10 @@ pub(crate) fn grid(
     of: impl Fn(Treatment, usize, usize, u64) -> (f64, f64),
 ) -> NetworkRuns {
     let cell = |width, depth| Cell { noise: None, width, depth, lr: None, momentum: None };
-    let cells: Vec<Cell> =
-        widths.iter().flat_map(|&width| depths.iter().map(move |&depth| cell(width, depth))).collect();
+    let cells: Vec<Cell> = widths
+        .iter()
+        .flat_map(|&width| depths.iter().map(move |&depth| cell(width, depth)))
+        .collect();
     runs(Group::Grid, &Treatment::PAPER, &cells, 3, |treatment, cell, seed| {
         of(treatment, cell.width, cell.depth, seed)
     })

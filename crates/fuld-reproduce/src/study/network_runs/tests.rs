@@ -6,8 +6,13 @@ use fuld_train::train::FinalMeans;
 #[test]
 fn a_run_without_a_finite_loss_has_not_learned() {
     let outcome = |train_loss, test_accuracy| {
-        let means =
-            FinalMeans { measurements: 2, train_loss, train_accuracy: 0.5, test_loss: 1.0, test_accuracy };
+        let means = FinalMeans {
+            measurements: 2,
+            train_loss,
+            train_accuracy: 0.5,
+            test_loss: 1.0,
+            test_accuracy,
+        };
         RunOutcome::of(Some(&means))
     };
     assert_eq!(outcome(0.1, 0.97), RunOutcome::Learned);
@@ -21,7 +26,8 @@ fn a_run_without_a_finite_loss_has_not_learned() {
 fn a_lost_run_counts_as_a_random_answer() {
     let run = |loss, accuracy| row(Group::Clean, Treatment::Adam, PLAIN, 0, (loss, accuracy));
     let diverged = NetworkRow { outcome: RunOutcome::Diverged, ..run(1.0, 0.97) };
-    let found = [run(1.0, 0.97), run(1.0, 0.1135), run(1e6, 0.6), diverged].map(|run| run.accuracy());
+    let found =
+        [run(1.0, 0.97), run(1.0, 0.1135), run(1e6, 0.6), diverged].map(|run| run.accuracy());
     assert_eq!(found, [97.0, 10.0, 10.0, 10.0]);
 }
 
@@ -45,16 +51,21 @@ fn treatments_are_compared_seed_by_seed() {
 #[test]
 fn differences_are_paired_and_have_the_right_sign() {
     let runs = grid(&[64], &[2, 3], |treatment, _, _, seed| {
-        let better = if treatment == Treatment::PaperFormula { 0.01 * (1.0 + seed as f64) } else { 0.0 };
+        let better =
+            if treatment == Treatment::PaperFormula { 0.01 * (1.0 + seed as f64) } else { 0.0 };
         (1.0 + seed as f64 - better, 0.5 + better)
     });
     let cells = runs.cells();
-    let gain = runs.over(Treatment::PaperFormula, Treatment::PaperGaussian, Measure::TrainLoss, &cells);
+    let gain =
+        runs.over(Treatment::PaperFormula, Treatment::PaperGaussian, Measure::TrainLoss, &cells);
     assert!((gain.mean - 0.02).abs() < 1e-12 && gain.is_gain() && !gain.is_loss(), "{gain:?}");
     // 0.01, 0.02, 0.03 in both cells: 0.01/√3 for each, and √2 less for two.
     assert!((gain.error - 0.01 / 6f64.sqrt()).abs() < 1e-12, "{gain:?}");
-    let other = runs.over(Treatment::PaperGaussian, Treatment::PaperFormula, Measure::TestAccuracy, &cells);
-    assert!((other.mean + 2.0).abs() < 1e-9 && other.is_loss() && (other.won, other.lost) == (0, 2));
+    let other =
+        runs.over(Treatment::PaperGaussian, Treatment::PaperFormula, Measure::TestAccuracy, &cells);
+    assert!(
+        (other.mean + 2.0).abs() < 1e-9 && other.is_loss() && (other.won, other.lost) == (0, 2)
+    );
 }
 
 #[test]
@@ -78,16 +89,12 @@ fn the_treatment_that_explodes_more_often_loses_the_cell() {
 
 #[test]
 fn one_seed_is_never_significant() {
-    let mut runs =
-        grid(
-            &[32],
-            &[2],
-            |treatment, _, _, _| {
-                if treatment == Treatment::PaperFormula { (0.1, 0.9) } else { (0.9, 0.1) }
-            },
-        );
+    let mut runs = grid(&[32], &[2], |treatment, _, _, _| {
+        if treatment == Treatment::PaperFormula { (0.1, 0.9) } else { (0.9, 0.1) }
+    });
     runs.rows.retain(|run| run.seed == 0);
     let cells = runs.cells();
-    let gain = runs.over(Treatment::PaperFormula, Treatment::PaperGaussian, Measure::TestLoss, &cells);
+    let gain =
+        runs.over(Treatment::PaperFormula, Treatment::PaperGaussian, Measure::TestLoss, &cells);
     assert!(gain.error.is_nan() && !gain.is_gain() && !gain.is_loss() && gain.won == 1);
 }

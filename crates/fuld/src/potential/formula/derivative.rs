@@ -6,8 +6,8 @@ use super::graph::{Graph, Id, Node};
 impl Graph {
     /// Returns ∂f/∂xᵢ for i < `dim`, as nodes of this graph.
     ///
-    /// For each node t of f, ∂f/∂t is the sum of the contributions of the nodes that contain t. All components together take a few nodes
-    /// per node of f, for any dimension.
+    /// For each node t of f, ∂f/∂t is the sum of the contributions of the nodes that contain t. All
+    /// components together take a few nodes per node of f, for any dimension.
     pub(super) fn gradient(&mut self, f: Id, dim: usize) -> Vec<Id> {
         let zero = self.constant(0.0);
         let mut gradient = vec![zero; dim];
@@ -23,7 +23,8 @@ impl Graph {
         for &id in nodes.iter().rev().filter(|id| varies[id.index()]) {
             // In reverse, so that sums have the order in which they were written.
             let parts = std::mem::take(&mut passed[id.index()]);
-            let outer = parts.into_iter().rev().reduce(|sum, part| self.add(sum, part)).unwrap_or(zero);
+            let outer =
+                parts.into_iter().rev().reduce(|sum, part| self.add(sum, part)).unwrap_or(zero);
             if let Node::Variable(i) = self.node(id) {
                 if let Some(component) = gradient.get_mut(i as usize) {
                     *component = outer;
@@ -48,7 +49,9 @@ impl Graph {
                 partials.push((u, self.mul(outer, slope)));
             }
             Node::Binary(Operator::Add, a, b) => partials.extend([(a, outer), (b, outer)]),
-            Node::Binary(Operator::Sub, a, b) => partials.extend([(a, outer), (b, self.neg(outer))]),
+            Node::Binary(Operator::Sub, a, b) => {
+                partials.extend([(a, outer), (b, self.neg(outer))])
+            }
             Node::Binary(Operator::Mul, a, b) => {
                 partials.extend([(a, self.mul(outer, b)), (b, self.mul(outer, a))])
             }

@@ -11,8 +11,8 @@ const MAX_PIECES: usize = 1 << 18;
 
 /// An expression of a [`Formula`](super::Formula): the formula itself or one of its derivatives.
 ///
-/// `Display` writes it in a form that can be parsed as a formula. Text of hundreds of thousands of characters is cut off and ends
-/// with `…`.
+/// `Display` writes it in a form that can be parsed as a formula. Text of hundreds of thousands of
+/// characters is cut off and ends with `…`.
 #[derive(Clone, Copy, Debug)]
 pub struct Expression<'a> {
     pub(super) graph: &'a Graph,
@@ -20,7 +20,8 @@ pub struct Expression<'a> {
     pub(super) family: Family,
 }
 
-/// The precedence of an expression: a part is written in parentheses where its surroundings bind tighter.
+/// The precedence of an expression: a part is written in parentheses where its surroundings bind
+/// tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Sum,
@@ -71,11 +72,14 @@ impl Expression<'_> {
             rest.extend([Text(")"), Part(id, Binding::Sum), Text("(")]);
             return Ok(());
         }
-        let mut infix = |a, left, sign, b, right| rest.extend([Part(b, right), Text(sign), Part(a, left)]);
+        let mut infix =
+            |a, left, sign, b, right| rest.extend([Part(b, right), Text(sign), Part(a, left)]);
         match self.graph.node(id) {
             Node::Constant(bits) => write!(out, "{}", number(f64::from_bits(bits)))?,
             Node::Variable(i) => write!(out, "{}", self.family.name(i))?,
-            Node::Apply(Function::Neg, v) => rest.extend([Part(v, self.scaled(v, true)), Text("-")]),
+            Node::Apply(Function::Neg, v) => {
+                rest.extend([Part(v, self.scaled(v, true)), Text("-")])
+            }
             Node::Apply(function, u) => {
                 rest.extend([Text(")"), Part(u, Binding::Sum), Text("("), Text(function.name())])
             }
@@ -83,7 +87,8 @@ impl Expression<'_> {
             Node::Binary(Sub, a, b) => infix(a, Binding::Sum, " - ", b, Binding::Product),
             Node::Binary(Mul, a, b) => {
                 // 2*x*y parses as (2*x)*y, which is the same expression as 2*(x*y).
-                let right = self.graph.number(a).map_or(Binding::Factor, |p| self.scaled(b, p < 0.0));
+                let right =
+                    self.graph.number(a).map_or(Binding::Factor, |p| self.scaled(b, p < 0.0));
                 infix(a, Binding::Product, "*", b, right);
             }
             Node::Binary(Div, a, b) => infix(a, Binding::Product, "/", b, Binding::Factor),
@@ -102,8 +107,8 @@ impl Expression<'_> {
         }
     }
 
-    /// Returns the precedence of v after a factor. Without parentheses a minus before a difference, or a number before another, would be
-    /// parsed as part of it.
+    /// Returns the precedence of v after a factor. Without parentheses a minus before a difference,
+    /// or a number before another, would be parsed as part of it.
     fn scaled(&self, v: Id, negative: bool) -> Binding {
         let mut first = v;
         while let Node::Binary(Mul | Div, a, _) = self.graph.node(first) {

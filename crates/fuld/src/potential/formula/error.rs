@@ -104,7 +104,9 @@ pub enum Problem {
         largest: usize,
     },
     /// The formula contains variables of both notations, x, y, z, w and x1, x2, ….
-    #[error("`{name}` does not go with the variables before it: use x, y, z, w or x1, x2, …, not both")]
+    #[error(
+        "`{name}` does not go with the variables before it: use x, y, z, w or x1, x2, …, not both"
+    )]
     Mixed {
         /// The variable.
         name: String,

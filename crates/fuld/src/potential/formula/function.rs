@@ -1,7 +1,7 @@
 //! The functions and operators of formulas: their names and their evaluation.
 //!
-//! Each is evaluated on a block of numbers, so that cheap ones compile to vector code. Functions that are not a single instruction come
-//! from `libm`, which gives the same bits on every machine.
+//! Each is evaluated on a block of numbers, so that cheap ones compile to vector code. Functions
+//! that are not a single instruction come from `libm`, which gives the same bits on every machine.
 
 use std::f64::consts::LN_2;
 
@@ -154,7 +154,8 @@ fn pairs(a: Operand<'_>, b: Operand<'_>, out: &mut [f64], f: impl Fn(f64, f64) -
     }
 }
 
-// Not inlined: slices that are parameters of a function are known not to overlap, so the loops compile to vector code without checks.
+// Not inlined: slices that are parameters of a function are known not to overlap, so the loops
+// compile to vector code without checks.
 
 #[inline(never)]
 fn each(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {

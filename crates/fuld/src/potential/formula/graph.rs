@@ -1,7 +1,8 @@
 //! Expressions as a graph in which equal parts share a node.
 //!
-//! Nodes follow the nodes they refer to, so their order is an order of evaluation. Every algorithm on expressions is a loop over nodes
-//! and not a recursion, so deep formulas cannot overflow the stack.
+//! Nodes follow the nodes they refer to, so their order is an order of evaluation. Every algorithm
+//! on expressions is a loop over nodes and not a recursion, so deep formulas cannot overflow the
+//! stack.
 
 use super::function::{Function, Operator};
 use std::collections::HashMap;
@@ -33,8 +34,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Returns the node, which is created only if there is no equal one. Sums and products with exchanged operands are equal, because
-    /// their bits are.
+    /// Returns the node, which is created only if there is no equal one. Sums and products with
+    /// exchanged operands are equal, because their bits are.
     pub(super) fn intern(&mut self, node: Node) -> Id {
         use Operator::{Add, Mul};
         let exchanged = match node {

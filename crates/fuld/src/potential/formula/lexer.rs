@@ -54,7 +54,8 @@ pub(super) fn tokens(formula: &str) -> Result<Vec<Placed<'_>>, FormulaError> {
     Ok(tokens)
 }
 
-/// Returns the length of a number: digits and points, then an exponent if one follows. The e of `2e` is the constant.
+/// Returns the length of a number: digits and points, then an exponent if one follows. The e of
+/// `2e` is the constant.
 fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let mantissa = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());

@@ -1,7 +1,7 @@
 //! Logarithms of sums of exponentials, which neither overflow nor underflow.
 //!
-//! log(c₁ e^u₁ + c₂ e^u₂ + …) becomes u₁ + log c₁ + softplus(…), as `logsumexp` writes it. Without this the density of a mixture would be
-//! log 0 a few dozen standard deviations from its modes.
+//! log(c₁ e^u₁ + c₂ e^u₂ + …) becomes u₁ + log c₁ + softplus(…), as `logsumexp` writes it. Without
+//! this the density of a mixture would be log 0 a few dozen standard deviations from its modes.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
@@ -14,11 +14,13 @@ impl Graph {
         self.add(a, rest)
     }
 
-    /// Returns log u, if u is a sum of exponentials with positive factors, possibly times a positive number.
+    /// Returns log u, if u is a sum of exponentials with positive factors, possibly times a
+    /// positive number.
     pub(super) fn log_of_sum(&mut self, u: Id) -> Option<Id> {
         let factors = self.factors(u);
-        let mut sums =
-            factors.iter().filter(|(id, _)| matches!(self.node(*id), Node::Binary(Operator::Add, ..)));
+        let mut sums = factors
+            .iter()
+            .filter(|(id, _)| matches!(self.node(*id), Node::Binary(Operator::Add, ..)));
         let &(sum, false) = sums.next()? else { return None };
         let others: Vec<_> = factors.iter().copied().filter(|&(id, _)| id != sum).collect();
         let mut exponents = Vec::new();

@@ -1,4 +1,5 @@
-//! Rewrites expressions for evaluation: powers become products, and operations on constants are folded.
+//! Rewrites expressions for evaluation: powers become products, and operations on constants are
+//! folded.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
@@ -50,7 +51,8 @@ fn is_power_of_two(q: f64) -> bool {
     q.is_normal() && (1.0 / q).is_normal() && q.to_bits() << 12 == 0
 }
 
-/// Returns xⁿ by products for integer n, with a square root for half-integer n, and by `pow` otherwise.
+/// Returns xⁿ by products for integer n, with a square root for half-integer n, and by `pow`
+/// otherwise.
 fn power(graph: &mut Graph, x: Id, n: f64) -> Id {
     if n.fract().abs() == 0.5 && n.abs() < MAX_PRODUCTS {
         let root = graph.intern(Node::Apply(Function::Sqrt, x));

@@ -15,10 +15,12 @@ use super::variables::Family;
 
 /// The longest formula, in bytes.
 const MAX_LENGTH: usize = 1 << 16;
-/// The deepest nesting of parentheses, powers and signs. The parser calls itself a few times for each level.
+/// The deepest nesting of parentheses, powers and signs. The parser calls itself a few times for
+/// each level.
 const MAX_DEPTH: usize = 200;
 
-/// The only function with several arguments: log(e^a + e^b + …), which neither overflows nor underflows.
+/// The only function with several arguments: log(e^a + e^b + …), which neither overflows nor
+/// underflows.
 const LOG_SUM_EXP: &str = "logsumexp";
 
 const CONSTANTS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
@@ -37,8 +39,15 @@ pub(super) fn parse(formula: &str) -> Result<Parsed, FormulaError> {
         return Err(Problem::TooLong { length: formula.len(), largest: MAX_LENGTH }.at(formula, 0));
     }
     let tokens = tokens(formula)?;
-    let mut parser =
-        Parser { formula, tokens, next: 0, depth: 0, graph: Graph::default(), family: None, dim: 0 };
+    let mut parser = Parser {
+        formula,
+        tokens,
+        next: 0,
+        depth: 0,
+        graph: Graph::default(),
+        family: None,
+        dim: 0,
+    };
     if parser.peek().token == Token::End {
         return Err(Problem::Empty.at(formula, 0));
     }
@@ -87,7 +96,8 @@ impl<'a> Parser<'a> {
         let mut left = self.operand()?;
         loop {
             let Token::Sign(sign) = self.peek().token else { return Ok(left) };
-            // The right operand extends over operators of higher precedence; that of a power also over another power.
+            // The right operand extends over operators of higher precedence; that of a power also
+            // over another power.
             let (level, right) = match sign {
                 '+' | '-' => (Level::Sum, Level::Product),
                 '*' | '/' => (Level::Product, Level::Sign),
@@ -129,8 +139,11 @@ impl<'a> Parser<'a> {
             Token::Sign(',') => Err(self.error(Problem::Comma, place)),
             Token::Sign(sign) => {
                 let doubled = sign == '*' && self.formula[..place.byte].ends_with('*');
-                let found =
-                    if doubled { "`**`; powers are written with ^".to_owned() } else { format!("`{sign}`") };
+                let found = if doubled {
+                    "`**`; powers are written with ^".to_owned()
+                } else {
+                    format!("`{sign}`")
+                };
                 Err(self.error(Problem::Operand { found }, place))
             }
             Token::End => Err(self.error(Problem::Operand { found: "the end".to_owned() }, place)),
@@ -228,13 +241,19 @@ impl<'a> Parser<'a> {
 /// Returns the problem of an unknown name: variables without a * between them, or another name.
 fn unknown(name: &str) -> Problem {
     let name = name.to_owned();
-    if name.len() <= 8 && name.chars().all(|c| Family::letters().any(|letter| letter.starts_with(c))) {
+    if name.len() <= 8
+        && name.chars().all(|c| Family::letters().any(|letter| letter.starts_with(c)))
+    {
         let letters: Vec<_> = name.chars().map(String::from).collect();
         return Problem::Product { name, product: letters.join("*") };
     }
     let constants = CONSTANTS.iter().map(|&(known, _)| known);
     Problem::Name {
         name,
-        known: Function::names().chain([LOG_SUM_EXP]).chain(constants).chain(Family::letters()).collect(),
+        known: Function::names()
+            .chain([LOG_SUM_EXP])
+            .chain(constants)
+            .chain(Family::letters())
+            .collect(),
     }
 }

@@ -1,8 +1,9 @@
 //! Expressions as straight-line programs that run on blocks of points.
 //!
-//! A program is a list of instructions on registers, each of which holds one number for every point of a block. An instruction is a loop
-//! over the block, which the compiler vectorises, so the cost of interpretation is shared by all points. Registers are reused after the
-//! last use of their contents, so the working set stays in the first-level cache.
+//! A program is a list of instructions on registers, each of which holds one number for every point
+//! of a block. An instruction is a loop over the block, which the compiler vectorises, so the cost
+//! of interpretation is shared by all points. Registers are reused after the last use of their
+//! contents, so the working set stays in the first-level cache.
 
 use super::function::{Function, Operand, Operator};
 use super::graph::{Graph, Id, Node};
@@ -40,7 +41,8 @@ pub(super) struct Program {
 }
 
 thread_local! {
-    /// The registers. They are kept between calls, because clearing memory would dominate short ones.
+    /// The registers. They are kept between calls, because clearing memory would dominate short
+    /// ones.
     static REGISTERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -64,7 +66,9 @@ impl Program {
                     continue;
                 }
                 (Node::Variable(i), _) => Instruction::Load(i as usize),
-                (Node::Apply(function, _), Some(Source::Register(a))) => Instruction::Apply(function, a),
+                (Node::Apply(function, _), Some(Source::Register(a))) => {
+                    Instruction::Apply(function, a)
+                }
                 // `lower` has folded functions of numbers.
                 (Node::Apply(..), _) => continue,
                 (Node::Binary(op, a, b), _) => Instruction::Binary(op, place(a), place(b)),
@@ -77,7 +81,9 @@ impl Program {
             places[id.index()] = Source::Register(out);
             for child in graph.node(id).children() {
                 uses[child.index()] -= 1;
-                if let (0, Source::Register(register)) = (uses[child.index()], places[child.index()]) {
+                if let (0, Source::Register(register)) =
+                    (uses[child.index()], places[child.index()])
+                {
                     free.push(register);
                 }
             }
@@ -86,8 +92,8 @@ impl Program {
         Self { instructions, outputs, registers }
     }
 
-    /// Runs the program on points of `dim` coordinates, one after the other. `sink(block, j, results)` receives the results of output j
-    /// for a range of the points.
+    /// Runs the program on points of `dim` coordinates, one after the other. `sink(block, j,
+    /// results)` receives the results of output j for a range of the points.
     pub(super) fn run(
         &self,
         dim: usize,
@@ -132,7 +138,11 @@ fn execute(
     let after_start = before.len() + width;
     let block = |register: usize| {
         let start = register * width;
-        if start < before.len() { &before[start..][..n] } else { &after[start - after_start..][..n] }
+        if start < before.len() {
+            &before[start..][..n]
+        } else {
+            &after[start - after_start..][..n]
+        }
     };
     let operand = |source| match source {
         Source::Register(register) => Operand::Block(block(register)),

@@ -1,8 +1,10 @@
 //! Builds simplified expressions.
 //!
-//! Every expression has the form (p/q)·v with numbers p, q and a *bare* expression v without a factor. Products multiply the numbers and
-//! the bare parts separately; sums with the same bare part add the numbers. Ratios of integers are kept in lowest terms, so that the
-//! derivative of x⁴/12 is x³/3. No operation is folded into an infinity or NaN, and no factor that may be 0 is cancelled.
+//! Every expression has the form (p/q)·v with numbers p, q and a *bare* expression v without a
+//! factor. Products multiply the numbers and the bare parts separately; sums with the same bare
+//! part add the numbers. Ratios of integers are kept in lowest terms, so that the derivative of
+//! x⁴/12 is x³/3. No operation is folded into an infinity or NaN, and no factor that may be 0 is
+//! cancelled.
 
 use super::function::{Function, Operator};
 use super::graph::{Graph, Id, Node};
@@ -25,7 +27,8 @@ impl Scaled {
     fn factor(p: [f64; 2], q: [f64; 2]) -> Option<(f64, f64)> {
         let product = |[a, b]: [f64; 2]| {
             let product = a * b;
-            (product.is_finite() && (product.is_normal() || a == 0.0 || b == 0.0)).then_some(product)
+            (product.is_finite() && (product.is_normal() || a == 0.0 || b == 0.0))
+                .then_some(product)
         };
         Some((product(p)?, product(q)?))
     }
@@ -50,7 +53,9 @@ impl Graph {
         match self.node(id) {
             Node::Constant(bits) => Scaled { p: f64::from_bits(bits), q: 1.0, bare: None },
             Node::Apply(Function::Neg, v) => Scaled { p: -1.0, q: 1.0, bare: Some(v) },
-            Node::Binary(Mul, a, v) => self.number(a).map_or(whole, |p| Scaled { p, q: 1.0, bare: Some(v) }),
+            Node::Binary(Mul, a, v) => {
+                self.number(a).map_or(whole, |p| Scaled { p, q: 1.0, bare: Some(v) })
+            }
             Node::Binary(Div, a, b) => match (self.number(a), self.number(b)) {
                 (_, Some(0.0)) => whole,
                 (Some(p), Some(q)) => Scaled { p, q, bare: None },
@@ -93,7 +98,11 @@ impl Graph {
         let Some(v) = bare else {
             // Only a ratio of integers is kept as a ratio.
             let ratio = p.fract() == 0.0 && q.fract() == 0.0 || !(p / q).is_normal();
-            return if q != 1.0 && ratio { self.binary(Div, number, divisor) } else { self.constant(p / q) };
+            return if q != 1.0 && ratio {
+                self.binary(Div, number, divisor)
+            } else {
+                self.constant(p / q)
+            };
         };
         let scaled = match self.node(v) {
             _ if p == 1.0 && q == 1.0 => return v,
@@ -101,9 +110,11 @@ impl Graph {
                 let d = self.scale(Scaled { p: q, q: 1.0, bare: Some(d) });
                 return self.binary(Div, number, d);
             }
-            // −c(a − b) = c(b − a), at the top level only: otherwise every difference of a chain would be reversed.
+            // −c(a − b) = c(b − a), at the top level only: otherwise every difference of a chain
+            // would be reversed.
             Node::Binary(Sub, a, b) if p < 0.0 && !self.is_difference(a) => {
-                let (positive, turned) = (self.scale(Scaled { p: -p, q, bare: None }), self.sub(b, a));
+                let (positive, turned) =
+                    (self.scale(Scaled { p: -p, q, bare: None }), self.sub(b, a));
                 return self.mul(positive, turned);
             }
             _ if p == 1.0 => v,
@@ -135,8 +146,11 @@ impl Graph {
             return a;
         }
         if sa.bare == sb.bare {
-            let (p, q) =
-                if sa.q == sb.q { (sa.p + sb.p, sa.q) } else { (sa.p * sb.q + sb.p * sa.q, sa.q * sb.q) };
+            let (p, q) = if sa.q == sb.q {
+                (sa.p + sb.p, sa.q)
+            } else {
+                (sa.p * sb.q + sb.p * sa.q, sa.q * sb.q)
+            };
             if p.is_finite() && q.is_normal() {
                 return self.scale(Scaled { p, q, bare: sa.bare });
             }
@@ -203,8 +217,12 @@ impl Graph {
             return self.binary(Pow, base, exponent);
         }
         match (self.node(a), self.node(b)) {
-            (Node::Binary(Div, one, d), _) if self.number(one) == Some(1.0) => self.binary(Div, b, d),
-            (_, Node::Binary(Div, one, d)) if self.number(one) == Some(1.0) => self.binary(Div, a, d),
+            (Node::Binary(Div, one, d), _) if self.number(one) == Some(1.0) => {
+                self.binary(Div, b, d)
+            }
+            (_, Node::Binary(Div, one, d)) if self.number(one) == Some(1.0) => {
+                self.binary(Div, a, d)
+            }
             (Node::Binary(Mul, w, t), _) if self.whole_power(t).0 == other => {
                 let power = self.bare_product(t, b);
                 self.binary(Mul, w, power)
@@ -216,7 +234,9 @@ impl Graph {
     /// Returns u and n of uⁿ with a positive integer n.
     fn whole_power(&self, id: Id) -> (Id, f64) {
         match self.node(id) {
-            Node::Binary(Pow, u, n) => self.number(n).filter(|&n| is_whole(n)).map_or((id, 1.0), |n| (u, n)),
+            Node::Binary(Pow, u, n) => {
+                self.number(n).filter(|&n| is_whole(n)).map_or((id, 1.0), |n| (u, n))
+            }
             _ => (id, 1.0),
         }
     }
@@ -245,7 +265,9 @@ impl Graph {
             if n == 1.0 {
                 return a;
             }
-            if let Some(power) = self.value(a).map(|a| Pow.at(a, n)).filter(|power| power.is_finite()) {
+            if let Some(power) =
+                self.value(a).map(|a| Pow.at(a, n)).filter(|power| power.is_finite())
+            {
                 return self.constant(power);
             }
             if let Node::Apply(Function::Neg, u) = self.node(a)
@@ -289,7 +311,8 @@ fn is_whole(n: f64) -> bool {
     n > 0.0 && n.fract() == 0.0 && n <= 1e9
 }
 
-/// Returns p/q with q > 0, in lowest terms if both are integers, and with q = 1 or p = ±1 if that is exact.
+/// Returns p/q with q > 0, in lowest terms if both are integers, and with q = 1 or p = ±1 if that
+/// is exact.
 fn lowest_terms(p: f64, q: f64) -> (f64, f64) {
     /// 2⁵³, up to which integers are exact.
     const EXACT: f64 = 9007199254740992.0;

@@ -15,7 +15,8 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// Returns the variable with this name, counted from 0, or `None` if the name is not that of a variable.
+    /// Returns the variable with this name, counted from 0, or `None` if the name is not that of a
+    /// variable.
     pub(super) fn variable(name: &str) -> Option<Result<(Self, u32), Problem>> {
         if let Some(i) = LETTERS.iter().position(|&letter| letter == name) {
             return Some(Ok((Self::Letters, i as u32)));
