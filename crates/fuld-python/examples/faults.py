@@ -1,4 +1,7 @@
-"""Faults of gradients: what goes wrong in hardware, in data and in long training runs."""
+"""Faults of gradients: what goes wrong in hardware, in data and in long training runs.
+
+A fault changes the gradients of all parameters, which are one vector. No fault waits for a GPU.
+"""
 
 from __future__ import annotations
 
@@ -15,41 +18,44 @@ FACTOR = 1000.0
 #: Tail index and scale of the noise.
 ALPHA, SCALE = 1.5, 1e-4
 
-Fault = Callable[[list[Tensor], torch.Generator], None]
+Fault = Callable[[Tensor, torch.Generator], None]
 
 
-def none(grads: list[Tensor], generator: torch.Generator) -> None:
-    """Leave the gradients as they are."""
+def none(gradient: Tensor, generator: torch.Generator) -> None:
+    """Leave the gradient as it is."""
 
 
-def bit_flips(grads: list[Tensor], generator: torch.Generator) -> None:
+def bit_flips(gradient: Tensor, generator: torch.Generator) -> None:
     """Flip one bit of the exponent in a few components."""
-    for grad, places in _corrupted(grads, generator):
-        bits = torch.randint(23, 31, places.shape, generator=generator).to(grad.device)
-        raw = grad.view(-1).view(torch.int32)
-        raw[places] ^= torch.ones_like(raw[places]) << bits.to(torch.int32)
+    corrupted = _corrupted(gradient, generator)
+    bits = torch.randint(
+        23, 31, gradient.shape, generator=generator, device=gradient.device, dtype=torch.int32
+    )
+    gradient.view(torch.int32).bitwise_xor_(corrupted.int() << bits)
 
 
-def infinities(grads: list[Tensor], generator: torch.Generator) -> None:
+def infinities(gradient: Tensor, generator: torch.Generator) -> None:
     """Set a few components to infinity."""
-    for grad, places in _corrupted(grads, generator):
-        grad.view(-1)[places] = math.inf
+    gradient.masked_fill_(_corrupted(gradient, generator), math.inf)
 
 
-def bursts(grads: list[Tensor], generator: torch.Generator) -> None:
-    """Multiply all gradients of a few steps."""
-    if torch.rand((), generator=generator) < BURSTS:
-        torch._foreach_mul_(grads, FACTOR)
+def bursts(gradient: Tensor, generator: torch.Generator) -> None:
+    """Multiply the gradients of a few steps."""
+    burst = torch.rand((), generator=generator, device=gradient.device) < BURSTS
+    gradient.mul_(torch.where(burst, FACTOR, 1.0))
 
 
-def stable_noise(grads: list[Tensor], generator: torch.Generator) -> None:
+def stable_noise(gradient: Tensor, generator: torch.Generator) -> None:
     """Add symmetric stable noise, by the formula of Chambers, Mallows and Stuck."""
-    for grad in grads:
-        angle = (torch.rand(grad.shape, generator=generator) - 0.5) * math.pi
-        waiting = torch.empty(grad.shape).exponential_(generator=generator).clamp_min_(1e-30)
-        tail = (torch.cos((1 - ALPHA) * angle) / waiting) ** (1 / ALPHA - 1)
-        noise = torch.sin(ALPHA * angle) / torch.cos(angle) ** (1 / ALPHA) * tail
-        grad.add_(noise.to(grad.device), alpha=SCALE)
+    # In single precision the cosine of π/2 is negative, and one draw in 16 million would be NaN.
+    uniform = torch.rand(
+        (2, *gradient.shape), generator=generator, device=gradient.device, dtype=torch.float64
+    )
+    angle = (uniform[0] - 0.5) * math.pi
+    waiting = (-torch.log1p(-uniform[1])).clamp_min_(1e-30)
+    tail = (torch.cos((1 - ALPHA) * angle) / waiting) ** (1 / ALPHA - 1)
+    noise = torch.sin(ALPHA * angle) / torch.cos(angle) ** (1 / ALPHA) * tail
+    gradient.add_(noise, alpha=SCALE)
 
 
 FAULTS: dict[str, Fault] = {
@@ -61,15 +67,7 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def _corrupted(grads: list[Tensor], generator: torch.Generator) -> list[tuple[Tensor, Tensor]]:
-    """Return the gradients with corrupted components, and the places of these components."""
-    total = sum(grad.numel() for grad in grads)
-    count = int(torch.poisson(torch.tensor(CORRUPTED * total), generator=generator))
-    places = torch.randint(total, (count,), generator=generator)
-    found, first = [], 0
-    for grad in grads:
-        here = places[(places >= first) & (places < first + grad.numel())] - first
-        first += grad.numel()
-        if len(here):
-            found.append((grad, here.to(grad.device)))
-    return found
+def _corrupted(gradient: Tensor, generator: torch.Generator) -> Tensor:
+    """Return which components are corrupted."""
+    uniform = torch.rand(gradient.shape, generator=generator, device=gradient.device)
+    return uniform < CORRUPTED

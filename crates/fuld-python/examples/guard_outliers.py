@@ -60,7 +60,7 @@ def error(
     function, model = problem(name, seed)
     params = list(model.parameters())
     step = make_optimizer(optimizer, treatment, params, lr)
-    treat = make_treatment(treatment)
+    treat = make_treatment(treatment, torch.device("cpu"))
     loss = huber_loss if treatment == "Huber loss" else mse_loss
     law = torch.distributions.StudentT(NOISES[noise])
     for k in range(steps):

@@ -20,108 +20,108 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import torch
 from faults import FAULTS
-from language_model import SIZES, LanguageModel, Text
+from language_model import SIZES
 from options import at_least_one
+from progress import Progress
 from tables import cell
-from treatments import make_optimizer, make_treatment
+from text_run import TextRun, final_losses, use_one_thread
 
 #: Learning rates that are tried, by optimizer.
 RATES = {
     "SGD": (0.03, 0.1, 0.3, 1.0, 3.0),
-    "AdamW": (2e-3, 4e-3, 8e-3),
-    "Lion": (3e-4, 1e-3, 3e-3),
+    "AdamW": (1e-3, 2e-3, 4e-3, 8e-3),
+    "Lion": (1e-4, 3e-4, 1e-3, 3e-3),
 }
-#: The treatments, each with the forms among which the best is chosen.
-TREATMENTS = {
-    "nothing": ("nothing",),
-    "clip norm": ("clip norm 1",),
-    "clip values": ("clip values 0.001", "clip values 0.01"),
-    "ZClip": ("ZClip",),
-    "guard": ("guard",),
-}
-#: Seed of the runs that choose learning rates and limits.
-TUNING = 1000
-#: Part of every run's key: raised when results change.
-VERSION = 2
+#: The treatments, each in the forms among which the best is chosen.
+TREATMENTS = (
+    ("nothing",),
+    ("clip norm 0.3", "clip norm 1"),
+    ("clip values 0.001", "clip values 0.01"),
+    ("ZClip",),
+    ("guard",),
+)
+#: Runs that train side by side in one process on a GPU.
+ON_A_GPU = 5
+#: Seed of the runs that choose learning rates and limits, and the faults of these runs.
+TUNING, TUNED_FOR = 1000, ("clean", "stable noise")
 
 
 class Study:
-    """Runs by their settings, kept in a file."""
+    """Runs with their losses, kept in a file."""
 
-    def __init__(self, choice: argparse.Namespace) -> None:
-        self.size, self.path, self.device = choice.size, choice.runs, choice.device
-        self.text = Text(choice.text, choice.device)
+    def __init__(self, choice: argparse.Namespace, executor: Executor | None) -> None:
+        self.size, self.text, self.device = choice.size, choice.text, choice.device
+        self.path, self.executor = choice.runs, executor
         lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.done: dict[str, float] = {
-            self._key(run): run["loss"] for run in map(json.loads, lines)
+        self.losses: dict[str, float] = {
+            json.dumps(found["run"]): found["loss"] for found in map(json.loads, lines)
         }
 
-    def _key(self, run: dict[str, Any]) -> str:
-        return json.dumps({k: v for k, v in run.items() if k not in ("loss", "seconds")})
+    def run(self, optimizer: str, treatment: str, fault: str, lr: float, seed: int) -> TextRun:
+        """Return a run of this study."""
+        return TextRun(self.size, optimizer, treatment, fault, lr, seed)
 
-    def loss(self, optimizer: str, treatment: str, fault: str, lr: float, seed: int) -> float:
-        """Return the validation loss at the end of a run; infinite if the model is not finite."""
-        run = {
-            "version": VERSION,
-            "size": self.size,
-            "optimizer": optimizer,
-            "treatment": treatment,
-            "fault": fault,
-            "lr": lr,
-            "seed": seed,
-        }
-        key = self._key(run)
-        if key not in self.done:
-            began = time.monotonic()
-            loss = self._train(optimizer, treatment, fault, lr, seed)
-            self.done[key] = loss
-            seconds = time.monotonic() - began
+    def loss(self, run: TextRun) -> float:
+        """Return the loss of a run that was trained."""
+        return self.losses[_key(run)]
+
+    def train(self, runs: Iterable[TextRun], what: str) -> None:
+        """Train the runs that are not in the file."""
+        missing = [run for run in runs if _key(run) not in self.losses]
+        progress = Progress(len(missing), what)
+        for together, losses in self._trained(missing):
             with self.path.open("a") as file:
-                file.write(json.dumps({**run, "loss": loss, "seconds": round(seconds, 1)}) + "\n")
-            print(f"{optimizer:6} {treatment:18} {fault:13} lr {lr:<7g} seed {seed:<5} {loss:.3f}")
-        return self.done[key]
+                for run, loss in zip(together, losses, strict=True):
+                    self.losses[_key(run)] = loss
+                    file.write(json.dumps({"run": asdict(run), "loss": loss}) + "\n")
+            progress.advance(len(together))
 
-    def _train(self, optimizer: str, treatment: str, fault: str, lr: float, seed: int) -> float:
-        size = SIZES[self.size]
-        torch.manual_seed(seed)
-        model = LanguageModel(size).to(self.device)
-        params = list(model.parameters())
-        step = make_optimizer(optimizer, treatment, params, lr)
-        treat, spoil = make_treatment(treatment), FAULTS[fault]
-        batches = torch.Generator().manual_seed(seed)
-        spoiling = torch.Generator().manual_seed(seed + 1)
-        for k in range(size.steps):
-            # A linear warm-up over a twentieth of the steps, then a cosine to a tenth.
-            done = k / size.steps
-            rate = min(20 * (k + 1) / size.steps, 0.55 + 0.45 * math.cos(math.pi * done))
-            for group in step.param_groups:
-                group["lr"] = rate * lr
-            step.zero_grad()
-            model(self.text.minibatch(size, batches)).backward()
-            spoil([p.grad for p in params if p.grad is not None], spoiling)
-            treat(params)
-            step.step()
-        loss = self.text.loss(model, size)
-        return loss if math.isfinite(loss) else math.inf
+    def _trained(self, runs: list[TextRun]) -> Iterator[tuple[list[TextRun], list[float]]]:
+        count = 1 if self.device == "cpu" else ON_A_GPU
+        groups = [runs[i : i + count] for i in range(0, len(runs), count)]
+        if self.executor is None:
+            for group in groups:
+                yield group, final_losses(group, self.text, self.device)
+            return
+        submitted = {
+            self.executor.submit(final_losses, group, self.text, self.device): group
+            for group in groups
+        }
+        for done in as_completed(submitted):
+            yield submitted[done], done.result()
+
+    def tuning(
+        self, optimizer: str, forms: tuple[str, ...]
+    ) -> dict[tuple[str, float], list[TextRun]]:
+        """Return the runs that choose the form of a treatment and the learning rate, by choice."""
+        return {
+            (form, lr): [self.run(optimizer, form, fault, lr, TUNING) for fault in TUNED_FOR]
+            for form in forms
+            for lr in RATES[optimizer]
+        }
 
     def tuned(self, optimizer: str, forms: tuple[str, ...]) -> tuple[str, float]:
-        """Return the form of a treatment and the learning rate with the lowest losses."""
-        candidates = [(form, lr) for form in forms for lr in RATES[optimizer]]
+        """Return the form and the learning rate that lose least runs, with the lowest losses."""
+        tuning = self.tuning(optimizer, forms)
 
-        def total(candidate: tuple[str, float]) -> tuple[int, float]:
-            form, lr = candidate
-            faults = ("clean", "stable noise")
-            losses = [self.loss(optimizer, form, fault, lr, TUNING) for fault in faults]
+        def total(choice: tuple[str, float]) -> tuple[int, float]:
+            losses = [self.loss(run) for run in tuning[choice]]
             kept = [loss for loss in losses if math.isfinite(loss)]
             return len(losses) - len(kept), sum(kept)
 
-        return min(candidates, key=total)
+        return min(tuning, key=total)
+
+
+def _key(run: TextRun) -> str:
+    return json.dumps(asdict(run))
 
 
 def main() -> None:
@@ -135,29 +135,52 @@ def main() -> None:
     parser.add_argument("--seeds", type=at_least_one, default=5, help="runs of each kind (5)")
     parser.add_argument("--runs", type=Path, default=Path("guard_text.jsonl"), help="finished runs")
     parser.add_argument(
+        "--processes", type=at_least_one, default=1, help="processes that train side by side (1)"
+    )
+    parser.add_argument(
         "--optimizers", nargs="+", choices=RATES, default=["SGD", "AdamW", "Lion"], metavar="NAME"
     )
     parser.add_argument(
         "--clips", nargs="+", metavar="C", help="compare guards with these clips, and nothing else"
     )
     choice = parser.parse_args()
-    treatments = list(TREATMENTS.values())
+    with ExitStack() as stack:
+        executor = None
+        if choice.processes > 1:
+            executor = stack.enter_context(
+                ProcessPoolExecutor(
+                    choice.processes, get_context("spawn"), initializer=use_one_thread
+                )
+            )
+        else:
+            use_one_thread()
+        show_tables(Study(choice, executor), choice)
+
+
+def show_tables(study: Study, choice: argparse.Namespace) -> None:
+    """Train, and print one table per optimizer."""
+    treatments: tuple[tuple[str, ...], ...] = TREATMENTS
     if choice.clips:
-        treatments = [("nothing",), *((f"guard {clip}",) for clip in choice.clips)]
-    study, seeds = Study(choice), range(choice.seeds)
+        treatments = (("nothing",), *((f"guard {clip}",) for clip in choice.clips))
+    pairs = [(optimizer, forms) for optimizer in choice.optimizers for forms in treatments]
+    tuning = [run for pair in pairs for runs in study.tuning(*pair).values() for run in runs]
+    study.train(tuning, "the runs that choose learning rates")
+    tuned = {pair: study.tuned(*pair) for pair in pairs}
+    runs = {
+        pair: {
+            fault: [study.run(pair[0], form, fault, lr, seed) for seed in range(choice.seeds)]
+            for fault in FAULTS
+        }
+        for pair, (form, lr) in tuned.items()
+    }
+    study.train((run for of in runs.values() for same in of.values() for run in same), "the runs")
     for optimizer in choice.optimizers:
-        rows = []
-        for forms in treatments:
-            form, lr = study.tuned(optimizer, forms)
-            losses = {
-                fault: [study.loss(optimizer, form, fault, lr, seed) for seed in seeds]
-                for fault in FAULTS
-            }
-            cells = [cell(of) for of in losses.values()]
-            rows.append([f"{optimizer}, {form}", f"{lr:g}", *cells])
         print(f"\n| {' | '.join(['', 'lr', *FAULTS])} |\n|{'---|' * (2 + len(FAULTS))}")
-        for row in rows:
-            print(f"| {' | '.join(row)} |")
+        for pair in pairs:
+            if pair[0] == optimizer:
+                form, lr = tuned[pair]
+                cells = [cell([study.loss(run) for run in same]) for same in runs[pair].values()]
+                print(f"| {optimizer}, {form} | {lr:g} | {' | '.join(cells)} |")
         print()
 
 

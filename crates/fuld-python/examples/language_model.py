@@ -31,7 +31,7 @@ SIZES = {
     "tiny": Size(layers=1, width=16, heads=1, context=16, batch=4, steps=5),
     "small": Size(layers=2, width=64, heads=2, context=64, batch=16, steps=300),
     "prototype": Size(layers=4, width=256, heads=4, context=128, batch=32, steps=500),
-    "large": Size(layers=6, width=320, heads=5, context=256, batch=64, steps=2000),
+    "large": Size(layers=6, width=320, heads=5, context=128, batch=32, steps=500),
 }
 
 
@@ -84,7 +84,7 @@ class LanguageModel(nn.Module):
 class Text:
     """The bytes of a file, in a part for training and one for validation."""
 
-    def __init__(self, path: Path, device: str) -> None:
+    def __init__(self, path: Path, device: torch.device) -> None:
         data = torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
         cut = int((1 - HELD_BACK) * len(data))
         self.train, self.validation = data[:cut].to(device), data[cut:].to(device)
@@ -95,13 +95,12 @@ class Text:
         """Return random pieces of text, (batch, context + 1)."""
         data = self.validation if validation else self.train
         last = len(data) - size.context - 1
-        starts = torch.randint(last, (size.batch, 1), generator=generator)
-        places = starts + torch.arange(size.context + 1)
-        return data[places.to(data.device)].long()
+        starts = torch.randint(last, (size.batch, 1), generator=generator, device=data.device)
+        return data[starts + torch.arange(size.context + 1, device=data.device)].long()
 
     @torch.no_grad()
     def loss(self, model: nn.Module, size: Size) -> float:
         """Return the validation loss, always over the same pieces of text."""
-        generator = torch.Generator().manual_seed(0)
+        generator = torch.Generator(self.validation.device).manual_seed(0)
         batches = (self.minibatch(size, generator, validation=True) for _ in range(MEASURED))
         return sum(float(model(batch)) for batch in batches) / MEASURED

@@ -49,10 +49,10 @@ OPTIMIZERS: dict[str, Any] = {
 }
 
 
-def parameters(dtype=torch.float32, shapes=SHAPES):
+def parameters(dtype=torch.float32, shapes=SHAPES, device="cpu"):
     random = torch.Generator().manual_seed(3)
     return [
-        torch.nn.Parameter(torch.randn(s, generator=random, dtype=torch.float64).to(dtype))
+        torch.nn.Parameter(torch.randn(s, generator=random, dtype=torch.float64).to(device, dtype))
         for s in shapes
     ]
 
@@ -62,7 +62,16 @@ def fill(params, step, size=1.0):
     random = torch.Generator().manual_seed(step)
     for x in params:
         gradient = size * torch.randn(x.shape, generator=random, dtype=torch.float64)
-        x.grad = gradient.to(x.dtype)
+        x.grad = gradient.to(x.device, x.dtype)
+
+
+def corrupted(params, step):
+    """Give gradients with a burst at step 7, and components that are not numbers at others."""
+    fill(params, step, 1000.0 if step == 7 else 1.0)
+    for x in params:
+        if x.numel() > 3 and step % 3 == 1:
+            for i, value in enumerate((NAN, INF, -INF, 0.0)):
+                x.grad.view(-1)[i] = value
 
 
 def lead(params, optimizer, steps):

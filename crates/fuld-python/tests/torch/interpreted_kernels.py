@@ -31,6 +31,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"momentum": 0.0},
     {"form": "paper"},
     {"alpha": 2.0},
+    {"guard": 2.0},
+    {"guard": 1.0, "alpha": 2.0, "momentum": 0.0, "maximize": True},
 ]
 
 
@@ -60,19 +62,23 @@ def _double(argument: Any) -> Any:
 def cuda(monkeypatch):
     """The module that launches the kernels."""
     assert os.environ["TRITON_INTERPRET"] == "1"
-    from fuld.torch import _cuda
+    from fuld.torch import _cuda, _guard_decisions
 
-    for name in ("step_kernel", "field_kernel"):
-        monkeypatch.setattr(_cuda, name, Launcher(getattr(_cuda, name)))
+    for module, name in (
+        (_cuda, "step_kernel"),
+        (_cuda, "field_kernel"),
+        (_guard_decisions, "guard_decisions_kernel"),
+    ):
+        monkeypatch.setattr(module, name, Launcher(getattr(module, name)))
     return _cuda
 
 
 def run(dtype, options, *, scaled=False, lr=0.1):
-    """Parameters and buffers after two steps of the fused optimizer."""
+    """Parameters and buffers after three steps of the fused optimizer."""
     generator = torch.Generator().manual_seed(1)
     params = [torch.nn.Parameter(torch.randn(s, generator=generator).to(dtype)) for s in SHAPES]
     optimizer = FULD(params, lr, fused=True, **{"alpha": 1.5, **options})
-    for k in range(2):
+    for k in range(3):
         for x in params:
             size = 12 if scaled else 3
             x.grad = (size * torch.randn(x.shape, generator=generator)).to(dtype)
@@ -81,7 +87,8 @@ def run(dtype, options, *, scaled=False, lr=0.1):
             optimizer.grad_scale = torch.tensor(4.0)  # type: ignore[attr-defined]
             optimizer.found_inf = torch.tensor(float(k == 0))  # type: ignore[attr-defined]
         optimizer.step()
-    buffers = [state["momentum_buffer"] for state in optimizer.state.values() if state]
+    states = optimizer.state.values()
+    buffers = [state["momentum_buffer"] for state in states if "momentum_buffer" in state]
     return [*params, *buffers]
 
 
@@ -109,7 +116,8 @@ def test_field(cuda, dtype, alpha):
 
 
 #: Halves differ in how numbers are loaded and stored, which two sets of options cover.
-CASES = [(d, o) for d in CLOSE for o in (OPTIONS if d.itemsize > 2 else [OPTIONS[0], OPTIONS[4]])]
+HALVES = [OPTIONS[0], OPTIONS[4], OPTIONS[8]]
+CASES = [(d, o) for d in CLOSE for o in (OPTIONS if d.itemsize > 2 else HALVES)]
 
 
 @pytest.mark.parametrize(("dtype", "options"), CASES, ids=str)
@@ -120,20 +128,24 @@ def test_step(cuda, monkeypatch, dtype, options):
 
 
 @pytest.mark.parametrize("dtype", CLOSE, ids=str)
-def test_scaled_gradients_and_a_rate_in_a_tensor(cuda, monkeypatch, dtype):
+@pytest.mark.parametrize("options", [{}, {"guard": 2.0}], ids=str)
+def test_scaled_gradients_and_a_rate_in_a_tensor(cuda, monkeypatch, dtype, options):
     lr = torch.tensor(0.1)
-    rust = run(dtype, {}, scaled=True, lr=lr)
+    rust = run(dtype, options, scaled=True, lr=lr)
     monkeypatch.setattr(_cpu, "fused", cuda.fused)
-    assert differ(run(dtype, {}, scaled=True, lr=lr), rust) < CLOSE[dtype]
+    assert differ(run(dtype, options, scaled=True, lr=lr), rust) < CLOSE[dtype]
 
 
 @pytest.fixture
 def cuda_guard(monkeypatch):
     """The guard's kernels, for gradients on the CPU."""
-    from fuld.torch import _guard_cuda, _guard_gradients
+    from fuld.torch import _guard_cuda, _guard_decisions, _guard_gradients
 
-    for name in ("guard_decisions_kernel", "guard_gradients_kernel"):
-        monkeypatch.setattr(_guard_cuda, name, Launcher(getattr(_guard_cuda, name)))
+    for module, name in (
+        (_guard_decisions, "guard_decisions_kernel"),
+        (_guard_cuda, "guard_gradients_kernel"),
+    ):
+        monkeypatch.setattr(module, name, Launcher(getattr(module, name)))
     monkeypatch.setattr(_guard_gradients, "dense_part", _guard_cuda.CudaPart)
 
 

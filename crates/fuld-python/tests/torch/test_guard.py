@@ -17,6 +17,7 @@ from tests.torch.guarded import (  # noqa: E402
     OPTIMIZERS,
     SHAPES,
     Reference,
+    corrupted,
     fill,
     lead,
     parameters,
@@ -33,15 +34,6 @@ def way(request, monkeypatch):
     if request.param == "operations":
         monkeypatch.setattr(gradients, "_has_kernel", lambda _: False)
     return request.param
-
-
-def corrupted(params, step):
-    """Gradients with a burst at step 7, and components that are not numbers at others."""
-    fill(params, step, 1000.0 if step == 7 else 1.0)
-    for x in params:
-        if x.numel() > 3 and step % 3 == 1:
-            for i, value in enumerate((NAN, INF, -INF, 0.0)):
-                x.grad.view(-1)[i] = value
 
 
 @pytest.mark.parametrize("dtype", CLOSE, ids=str)

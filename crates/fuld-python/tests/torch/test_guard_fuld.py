@@ -9,8 +9,7 @@ torch = pytest.importorskip("torch")
 
 from fuld.torch import FULD, guard  # noqa: E402
 
-from tests.torch.guarded import fill, lead, parameters, states  # noqa: E402
-from tests.torch.test_guard import corrupted  # noqa: E402
+from tests.torch.guarded import corrupted, fill, lead, parameters, states  # noqa: E402
 
 SETTINGS = [
     {"alpha": 1.5, "noise_scale": 0.1},

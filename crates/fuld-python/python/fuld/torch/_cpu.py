@@ -54,8 +54,15 @@ def fused(
         step.nesterov,
         step.maximize,
         torch.get_num_threads(),
-        (kept.guarded, step.clip) if kept.guarded and step.clip is not None else None,
+        None if step.clip is None else (_guarded(kept), step.clip),
     )
+
+
+def _guarded(kept: FusedTensors) -> _native.GuardedTensors:
+    """Return the guard within the step."""
+    if not isinstance(kept.guarded, _native.GuardedTensors):
+        kept.guarded = _native.GuardedTensors(kept.guard_states, kept.lengths)
+    return kept.guarded
 
 
 def _dtype(tensor: Tensor) -> str:

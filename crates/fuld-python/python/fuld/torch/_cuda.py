@@ -1,39 +1,31 @@
-"""The step and the field on CUDA: one launch over all tensors of one device and dtype.
-
-Under Triton's interpreter the tensors are those of the CPU, where there is neither a current
-device nor a capture.
-"""
+"""The step and the field on CUDA: one launch over all tensors of one device and dtype."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import torch
-import triton.language as tl
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fuld.torch._field import pieces, wide
 from fuld.torch._fused_tensors import FusedTensors, addresses
+from fuld.torch._guard_decisions import CudaStates
+from fuld.torch._launch import (
+    BLOCK,
+    CHUNK,
+    NUMBERS,
+    WARPS,
+    capturing,
+    current,
+    keep_if_captured,
+    refuse_capture,
+    uploaded,
+    work_of,
+)
 from fuld.torch._step import Step
 from fuld.torch._triton import field_kernel, step_kernel
-
-CHUNK = 1 << 12
-"""Numbers per program."""
-BLOCK = 1 << 10
-"""Numbers that a program handles at a time."""
-WARPS = 8
-"""Warps per program."""
-
-NUMBERS = {
-    torch.float64: tl.float64,
-    torch.float32: tl.float32,
-    torch.bfloat16: tl.bfloat16,
-    torch.float16: tl.float16,
-}
 
 
 def field_(tensors: list[Tensor], alpha: float) -> None:
@@ -64,7 +56,9 @@ def fused(
     if not any(kept.lengths):
         return
     device, dtype = kept.device, kept.dtype
-    inner, outer = step.factors
+    # At alpha = 2 the step is SGD's in both forms.
+    linear = step.alpha == 2
+    inner, outer = (1.0, 1.0) if linear else step.factors
     lr = step.lr
     if isinstance(lr, Tensor) and lr.device != device:
         # In the memory of the host: reading it does not wait for the device.
@@ -74,13 +68,17 @@ def fused(
         work = work_of(kept.lengths, device)
         where, aligned = _where(kept)
         keep_if_captured(where, work, *table.tensors)
+        decisions = None
+        if step.clip is not None:
+            decisions = _states(kept).decide(where[1], where[3], step.clip, grad_scale, found_inf)
         step_kernel[(len(work),)](
             where, len(kept.lengths), work, *table.tensors,
-            lr if isinstance(lr, Tensor) else None, grad_scale, found_inf,
+            lr if isinstance(lr, Tensor) else None, grad_scale, found_inf, decisions,
             *table.numbers, inner, outer,
             0.0 if isinstance(lr, Tensor) else lr, step.momentum, step.weight_decay,
             NUMBER=NUMBERS[dtype], WIDE=NUMBERS[wide(dtype)], CHUNK=CHUNK, BLOCK=BLOCK,
-            ALIGNED=aligned, PAPER=step.form == "paper", TENSOR_LR=isinstance(lr, Tensor),
+            ALIGNED=aligned, PAPER=step.form == "paper" and not linear,
+            TENSOR_LR=isinstance(lr, Tensor), LINEAR=linear, GUARDED=decisions is not None,
             MOMENTUM=step.momentum != 0, NESTEROV=step.nesterov, MAXIMIZE=step.maximize,
             PULLED=step.pull != 0, DECOUPLED=step.decoupled,
             SCALED=grad_scale is not None, FOUND=found_inf is not None, num_warps=WARPS,
@@ -106,41 +104,6 @@ class _DeviceField:
         )
 
 
-def current(device: torch.device) -> AbstractContextManager[object]:
-    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
-
-
-@lru_cache(maxsize=64)
-def work_of(lengths: tuple[int, ...], device: torch.device) -> Tensor:
-    """Return tensor and chunk of every program."""
-    refuse_capture()
-    chunks = -(-np.array(lengths, dtype=np.int64) // CHUNK)
-    tensors = np.repeat(np.arange(len(lengths)), chunks)
-    first = np.repeat(np.cumsum(chunks) - chunks, chunks)
-    pairs = np.stack([tensors, np.arange(len(tensors)) - first], axis=1).astype(np.int32)
-    return torch.from_numpy(pairs).to(device)
-
-
-def _capturing() -> bool:
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
-
-
-def refuse_capture() -> None:
-    if _capturing():
-        raise RuntimeError(
-            "tables cannot be uploaded during the capture of a CUDA graph: take one step before it"
-        )
-
-
-# Tensors that captured graphs read: they must stay in place as long as a graph may be replayed.
-_CAPTURED: list[Tensor] = []
-
-
-def keep_if_captured(*tensors: Tensor) -> None:
-    if _capturing():
-        _CAPTURED.extend(tensors)
-
-
 def _where(kept: FusedTensors) -> tuple[Tensor, bool]:
     """Return the matrix of addresses, reused if no gradient moved, and whether all are aligned."""
     grads = kept.grad_addresses
@@ -149,17 +112,14 @@ def _where(kept: FusedTensors) -> tuple[Tensor, bool]:
         table = np.array([kept.param_addresses, grads, buffers, kept.lengths], dtype=np.int64)
         aligned = not (table[:3] % 16).any()
         there = uploaded(table, kept.device)
-        if _capturing():
+        if capturing():
             return there, aligned
         kept.uploaded_grads, kept.uploaded, kept.aligned = grads, there, aligned
     return kept.uploaded, kept.aligned
 
 
-def uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:
-    """Copy numbers to the device without waiting for it."""
-    host = torch.from_numpy(numbers)
-    if device.type == "cpu":
-        return host
-    host = host.pin_memory()
-    keep_if_captured(host)
-    return host.to(device, non_blocking=True)
+def _states(kept: FusedTensors) -> CudaStates:
+    """Return the guard within the step."""
+    if not isinstance(kept.guarded, CudaStates):
+        kept.guarded = CudaStates(kept.guard_states, kept.device, kept.dtype)
+    return kept.guarded

@@ -73,8 +73,8 @@ class FULD(Optimizer):
         0 is not 1, and its knee is at v = κ = beta^(-1/alpha), whatever the size of the gradients.
     guard : bool or float, optional
         Whether gradients are clipped to their own usual size, as `fuld.torch.guard` does; a number
-        is its `clip`, True stands for 1. The fused step on the CPU guards gradients in its own
-        pass and does not change ``.grad``; all others change it.
+        is its `clip`, True stands for 1. The fused step guards gradients in its own pass and does
+        not change ``.grad``; all others change it.
     weight_decay : float, optional
         Coefficient of an L2 penalty, whose gradient is added to the gradient.
     decoupled_weight_decay : bool, optional

@@ -7,8 +7,6 @@ from operator import attrgetter, is_, or_
 
 from torch import Tensor
 
-from fuld import _native
-
 
 class FusedTensors:
     """Dense tensors of one device and dtype, and their addresses.
@@ -25,7 +23,8 @@ class FusedTensors:
         self.device, self.dtype = params[0].device, params[0].dtype
         self.lengths = tuple(x.numel() for x in params)
         # The guard within the step, if there is one; valid for one version of the guard's states.
-        self.guarded = guard_states and _native.GuardedTensors(guard_states, self.lengths)
+        self.guard_states = guard_states or []
+        self.guarded: object = None
         self.guard_version: int | None = None
         self.param_addresses = addresses(params)
         self.buffer_addresses = addresses(buffers)

@@ -1,26 +1,24 @@
-"""The guard over gradients on CUDA: one launch for statistics and decisions, one for gradients."""
+"""The guard over gradients on CUDA: a launch for decisions, and one that changes gradients.
+
+The fused step of `FULD` takes the decisions and guards gradients in its own launch.
+"""
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 import numpy as np
-import torch
 from torch import Tensor
 
-from fuld.torch._cuda import (
-    BLOCK,
-    CHUNK,
-    NUMBERS,
-    WARPS,
-    current,
-    keep_if_captured,
-    refuse_capture,
-    uploaded,
-    work_of,
-)
 from fuld.torch._field import wide
-from fuld.torch._guard_kernels import DensePart
-from fuld.torch._guard_rule import BURST, SAMPLE, WEIGHT
-from fuld.torch._guard_triton import guard_decisions_kernel, guard_gradients_kernel
+from fuld.torch._guard_decisions import CudaStates
+from fuld.torch._guard_kernels import DensePart, addresses_of_rows
+from fuld.torch._guard_triton import guard_gradients_kernel
+from fuld.torch._launch import NUMBERS, WARPS, current, keep_if_captured, uploaded, work_of
+
+#: Numbers per program, and those that it handles at a time: so many that loads overlap.
+CHUNK, BLOCK = 1 << 14, 1 << 12
 
 
 class CudaPart(DensePart):
@@ -28,14 +26,10 @@ class CudaPart(DensePart):
 
     def __init__(self, grads: list[Tensor], rows: Tensor, numbers: list[int]) -> None:
         super().__init__(grads, rows, numbers)
-        refuse_capture()
-        count = len(numbers)
-        self._numbers = torch.tensor(numbers, dtype=torch.int32, device=self.device)
-        self._decisions = torch.empty(count, 2, dtype=torch.float64, device=self.device)
-        self._where: Tensor | None = None
+        self._states = CudaStates(addresses_of_rows(rows, numbers), self.device, self.dtype)
+        self._where: tuple[Tensor, ...] = ()
         self._at: list[int] = []
-        info = torch.finfo(wide(self.dtype))
-        self._normal = (info.tiny, info.max)
+        self._aligned = False
 
     def apply(
         self,
@@ -49,22 +43,17 @@ class CudaPart(DensePart):
         if not any(self.lengths):
             return
         scale, skip = (None if t is None else t.to(self.device) for t in (grad_scale, found_inf))
-        count = len(self.lengths)
         with current(self.device):
-            work = work_of(self.lengths, self.device)
-            if self._where is None or at != self._at:
-                self._where = uploaded(np.array([at, self.lengths], dtype=np.int64), self.device)
-                self._at = at
-            where = self._where
-            keep_if_captured(where, work, self._numbers, self._decisions, self.rows)
-            guard_decisions_kernel[(count,)](
-                where, count, self.rows, self._numbers, self._decisions, scale, skip,
-                float(clip), BURST, WEIGHT, *self._normal,
-                NUMBER=NUMBERS[self.dtype], WIDE=NUMBERS[wide(self.dtype)], BLOCK=BLOCK,
-                SAMPLE=SAMPLE, SCALED=scale is not None, FOUND=skip is not None, num_warps=WARPS,
-            )  # fmt: skip
+            work = work_of(self.lengths, self.device, CHUNK)
+            if not self._where or at != self._at:
+                where = uploaded(np.array([at, self.lengths], dtype=np.int64), self.device)
+                self._where, self._at = (where, *where.unbind()), at
+                self._aligned = not reduce(or_, at) % 16
+            where, gradients, lengths = self._where
+            keep_if_captured(where, work, self.rows)
+            decisions = self._states.decide(gradients, lengths, clip, scale, skip)
             guard_gradients_kernel[(len(work),)](
-                where, count, work, self._decisions, skip,
+                where, len(self.lengths), work, decisions, skip,
                 NUMBER=NUMBERS[self.dtype], WIDE=NUMBERS[wide(self.dtype)], CHUNK=CHUNK,
-                BLOCK=BLOCK, FOUND=skip is not None, num_warps=WARPS,
+                BLOCK=BLOCK, ALIGNED=self._aligned, FOUND=skip is not None, num_warps=WARPS,
             )  # fmt: skip

@@ -63,8 +63,7 @@ class CpuPart(DensePart):
 
     def __init__(self, grads: list[Tensor], rows: Tensor, numbers: list[int]) -> None:
         super().__init__(grads, rows, numbers)
-        start, row = rows.data_ptr(), NUMBERS * rows.element_size()
-        self._native = _native.GuardedTensors([start + row * i for i in numbers], self.lengths)
+        self._native = _native.GuardedTensors(addresses_of_rows(rows, numbers), self.lengths)
         self._name = str(self.dtype).removeprefix("torch.")
 
     def apply(
@@ -84,6 +83,12 @@ class CpuPart(DensePart):
             1.0 if grad_scale is None else grad_scale.item(),
             torch.get_num_threads(),
         )
+
+
+def addresses_of_rows(rows: Tensor, numbers: list[int]) -> list[int]:
+    """Return the addresses of states."""
+    start, row = rows.data_ptr(), NUMBERS * rows.element_size()
+    return [start + row * i for i in numbers]
 
 
 def dense_part(grads: list[Tensor], rows: Tensor, numbers: list[int]) -> CpuPart | CudaPart:

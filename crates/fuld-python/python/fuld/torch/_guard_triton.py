@@ -3,8 +3,8 @@
 # mypy: disable-error-code="no-untyped-def"
 """The kernels of the guard for CUDA: the rule of `fuld::guard` over many tensors in one launch.
 
-`addresses` is a matrix in the device's memory with one column per tensor: the address of its
-gradient, and its length.
+The addresses of gradients, their lengths and the addresses of states are vectors in the device's
+memory. `decisions` has two numbers per tensor: the factor and the limit of its gradient.
 """
 
 # No postponed annotations: Triton reads them.
@@ -12,15 +12,14 @@ gradient, and its length.
 import triton
 import triton.language as tl
 
-from fuld.torch._triton import _chunk
+from fuld.torch._triton import _chunk, _guarded
 
 
 @triton.jit
 def guard_decisions_kernel(
-    addresses,
-    tensors,
+    gradients,
+    lengths,
     states,
-    numbers,
     decisions,
     grad_scale,
     found_inf,
@@ -41,8 +40,8 @@ def guard_decisions_kernel(
     The positions are those of `fuld::guard::sampled_positions`.
     """
     program = tl.program_id(0)
-    gradient = tl.load(addresses + program).to(tl.pointer_type(NUMBER))
-    length = tl.load(addresses + tensors + program)
+    gradient = tl.load(gradients + program).to(tl.pointer_type(NUMBER))
+    length = tl.load(lengths + program)
     size = tl.minimum(length, SAMPLE).to(tl.int32)
     sums = tl.zeros([BLOCK], tl.float64)
     counts = tl.zeros([BLOCK], tl.int32)
@@ -60,7 +59,7 @@ def guard_decisions_kernel(
     if SCALED:
         scale = tl.load(grad_scale).to(tl.float64)
     mean = tl.sum(sums, 0) / tl.maximum(count, 1).to(tl.float64) - tl.log(scale)
-    state = states + 3 * tl.load(numbers + program)
+    state = tl.load(states + program).to(tl.pointer_type(tl.float32))
     steps = tl.load(state + 1).to(tl.float64)
     log_scale = tl.load(state + 2).to(tl.float64)
     first = steps == 0
@@ -94,6 +93,7 @@ def guard_gradients_kernel(
     WIDE: tl.constexpr,
     CHUNK: tl.constexpr,
     BLOCK: tl.constexpr,
+    ALIGNED: tl.constexpr,
     FOUND: tl.constexpr,
 ):
     """G ← clamp(factor g, ±limit), NaN ← 0. Only blocks that change are written."""
@@ -101,17 +101,23 @@ def guard_gradients_kernel(
     if FOUND:
         count = tl.where(tl.load(found_inf) != 0, 0, count)
     gradient = tl.load(column).to(tl.pointer_type(NUMBER)) + start
+    if ALIGNED:
+        gradient = tl.multiple_of(gradient, 16)
     decision = decisions + 2 * tl.load(work + 2 * tl.program_id(0))
     factor = tl.load(decision).to(WIDE)
     # A limit that is infinite in the gradient's own precision: infinite components become 0.
     limit = tl.load(decision + 1).to(WIDE).to(NUMBER).to(WIDE)
-    for offset in range(0, count, BLOCK):
-        i = offset + tl.arange(0, BLOCK)
-        g = tl.load(gradient + i, i < count, other=0.0).to(WIDE)
-        scaled = factor * g
-        size = tl.abs(scaled)
-        signed = tl.where(scaled > 0, limit, -limit)
-        guarded = tl.where(size > limit, signed, scaled)
-        guarded = tl.where(size < float("inf"), guarded, tl.where(size > limit, signed, 0.0))
-        if tl.max((guarded != g).to(tl.int32), 0) != 0:
-            tl.store(gradient + i, guarded.to(NUMBER), i < count)
+    if count == CHUNK:
+        for offset in range(0, CHUNK, BLOCK):
+            i = offset + tl.arange(0, BLOCK)
+            g = tl.load(gradient + i).to(WIDE)
+            guarded = _guarded(g, factor, limit)
+            if tl.max((guarded != g).to(tl.int32), 0) != 0:
+                tl.store(gradient + i, guarded.to(NUMBER))
+    else:
+        for offset in range(0, count, BLOCK):
+            i = offset + tl.arange(0, BLOCK)
+            g = tl.load(gradient + i, i < count, other=0.0).to(WIDE)
+            guarded = _guarded(g, factor, limit)
+            if tl.max((guarded != g).to(tl.int32), 0) != 0:
+                tl.store(gradient + i, guarded.to(NUMBER), i < count)

@@ -26,8 +26,8 @@ def update(
     """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers.
 
     With `guard_states`, the addresses of the guard's states, gradients are guarded in the step,
-    which must be fused and on the CPU; alpha may be 2 then. Returns the tensors of a fused step, if
-    they are of one kind.
+    which must be fused; alpha may be 2 then. Returns the tensors of a fused step, if they are of
+    one kind.
     """
     step = Step.of(group, None if guard_states is None else group["guard"])
     way = choose(group, params)
@@ -74,17 +74,19 @@ def may_fuse(group: dict[str, Any], kept: FusedTensors) -> bool:
     """Whether a group with kept tensors still takes fused steps."""
     asked = _asked(group)
     fused_by_default = asked is None and kept.device.type == "cpu"
-    guarded = group["guard"] is not None and kept.device.type == "cpu"
+    guarded = group["guard"] is not None
     return (asked == "fused" or fused_by_default) and (group["alpha"] != 2 or guarded)
 
 
 def may_guard(group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> bool:
-    """Whether the step of a group can guard gradients itself: fused, on the CPU."""
+    """Whether the step of a group can guard gradients itself, because it will be fused."""
+    asked = _asked(group)
     return (
-        _asked(group) in (None, "fused")
+        asked in (None, "fused")
         and not torch.compiler.is_compiling()
         and 0 <= group["momentum"] < 1
-        and all(type(x) in PLAIN and x.device.type == "cpu" and has_kernel(x) for x in params)
+        and all(type(x) in PLAIN and has_kernel(x) for x in params)
+        and (asked == "fused" or all(x.device.type == "cpu" for x in params))
         and all(g.layout is torch.strided for g in grads)
     )
 

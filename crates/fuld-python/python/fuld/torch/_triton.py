@@ -62,11 +62,23 @@ def _chunk(addresses, tensors, work, LAST_ROW: tl.constexpr, CHUNK: tl.constexpr
 
 
 @triton.jit
+def _guarded(g, factor, limit):
+    """clamp(factor g, ±limit), NaN ← 0. If the limit is infinite, infinite components become 0."""
+    scaled = factor * g
+    size = tl.abs(scaled)
+    signed = tl.where(scaled > 0, limit, -limit)
+    clipped = tl.where(size > limit, signed, scaled)
+    return tl.where(size < float("inf"), clipped, tl.where(size > limit, signed, 0.0))
+
+
+@triton.jit
 def _step_chunk(
     x_ptr,
     g_ptr,
     b_ptr,
     count,
+    factor,
+    limit,
     inner,
     outer,
     keep,
@@ -83,6 +95,8 @@ def _step_chunk(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
     MASKED: tl.constexpr,
+    LINEAR: tl.constexpr,
+    GUARDED: tl.constexpr,
     MOMENTUM: tl.constexpr,
     NESTEROV: tl.constexpr,
     MAXIMIZE: tl.constexpr,
@@ -95,6 +109,8 @@ def _step_chunk(
         mask = i < count if MASKED else None
         x = tl.load(x_ptr + i, mask).to(WIDE)
         g = tl.load(g_ptr + i, mask).to(WIDE)
+        if GUARDED:
+            g = _guarded(g, factor, limit)
         if SCALED:
             g = g * unscale
             tl.store(g_ptr + i, g.to(NUMBER), mask)
@@ -111,8 +127,11 @@ def _step_chunk(
             direction = b
             if NESTEROV:
                 direction = g + momentum * b
-        v = inner * direction
-        h = _field(v, octaves, coefficients, shift, near, lowest, last, tl.float64 == WIDE)
+        if LINEAR:
+            h = direction
+        else:
+            v = inner * direction
+            h = _field(v, octaves, coefficients, shift, near, lowest, last, tl.float64 == WIDE)
         tl.store(x_ptr + i, (x - outer * h).to(NUMBER), mask)
 
 
@@ -126,6 +145,7 @@ def step_kernel(
     lr,
     grad_scale,
     found_inf,
+    decisions,
     shift: tl.float64,
     near: tl.float64,
     lowest,
@@ -142,6 +162,8 @@ def step_kernel(
     ALIGNED: tl.constexpr,
     PAPER: tl.constexpr,
     TENSOR_LR: tl.constexpr,
+    LINEAR: tl.constexpr,
+    GUARDED: tl.constexpr,
     MOMENTUM: tl.constexpr,
     NESTEROV: tl.constexpr,
     MAXIMIZE: tl.constexpr,
@@ -150,7 +172,10 @@ def step_kernel(
     SCALED: tl.constexpr,
     FOUND: tl.constexpr,
 ):
-    """X ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b)."""
+    """X ← keep x; b ← momentum b + g; x ← x - outer ∇G(inner b), with g guarded if GUARDED.
+
+    If LINEAR, ∇G(v) is v and `inner` is 1.
+    """
     column, start, count = _chunk(addresses, tensors, work, 3, CHUNK)
     x_ptr = tl.load(column).to(tl.pointer_type(NUMBER)) + start
     g_ptr = tl.load(column + tensors).to(tl.pointer_type(NUMBER)) + start
@@ -173,21 +198,29 @@ def step_kernel(
     if FOUND:
         count = tl.where(tl.load(found_inf) != 0, 0, count)
     keep = 1 - rate * weight_decay
+    factor, limit = 1.0, 0.0
+    if GUARDED:
+        decision = decisions + 2 * tl.load(work + 2 * tl.program_id(0))
+        factor = tl.load(decision).to(WIDE)
+        # In the gradient's own precision, as where the guard changes gradients.
+        limit = tl.load(decision + 1).to(WIDE).to(NUMBER).to(WIDE)
     if count == CHUNK:
         _step_chunk(
-            x_ptr, g_ptr, b_ptr, CHUNK,
+            x_ptr, g_ptr, b_ptr, CHUNK, factor, limit,
             inner.to(WIDE), outer.to(WIDE), keep.to(WIDE), momentum.to(WIDE),
             weight_decay.to(WIDE), unscale,
             octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
-            NUMBER, WIDE, BLOCK, False, MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
+            NUMBER, WIDE, BLOCK, False, LINEAR, GUARDED,
+            MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
         )  # fmt: skip
     else:
         _step_chunk(
-            x_ptr, g_ptr, b_ptr, count,
+            x_ptr, g_ptr, b_ptr, count, factor, limit,
             inner.to(WIDE), outer.to(WIDE), keep.to(WIDE), momentum.to(WIDE),
             weight_decay.to(WIDE), unscale,
             octaves, coefficients, shift.to(WIDE), near.to(WIDE), lowest, last,
-            NUMBER, WIDE, BLOCK, True, MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
+            NUMBER, WIDE, BLOCK, True, LINEAR, GUARDED,
+            MOMENTUM, NESTEROV, MAXIMIZE, PULLED, DECOUPLED, SCALED,
         )  # fmt: skip
 
 

@@ -1,0 +1,44 @@
+"""The guard's statistics and decisions on CUDA: one launch over all tensors."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from fuld.torch._field import wide
+from fuld.torch._guard_rule import BURST, SAMPLE, WEIGHT
+from fuld.torch._guard_triton import guard_decisions_kernel
+from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_capture
+
+
+class CudaStates:
+    """The addresses of a guard's states on a GPU, and what was decided about the last gradients."""
+
+    def __init__(self, states: list[int], device: torch.device, dtype: torch.dtype) -> None:
+        refuse_capture()
+        self._states = torch.tensor(states, dtype=torch.int64, device=device)
+        self._decisions = torch.empty(len(states), 2, dtype=torch.float64, device=device)
+        self._dtype = dtype
+        info = torch.finfo(wide(dtype))
+        self._normal = (info.tiny, info.max)
+
+    def decide(
+        self,
+        gradients: Tensor,
+        lengths: Tensor,
+        clip: float,
+        scale: Tensor | None,
+        skip: Tensor | None,
+    ) -> Tensor:
+        """Update the states, unless the step will be skipped; return factors and limits.
+
+        The arguments are addresses and lengths of gradients on the GPU.
+        """
+        keep_if_captured(self._states, self._decisions)
+        guard_decisions_kernel[(len(self._states),)](
+            gradients, lengths, self._states, self._decisions, scale, skip,
+            float(clip), BURST, WEIGHT, *self._normal,
+            NUMBER=NUMBERS[self._dtype], WIDE=NUMBERS[wide(self._dtype)], BLOCK=BLOCK,
+            SAMPLE=SAMPLE, SCALED=scale is not None, FOUND=skip is not None, num_warps=WARPS,
+        )  # fmt: skip
+        return self._decisions
