@@ -58,6 +58,35 @@ def device_time(optimizer, repeats):
     return statistics.median(times)
 
 
+def device_times(makers, lengths, alpha):
+    """Seconds of one step of each optimizer, along gradients that change at every step.
+
+    The time of changing the gradients alone is subtracted. Gradients that stay would be clipped
+    once and not again.
+    """
+    found = []
+    for make in [lambda _: None, *makers]:
+        params = tensors(lengths, "cuda", alpha)
+        grads = [x.grad for x in params]
+        turns = [[g.roll(1 + 7 * k) for g in grads] for k in range(TURNS)]
+        optimizer = make(params)
+        times = []
+        for k in range(8):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for turn in range(10):
+                torch._foreach_copy_(grads, turns[turn % TURNS])
+                if optimizer is not None:
+                    optimizer.step()
+            torch.cuda.synchronize()
+            times.append((time.perf_counter() - start) / 10)
+        # The first steps compile kernels and allocate memory.
+        found.append(statistics.median(times[1:]))
+        del params, grads, turns, optimizer
+        torch.cuda.empty_cache()
+    return [seconds - found[0] for seconds in found[1:]]
+
+
 def host_times(optimizers, rounds, clock):
     """Seconds of one step of each, taken in turn so that all meet the same machine: medians."""
     for optimizer in optimizers:
@@ -140,8 +169,7 @@ def guarding(device, total, rounds, clock):
         # Of Gaussian gradients Adam's guard clips none.
         for alpha, (optimizer, makers) in product((2.0, ALPHA), GUARDED.items()):
             if device == "cuda":
-                times = [device_time(make(tensors(lengths, device, alpha)), 20) for make in makers]
-                torch.cuda.empty_cache()
+                times = device_times(makers, lengths, alpha)
             else:
                 times = host_times(
                     [make(tensors(lengths, device, alpha)) for make in makers], rounds, clock

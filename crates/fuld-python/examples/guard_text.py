@@ -36,9 +36,9 @@ from text_run import TextRun, final_losses, use_one_thread
 
 #: Learning rates that are tried, by optimizer.
 RATES = {
-    "SGD": (0.03, 0.1, 0.3, 1.0, 3.0),
-    "AdamW": (1e-3, 2e-3, 4e-3, 8e-3),
-    "Lion": (1e-4, 3e-4, 1e-3, 3e-3),
+    "SGD": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
+    "AdamW": (2.5e-4, 5e-4, 1e-3, 2e-3, 4e-3, 8e-3),
+    "Lion": (3e-5, 1e-4, 3e-4, 1e-3, 3e-3),
 }
 #: The treatments, each in the forms among which the best is chosen.
 TREATMENTS = (

@@ -183,3 +183,109 @@ def test_guard(request, dtype, clip, scaled):
     bound = {torch.bfloat16: 0.01, torch.float16: 0.002}.get(dtype, 2e-6)
     for ours, theirs in zip(triton, rust, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=bound, atol=0)
+
+
+@pytest.fixture
+def cuda_adam(monkeypatch):
+    """Adam's step with the guard inside, for parameters on the CPU."""
+    from fuld.torch import _adam_cuda, _guard_decisions, _guarded_adam
+
+    for module, name in (
+        (_guard_decisions, "guard_decisions_kernel"),
+        (_adam_cuda, "adam_kernel"),
+    ):
+        monkeypatch.setattr(module, name, Launcher(getattr(module, name)))
+    monkeypatch.setattr(_guarded_adam, "DEVICE", "cpu")
+    calls: list[object] = []
+    step = _adam_cuda.step
+
+    def counted(kept, *settings):
+        calls.append(kept)
+        step(kept, *settings)
+
+    monkeypatch.setattr(_adam_cuda, "step", counted)
+    return calls
+
+
+ADAMS: list[dict[str, Any]] = [
+    {},
+    {"weight_decay": 0.0, "betas": (0.0, 0.9)},
+    {"weight_decay": 0.1, "maximize": True},
+    {"lr": torch.tensor(0.02)},
+]
+
+
+def guarded_adam(make, dtype, scaled=False, compiled=False):
+    """Parameters, averages and states after some steps, one of them with faults."""
+    generator = torch.Generator().manual_seed(4)
+    shapes = [*SHAPES, (9000,)]
+    params = [torch.nn.Parameter(torch.randn(s, generator=generator).to(dtype)) for s in shapes]
+    optimizer = make(params)
+    step = torch.compile(optimizer.step, backend="eager") if compiled else optimizer.step
+    for k in range(5):
+        for x in params:
+            size = (4.0 if scaled else 1.0) * (1000.0 if k == 2 else 1.0)
+            x.grad = (size * torch.randn(x.shape, generator=generator)).to(dtype)
+            if k == 3 and x.numel() > 3:
+                x.grad.view(-1)[:4] = torch.tensor([np.nan, np.inf, -np.inf, 0.0])
+        # Some have no gradient once.
+        if k == 4:
+            params[1].grad = None
+        if scaled:
+            optimizer.grad_scale = torch.tensor(4.0)
+            optimizer.found_inf = torch.tensor(float(k == 1))
+        step()
+    states = optimizer.state_dict()["state"]
+    named = [states[i][key] for i in states for key in ("step", "exp_avg", "exp_avg_sq", "guard")]
+    return [*params, *named]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("options", ADAMS, ids=str)
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
+def test_adam(request, kind, options, scaled, dtype):
+    def make(params):
+        return guard(kind(params, **{"lr": 0.02, **options}, fused=True), 2.0)
+
+    theirs = guarded_adam(make, dtype, scaled)
+    calls = request.getfixturevalue("cuda_adam")
+    ours = guarded_adam(make, dtype, scaled)
+    assert len(calls) == 5
+    # The guard alone rounds what it changes to halves.
+    bound = 0.06 if dtype == torch.bfloat16 else 3e-6
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=bound, atol=bound)
+
+
+def test_adams_that_have_no_such_step(request):
+    def amsgrad(params):
+        return guard(torch.optim.Adam(params, lr=0.02, fused=True, amsgrad=True), 2.0)
+
+    def subclass(params):
+        return guard(type("Own", (torch.optim.Adam,), {})(params, lr=0.02, fused=True), 2.0)
+
+    def not_fused(params):
+        return guard(torch.optim.AdamW(params, lr=0.02), 2.0)
+
+    makers = (amsgrad, subclass, not_fused)
+    theirs = [guarded_adam(make, torch.float32) for make in makers]
+    calls = request.getfixturevalue("cuda_adam")
+    ours = [guarded_adam(make, torch.float32) for make in makers]
+    assert not calls
+    for one, other in zip(ours, theirs, strict=True):
+        assert all(torch.equal(x, y) for x, y in zip(one, other, strict=True))
+
+
+# torch's compiler uses parts of torch that torch has given up.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_compiled_adam_is_torchs(request):
+    def make(params):
+        return guard(torch.optim.AdamW(params, lr=torch.tensor(0.02), fused=True), 2.0)
+
+    theirs = guarded_adam(make, torch.float32, compiled=True)
+    calls = request.getfixturevalue("cuda_adam")
+    ours = guarded_adam(make, torch.float32, compiled=True)
+    assert not calls
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=1e-6, atol=1e-6)

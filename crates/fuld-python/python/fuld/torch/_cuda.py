@@ -17,10 +17,10 @@ from fuld.torch._launch import (
     CHUNK,
     NUMBERS,
     WARPS,
-    capturing,
     current,
     keep_if_captured,
     refuse_capture,
+    table_of,
     uploaded,
     work_of,
 )
@@ -66,7 +66,7 @@ def fused(
     table = _DeviceField.of(step.alpha, device, wide(dtype))
     with current(device):
         work = work_of(kept.lengths, device)
-        where, aligned = _where(kept)
+        where, aligned = table_of(kept)
         keep_if_captured(where, work, *table.tensors)
         decisions = None
         if step.clip is not None:
@@ -102,20 +102,6 @@ class _DeviceField:
             (table.packed, table.coefficients),
             (table.shift, table.near, table.lowest, len(table.octaves) - 1),
         )
-
-
-def _where(kept: FusedTensors) -> tuple[Tensor, bool]:
-    """Return the matrix of addresses, reused if no gradient moved, and whether all are aligned."""
-    grads = kept.grad_addresses
-    if kept.uploaded is None or kept.uploaded_grads != grads:
-        buffers = kept.buffer_addresses or kept.param_addresses
-        table = np.array([kept.param_addresses, grads, buffers, kept.lengths], dtype=np.int64)
-        aligned = not (table[:3] % 16).any()
-        there = uploaded(table, kept.device)
-        if capturing():
-            return there, aligned
-        kept.uploaded_grads, kept.uploaded, kept.aligned = grads, there, aligned
-    return kept.uploaded, kept.aligned
 
 
 def _states(kept: FusedTensors) -> CudaStates:

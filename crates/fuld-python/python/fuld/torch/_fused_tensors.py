@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import attrgetter, is_, or_
 
@@ -16,12 +17,17 @@ class FusedTensors:
     at every step.
     """
 
+    #: Rows of `table` that are addresses of the tensors that a kernel reads and writes in bulk.
+    BULK = 3
+
     def __init__(
         self, params: list[Tensor], buffers: list[Tensor], guard_states: list[int] | None = None
     ) -> None:
         self.params, self.buffers = params, buffers
         self.device, self.dtype = params[0].device, params[0].dtype
         self.lengths = tuple(x.numel() for x in params)
+        # One buffer per parameter, or two, or none.
+        self.buffer_lengths = self.lengths * (len(buffers) // len(params))
         # The guard within the step, if there is one; valid for one version of the guard's states.
         self.guard_states = guard_states or []
         self.guarded: object = None
@@ -35,6 +41,11 @@ class FusedTensors:
         self.uploaded: Tensor | None = None
         self.uploaded_grads: list[int] = []
         self.aligned = False
+
+    def table(self) -> list[Sequence[int]]:
+        """Return addresses and lengths, as a kernel on a GPU reads them."""
+        buffers = self.buffer_addresses or self.param_addresses
+        return [self.param_addresses, self.grad_addresses, buffers, self.lengths]
 
     def fits(self, params: list[Tensor], grads: list[Tensor], buffers: list[Tensor | None]) -> bool:
         """Return whether the addresses are valid for these parameters, buffers and gradients.
@@ -50,7 +61,7 @@ class FusedTensors:
             and all(map(Tensor.is_contiguous, params))
             and all(map(is_, buffers, self.buffers))
             and addresses(self.buffers) == self.buffer_addresses
-            and (not buffers or tuple(map(Tensor.numel, self.buffers)) == self.lengths)
+            and tuple(map(Tensor.numel, self.buffers)) == self.buffer_lengths
             and all(map(Tensor.is_contiguous, grads))
             and list(map(attrgetter("nbytes"), grads)) == self.bytes
             and not any(map(Tensor.is_neg, grads))

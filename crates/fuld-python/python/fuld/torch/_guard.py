@@ -13,6 +13,7 @@ from fuld.torch._fuld import FULD
 from fuld.torch._guard_gradients import GradientGuard
 from fuld.torch._guard_rule import CLIP_FOR_ADAM, CLIP_FOR_SGD, check_clip
 from fuld.torch._guard_states import protect, release
+from fuld.torch._guarded_adam import GuardedAdam
 from fuld.torch._hooks import require_hooks
 
 _Optimizer = TypeVar("_Optimizer", bound=torch.optim.Optimizer)
@@ -45,8 +46,9 @@ def guard(optimizer: _Optimizer, clip: float | None = None) -> _Optimizer:
 
     Notes
     -----
-    The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. A sparse gradient is
-    guarded through its values. Sharded parameters agree across processes.
+    The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. Only fused Adam and
+    AdamW on a GPU keep it: the guard is part of their step there, which is then faster than torch's
+    own. A sparse gradient is guarded through its values. Sharded parameters agree across processes.
 
     The state is ``guard`` in the optimizer's state: three float32 numbers per parameter, with which
     checkpoints continue to the same bits. Guard an optimizer before loading a checkpoint. Copies
@@ -93,23 +95,26 @@ class _Hook:
     def __init__(self, clip: float) -> None:
         self._clip = clip
         self._guard = GradientGuard()
+        self._adam = GuardedAdam()
 
-    @_disable_dynamo
     def before_step(
         self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """Guard the gradients; those of a closure whenever it computes them."""
+        compiled = torch.compiler.is_compiling()
         # The first argument is the optimizer.
         if len(args) > 1 and callable(args[1]):
-            return (args[0], self._guarded(optimizer, args[1]), *args[2:]), kwargs
+            return (args[0], self._guarded(optimizer, args[1], compiled), *args[2:]), kwargs
         if callable(kwargs.get("closure")):
-            return args, {**kwargs, "closure": self._guarded(optimizer, kwargs["closure"])}
-        self._apply(optimizer)
+            closure = self._guarded(optimizer, kwargs["closure"], compiled)
+            return args, {**kwargs, "closure": closure}
+        self._apply(optimizer, compiled)
         return None
 
     @_disable_dynamo
     def after_step(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         """Store new states, not earlier: Adam regards a parameter without state as new."""
+        self._adam.end()
         self._guard.store(optimizer)
 
     def before_load(
@@ -120,17 +125,21 @@ class _Hook:
         return protect(state_dict)
 
     def _guarded(
-        self, optimizer: torch.optim.Optimizer, closure: Callable[[], Any]
+        self, optimizer: torch.optim.Optimizer, closure: Callable[[], Any], compiled: bool
     ) -> Callable[[], Any]:
         def guarded() -> Any:  # noqa: ANN401
             loss = closure()
-            self._apply(optimizer)
+            self._apply(optimizer, compiled)
             return loss
 
         return guarded
 
+    @_disable_dynamo
     @torch.no_grad()
-    def _apply(self, optimizer: torch.optim.Optimizer) -> None:
+    def _apply(self, optimizer: torch.optim.Optimizer, compiled: bool) -> None:
+        # A compiled step would not look again whether its turn was taken.
+        if not compiled and self._adam.take(optimizer, self._guard.states, self._clip):
+            return
         params: list[Tensor] = [x for group in optimizer.param_groups for x in group["params"]]
         # Read once: it takes time for thousands of parameters.
         found = [x.grad for x in params]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from fuld.torch._field import wide
 from fuld.torch._guard_rule import BURST, SAMPLE, WEIGHT
 from fuld.torch._guard_triton import guard_decisions_kernel
-from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_capture
+from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_capture, uploaded
 
 
 class CudaStates:
@@ -16,7 +17,7 @@ class CudaStates:
 
     def __init__(self, states: list[int], device: torch.device, dtype: torch.dtype) -> None:
         refuse_capture()
-        self._states = torch.tensor(states, dtype=torch.int64, device=device)
+        self._states = uploaded(np.array(states, dtype=np.int64), device)
         self._decisions = torch.empty(len(states), 2, dtype=torch.float64, device=device)
         self._dtype = dtype
         info = torch.finfo(wide(dtype))
@@ -29,16 +30,19 @@ class CudaStates:
         clip: float,
         scale: Tensor | None,
         skip: Tensor | None,
+        counters: Tensor | None = None,
     ) -> Tensor:
         """Update the states, unless the step will be skipped; return factors and limits.
 
-        The arguments are addresses and lengths of gradients on the GPU.
+        The first two arguments are addresses and lengths of gradients on the GPU. `counters` are
+        addresses of numbers of steps, which increase by 1.
         """
         keep_if_captured(self._states, self._decisions)
         guard_decisions_kernel[(len(self._states),)](
-            gradients, lengths, self._states, self._decisions, scale, skip,
+            gradients, lengths, self._states, self._decisions, counters, scale, skip,
             float(clip), BURST, WEIGHT, *self._normal,
             NUMBER=NUMBERS[self._dtype], WIDE=NUMBERS[wide(self._dtype)], BLOCK=BLOCK,
-            SAMPLE=SAMPLE, SCALED=scale is not None, FOUND=skip is not None, num_warps=WARPS,
+            SAMPLE=SAMPLE, COUNTED=counters is not None, SCALED=scale is not None,
+            FOUND=skip is not None, num_warps=WARPS,
         )  # fmt: skip
         return self._decisions

@@ -21,6 +21,7 @@ def guard_decisions_kernel(
     lengths,
     states,
     decisions,
+    counters,
     grad_scale,
     found_inf,
     clip: tl.float64,
@@ -32,12 +33,14 @@ def guard_decisions_kernel(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
     SAMPLE: tl.constexpr,
+    COUNTED: tl.constexpr,
     SCALED: tl.constexpr,
     FOUND: tl.constexpr,
 ):
     """Update the state of one tensor per program, and store the factor and limit of its gradient.
 
-    The positions are those of `fuld::guard::sampled_positions`.
+    The positions are those of `fuld::guard::sampled_positions`. If COUNTED, the numbers at the
+    addresses in `counters`, one per tensor, are increased by 1.
     """
     program = tl.program_id(0)
     gradient = tl.load(gradients + program).to(tl.pointer_type(NUMBER))
@@ -71,8 +74,13 @@ def guard_decisions_kernel(
     share = tl.maximum(weight, 1 / counted)
     moved = before + share * tl.minimum(tl.maximum(deviation, -bound), bound)
     used = count > 0
+    taken = 1.0
     if FOUND:
-        used = used & (tl.load(found_inf) == 0)
+        taken = tl.where(tl.load(found_inf) != 0, 0.0, 1.0)
+        used = used & (taken != 0)
+    if COUNTED:
+        counter = tl.load(counters + program).to(tl.pointer_type(tl.float32))
+        tl.store(counter, tl.load(counter) + taken)
     steps = tl.where(used, counted, steps)
     after = tl.where(used, moved, log_scale).to(tl.float32)
     tl.store(state + 1, steps.to(tl.float32))

@@ -15,6 +15,8 @@ import triton.language as tl
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fuld.torch._fused_tensors import FusedTensors
+
 CHUNK = 1 << 12
 """Numbers per program."""
 BLOCK = 1 << 10
@@ -63,6 +65,18 @@ _CAPTURED: list[Tensor] = []
 def keep_if_captured(*tensors: Tensor) -> None:
     if capturing():
         _CAPTURED.extend(tensors)
+
+
+def table_of(kept: FusedTensors) -> tuple[Tensor, bool]:
+    """Return the table of addresses, reused if no gradient moved, and whether all are aligned."""
+    if kept.uploaded is None or kept.uploaded_grads != kept.grad_addresses:
+        table = np.array(kept.table(), dtype=np.int64)
+        aligned = not (table[: kept.BULK] % 16).any()
+        there = uploaded(table, kept.device)
+        if capturing():
+            return there, aligned
+        kept.uploaded_grads, kept.uploaded, kept.aligned = kept.grad_addresses, there, aligned
+    return kept.uploaded, kept.aligned
 
 
 def uploaded(numbers: NDArray[np.int64], device: torch.device) -> Tensor:

@@ -1,0 +1,176 @@
+"""The fused step of Adam and AdamW on a GPU with the guard inside, in place of torch's own.
+
+If the guard changed gradients before torch's fused step, each gradient would be read twice. Here it
+is read once, and the addresses of tensors are kept from step to step, which torch collects anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from operator import is_
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Adam, AdamW
+
+from fuld.torch._fused_tensors import FusedTensors, addresses
+from fuld.torch._guard_states import GuardStates
+from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN
+
+#: The kind of device whose steps are taken here.
+DEVICE = "cuda"
+
+
+class GuardedAdam:
+    """The steps of one guarded optimizer, if it is one of torch's Adams and fused on GPUs."""
+
+    def __init__(self) -> None:
+        self._taken = False
+        self._kept: dict[int, AdamTensors] = {}
+
+    def take(self, optimizer: torch.optim.Optimizer, states: GuardStates, clip: float) -> bool:
+        """Take a step, after which torch's own does nothing; return False if this is impossible."""
+        self._taken = False
+        if not (type(optimizer) in (Adam, AdamW) and HAS_TRITON):
+            return False
+        if not all(map(_may_fuse, optimizer.param_groups)):
+            return False
+        found = []
+        for group in optimizer.param_groups:
+            params, grads, first, second, _, steps = lists = _Lists([[] for _ in range(6)])
+            type(optimizer)._init_group(optimizer, group, *lists)  # type: ignore[attr-defined]
+            if not params:
+                continue
+            kept = self._kept.get(id(group))
+            if kept is None or not kept.fit(optimizer, states, params, grads, first, second, steps):
+                if not _have_kernel(params, grads, first, second, steps):
+                    return False
+                kept = AdamTensors(optimizer, states, params, first, second, steps)
+                kept.grad_addresses = addresses(grads)
+                self._kept[id(group)] = kept
+            found.append((group, kept))
+        scale, skip = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
+        for group, kept in found:
+            _adam_cuda().step(kept, group, clip, scale, skip)
+        self._taken = True
+        optimizer.__dict__.setdefault("_init_group", self._no_group_if_taken(optimizer))
+        return True
+
+    def end(self) -> None:
+        """Let torch take the next step, unless `take` is called before."""
+        self._taken = False
+
+    def _no_group_if_taken(self, optimizer: torch.optim.Optimizer) -> Callable[..., bool]:
+        """Return what torch's step calls to collect the tensors of a group."""
+
+        def init_group(*arguments: Any) -> bool:  # noqa: ANN401
+            if self._taken:
+                return False
+            found: bool = type(optimizer)._init_group(optimizer, *arguments)  # type: ignore[attr-defined]
+            return found
+
+        return init_group
+
+
+_Lists = list[list[Tensor]]
+
+
+def _may_fuse(group: dict[str, Any]) -> bool:
+    """Return whether the settings of a group are those of a fused step that is known here."""
+    return (
+        bool(group["fused"])
+        and not group["amsgrad"]
+        and not group["differentiable"]
+        and not any(isinstance(beta, Tensor) for beta in group["betas"])
+        and all(x.device.type == DEVICE for x in group["params"])
+        and (group["capturable"] or not _capturing())
+    )
+
+
+def _capturing() -> bool:
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+
+
+def _have_kernel(
+    params: list[Tensor],
+    grads: list[Tensor],
+    first: list[Tensor],
+    second: list[Tensor],
+    steps: list[Tensor],
+) -> bool:
+    """Return whether one kernel can handle all of these tensors."""
+    device, dtype = params[0].device, params[0].dtype
+    return (
+        dtype in FLOATS
+        and all(
+            type(t) in PLAIN
+            and t.dtype == dtype
+            and t.device == device
+            and t.layout is torch.strided
+            and t.is_contiguous()
+            for t in chain(params, grads, first, second)
+        )
+        and not any(map(Tensor.is_neg, grads))
+        and [a.shape for a in chain(first, second)] == [x.shape for x in chain(params, params)]
+        and all(type(k) in PLAIN and k.dtype == torch.float32 and k.device == device for k in steps)
+    )
+
+
+class AdamTensors(FusedTensors):
+    """The tensors of a group, with its numbers of steps."""
+
+    BULK = 4
+
+    def __init__(
+        self,
+        optimizer: torch.optim.Optimizer,
+        states: GuardStates,
+        params: list[Tensor],
+        first: list[Tensor],
+        second: list[Tensor],
+        steps: list[Tensor],
+    ) -> None:
+        states.update(optimizer, params)
+        states.store(optimizer, params)
+        super().__init__(params, first + second, [states.row(x).data_ptr() for x in params])
+        self.guard_version = states.version
+        self.steps, self.step_addresses = steps, addresses(steps)
+
+    def fit(
+        self,
+        optimizer: torch.optim.Optimizer,
+        states: GuardStates,
+        params: list[Tensor],
+        grads: list[Tensor],
+        first: list[Tensor],
+        second: list[Tensor],
+        steps: list[Tensor],
+    ) -> bool:
+        """Return whether the addresses are valid for these tensors."""
+        return (
+            self.guard_version is not None
+            and states.is_current(optimizer, self.guard_version)
+            and self.fits(params, grads, [*first, *second])
+            and all(map(is_, steps, self.steps))
+            and addresses(self.steps) == self.step_addresses
+        )
+
+    def table(self) -> list[Sequence[int]]:
+        """Return addresses and lengths, as the kernel reads them."""
+        count, averages = len(self.params), self.buffer_addresses
+        return [
+            self.param_addresses,
+            self.grad_addresses,
+            averages[:count],
+            averages[count:],
+            self.step_addresses,
+            self.lengths,
+        ]
+
+
+def _adam_cuda() -> Any:  # noqa: ANN401
+    from fuld.torch import _adam_cuda
+
+    return _adam_cuda
