@@ -55,8 +55,8 @@ impl Tensors {
     }
 
     /// Returns the tensors with these indices.
-    pub(crate) fn only(&self, which: &[usize]) -> Self {
-        let of = |list: &[usize]| which.iter().map(|&i| list[i]).collect();
+    pub(crate) fn only(&self, which: impl Iterator<Item = usize> + Clone) -> Self {
+        let of = |list: &[usize]| which.clone().map(|i| list[i]).collect();
         Self {
             params: of(&self.params),
             buffers: of(&self.buffers),

@@ -1,7 +1,8 @@
 //! The guard on slices.
 
 use fuld::guard::{
-    Decision, Guard, GuardError, GuardState, GuardStateError, LogSum, SAMPLE, sampled_positions,
+    Decision, Guard, GuardError, GuardState, GuardStateError, LogSum, RUN, SAMPLE,
+    sampled_positions, sampled_runs,
 };
 use fuld::optimizer::{Coordinates, Options, Real, Rule, Sgd};
 use levy_stable::{Sampler, SymmetricStable};
@@ -259,16 +260,20 @@ fn positions_are_spread_over_the_tensor() {
     for length in [SAMPLE + 1, 2 * SAMPLE, 100_003, 1 << 20, 100_000_007] {
         let positions: Vec<usize> = sampled_positions(length).collect();
         assert!(positions.len() == SAMPLE && positions.is_sorted_by(|a, b| a < b), "{length}");
-        for (i, position) in positions.iter().enumerate() {
-            assert!(
-                i * length / SAMPLE <= *position && *position < (i + 1) * length / SAMPLE,
-                "{length}"
-            );
+        assert!(positions[SAMPLE - 1] < length);
+        let (runs, rest) = positions.as_chunks::<RUN>();
+        assert!(rest.is_empty());
+        for (j, run) in runs.iter().enumerate() {
+            let (start, count) = (run[0], SAMPLE / RUN);
+            assert!(run.iter().copied().eq(start..start + RUN) && start % RUN == 0);
+            // In its own part, but for rounding down.
+            assert!(j * length / count < start + RUN, "{length}: {start}");
+            assert!(start + RUN <= (j + 1) * length / count, "{length}: {start}");
         }
     }
     // The formula, computed elsewhere with exact integers.
-    let positions: Vec<usize> = sampled_positions(1_000_000).take(5).collect();
-    assert_eq!(positions, [0, 394, 545, 940, 1091]);
+    let starts: Vec<usize> = sampled_runs(1_000_000).take(5).collect();
+    assert_eq!(starts, [0, 3152, 4360, 7520, 8728]);
 }
 
 /// One column that is 1000 times larger does not bias the sample, even if widths and sample are

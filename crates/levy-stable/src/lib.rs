@@ -86,6 +86,8 @@ pub use alpha::Alpha;
 pub use error::ParameterError;
 pub use path::LevyMotion;
 pub use sampler::Sampler;
+#[doc(hidden)]
+pub use simd::with_best_instructions;
 pub use symmetric::SymmetricStable;
 pub use table::{FieldTable, Lanes};
 pub use unit::Regime;

@@ -41,3 +41,36 @@ macro_rules! dispatched {
     };
 }
 pub(crate) use dispatched;
+
+/// Runs a function compiled for the best instruction set available, as [`dispatched!`] does. It must
+/// be built from `#[inline(always)]` code.
+/// For the crates of this workspace only; it is not part of the public interface.
+#[doc(hidden)]
+#[inline]
+pub fn with_best_instructions<R>(run: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+        fn avx512<R>(run: impl FnOnce() -> R) -> R {
+            run()
+        }
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2<R>(run: impl FnOnce() -> R) -> R {
+            run()
+        }
+
+        if std::is_x86_feature_detected!("avx512dq")
+            && std::is_x86_feature_detected!("avx512vl")
+            && std::is_x86_feature_detected!("avx512bw")
+        {
+            // SAFETY: the features were just detected (each of them implies AVX-512F, AVX2 and
+            // FMA).
+            return unsafe { avx512(run) };
+        }
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            // SAFETY: the features were just detected.
+            return unsafe { avx2(run) };
+        }
+    }
+    run()
+}

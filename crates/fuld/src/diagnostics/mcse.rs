@@ -18,9 +18,9 @@ impl Chains<'_> {
 
     /// Returns the standard error of the quantile at 0 ≤ p ≤ 1. It requires no moments.
     ///
-    /// With N = [`ess_quantile`](Self::ess_quantile) draws, F(q̂_p) has the law Beta(Np + 1, N(1−p)
-    /// + 1). The empirical quantile function maps the quantiles Φ(−1) and Φ(1) of that law to the
-    /// scale of the draws; the error is half the distance between them.
+    /// With N = [`ess_quantile`](Self::ess_quantile) draws, F(q̂_p) has the law
+    /// Beta(Np + 1, N(1−p) + 1). The empirical quantile function maps the quantiles Φ(−1) and Φ(1)
+    /// of that law to the scale of the draws; the error is half the distance between them.
     pub fn mcse_quantile(&self, p: f64) -> Result<f64, DiagnosticError> {
         let n = self.indicator_ess(probability(p)?);
         if n.is_nan() {

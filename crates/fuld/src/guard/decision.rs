@@ -1,6 +1,7 @@
 //! What the guard does with the gradient of one step.
 
 use crate::real::Real;
+use levy_stable::with_best_instructions;
 
 /// Components tested before any of them is written.
 const BLOCK: usize = 1024;
@@ -20,13 +21,11 @@ impl Decision {
     /// Only blocks in which some component changes are written, because writing to memory costs
     /// more than reading.
     pub fn apply<T: Real>(&self, gradient: &mut [T]) {
-        let decision = self.rounded::<T>();
-        for block in gradient.chunks_mut(BLOCK) {
-            // Without a branch per component, so that the test is vectorised.
-            if self.factor < 1.0 || !block.iter().fold(true, |kept, &g| kept & decision.keeps(g)) {
-                block.iter_mut().for_each(|g| *g = decision.of(*g));
-            }
-        }
+        let decision = self.rounded();
+        with_best_instructions(
+            #[inline(always)]
+            || decision.apply(gradient),
+        );
     }
 
     /// Returns a component after the guard, with the same bits as in a slice.
@@ -52,6 +51,17 @@ pub(crate) struct RoundedDecision<T> {
 }
 
 impl<T: Real> RoundedDecision<T> {
+    #[inline(always)]
+    fn apply(&self, gradient: &mut [T]) {
+        let burst = self.factor < T::rounded(1.0);
+        for block in gradient.chunks_mut(BLOCK) {
+            // Without a branch per component, so that the test is vectorised.
+            if burst || !block.iter().fold(true, |kept, &g| kept & self.keeps(g)) {
+                block.iter_mut().for_each(|g| *g = self.of(*g));
+            }
+        }
+    }
+
     /// Returns a component after the guard.
     #[inline(always)]
     pub(crate) fn of(&self, g: T) -> T {

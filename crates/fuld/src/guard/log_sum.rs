@@ -1,7 +1,8 @@
 //! The sum of log|g| over sampled components.
 
-use super::sample::{SAMPLE, sampled_positions};
+use super::sample::{RUN, SAMPLE, sampled_runs};
 use crate::real::{LANES, Real};
+use levy_stable::with_best_instructions;
 use std::f64::consts::LN_2;
 use std::ops::Add;
 
@@ -21,9 +22,17 @@ pub struct LogSum {
 }
 
 impl LogSum {
-    /// Returns the sum over the [sampled components](sampled_positions) of a gradient. The mean is
+    /// Returns the sum over the [sampled components](super::sampled_positions) of a gradient. The mean is
     /// accurate to 1e-7.
     pub fn of<T: Real>(gradient: &[T]) -> Self {
+        with_best_instructions(
+            #[inline(always)]
+            || Self::sampled(gradient),
+        )
+    }
+
+    #[inline(always)]
+    fn sampled<T: Real>(gradient: &[T]) -> Self {
         let mut total = Self::default();
         if gradient.len() <= SAMPLE {
             for part in gradient.chunks(LANES * BLOCKS) {
@@ -31,10 +40,12 @@ impl LogSum {
             }
             return total;
         }
-        let mut positions = sampled_positions(gradient.len());
+        let mut runs = sampled_runs(gradient.len());
         let mut part = [T::ZERO; LANES * BLOCKS];
         for _ in 0..SAMPLE / part.len() {
-            part.iter_mut().zip(&mut positions).for_each(|(to, position)| *to = gradient[position]);
+            for (to, start) in part.chunks_exact_mut(RUN).zip(&mut runs) {
+                to.copy_from_slice(&gradient[start..start + RUN]);
+            }
             total = total + Self::of_part(&part);
         }
         total
@@ -46,6 +57,7 @@ impl LogSum {
     }
 
     /// Returns the sum over a part, as log 2 · Σe + log Πm with |g| = 2^e m.
+    #[inline(always)]
     fn of_part<T: Real>(part: &[T]) -> Self {
         let mut lanes =
             Lanes { exponents: [0; LANES], mantissas: [1.0; LANES], counts: [0; LANES] };

@@ -38,7 +38,7 @@ pub use decision::Decision;
 pub(crate) use decision::RoundedDecision;
 pub use error::{GuardError, GuardStateError};
 pub use log_sum::LogSum;
-pub use sample::{SAMPLE, sampled_positions};
+pub use sample::{RUN, SAMPLE, sampled_positions, sampled_runs};
 pub use state::GuardState;
 
 use crate::real::Real;

@@ -7,7 +7,7 @@
 use super::{Coordinates, Options, WeightDecay};
 use crate::guard::RoundedDecision;
 use crate::real::{LANES, Real};
-use levy_stable::FieldTable;
+use levy_stable::{FieldTable, with_best_instructions};
 
 /// The factors of a rule, rounded to the type of the parameters.
 #[derive(Clone, Copy)]
@@ -116,6 +116,14 @@ impl<T: Real> Kernel<T> {
 
     /// Takes a step of SGD in one pass.
     pub(super) fn sgd_step(self, x: &mut [T], b: &mut [T], g: &[T]) {
+        with_best_instructions(
+            #[inline(always)]
+            || self.sgd_pass(x, b, g),
+        );
+    }
+
+    #[inline(always)]
+    fn sgd_pass(self, x: &mut [T], b: &mut [T], g: &[T]) {
         if self.decision.is_none() {
             for ((x, b), &g) in x.iter_mut().zip(b).zip(g) {
                 (*x, *b) = self.one(None, *x, *b, g);

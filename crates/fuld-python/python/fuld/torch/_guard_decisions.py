@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from fuld.torch._field import wide
-from fuld.torch._guard_rule import BURST, SAMPLE, WEIGHT
+from fuld.torch._guard_rule import BURST, RUN, SAMPLE, WEIGHT
 from fuld.torch._guard_triton import guard_decisions_kernel
 from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_capture, uploaded
 
@@ -42,7 +42,7 @@ class CudaStates:
             gradients, lengths, self._states, self._decisions, counters, scale, skip,
             float(clip), BURST, WEIGHT, *self._normal,
             NUMBER=NUMBERS[self._dtype], WIDE=NUMBERS[wide(self._dtype)], BLOCK=BLOCK,
-            SAMPLE=SAMPLE, COUNTED=counters is not None, SCALED=scale is not None,
+            SAMPLE=SAMPLE, RUN=RUN, COUNTED=counters is not None, SCALED=scale is not None,
             FOUND=skip is not None, num_warps=WARPS,
         )  # fmt: skip
         return self._decisions

@@ -31,6 +31,8 @@ BURST = _CONSTANTS["burst"]
 WEIGHT = _CONSTANTS["weight"]
 #: Largest number of components sampled per tensor.
 SAMPLE = int(_CONSTANTS["sample"])
+#: Number of components sampled next to each other.
+RUN = int(_CONSTANTS["run"])
 #: Version of the format of a state.
 VERSION = _CONSTANTS["version"]
 #: Numbers of a state: version, steps, logarithm of the usual size.

@@ -33,6 +33,7 @@ def guard_decisions_kernel(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
     SAMPLE: tl.constexpr,
+    RUN: tl.constexpr,
     COUNTED: tl.constexpr,
     SCALED: tl.constexpr,
     FOUND: tl.constexpr,
@@ -46,12 +47,15 @@ def guard_decisions_kernel(
     gradient = tl.load(gradients + program).to(tl.pointer_type(NUMBER))
     length = tl.load(lengths + program)
     size = tl.minimum(length, SAMPLE).to(tl.int32)
+    RUNS: tl.constexpr = SAMPLE // RUN
     sums = tl.zeros([BLOCK], tl.float64)
     counts = tl.zeros([BLOCK], tl.int32)
     for offset in range(0, size, BLOCK):
         i = (offset + tl.arange(0, BLOCK)).to(tl.int64)
-        jitter = (((i * 2654435769) & 0xFFFFFFFF) * (length // SAMPLE)) >> 32
-        position = tl.where(length < SAMPLE, i, i * length // SAMPLE + jitter)
+        j = i // RUN
+        jitter = (((j * 2654435769) & 0xFFFFFFFF) * (length // RUNS - RUN + 1)) >> 32
+        start = (j * length // RUNS + jitter) // RUN * RUN
+        position = tl.where(length <= SAMPLE, i, start + i % RUN)
         inside = i < size
         g = tl.abs(tl.load(gradient + position, inside, other=0.0).to(WIDE)).to(tl.float64)
         normal = inside & (g >= tiny) & (g <= largest)
