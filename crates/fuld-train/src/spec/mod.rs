@@ -29,7 +29,8 @@ use sha2::{Digest, Sha256};
 /// of another version are not reused.
 ///
 /// Results that do not name a version are of version 1. Version 2 came with the Philox generator
-/// and named noise scales, version 3 with the guard.
+/// and named noise scales, version 3 with the guard, version 4 with its treatment of the first
+/// gradient, version 5 with samples in runs of eight.
 pub const TRAINING_VERSION: u32 = 5;
 
 /// The properties of a data set that settings depend on.

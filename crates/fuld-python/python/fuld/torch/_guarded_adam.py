@@ -39,16 +39,13 @@ class GuardedAdam:
             return False
         found = []
         for group in optimizer.param_groups:
-            params, grads, first, second, _, steps = lists = _Lists([[] for _ in range(6)])
-            type(optimizer)._init_group(optimizer, group, *lists)  # type: ignore[attr-defined]
-            if not params:
+            if all(x.grad is None for x in group["params"]):
                 continue
             kept = self._kept.get(id(group))
-            if kept is None or not kept.fit(optimizer, states, params, grads, first, second, steps):
-                if not _have_kernel(params, grads, first, second, steps):
+            if kept is None or not kept.are_current(optimizer, states, group):
+                kept = _collected(optimizer, states, group)
+                if kept is None:
                     return False
-                kept = AdamTensors(optimizer, states, params, first, second, steps)
-                kept.grad_addresses = addresses(grads)
                 self._kept[id(group)] = kept
             found.append((group, kept))
         scale, skip = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
@@ -74,7 +71,15 @@ class GuardedAdam:
         return init_group
 
 
-_Lists = list[list[Tensor]]
+def _collected(
+    optimizer: torch.optim.Optimizer, states: GuardStates, group: dict[str, Any]
+) -> AdamTensors | None:
+    """Return the tensors of a group, whose states torch creates; None if no kernel handles them."""
+    params, grads, first, second, _, steps = lists = [list[Tensor]() for _ in range(6)]
+    type(optimizer)._init_group(optimizer, group, *lists)  # type: ignore[attr-defined]
+    if not _have_kernel(params, grads, first, second, steps):
+        return None
+    return AdamTensors(optimizer, states, params, grads, first + second, steps)
 
 
 def _may_fuse(group: dict[str, Any]) -> bool:
@@ -84,7 +89,7 @@ def _may_fuse(group: dict[str, Any]) -> bool:
         and not group["amsgrad"]
         and not group["differentiable"]
         and not any(isinstance(beta, Tensor) for beta in group["betas"])
-        and all(x.device.type == DEVICE for x in group["params"])
+        and all(x.device.type == DEVICE for x in group["params"][:1])
         and (group["capturable"] or not _capturing())
     )
 
@@ -128,33 +133,37 @@ class AdamTensors(FusedTensors):
         optimizer: torch.optim.Optimizer,
         states: GuardStates,
         params: list[Tensor],
-        first: list[Tensor],
-        second: list[Tensor],
+        grads: list[Tensor],
+        averages: list[Tensor],
         steps: list[Tensor],
     ) -> None:
         states.update(optimizer, params)
         states.store(optimizer, params)
-        super().__init__(params, first + second, [states.row(x).data_ptr() for x in params])
+        super().__init__(params, averages, [states.row(x).data_ptr() for x in params])
+        self.grad_addresses = addresses(grads)
         self.guard_version = states.version
         self.steps, self.step_addresses = steps, addresses(steps)
+        self._states = [optimizer.state[x] for x in params]
 
-    def fit(
-        self,
-        optimizer: torch.optim.Optimizer,
-        states: GuardStates,
-        params: list[Tensor],
-        grads: list[Tensor],
-        first: list[Tensor],
-        second: list[Tensor],
-        steps: list[Tensor],
+    def are_current(
+        self, optimizer: torch.optim.Optimizer, states: GuardStates, group: dict[str, Any]
     ) -> bool:
-        """Return whether the addresses are valid for these tensors."""
+        """Return whether these are still the tensors of a group, and note where gradients are."""
+        params, found = group["params"], [x.grad for x in group["params"]]
+        grads = [g for g in found if g is not None]
+        if len(grads) < len(found):
+            params = [x for x, g in zip(params, found, strict=True) if g is not None]
+        own = self._states
         return (
             self.guard_version is not None
             and states.is_current(optimizer, self.guard_version)
-            and self.fits(params, grads, [*first, *second])
-            and all(map(is_, steps, self.steps))
+            and len(params) == len(self.params)
+            and all(map(is_, map(optimizer.state.__getitem__, params), own))
+            and all(map(is_, [of["step"] for of in own], self.steps))
             and addresses(self.steps) == self.step_addresses
+            and self.fits(
+                params, grads, [*[of["exp_avg"] for of in own], *[of["exp_avg_sq"] for of in own]]
+            )
         )
 
     def table(self) -> list[Sequence[int]]:
