@@ -146,9 +146,11 @@ impl GradientGuard {
         let weight = next.clone().clamp_min(1.0).recip().clamp_min(Guard::WEIGHT);
         let bound = Guard::BURST.ln();
         let log_scale = (before + weight * deviation.clone().clamp(-bound, bound))
-            .mask_where(nothing, log_scale);
+            .mask_where(nothing.clone(), log_scale);
         let factor = (deviation.neg().exp() * Guard::BURST).clamp_max(1.0);
-        let limit = (log_scale.clone().exp() * self.guard.clip()).mask_fill(first, 0.0);
+        let limit = (log_scale.clone().exp() * self.guard.clip())
+            .mask_fill(first.clone(), 0.0)
+            .mask_fill(first.bool_and(nothing), f32::INFINITY);
         let version = version.full_like(new[0]);
         let state = Tensor::cat(vec![version, next, log_scale], 1);
 

@@ -7,9 +7,9 @@ times as large), or symmetric stable noise of tail index 1.5. Every optimizer is
 treatment of the gradients. Learning rates, and limits of clipping, are those with the lowest
 validation loss on clean gradients and with noise, for a seed that is not used again.
 
-  python guard_text.py TEXT                              two cores: about an hour
+  python guard_text.py TEXT                              two cores: half an hour
   python guard_text.py TEXT --clips 1 3 10 30            how to choose the guard's clip
-  python guard_text.py TEXT --size large --device cuda   8 million parameters, on a GPU
+  python guard_text.py TEXT --size large --device cuda   8 million parameters; H200: ten minutes
 
 TEXT is a file of a few megabytes. Finished runs are kept in --runs, so that the command can be
 stopped and started again.
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from faults import FAULTS
 from language_model import SIZES
-from options import at_least_one
+from options import at_least_one, picture
 from progress import Progress
 from tables import cell
 from text_run import TextRun, final_losses, use_one_thread
@@ -140,6 +140,7 @@ def main() -> None:
     parser.add_argument(
         "--optimizers", nargs="+", choices=RATES, default=["SGD", "AdamW", "Lion"], metavar="NAME"
     )
+    parser.add_argument("--out", type=picture, help="also draw a figure: .png, .svg or .pdf")
     parser.add_argument(
         "--clips", nargs="+", metavar="C", help="compare guards with these clips, and nothing else"
     )
@@ -174,14 +175,25 @@ def show_tables(study: Study, choice: argparse.Namespace) -> None:
         for pair, (form, lr) in tuned.items()
     }
     study.train((run for of in runs.values() for same in of.values() for run in same), "the runs")
-    for optimizer in choice.optimizers:
+    losses = {
+        optimizer: {
+            tuned[pair][0]: {fault: list(map(study.loss, of)) for fault, of in runs[pair].items()}
+            for pair in pairs
+            if pair[0] == optimizer
+        }
+        for optimizer in choice.optimizers
+    }
+    rates = {(optimizer, form): lr for (optimizer, _), (form, lr) in tuned.items()}
+    for optimizer, of in losses.items():
         print(f"\n| {' | '.join(['', 'lr', *FAULTS])} |\n|{'---|' * (2 + len(FAULTS))}")
-        for pair in pairs:
-            if pair[0] == optimizer:
-                form, lr = tuned[pair]
-                cells = [cell([study.loss(run) for run in same]) for same in runs[pair].values()]
-                print(f"| {optimizer}, {form} | {lr:g} | {' | '.join(cells)} |")
+        for form, by_fault in of.items():
+            cells = " | ".join(map(cell, by_fault.values()))
+            print(f"| {optimizer}, {form} | {rates[optimizer, form]:g} | {cells} |")
         print()
+    if choice.out is not None:
+        from guard_text_figure import draw
+
+        draw(losses, choice.out)
 
 
 if __name__ == "__main__":

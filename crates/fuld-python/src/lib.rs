@@ -3,6 +3,7 @@
 //! Every function takes and returns plain NumPy arrays and works with the interpreter's lock
 //! released; what users see is written in Python, in `python/fuld`.
 
+mod adam;
 mod background;
 mod callable;
 mod error;
@@ -43,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table_data::alpha_bands, module)?)?;
     step_rule::register(module)?;
     guard::register(module)?;
+    adam::register(module)?;
     module.add_function(wrap_pyfunction!(table_data::table_data, module)?)?;
     module.add_class::<target::PyTarget>()?;
     module.add_class::<planned_run::PyPlannedRun>()?;

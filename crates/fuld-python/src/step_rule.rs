@@ -7,14 +7,14 @@
 use crate::error::value_error;
 use crate::guard::GuardedTensors;
 use crate::step_slices::step_all;
-use crate::tensors::{Share, Tensors};
+use crate::tensors::{Share, Tensors, groups};
 use fuld::optimizer::{
     Coordinates, NoiseMatched, Options, PaperSgd, Rule, RuleError, Sgd, WeightDecay,
 };
 use levy_stable::ParameterError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::ops::{Add, Mul, Range};
+use std::ops::{Add, Mul};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<StepRule>()?;
@@ -77,10 +77,6 @@ fn step_factors(
     let coordinates = KneeSetting::new(noise_scale, beta)?.coordinates(alpha, 1.0, momentum)?;
     Ok((coordinates.inner(), coordinates.outer()))
 }
-
-/// Numbers per thread in a group of tensors: two megabytes of single precision, which the caches of
-/// today's processors hold.
-const GROUP: usize = 1 << 19;
 
 /// The rule of one α, for any other settings.
 #[pyclass(frozen, module = "fuld._native")]
@@ -173,27 +169,13 @@ impl StepRule {
         let guarded = guarded.get();
         guarded.check_lengths(&tensors.lengths)?;
         // Group by group, so that the step finds in the cache what the guard has read.
-        for group in groups(&tensors.lengths, GROUP * threads.max(1)) {
+        for group in groups(&tensors.lengths, threads) {
             let (some, guarded) = (tensors.only(group.clone()), guarded.only(group));
             let decisions = py.detach(|| guarded.decisions(dtype, &some.grads, clip, threads))?;
             step_all(py, dtype, &some, threads, &rule, Some(&decisions))?;
         }
         Ok(())
     }
-}
-
-/// Returns ranges of tensors with at most `most` numbers together, or of one tensor.
-fn groups(lengths: &[usize], most: usize) -> impl Iterator<Item = Range<usize>> {
-    let mut first = 0;
-    std::iter::from_fn(move || {
-        let start = first;
-        let mut sum = 0;
-        while first < lengths.len() && (first == start || sum + lengths[first] <= most) {
-            sum += lengths[first];
-            first += 1;
-        }
-        (start < first).then_some(start..first)
-    })
 }
 
 /// Evaluates the field in place.

@@ -35,13 +35,10 @@ fn no_step(dtype: &str) -> PyErr {
     PyValueError::new_err(format!("no step for parameters of {dtype}"))
 }
 
-fn slices<T: Real + Default>(rule: &Rule, decision: Option<Decision>, share: Share<'_, T>) {
+fn slices<T: Real>(rule: &Rule, decision: Option<Decision>, share: Share<'_, T>) {
     match decision {
         None => plain(rule, share),
-        // The loop over the field guards gradients on its way; without a field, that loop is not
-        // vectorised.
-        Some(decision) if rule.field().is_some() => plain(&rule.guarded(decision), share),
-        Some(decision) => guarded_copies(rule, decision, share),
+        Some(decision) => plain(&rule.guarded(decision), share),
     }
 }
 
@@ -49,22 +46,6 @@ fn plain<T: Real>(rule: &Rule, Share(x, b, g): Share<'_, T>) {
     match b {
         Some(b) => rule.step(x, b, g),
         None => rule.step_without_momentum(x, g),
-    }
-}
-
-/// The step along copies of gradients, which are guarded in the cache.
-fn guarded_copies<T: Real + Default>(
-    rule: &Rule,
-    decision: Decision,
-    Share(x, mut b, g): Share<'_, T>,
-) {
-    let mut guarded = [T::default(); COPIED];
-    for start in (0..g.len()).step_by(COPIED) {
-        let part = start..g.len().min(start + COPIED);
-        let guarded = &mut guarded[..part.len()];
-        guarded.iter_mut().zip(&g[part.clone()]).for_each(|(to, &g)| *to = decision.apply_one(g));
-        let b = b.as_deref_mut().map(|b| &mut b[part.clone()]);
-        plain(rule, Share(&mut x[part], b, guarded));
     }
 }
 

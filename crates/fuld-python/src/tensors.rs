@@ -7,6 +7,7 @@ use crate::{openmp, threads};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Number of values from which on several threads are faster than one.
@@ -14,6 +15,9 @@ const MIN_PARALLEL: usize = 1 << 16;
 /// Values that a thread processes at a time: a multiple of the 16 values that the rule processes at
 /// once.
 const SHARE: usize = 1 << 15;
+/// Numbers per thread in a group of tensors: two megabytes of single precision, which the caches of
+/// today's processors hold.
+const GROUP: usize = 1 << 19;
 
 /// Addresses and lengths of the tensors of a step.
 pub(crate) struct Tensors {
@@ -88,7 +92,7 @@ impl Tensors {
 
     /// Returns the number of threads to use: 1 for few values.
     pub(crate) fn threads(&self, threads: usize) -> usize {
-        if self.lengths.iter().sum::<usize>() < MIN_PARALLEL { 1 } else { threads }
+        threads_for(&self.lengths, threads)
     }
 
     /// Returns a whole tensor. Nothing else may use it as long as the result lives.
@@ -97,8 +101,7 @@ impl Tensors {
     }
 
     fn shares<T: 'static>(&self, i: usize) -> impl Iterator<Item = Share<'_, T>> {
-        let length = self.lengths[i];
-        (0..length).step_by(SHARE).map(move |start| self.share(i, start, SHARE.min(length - start)))
+        parts_of(self.lengths[i]).map(move |(start, size)| self.share(i, start, size))
     }
 
     fn share<T>(&self, i: usize, start: usize, size: usize) -> Share<'_, T> {
@@ -112,6 +115,30 @@ impl Tensors {
             )
         }
     }
+}
+
+/// Returns the number of threads to use for tensors of these lengths: 1 for few values.
+pub(crate) fn threads_for(lengths: &[usize], threads: usize) -> usize {
+    if lengths.iter().sum::<usize>() < MIN_PARALLEL { 1 } else { threads }
+}
+
+/// Returns ranges of tensors with at most [`GROUP`] numbers per thread together, or of one tensor.
+pub(crate) fn groups(lengths: &[usize], threads: usize) -> impl Iterator<Item = Range<usize>> {
+    let (mut first, most) = (0, GROUP * threads.max(1));
+    std::iter::from_fn(move || {
+        let start = first;
+        let mut sum = 0;
+        while first < lengths.len() && (first == start || sum + lengths[first] <= most) {
+            sum += lengths[first];
+            first += 1;
+        }
+        (start < first).then_some(start..first)
+    })
+}
+
+/// Returns start and size of the parts of a tensor that threads process.
+pub(crate) fn parts_of(length: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..length).step_by(SHARE).map(move |start| (start, SHARE.min(length - start)))
 }
 
 /// Returns an error if one of the addresses is not aligned for values of type `T`.

@@ -39,6 +39,10 @@ pub(crate) mod sealed {
         /// Returns e and m of |x| = 2^e m with √½ ≤ m < √2, and 1; or (0, 1, 0) if x is zero,
         /// subnormal or not finite.
         fn exponent_and_mantissa(self) -> (i32, f32, i32);
+        /// Returns the square root.
+        fn root(self) -> Self;
+        /// Returns a/b.
+        fn quotient(a: Self, b: Self) -> Self;
         /// Returns the value clamped to [−limit, limit]. NaN stays NaN.
         fn clipped(self, limit: Self) -> Self;
         /// Returns ∇G(v).
@@ -76,6 +80,16 @@ macro_rules! basics {
         #[inline(always)]
         fn magnitude(self) -> Self {
             self.abs()
+        }
+
+        #[inline(always)]
+        fn root(self) -> Self {
+            self.sqrt()
+        }
+
+        #[inline(always)]
+        fn quotient(a: Self, b: Self) -> Self {
+            a / b
         }
 
         // Arithmetic on bits without branches, so that loops are vectorised.

@@ -135,7 +135,8 @@ fn without_a_usable_component_nothing_is_learned() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0] {
         let (mut state, mut g) = (GuardState::new(), [bad; 20]);
         let decision = guard.apply(&mut state, &mut g);
-        assert_eq!((decision, state), (Decision { factor: 1.0, limit: 0.0 }, GuardState::new()));
+        let all = Decision { factor: 1.0, limit: f64::INFINITY };
+        assert_eq!((decision, state), (all, GuardState::new()));
         assert_eq!(g, [0.0; 20], "{bad}");
         guard.apply(&mut state, &mut [0.5f32; 20]);
         let (known, mut g) = (state, [bad; 20]);
@@ -147,7 +148,21 @@ fn without_a_usable_component_nothing_is_learned() {
         let expected = if bad.is_infinite() { bad.signum() * decision.limit as f32 } else { 0.0 };
         assert_eq!(g, [expected; 20], "{bad}");
     }
-    assert_eq!(guard.apply::<f32>(&mut GuardState::new(), &mut []).limit, 0.0);
+    assert_eq!(guard.apply::<f32>(&mut GuardState::new(), &mut []).limit, f64::INFINITY);
+}
+
+/// The rows of an embedding that a minibatch uses may all lie outside the sample.
+#[test]
+fn a_sparse_gradient_outside_the_sample_passes() {
+    let (guard, mut state) = (Guard::FOR_ADAM, GuardState::new());
+    let mut g = vec![0.0f32; 1_000_000];
+    let outside = (0..).find(|i| sampled_positions(g.len()).all(|position| position != *i));
+    let outside = outside.unwrap();
+    for _ in 0..3 {
+        (g[outside], g[outside + 1]) = (0.25, f32::NAN);
+        guard.apply(&mut state, &mut g);
+        assert_eq!((g[outside], g[outside + 1], state), (0.25, 0.0, GuardState::new()));
+    }
 }
 
 /// Gradients times a power of 2 lead to the same factors, and to limits and gradients times that

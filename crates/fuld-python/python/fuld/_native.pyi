@@ -18,6 +18,7 @@ __all__ = [
     "StepRule",
     "Target",
     "__version__",
+    "adam_step",
     "adapted_numbers",
     "alpha_bands",
     "check_guard_state",
@@ -122,6 +123,25 @@ class GuardedTensors:
         self, dtype: str, grads: list[int], clip: float, scale: float, threads: int
     ) -> None: ...
 
+def adam_step(
+    dtype: str,
+    params: list[int],
+    first: list[int],
+    second: list[int],
+    grads: list[int],
+    steps: list[int],
+    lengths: Sequence[int],
+    guarded: GuardedTensors,
+    clip: float,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    decoupled: bool,
+    maximize: bool,
+    threads: int,
+) -> None: ...
 def guard_constants() -> dict[str, float]: ...
 def guard_positions(length: int) -> NDArray[np.int64]: ...
 def check_guard_state(numbers: list[float]) -> None: ...

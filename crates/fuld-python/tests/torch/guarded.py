@@ -104,7 +104,9 @@ class Reference:
             weight = max(0.02, 1 / self.steps)
             moved = before + weight * np.clip(deviation, -np.log(4), np.log(4))
             self.log_scale = float(np.float32(moved))
-        limit = 0.0 if first else self.clip * math.exp(self.log_scale)
+        limit = self.clip * math.exp(self.log_scale)
+        if first:
+            limit = 0.0 if sample.size else math.inf
         changed = np.clip(flat * min(1.0, 4 * math.exp(-deviation)), -limit, limit)
         changed[~np.isfinite(changed)] = 0.0
         return changed.reshape(np.shape(gradient))

@@ -195,15 +195,15 @@ def cuda_adam(monkeypatch):
         (_adam_cuda, "adam_kernel"),
     ):
         monkeypatch.setattr(module, name, Launcher(getattr(module, name)))
-    monkeypatch.setattr(_guarded_adam, "DEVICE", "cpu")
+    types = {"cpu": (torch.float32, torch.float64, torch.bfloat16, torch.float16)}
+    monkeypatch.setattr(_guarded_adam, "_TYPES", types)
     calls: list[object] = []
-    step = _adam_cuda.step
 
     def counted(kept, *settings):
         calls.append(kept)
-        step(kept, *settings)
+        _adam_cuda.step(kept, *settings)
 
-    monkeypatch.setattr(_adam_cuda, "step", counted)
+    monkeypatch.setattr(_guarded_adam, "cpu_step", counted)
     return calls
 
 

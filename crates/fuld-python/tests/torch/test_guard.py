@@ -2,12 +2,14 @@
 
 import copy
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from fuld import _native  # noqa: E402
 from fuld.torch import FULD, TailMonitor, guard  # noqa: E402
 from fuld.torch import _guard_gradients as gradients  # noqa: E402
 
@@ -88,7 +90,8 @@ def test_training_survives(name, dtype):
         assert (x - start).abs().sum() <= 2 * x.numel()
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+# The fused steps of Adam contain the guard and do not change gradients.
+@pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name != "AdamW fused"])
 def test_gradients_of_usual_size_keep_their_bits(way, name):
     ours, theirs = parameters(), parameters()
     guarded, plain = guard(OPTIMIZERS[name](ours), 1e6), OPTIMIZERS[name](theirs)
@@ -103,6 +106,75 @@ def test_gradients_of_usual_size_keep_their_bits(way, name):
             assert torch.equal(x, y)
 
 
+ADAMS: list[dict[str, Any]] = [
+    {},
+    {"weight_decay": 0.0, "betas": (0.0, 0.9)},
+    {"weight_decay": 0.1, "maximize": True},
+    {"lr": torch.tensor(0.02, dtype=torch.float64)},
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("options", ADAMS, ids=str)
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
+def test_the_guard_inside_adam_is_the_guard_before_it(kind, options, dtype):
+    ours, theirs = parameters(dtype), parameters(dtype)
+    fused = guard(kind(ours, **{"lr": 0.02, **options}, fused=True), 2.0)
+    single = guard(kind(theirs, **{"lr": 0.02, **options}, foreach=False), 2.0)
+    for step in range(12):
+        corrupted(ours, step)
+        corrupted(theirs, step)
+        if step == 5:
+            ours[1].grad = theirs[1].grad = None
+        before = [None if x.grad is None else x.grad.clone() for x in ours]
+        fused.step()
+        single.step()
+        for x, g in zip(ours, before, strict=True):
+            assert (x.grad is None) == (g is None)
+            if g is not None:
+                torch.testing.assert_close(x.grad, g, rtol=0, atol=0, equal_nan=True)
+    close = 1e-5 if dtype == torch.float32 else 1e-7
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=close, atol=close)
+        for key in ("step", "exp_avg", "exp_avg_sq", "guard"):
+            torch.testing.assert_close(
+                fused.state[x][key], single.state[y][key], rtol=close, atol=close
+            )
+
+
+def test_torch_takes_the_steps_of_other_adams():
+    for options in ({"amsgrad": True}, {"betas": (torch.tensor(0.9), torch.tensor(0.99))}):
+        ours, theirs = parameters(), parameters()
+        fused = guard(torch.optim.Adam(ours, lr=0.02, fused=True, **options), 2.0)
+        single = guard(torch.optim.Adam(theirs, lr=0.02, foreach=False, **options), 2.0)
+        for step in range(5):
+            corrupted(ours, step)
+            corrupted(theirs, step)
+            fused.step()
+            single.step()
+        assert "_init_group" not in fused.__dict__
+        for x, y in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-5)
+
+
+def test_adam_goes_on_where_the_guard_inside_is_impossible():
+    """Steps with and without the guard inside alternate, and continue each other."""
+    ours, theirs = parameters(), parameters()
+    fused = guard(torch.optim.AdamW(ours, lr=0.02, fused=True), 2.0)
+    single = guard(torch.optim.AdamW(theirs, lr=0.02, foreach=False), 2.0)
+    for step in range(8):
+        corrupted(ours, step)
+        corrupted(theirs, step)
+        fused.param_groups[0]["fused"] = step % 3 > 0
+        if step == 4:
+            for optimizer in (fused, single):
+                optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+        fused.step()
+        single.step()
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-5)
+
+
 def test_the_default_clip_follows_the_optimizer():
     limits = {}
     for name, make in {**OPTIMIZERS, "FULD": FULD, "ASGD": torch.optim.ASGD}.items():
@@ -111,6 +183,9 @@ def test_the_default_clip_follows_the_optimizer():
         for last in (1.0, 1e6):
             x.grad = torch.tensor([1.0, 1.0, 1.0, last])
             optimizer.step()
+        if name == "AdamW fused":
+            # Its average is a tenth of the guarded gradient.
+            x.grad = 10 * optimizer.state[x]["exp_avg"]
         limits[name] = x.grad.max().item() / math.exp(optimizer.state[x]["guard"][2].item())
     for name, limit in limits.items():
         assert limit == pytest.approx(1 if name.split()[0] in ("SGD", "ASGD", "FULD") else 30)
@@ -171,6 +246,22 @@ def test_gradients_that_are_all_zero_do_not_count(way):
     x.grad = torch.tensor([INF, NAN, -INF, 0.0])
     optimizer.step()
     assert x.grad.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["AdamW", "AdamW fused", "SGD"])
+def test_rows_outside_the_sample_are_trained(way, name):
+    random = torch.Generator().manual_seed(0)
+    rows = torch.randperm(100_000, generator=random)[:50]
+    table = torch.nn.Embedding(100_000, 16)
+    optimizer = guard(OPTIMIZERS[name](table.parameters()))
+    for _ in range(3):
+        before = table.weight.detach().clone()
+        optimizer.zero_grad()
+        table(rows).square().sum().backward()
+        if table.weight.grad.view(-1)[_native.guard_positions(1_600_000)].any():
+            pytest.fail("choose other rows: some are in the sample")
+        optimizer.step()
+        assert (table.weight.detach()[rows] != before[rows]).all()
 
 
 def test_complex_parameters_are_pairs_of_real_ones():

@@ -85,15 +85,17 @@ impl Guard {
     ///
     /// The gradient of a tensor that is divided between processes has the sum of the [`LogSum`]s of
     /// its parts. If no component counts, the state does not change. The limit is 0 for the first
-    /// gradient.
+    /// gradient that has components that count, and infinite before: a large sparse gradient, such
+    /// as that of an embedding, may have none in its sample for many steps.
     pub fn observe(&self, state: &mut GuardState, logs: LogSum) -> Decision {
         let is_first = state.log_scale().is_none();
         let deviation = logs.mean().map_or(0.0, |mean| state.update(mean));
-        let log_scale = state.log_scale().filter(|_| !is_first);
-        Decision {
-            factor: (Self::BURST * libm::exp(-deviation)).min(1.0),
-            limit: log_scale.map_or(0.0, |log_scale| self.clip * libm::exp(log_scale)),
-        }
+        let limit = match state.log_scale() {
+            None => f64::INFINITY,
+            Some(_) if is_first => 0.0,
+            Some(log_scale) => self.clip * libm::exp(log_scale),
+        };
+        Decision { factor: (Self::BURST * libm::exp(-deviation)).min(1.0), limit }
     }
 
     /// Guards a gradient: takes its logarithms, updates the state, changes the gradient, and

@@ -12,7 +12,7 @@
 //! gradient had been clipped, and yet the dynamics leave a Gibbs measure invariant.
 //!
 //! [`Coordinates`] hold a, κ, η and μ and are built from one of several parametrisations. A
-//! [`Rule`] takes the steps.
+//! [`Rule`] takes the steps. [`Adam`] is the same for Adam and AdamW.
 //!
 //! ```
 //! use fuld::optimizer::{Coordinates, Matched, Options, Rule};
@@ -30,6 +30,7 @@
 //! # }
 //! ```
 
+mod adam;
 pub mod clip;
 mod coordinates;
 mod error;
@@ -38,6 +39,7 @@ mod options;
 mod rule;
 
 pub use crate::real::Real;
+pub use adam::Adam;
 pub use coordinates::{Authors, Coordinates, Matched, NoiseMatched, Paper, PaperSgd, Sgd};
 pub use error::{NonFiniteGradient, RuleError};
 pub use options::{Options, WeightDecay};

@@ -154,7 +154,7 @@ def _decide(
     )
     after = jnp.where(seen, jnp.stack([version, counted, before + step]), numbers)
     factor = jnp.minimum(_BURST * jnp.exp(-deviation), 1)
-    limit = jnp.where(steps == 0, 0, clip * jnp.exp(after[2]))
+    limit = jnp.where(steps == 0, jnp.where(seen, 0, jnp.inf), clip * jnp.exp(after[2]))
     return after, factor, limit
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from fuld.torch._guard_kernels import dense_part
 from fuld.torch._guard_rule import decide, guarded, log_sums
-from fuld.torch._guard_states import GuardStates
+from fuld.torch._guard_states import KEY, GuardStates
 from fuld.torch._kernels import PLAIN, has_kernel
 from fuld.torch._layout import is_dense
 from fuld.torch._local_tensors import like, local
@@ -75,7 +75,10 @@ class GradientGuard:
     def store(self, optimizer: torch.optim.Optimizer) -> None:
         """Put new states into the optimizer's state."""
         for found in self._last.values():
-            if not found.stored and self.states.is_current(optimizer, found.version):
+            if not self.states.is_current(optimizer, found.version):
+                continue
+            # An optimizer may have replaced the state of a parameter.
+            if not found.stored or KEY not in optimizer.state[found.params[0]]:
                 self.states.store(optimizer, found.params)
                 found.stored = True
 

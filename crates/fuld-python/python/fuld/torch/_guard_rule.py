@@ -105,7 +105,8 @@ def decide(
     after = torch.stack([torch.full_like(moved, VERSION), counted, moved], 1).float()
     used = seen if found_inf is None else seen & (found_inf == 0)
     after = torch.where(used[:, None], after, states)
-    limits = torch.where(first, 0.0, clip * after[:, 2].double().exp())
+    unknown = torch.where(seen, 0.0, math.inf)
+    limits = torch.where(first, unknown, clip * after[:, 2].double().exp())
     if grad_scale is not None:
         limits = limits * grad_scale.double()
     return after, ((BURST * (-deviation).exp()).clamp(max=1.0), limits)

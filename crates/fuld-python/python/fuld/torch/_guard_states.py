@@ -89,14 +89,17 @@ def protect(state_dict: dict[str, Any]) -> dict[str, Any]:
     state = {}
     for key, of in state_dict["state"].items():
         state[key] = of
-        if isinstance(of, dict) and isinstance(of.get(KEY), Tensor):
-            numbers = of[KEY].detach().to("cpu", torch.float32, copy=True)
+        if isinstance(of, dict) and KEY in of:
+            found = of[KEY]
             try:
+                if not isinstance(found, Tensor):
+                    raise ValueError(f"it must be a tensor, got {type(found).__name__}")
+                numbers = found.detach().to("cpu", torch.float32, copy=True)
                 _native.check_guard_state(numbers.reshape(-1).tolist())
             except ValueError as error:
                 raise RuntimeError(
-                    f"the checkpoint has an invalid state for parameter {key}: {error}. Delete "
-                    f"{KEY!r} from its state to begin a new one"
+                    f"the checkpoint has an invalid state for parameter {key}: {error}. "
+                    f"To begin a new one: del state_dict['state'][{key!r}][{KEY!r}]"
                 ) from None
             state[key] = {**of, KEY: _Uncast(numbers.reshape(NUMBERS))}
     return {**state_dict, "state": state}

@@ -89,7 +89,8 @@ def guard_decisions_kernel(
     after = tl.where(used, moved, log_scale).to(tl.float32)
     tl.store(state + 1, steps.to(tl.float32))
     tl.store(state + 2, after)
-    limit = tl.where(first, 0.0, clip * tl.exp(after.to(tl.float64)) * scale)
+    unknown = tl.where(count > 0, 0.0, float("inf"))
+    limit = tl.where(first, unknown, clip * tl.exp(after.to(tl.float64)) * scale)
     tl.store(decisions + 2 * program, tl.minimum(burst * tl.exp(-deviation), 1.0))
     tl.store(decisions + 2 * program + 1, limit)
 

@@ -1,7 +1,8 @@
-"""The fused step of Adam and AdamW on a GPU with the guard inside, in place of torch's own.
+"""The fused step of Adam and AdamW with the guard inside, in place of torch's own.
 
 If the guard changed gradients before torch's fused step, each gradient would be read twice. Here it
 is read once, and the addresses of tensors are kept from step to step, which torch collects anew.
+On the CPU the step is that of the Rust crate, on a GPU a Triton kernel.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ import torch
 from torch import Tensor
 from torch.optim import Adam, AdamW
 
+from fuld import _native
 from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._guard_states import GuardStates
 from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN
 
-#: The kind of device whose steps are taken here.
-DEVICE = "cuda"
+#: Types of parameters by kind of device.
+_TYPES = {"cpu": (torch.float32, torch.float64), "cuda": FLOATS if HAS_TRITON else ()}
 
 
 class GuardedAdam:
-    """The steps of one guarded optimizer, if it is one of torch's Adams and fused on GPUs."""
+    """The steps of one guarded optimizer, if it is one of torch's Adams and fused."""
 
     def __init__(self) -> None:
         self._taken = False
@@ -33,9 +35,7 @@ class GuardedAdam:
     def take(self, optimizer: torch.optim.Optimizer, states: GuardStates, clip: float) -> bool:
         """Take a step, after which torch's own does nothing; return False if this is impossible."""
         self._taken = False
-        if not (type(optimizer) in (Adam, AdamW) and HAS_TRITON):
-            return False
-        if not all(map(_may_fuse, optimizer.param_groups)):
+        if type(optimizer) not in (Adam, AdamW) or not all(map(_may_fuse, optimizer.param_groups)):
             return False
         found = []
         for group in optimizer.param_groups:
@@ -50,7 +50,7 @@ class GuardedAdam:
             found.append((group, kept))
         scale, skip = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
         for group, kept in found:
-            _adam_cuda().step(kept, group, clip, scale, skip)
+            _step(kept, group, clip, scale, skip)
         self._taken = True
         optimizer.__dict__.setdefault("_init_group", self._no_group_if_taken(optimizer))
         return True
@@ -89,7 +89,7 @@ def _may_fuse(group: dict[str, Any]) -> bool:
         and not group["amsgrad"]
         and not group["differentiable"]
         and not any(isinstance(beta, Tensor) for beta in group["betas"])
-        and all(x.device.type == DEVICE for x in group["params"][:1])
+        and all(x.dtype in _TYPES.get(x.device.type, ()) for x in group["params"][:1])
         and (group["capturable"] or not _capturing())
     )
 
@@ -108,7 +108,7 @@ def _have_kernel(
     """Return whether one kernel can handle all of these tensors."""
     device, dtype = params[0].device, params[0].dtype
     return (
-        dtype in FLOATS
+        dtype in _TYPES.get(device.type, ())
         and all(
             type(t) in PLAIN
             and t.dtype == dtype
@@ -179,7 +179,55 @@ class AdamTensors(FusedTensors):
         ]
 
 
-def _adam_cuda() -> Any:  # noqa: ANN401
-    from fuld.torch import _adam_cuda
+def _step(
+    kept: AdamTensors,
+    group: dict[str, Any],
+    clip: float,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """Take the step of a group."""
+    if kept.device.type == "cpu":
+        cpu_step(kept, group, clip, grad_scale, found_inf)
+    else:
+        from fuld.torch import _adam_cuda
 
-    return _adam_cuda
+        _adam_cuda.step(kept, group, clip, grad_scale, found_inf)
+
+
+def cpu_step(
+    kept: AdamTensors,
+    group: dict[str, Any],
+    clip: float,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """Take the step of a group in CPU memory."""
+    if found_inf is not None and found_inf.item() != 0:
+        return
+    if grad_scale is not None:
+        torch._foreach_div_([x.grad for x in kept.params if x.grad is not None], grad_scale.item())
+    if not isinstance(kept.guarded, _native.GuardedTensors):
+        kept.guarded = _native.GuardedTensors(kept.guard_states, kept.lengths)
+    count, (beta1, beta2) = len(kept.params), group["betas"]
+    _native.adam_step(
+        str(kept.dtype).removeprefix("torch."),
+        kept.param_addresses,
+        kept.buffer_addresses[:count],
+        kept.buffer_addresses[count:],
+        kept.grad_addresses,
+        kept.step_addresses,
+        kept.lengths,
+        kept.guarded,
+        clip,
+        float(group["lr"]),
+        float(beta1),
+        float(beta2),
+        float(group["eps"]),
+        float(group["weight_decay"]),
+        bool(group["decoupled_weight_decay"]),
+        bool(group["maximize"]),
+        torch.get_num_threads(),
+    )
+    # Autograd checks the versions of the tensors that it saved.
+    torch.autograd.graph.increment_version(kept.params)
