@@ -46,9 +46,9 @@ def guard(optimizer: _Optimizer, clip: float | None = None) -> _Optimizer:
 
     Notes
     -----
-    The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. Only fused Adam and
-    AdamW on a GPU keep it: the guard is part of their step there, which is then faster than torch's
-    own. A sparse gradient is guarded through its values. Sharded parameters agree across processes.
+    The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. The fused steps of
+    Adam and AdamW keep it: the guard is part of them. A sparse gradient is guarded through its
+    values. Sharded parameters agree across processes.
 
     The state is ``guard`` in the optimizer's state: three float32 numbers per parameter, with which
     checkpoints continue to the same bits. Guard an optimizer before loading a checkpoint. Copies
