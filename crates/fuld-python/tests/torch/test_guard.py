@@ -2,6 +2,7 @@
 
 import copy
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from fuld import _native  # noqa: E402
-from fuld.torch import FULD, TailMonitor, guard  # noqa: E402
+from fuld.torch import (  # noqa: E402
+    FULD,
+    TailMonitor,
+    _guarded_adam,
+    guard,
+)
 from fuld.torch import _guard_gradients as gradients  # noqa: E402
 
 from tests.torch.guarded import (  # noqa: E402
@@ -117,7 +123,7 @@ ADAMS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("options", ADAMS, ids=str)
 @pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
-def test_the_guard_inside_adam_is_the_guard_before_it(kind, options, dtype):
+def test_the_guard_inside_adam_is_the_guard_before_it(steps_taken, kind, options, dtype):
     ours, theirs = parameters(dtype), parameters(dtype)
     fused = guard(kind(ours, **{"lr": 0.02, **options}, fused=True), 2.0)
     single = guard(kind(theirs, **{"lr": 0.02, **options}, foreach=False), 2.0)
@@ -133,6 +139,7 @@ def test_the_guard_inside_adam_is_the_guard_before_it(kind, options, dtype):
             assert (x.grad is None) == (g is None)
             if g is not None:
                 torch.testing.assert_close(x.grad, g, rtol=0, atol=0, equal_nan=True)
+    assert len(steps_taken) == 12
     close = 1e-5 if dtype == torch.float32 else 1e-7
     for x, y in zip(ours, theirs, strict=True):
         torch.testing.assert_close(x, y, rtol=close, atol=close)
@@ -142,7 +149,7 @@ def test_the_guard_inside_adam_is_the_guard_before_it(kind, options, dtype):
             )
 
 
-def test_torch_takes_the_steps_of_other_adams():
+def test_torch_takes_the_steps_of_other_adams(steps_taken):
     for options in ({"amsgrad": True}, {"betas": (torch.tensor(0.9), torch.tensor(0.99))}):
         ours, theirs = parameters(), parameters()
         fused = guard(torch.optim.Adam(ours, lr=0.02, fused=True, **options), 2.0)
@@ -152,27 +159,91 @@ def test_torch_takes_the_steps_of_other_adams():
             corrupted(theirs, step)
             fused.step()
             single.step()
-        assert "_init_group" not in fused.__dict__
+        assert not steps_taken
         for x, y in zip(ours, theirs, strict=True):
             torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-5)
 
 
-def test_adam_goes_on_where_the_guard_inside_is_impossible():
-    """Steps with and without the guard inside alternate, and continue each other."""
+@pytest.fixture
+def steps_taken(monkeypatch):
+    """The steps of Adam with the guard inside, one entry per group."""
+    taken: list[object] = []
+    step = _guarded_adam.cpu_step
+
+    def counted(kept, *settings):
+        taken.append(kept)
+        step(kept, *settings)
+
+    monkeypatch.setattr(_guarded_adam, "cpu_step", counted)
+    return taken
+
+
+def test_adam_with_the_guard_inside_continues_like_torchs(steps_taken):
+    """Groups, new groups, sets in turn, other settings, lost states, and a checkpoint."""
     ours, theirs = parameters(), parameters()
-    fused = guard(torch.optim.AdamW(ours, lr=0.02, fused=True), 2.0)
-    single = guard(torch.optim.AdamW(theirs, lr=0.02, foreach=False), 2.0)
-    for step in range(8):
-        corrupted(ours, step)
-        corrupted(theirs, step)
-        fused.param_groups[0]["fused"] = step % 3 > 0
-        if step == 4:
-            for optimizer in (fused, single):
+    optimizers = []
+    for params, fused in ((ours, True), (theirs, False)):
+        groups = [{"params": params[:2]}, {"params": params[2:3]}]
+        optimizers.append(guard(torch.optim.AdamW(groups, lr=0.02, fused=fused), 2.0))
+    for step in range(14):
+        for params, optimizer in zip((ours, theirs), optimizers, strict=True):
+            corrupted(params, step)
+            if step == 3:
+                optimizer.add_param_group({"params": params[3:]})
+            if step > 5:
+                params[step % 2].grad = None
+            if step == 8:
                 optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-        fused.step()
-        single.step()
+            if step == 10:
+                optimizer.state[params[2]].clear()
+        optimizers[0].param_groups[0]["fused"] = step != 12
+        for optimizer in optimizers:
+            optimizer.step()
+    assert len(steps_taken) > 25
     for x, y in zip(ours, theirs, strict=True):
         torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-5)
+        if x is not ours[2]:  # whose state was cleared
+            a, b = (o.state[p]["guard"] for o, p in zip(optimizers, (x, y), strict=True))
+            torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
+
+
+def test_hooks_come_before_the_step_of_adam(steps_taken):
+    x = torch.nn.Parameter(torch.ones(4))
+    optimizer = guard(torch.optim.AdamW([x], lr=0.1, weight_decay=0.0, fused=True))
+    seen = []
+
+    def refuse(*_):
+        seen.append(x.detach().clone())
+        if len(seen) == 3:
+            raise ValueError("not this step")
+        if len(seen) == 4:
+            x.grad.zero_()
+
+    optimizer.register_step_pre_hook(refuse)
+    for step in range(5):
+        x.grad = torch.ones(4)
+        if step == 2:
+            with pytest.raises(ValueError, match="not this step"):
+                optimizer.step()
+        else:
+            optimizer.step()
+    # The first gradient is measured.
+    assert torch.equal(seen[0], seen[1])
+    assert (seen[2] < 1).all()
+    assert torch.equal(seen[2], seen[3])
+    assert optimizer.state[x]["step"] == len(steps_taken) == 4
+    # Zeroed after the guard was armed: the average of the gradients decreases.
+    assert optimizer.state[x]["exp_avg"].max() < 0.2
+
+
+def test_a_guarded_adam_is_freed():
+    x = torch.nn.Parameter(torch.ones(4))
+    optimizer = guard(torch.optim.AdamW([x], fused=True))
+    x.grad = torch.ones(4)
+    optimizer.step()
+    freed = weakref.ref(optimizer)
+    del optimizer
+    assert freed() is None
 
 
 def test_the_default_clip_follows_the_optimizer():

@@ -94,9 +94,13 @@ impl Adam {
             root: T::rounded((1.0 - libm::pow(beta2, k)).sqrt()),
             eps: T::rounded(self.eps),
         };
+        // Without weight decay an infinite x must not make g NaN, as 0·x would.
         with_best_instructions(
             #[inline(always)]
-            || kernel.pass(x, m, v, g),
+            || match self.weight_decay {
+                WeightDecay::Coupled(_) => kernel.pass::<true>(x, m, v, g),
+                _ => kernel.pass::<false>(x, m, v, g),
+            },
         );
     }
 }
@@ -104,14 +108,14 @@ impl Adam {
 impl<T: Real> Kernel<T> {
     /// Guards gradients in copies, since the compiler does not vectorise a loop that does both.
     #[inline(always)]
-    fn pass(self, x: &mut [T], m: &mut [T], v: &mut [T], g: &[T]) {
+    fn pass<const COUPLED: bool>(self, x: &mut [T], m: &mut [T], v: &mut [T], g: &[T]) {
         let mut guarded = [T::ZERO; COPIED];
         let parts = x.chunks_mut(COPIED).zip(m.chunks_mut(COPIED)).zip(v.chunks_mut(COPIED));
         for (((x, m), v), g) in parts.zip(g.chunks(COPIED)) {
             let guarded = &mut guarded[..g.len()];
             guarded.iter_mut().zip(g).for_each(|(to, &g)| *to = self.sign * self.decision.of(g));
             for (((x, m), v), &g) in x.iter_mut().zip(m).zip(v).zip(&*guarded) {
-                let g = g + self.decay * *x;
+                let g = if COUPLED { g + self.decay * *x } else { g };
                 *m = self.first.0 * *m + self.first.1 * g;
                 *v = self.second.0 * *v + self.second.1 * g * g;
                 let scale = T::quotient(v.root(), self.root) + self.eps;

@@ -43,7 +43,7 @@ def step(
         where, aligned = table_of(kept)
         keep_if_captured(where, work)
         if not isinstance(kept.guarded, CudaStates):
-            kept.guarded = CudaStates(kept.guard_states, device, dtype)
+            kept.guarded = CudaStates(kept.guard_addresses, kept.guard_states[0], dtype)
         decisions = kept.guarded.decide(where[1], where[5], clip, scale, skip, where[4])
         if not len(work):
             return

@@ -61,7 +61,7 @@ def fused(
 def _guarded(kept: FusedTensors) -> _native.GuardedTensors:
     """Return the guard within the step."""
     if not isinstance(kept.guarded, _native.GuardedTensors):
-        kept.guarded = _native.GuardedTensors(kept.guard_states, kept.lengths)
+        kept.guarded = _native.GuardedTensors(kept.guard_addresses, kept.lengths)
     return kept.guarded
 
 

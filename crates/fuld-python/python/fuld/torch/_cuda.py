@@ -107,5 +107,5 @@ class _DeviceField:
 def _states(kept: FusedTensors) -> CudaStates:
     """Return the guard within the step."""
     if not isinstance(kept.guarded, CudaStates):
-        kept.guarded = CudaStates(kept.guard_states, kept.device, kept.dtype)
+        kept.guarded = CudaStates(kept.guard_addresses, kept.guard_states[0], kept.dtype)
     return kept.guarded

@@ -306,7 +306,7 @@ class FULD(Optimizer):
                 group,
                 grad_scale,
                 found_inf,
-                self._guard_addresses(params) if in_step else None,
+                self._guard_rows(params) if in_step else None,
             )
             if kept is not None:
                 kept.guard_version = self._guard().states.version if in_step else None
@@ -354,12 +354,12 @@ class FULD(Optimizer):
         self._guard().store(self)
         return [x.grad for x in params if x.grad is not None]
 
-    def _guard_addresses(self, params: list[Tensor]) -> list[int]:
-        """Addresses of the guard's states, which are created where they are missing."""
+    def _guard_rows(self, params: list[Tensor]) -> list[Tensor]:
+        """The guard's states, which are created where they are missing."""
         states = self._guard().states
         states.update(self, params)
         states.store(self, params)
-        return [states.row(x).data_ptr() for x in params]
+        return list(map(states.row, params))
 
     def _fused_tensors(self) -> dict[int, FusedTensors]:
         """Tensors of each group's last fused step, neither pickled nor traced by a compiler."""

@@ -21,7 +21,7 @@ class FusedTensors:
     BULK = 3
 
     def __init__(
-        self, params: list[Tensor], buffers: list[Tensor], guard_states: list[int] | None = None
+        self, params: list[Tensor], buffers: list[Tensor], guard_states: list[Tensor] | None = None
     ) -> None:
         self.params, self.buffers = params, buffers
         self.device, self.dtype = params[0].device, params[0].dtype
@@ -30,6 +30,7 @@ class FusedTensors:
         self.buffer_lengths = self.lengths * (len(buffers) // len(params))
         # The guard within the step, if there is one; valid for one version of the guard's states.
         self.guard_states = guard_states or []
+        self.guard_addresses = addresses(self.guard_states)
         self.guarded: object = None
         self.guard_version: int | None = None
         self.param_addresses = addresses(params)

@@ -47,8 +47,8 @@ def guard(optimizer: _Optimizer, clip: float | None = None) -> _Optimizer:
     Notes
     -----
     The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. The fused steps of
-    Adam and AdamW keep it: the guard is part of them. A sparse gradient is guarded through its
-    values. Sharded parameters agree across processes.
+    Adam and AdamW contain the guard, and keep it where they can. A sparse gradient is guarded
+    through its values. Sharded parameters agree across processes.
 
     The state is ``guard`` in the optimizer's state: three float32 numbers per parameter, with which
     checkpoints continue to the same bits. Guard an optimizer before loading a checkpoint. Copies
@@ -95,26 +95,32 @@ class _Hook:
     def __init__(self, clip: float) -> None:
         self._clip = clip
         self._guard = GradientGuard()
-        self._adam = GuardedAdam()
+        self._adam = GuardedAdam(self._guard, clip)
 
     def before_step(
         self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """Guard the gradients; those of a closure whenever it computes them."""
-        compiled = torch.compiler.is_compiling()
+        if self._armed(optimizer, torch.compiler.is_compiling()):
+            return None
         # The first argument is the optimizer.
         if len(args) > 1 and callable(args[1]):
-            return (args[0], self._guarded(optimizer, args[1], compiled), *args[2:]), kwargs
+            return (args[0], self._guarded(optimizer, args[1]), *args[2:]), kwargs
         if callable(kwargs.get("closure")):
-            closure = self._guarded(optimizer, kwargs["closure"], compiled)
-            return args, {**kwargs, "closure": closure}
-        self._apply(optimizer, compiled)
+            return args, {**kwargs, "closure": self._guarded(optimizer, kwargs["closure"])}
+        self._apply(optimizer)
         return None
+
+    @_disable_dynamo
+    def _armed(self, optimizer: torch.optim.Optimizer, compiled: bool) -> bool:
+        """Return whether Adam's step will guard the gradients itself; a compiled one does not."""
+        self._adam.disarm()
+        return not compiled and self._adam.arm(optimizer)
 
     @_disable_dynamo
     def after_step(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         """Store new states, not earlier: Adam regards a parameter without state as new."""
-        self._adam.end()
+        self._adam.disarm()
         self._guard.store(optimizer)
 
     def before_load(
@@ -122,24 +128,22 @@ class _Hook:
     ) -> dict[str, Any]:
         """Protect the states of a checkpoint from being cast to the parameters' dtype."""
         del optimizer
+        self._adam.forget()
         return protect(state_dict)
 
     def _guarded(
-        self, optimizer: torch.optim.Optimizer, closure: Callable[[], Any], compiled: bool
+        self, optimizer: torch.optim.Optimizer, closure: Callable[[], Any]
     ) -> Callable[[], Any]:
         def guarded() -> Any:  # noqa: ANN401
             loss = closure()
-            self._apply(optimizer, compiled)
+            self._apply(optimizer)
             return loss
 
         return guarded
 
     @_disable_dynamo
     @torch.no_grad()
-    def _apply(self, optimizer: torch.optim.Optimizer, compiled: bool) -> None:
-        # A compiled step would not look again whether its turn was taken.
-        if not compiled and self._adam.take(optimizer, self._guard.states, self._clip):
-            return
+    def _apply(self, optimizer: torch.optim.Optimizer) -> None:
         params: list[Tensor] = [x for group in optimizer.param_groups for x in group["params"]]
         # Read once: it takes time for thousands of parameters.
         found = [x.grad for x in params]

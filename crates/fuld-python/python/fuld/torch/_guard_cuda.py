@@ -15,7 +15,15 @@ from fuld.torch._field import wide
 from fuld.torch._guard_decisions import CudaStates
 from fuld.torch._guard_kernels import DensePart, addresses_of_rows
 from fuld.torch._guard_triton import guard_gradients_kernel
-from fuld.torch._launch import NUMBERS, WARPS, current, keep_if_captured, uploaded, work_of
+from fuld.torch._launch import (
+    NUMBERS,
+    WARPS,
+    capturing,
+    current,
+    keep_if_captured,
+    uploaded,
+    work_of,
+)
 
 #: Numbers per program, and those that it handles at a time: so many that loads overlap.
 CHUNK, BLOCK = 1 << 14, 1 << 12
@@ -26,7 +34,7 @@ class CudaPart(DensePart):
 
     def __init__(self, grads: list[Tensor], rows: Tensor, numbers: list[int]) -> None:
         super().__init__(grads, rows, numbers)
-        self._states = CudaStates(addresses_of_rows(rows, numbers), self.device, self.dtype)
+        self._states = CudaStates(addresses_of_rows(rows, numbers), rows, self.dtype)
         self._where: tuple[Tensor, ...] = ()
         self._at: list[int] = []
         self._aligned = False
@@ -47,10 +55,11 @@ class CudaPart(DensePart):
             work = work_of(self.lengths, self.device, CHUNK)
             if not self._where or at != self._at:
                 where = uploaded(np.array([at, self.lengths], dtype=np.int64), self.device)
-                self._where, self._at = (where, *where.unbind()), at
-                self._aligned = not reduce(or_, at) % 16
+                self._where, self._aligned = (where, *where.unbind()), not reduce(or_, at) % 16
+                # During a capture the copy is only recorded: the next step cannot use it.
+                self._at = [] if capturing() else at
             where, gradients, lengths = self._where
-            keep_if_captured(where, work, self.rows)
+            keep_if_captured(where, work)
             decisions = self._states.decide(gradients, lengths, clip, scale, skip)
             guard_gradients_kernel[(len(work),)](
                 where, len(self.lengths), work, decisions, skip,

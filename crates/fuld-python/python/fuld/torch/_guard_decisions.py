@@ -15,8 +15,10 @@ from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_c
 class CudaStates:
     """The addresses of a guard's states on a GPU, and what was decided about the last gradients."""
 
-    def __init__(self, states: list[int], device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(self, states: list[int], owner: Tensor, dtype: torch.dtype) -> None:
         refuse_capture()
+        # One of the states: they share memory, which a captured graph must keep.
+        self._owner, device = owner, owner.device
         self._states = uploaded(np.array(states, dtype=np.int64), device)
         self._decisions = torch.empty(len(states), 2, dtype=torch.float64, device=device)
         self._dtype = dtype
@@ -37,7 +39,7 @@ class CudaStates:
         The first two arguments are addresses and lengths of gradients on the GPU. `counters` are
         addresses of numbers of steps, which increase by 1.
         """
-        keep_if_captured(self._states, self._decisions)
+        keep_if_captured(self._owner, self._states, self._decisions)
         guard_decisions_kernel[(len(self._states),)](
             gradients, lengths, self._states, self._decisions, counters, scale, skip,
             float(clip), BURST, WEIGHT, *self._normal,

@@ -37,7 +37,8 @@ class DensePart:
         # Every check takes time for thousands of tensors. The sign bit of a view is not checked,
         # since the guard is symmetric.
         if not (
-            set(map(type, grads)) <= {*PLAIN}
+            grads[0].device == self.device
+            and set(map(type, grads)) <= {*PLAIN}
             and (all(map(Tensor.is_contiguous, grads)) or self._have_strides(grads))
             and list(map(attrgetter("nbytes"), grads)) == self._bytes
             and (self.dtype.itemsize != 2 or all(g.dtype == self.dtype for g in grads))

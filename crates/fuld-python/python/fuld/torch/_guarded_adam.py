@@ -7,7 +7,8 @@ On the CPU the step is that of the Rust crate, on a GPU a Triton kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Sequence
 from itertools import chain
 from operator import is_
 from typing import Any
@@ -18,6 +19,7 @@ from torch.optim import Adam, AdamW
 
 from fuld import _native
 from fuld.torch._fused_tensors import FusedTensors, addresses
+from fuld.torch._guard_gradients import GradientGuard
 from fuld.torch._guard_states import GuardStates
 from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN
 
@@ -25,61 +27,88 @@ from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN
 _TYPES = {"cpu": (torch.float32, torch.float64), "cuda": FLOATS if HAS_TRITON else ()}
 
 
+#: Sets of parameters that are remembered, for models that use different parameters in turn.
+_SETS = 16
+
+
 class GuardedAdam:
-    """The steps of one guarded optimizer, if it is one of torch's Adams and fused."""
+    """The steps of one guarded optimizer, if it is one of torch's Adams and fused.
 
-    def __init__(self) -> None:
-        self._taken = False
-        self._kept: dict[int, AdamTensors] = {}
+    torch's step calls `_init_group` to collect the tensors of a group. While this is armed, the
+    call takes the group's step and returns no tensors, so that torch has nothing left to do.
+    """
 
-    def take(self, optimizer: torch.optim.Optimizer, states: GuardStates, clip: float) -> bool:
-        """Take a step, after which torch's own does nothing; return False if this is impossible."""
-        self._taken = False
-        if type(optimizer) not in (Adam, AdamW) or not all(map(_may_fuse, optimizer.param_groups)):
-            return False
-        found = []
-        for group in optimizer.param_groups:
-            if all(x.grad is None for x in group["params"]):
-                continue
-            kept = self._kept.get(id(group))
-            if kept is None or not kept.are_current(optimizer, states, group):
-                kept = _collected(optimizer, states, group)
-                if kept is None:
-                    return False
-                self._kept[id(group)] = kept
-            found.append((group, kept))
-        scale, skip = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
-        for group, kept in found:
-            _step(kept, group, clip, scale, skip)
-        self._taken = True
-        optimizer.__dict__.setdefault("_init_group", self._no_group_if_taken(optimizer))
-        return True
+    def __init__(self, guard: GradientGuard, clip: float) -> None:
+        self._guard, self._clip, self._armed = guard, clip, False
+        self._kept: dict[tuple[int, ...], AdamTensors] = {}
 
-    def end(self) -> None:
-        """Let torch take the next step, unless `take` is called before."""
-        self._taken = False
+    def arm(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Prepare to take the next step; return False if the optimizer takes no such steps."""
+        self._armed = type(optimizer) in (Adam, AdamW) and all(
+            map(_may_fuse, optimizer.param_groups)
+        )
+        if self._armed and "_init_group" not in optimizer.__dict__:
+            # Not a reference to the optimizer, which would keep it alive.
+            reference = weakref.ref(optimizer)
 
-    def _no_group_if_taken(self, optimizer: torch.optim.Optimizer) -> Callable[..., bool]:
-        """Return what torch's step calls to collect the tensors of a group."""
+            def init_group(group: dict[str, Any], *lists: list[Tensor]) -> bool:
+                found = reference()
+                return found is not None and self._init_group(found, group, lists)
 
-        def init_group(*arguments: Any) -> bool:  # noqa: ANN401
-            if self._taken:
+            optimizer.__dict__["_init_group"] = init_group
+        return self._armed
+
+    def disarm(self) -> None:
+        """Let torch take the next step."""
+        self._armed = False
+
+    def forget(self) -> None:
+        """Forget all tensors, since a checkpoint replaces them."""
+        self._kept.clear()
+
+    def _init_group(
+        self,
+        optimizer: Any,  # noqa: ANN401
+        group: dict[str, Any],
+        lists: tuple[list[Tensor], ...],
+    ) -> bool:
+        """Take the step of a group, or guard its gradients and collect its tensors for torch."""
+        found = [x.grad for x in group["params"]]
+        grads = [g for g in found if g is not None]
+        if self._armed and grads:
+            params = group["params"]
+            if len(grads) < len(found):
+                params = [x for x, g in zip(params, found, strict=True) if g is not None]
+            kept = self._current(optimizer, group, params, grads)
+            if kept is not None:
+                scale, skip = (getattr(optimizer, of, None) for of in ("grad_scale", "found_inf"))
+                _step(kept, group, self._clip, scale, skip)
                 return False
-            found: bool = type(optimizer)._init_group(optimizer, *arguments)  # type: ignore[attr-defined]
-            return found
+            self._guard.apply(optimizer, params, grads, self._clip, id(group))
+        return bool(type(optimizer)._init_group(optimizer, group, *lists))
 
-        return init_group
-
-
-def _collected(
-    optimizer: torch.optim.Optimizer, states: GuardStates, group: dict[str, Any]
-) -> AdamTensors | None:
-    """Return the tensors of a group, whose states torch creates; None if no kernel handles them."""
-    params, grads, first, second, _, steps = lists = [list[Tensor]() for _ in range(6)]
-    type(optimizer)._init_group(optimizer, group, *lists)  # type: ignore[attr-defined]
-    if not _have_kernel(params, grads, first, second, steps):
-        return None
-    return AdamTensors(optimizer, states, params, grads, first + second, steps)
+    def _current(
+        self,
+        optimizer: Any,  # noqa: ANN401
+        group: dict[str, Any],
+        params: list[Tensor],
+        grads: list[Tensor],
+    ) -> AdamTensors | None:
+        """Return tensors that a kernel handles, with these gradients; None if none does."""
+        states, key = self._guard.states, tuple(map(id, params))
+        kept = self._kept.get(key)
+        if kept is not None and kept.are_current(optimizer, states, params, grads):
+            return kept
+        lists: list[list[Tensor]] = [[] for _ in range(6)]
+        # torch creates the states of new parameters.
+        type(optimizer)._init_group(optimizer, group, *lists)
+        _, _, first, second, _, steps = lists
+        if not _have_kernel(params, grads, first, second, steps):
+            return None
+        if len(self._kept) >= _SETS:
+            self._kept.clear()
+        self._kept[key] = AdamTensors(optimizer, states, params, grads, first + second, steps)
+        return self._kept[key]
 
 
 def _may_fuse(group: dict[str, Any]) -> bool:
@@ -139,31 +168,32 @@ class AdamTensors(FusedTensors):
     ) -> None:
         states.update(optimizer, params)
         states.store(optimizer, params)
-        super().__init__(params, averages, [states.row(x).data_ptr() for x in params])
+        super().__init__(params, averages, list(map(states.row, params)))
         self.grad_addresses = addresses(grads)
         self.guard_version = states.version
         self.steps, self.step_addresses = steps, addresses(steps)
         self._states = [optimizer.state[x] for x in params]
 
     def are_current(
-        self, optimizer: torch.optim.Optimizer, states: GuardStates, group: dict[str, Any]
+        self,
+        optimizer: torch.optim.Optimizer,
+        states: GuardStates,
+        params: list[Tensor],
+        grads: list[Tensor],
     ) -> bool:
-        """Return whether these are still the tensors of a group, and note where gradients are."""
-        params, found = group["params"], [x.grad for x in group["params"]]
-        grads = [g for g in found if g is not None]
-        if len(grads) < len(found):
-            params = [x for x, g in zip(params, found, strict=True) if g is not None]
-        own = self._states
+        """Return whether these are still the tensors, and note where the gradients are."""
+        own, version = self._states, self.guard_version
+
+        def of_all(name: str) -> list[Any]:
+            return [of.get(name) for of in own]
+
         return (
-            self.guard_version is not None
-            and states.is_current(optimizer, self.guard_version)
-            and len(params) == len(self.params)
+            version is not None
+            and states.is_current(optimizer, version)
             and all(map(is_, map(optimizer.state.__getitem__, params), own))
-            and all(map(is_, [of["step"] for of in own], self.steps))
+            and all(map(is_, of_all("step"), self.steps))
             and addresses(self.steps) == self.step_addresses
-            and self.fits(
-                params, grads, [*[of["exp_avg"] for of in own], *[of["exp_avg_sq"] for of in own]]
-            )
+            and self.fits(params, grads, [*of_all("exp_avg"), *of_all("exp_avg_sq")])
         )
 
     def table(self) -> list[Sequence[int]]:
@@ -208,7 +238,7 @@ def cpu_step(
     if grad_scale is not None:
         torch._foreach_div_([x.grad for x in kept.params if x.grad is not None], grad_scale.item())
     if not isinstance(kept.guarded, _native.GuardedTensors):
-        kept.guarded = _native.GuardedTensors(kept.guard_states, kept.lengths)
+        kept.guarded = _native.GuardedTensors(kept.guard_addresses, kept.lengths)
     count, (beta1, beta2) = len(kept.params), group["betas"]
     _native.adam_step(
         str(kept.dtype).removeprefix("torch."),

@@ -21,13 +21,12 @@ def update(
     group: dict[str, Any],
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-    guard_states: list[int] | None = None,
+    guard_states: list[Tensor] | None = None,
 ) -> FusedTensors | None:
     """Takes a step of plain real tensors for alpha < 2; without momentum there are no buffers.
 
-    With `guard_states`, the addresses of the guard's states, gradients are guarded in the step,
-    which must be fused; alpha may be 2 then. Returns the tensors of a fused step, if they are of
-    one kind.
+    With `guard_states`, the guard's states, gradients are guarded in the step, which must be fused;
+    alpha may be 2 then. Returns the tensors of a fused step, if they are of one kind.
     """
     step = Step.of(group, None if guard_states is None else group["guard"])
     way = choose(group, params)
@@ -58,7 +57,7 @@ def take(
     step: Step,
     grad_scale: Tensor | None = None,
     found_inf: Tensor | None = None,
-    guard_states: list[int] | None = None,
+    guard_states: list[Tensor] | None = None,
 ) -> FusedTensors | None:
     """Takes a step of tensors of one device and dtype in one way; returns those of a fused one."""
     if way == "fused":

@@ -53,12 +53,12 @@ def fused(
     step: Step,
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
-    guard_states: list[int] | None = None,
+    guard_states: list[Tensor] | None = None,
 ) -> FusedTensors | None:
     """Take the step of tensors of one device and dtype in one pass over them.
 
-    With a guard in the step, `guard_states` are the addresses of its states. Returns the tensors
-    for the next step, if all are contiguous.
+    With a guard in the step, `guard_states` are its states. Returns the tensors for the next step,
+    if all are contiguous.
     """
     lr = step.lr
     if torch.compiler.is_compiling():
