@@ -270,3 +270,19 @@ def test_a_state_moves_from_the_cpu():
     np.testing.assert_allclose(states(cuda, second), states(cpu, first), atol=1e-6)
     for x, y in zip(cuda, cpu, strict=True):
         torch.testing.assert_close(x.cpu(), y, rtol=1e-4, atol=1e-6)
+
+
+def test_a_model_that_moves_to_the_gpu():
+    params, moved = parameters(), parameters()
+    plain, optimizer = (guard(torch.optim.SGD(p, lr=0.1), 2.0) for p in (params, moved))
+    for step in range(6):
+        if step == 3:
+            for x in moved:
+                # As torch.nn.Module.cuda does.
+                x.data, x.grad = x.data.cuda(), None
+        for of, own in ((plain, params), (optimizer, moved)):
+            corrupted(own, step)
+            of.step()
+    np.testing.assert_allclose(states(moved, optimizer), states(params, plain), atol=1e-6)
+    for x, y in zip(moved, params, strict=True):
+        torch.testing.assert_close(x.cpu(), y, rtol=1e-5, atol=1e-6)

@@ -30,11 +30,17 @@ class GuardStates:
         self._rows: dict[Tensor, tuple[Tensor, int]] = {}
 
     def update(self, optimizer: torch.optim.Optimizer, params: list[Tensor]) -> None:
-        """Make rows for new parameters, and all rows anew after a checkpoint was loaded."""
+        """Make rows for new parameters, and all rows anew after a checkpoint was loaded.
+
+        A model that moved to another device has moved as a whole: one parameter shows it.
+        """
         if optimizer.state is not self._of:
             self._rows, self._of = {}, optimizer.state
             self.version += 1
-        if any(x not in self._rows for x in params):
+        if (
+            any(x not in self._rows for x in params)
+            or self.row(params[0]).device != params[0].device
+        ):
             self._make(optimizer)
 
     def is_current(self, optimizer: torch.optim.Optimizer, version: int) -> bool:
