@@ -24,14 +24,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Values that are converted at a time.
 const CONVERTED: usize = 1 << 10;
-/// Length up to which a tensor is read into the cache before its statistics, and changed right
-/// after them by the same thread: half a megabyte of single precision, which the second-level
-/// caches of today's processors hold.
-const SMALL: usize = 1 << 17;
-/// Streams in which a tensor is read into the cache: a processor reads several faster than one.
-const STREAMS: usize = 4;
-/// Bytes that a processor reads from memory at a time.
-const LINE: usize = 64;
+/// Length up to which one thread changes a tensor right after its statistics, which leave some of
+/// it in the cache.
+const SMALL: usize = 1 << 19;
 
 /// Returns the constants of the rule by name: the default clips, r, w, the sample's size, and the
 /// numbers of a new state.
@@ -187,9 +182,6 @@ impl GuardedTensors {
                 // checked their alignment.
                 let numbers = unsafe { part::<f32>(self.states[i], 0, GuardState::LEN) };
                 let decision = GuardState::from_numbers(numbers).map(|mut state| {
-                    if gradient.len() <= SMALL {
-                        read_ahead(gradient);
-                    }
                     let logs = T::log_sum(gradient);
                     let sum = logs.sum - logs.count as f64 * scale.ln();
                     let Decision { factor, limit } =
@@ -212,26 +204,12 @@ impl GuardedTensors {
     }
 }
 
-/// Reads a tensor into the cache: its sampled components are then found faster than one by one.
-fn read_ahead<T: Copy + Into<f64>>(gradient: &[T]) {
-    let stream = gradient.len().div_ceil(STREAMS);
-    let mut streams = gradient.chunks(stream.max(1));
-    let streams: [&[T]; STREAMS] = std::array::from_fn(|_| streams.next().unwrap_or_default());
-    let mut sum = 0.0;
-    for i in (0..stream).step_by(LINE / size_of::<T>()) {
-        for part in streams {
-            sum += part.get(i).map_or(0.0, |&g| g.into());
-        }
-    }
-    std::hint::black_box(sum);
-}
-
 fn no_guard(dtype: &str) -> PyErr {
     PyValueError::new_err(format!("no guard for gradients of {dtype}"))
 }
 
 /// The numbers of a gradient. Halves are converted to single precision.
-trait Number: Copy + Into<f64> + Send + Sync + 'static {
+trait Number: Copy + Send + Sync + 'static {
     /// Returns Σ log|g| over the sampled components.
     fn log_sum(gradient: &[Self]) -> LogSum;
     /// Changes a gradient.

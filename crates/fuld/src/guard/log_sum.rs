@@ -40,6 +40,9 @@ impl LogSum {
             }
             return total;
         }
+        for start in sampled_runs(gradient.len()) {
+            read_ahead(&gradient[start]);
+        }
         let mut runs = sampled_runs(gradient.len());
         let mut part = [T::ZERO; LANES * BLOCKS];
         for _ in 0..SAMPLE / part.len() {
@@ -79,6 +82,20 @@ impl Add for LogSum {
     fn add(self, other: Self) -> Self {
         Self { sum: self.sum + other.sum, count: self.count + other.count }
     }
+}
+
+/// Asks for a component to be read from memory. All runs are asked for before the first is used, so
+/// that they are read at the same time and not one after another.
+#[inline(always)]
+fn read_ahead<T>(component: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which changes nothing, about an address that is valid.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(component).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = component;
 }
 
 /// Sums of exponents, products of mantissas and counts, one for each lane of a block.
