@@ -199,9 +199,9 @@ def cuda_adam(monkeypatch):
     monkeypatch.setattr(_guarded_adam, "_TYPES", types)
     calls: list[object] = []
 
-    def counted(kept, *settings):
+    def counted(kept, group, grads, *settings):
         calls.append(kept)
-        _adam_cuda.step(kept, *settings)
+        _adam_cuda.step(kept, group, *settings)
 
     monkeypatch.setattr(_guarded_adam, "cpu_step", counted)
     return calls

@@ -15,9 +15,11 @@ from fuld.torch import (  # noqa: E402
     FULD,
     TailMonitor,
     _guarded_adam,
+    _guarded_sgd,
     guard,
 )
 from fuld.torch import _guard_gradients as gradients  # noqa: E402
+from fuld.torch._kernels import fused_step_of  # noqa: E402
 
 from tests.torch.guarded import (  # noqa: E402
     INF,
@@ -149,6 +151,48 @@ def test_the_guard_inside_adam_is_the_guard_before_it(steps_taken, kind, options
             )
 
 
+SGDS: list[dict[str, Any]] = [
+    {},
+    {"momentum": 0.9},
+    {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1},
+    {"momentum": 0.5, "maximize": True},
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("options", SGDS, ids=str)
+def test_the_guard_inside_sgd_is_the_guard_before_it(steps_taken, options, dtype):
+    ours, theirs = parameters(dtype), parameters(dtype)
+    fused = guard(torch.optim.SGD(ours, 0.02, **options, fused=True), 2.0)
+    single = guard(torch.optim.SGD(theirs, 0.02, **options, foreach=False), 2.0)
+    for step in range(12):
+        corrupted(ours, step)
+        corrupted(theirs, step)
+        if step == 5:
+            ours[1].grad = theirs[1].grad = None
+        before = [None if x.grad is None else x.grad.clone() for x in ours]
+        fused.step()
+        single.step()
+        for x, g in zip(ours, before, strict=True):
+            assert (x.grad is None) == (g is None)
+            if g is not None:
+                torch.testing.assert_close(x.grad, g, rtol=0, atol=0, equal_nan=True)
+    assert len(steps_taken) == 12
+    # The guard before the step rounds what it changes to halves.
+    close = 1e-5 if dtype == torch.float32 else 0.05
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=close, atol=close)
+        torch.testing.assert_close(fused.state[x]["guard"], single.state[y]["guard"])
+        assert ("momentum_buffer" in fused.state[x]) == bool(options)
+
+
+def test_torch_takes_the_steps_of_sgd_with_dampening(steps_taken):
+    params = parameters()
+    optimizer = guard(torch.optim.SGD(params, 0.02, momentum=0.9, dampening=0.1, fused=True))
+    lead(params, optimizer, range(3))
+    assert not steps_taken
+
+
 def test_torch_takes_the_steps_of_other_adams(steps_taken):
     for options in ({"amsgrad": True}, {"betas": (torch.tensor(0.9), torch.tensor(0.99))}):
         ours, theirs = parameters(), parameters()
@@ -166,7 +210,7 @@ def test_torch_takes_the_steps_of_other_adams(steps_taken):
 
 @pytest.fixture
 def steps_taken(monkeypatch):
-    """The steps of Adam with the guard inside, one entry per group."""
+    """The steps with the guard inside, one entry per group."""
     taken: list[object] = []
     step = _guarded_adam.cpu_step
 
@@ -175,16 +219,30 @@ def steps_taken(monkeypatch):
         step(kept, *settings)
 
     monkeypatch.setattr(_guarded_adam, "cpu_step", counted)
+
+    def counted_sgd(kept, *settings):
+        taken.append(kept)
+        fused_step_of(kept, *settings)
+
+    monkeypatch.setattr(_guarded_sgd, "fused_step_of", counted_sgd)
     return taken
 
 
-def test_adam_with_the_guard_inside_continues_like_torchs(steps_taken):
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda groups, fused: torch.optim.AdamW(groups, lr=0.02, fused=fused),
+        lambda groups, fused: torch.optim.SGD(groups, lr=0.02, momentum=0.9, fused=fused),
+    ],
+    ids=["AdamW", "SGD"],
+)
+def test_a_step_with_the_guard_inside_continues_like_torchs(steps_taken, make):
     """Groups, new groups, sets in turn, other settings, lost states, and a checkpoint."""
     ours, theirs = parameters(), parameters()
     optimizers = []
     for params, fused in ((ours, True), (theirs, False)):
         groups = [{"params": params[:2]}, {"params": params[2:3]}]
-        optimizers.append(guard(torch.optim.AdamW(groups, lr=0.02, fused=fused), 2.0))
+        optimizers.append(guard(make(groups, fused), 2.0))
     for step in range(14):
         for params, optimizer in zip((ours, theirs), optimizers, strict=True):
             corrupted(params, step)
@@ -197,6 +255,9 @@ def test_adam_with_the_guard_inside_continues_like_torchs(steps_taken):
             if step == 10:
                 optimizer.state[params[2]].clear()
         optimizers[0].param_groups[0]["fused"] = step != 12
+        if isinstance(optimizers[0], torch.optim.SGD):
+            for optimizer in optimizers:
+                optimizer.param_groups[1]["momentum"] = 0.9 if step % 4 else 0.0
         for optimizer in optimizers:
             optimizer.step()
     assert len(steps_taken) > 25

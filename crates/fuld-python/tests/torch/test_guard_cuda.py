@@ -33,6 +33,7 @@ CAPTURED: dict[str, Any] = {
     "AdamW fused": lambda p: guard(torch.optim.AdamW(p, fused=True, capturable=True)),
     "AdamW foreach": lambda p: guard(torch.optim.AdamW(p, foreach=True, capturable=True)),
     "SGD": lambda p: guard(torch.optim.SGD(p, lr=0.01, momentum=0.9)),
+    "SGD fused": lambda p: guard(torch.optim.SGD(p, lr=0.01, momentum=0.9, fused=True)),
     "FULD fused": lambda p: FULD(p, lr=0.01, alpha=1.5, guard=3.0, fused=True),
     "FULD auto": lambda p: FULD(p, lr=0.01, alpha="auto", fused=True),
     "FULD foreach": lambda p: FULD(p, lr=0.01, alpha=1.5, guard=3.0, foreach=True),

@@ -13,7 +13,7 @@ from fuld.torch._fuld import FULD
 from fuld.torch._guard_gradients import GradientGuard
 from fuld.torch._guard_rule import CLIP_FOR_ADAM, CLIP_FOR_SGD, check_clip
 from fuld.torch._guard_states import protect, release
-from fuld.torch._guarded_adam import GuardedAdam
+from fuld.torch._guarded_steps import GuardedSteps
 from fuld.torch._hooks import require_hooks
 
 _Optimizer = TypeVar("_Optimizer", bound=torch.optim.Optimizer)
@@ -47,7 +47,7 @@ def guard(optimizer: _Optimizer, clip: float | None = None) -> _Optimizer:
     Notes
     -----
     The guard changes ``.grad`` in place, after a `GradScaler` has unscaled it. The fused steps of
-    Adam and AdamW contain the guard, and keep it where they can. A sparse gradient is guarded
+    SGD, Adam and AdamW contain the guard, and keep it where they can. A sparse gradient is guarded
     through its values. Sharded parameters agree across processes.
 
     The state is ``guard`` in the optimizer's state: three float32 numbers per parameter, with which
@@ -95,7 +95,7 @@ class _Hook:
     def __init__(self, clip: float) -> None:
         self._clip = clip
         self._guard = GradientGuard()
-        self._adam = GuardedAdam(self._guard, clip)
+        self._steps = GuardedSteps(self._guard, clip)
 
     def before_step(
         self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -113,14 +113,14 @@ class _Hook:
 
     @_disable_dynamo
     def _armed(self, optimizer: torch.optim.Optimizer, compiled: bool) -> bool:
-        """Return whether Adam's step will guard the gradients itself; a compiled one does not."""
-        self._adam.disarm()
-        return not compiled and self._adam.arm(optimizer)
+        """Return whether the step will guard the gradients itself; a compiled one does not."""
+        self._steps.disarm()
+        return not compiled and self._steps.arm(optimizer)
 
     @_disable_dynamo
     def after_step(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         """Store new states, not earlier: Adam regards a parameter without state as new."""
-        self._adam.disarm()
+        self._steps.disarm()
         self._guard.store(optimizer)
 
     def before_load(
@@ -128,7 +128,7 @@ class _Hook:
     ) -> dict[str, Any]:
         """Protect the states of a checkpoint from being cast to the parameters' dtype."""
         del optimizer
-        self._adam.forget()
+        self._steps.forget()
         return protect(state_dict)
 
     def _guarded(
