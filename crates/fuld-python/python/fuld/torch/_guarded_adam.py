@@ -13,7 +13,7 @@ from torch import Tensor
 from fuld import _native
 from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._guard_states import GuardStates
-from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN
+from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN, are_dense
 
 #: Types of parameters by kind of device.
 _TYPES = {"cpu": (torch.float32, torch.float64), "cuda": FLOATS if HAS_TRITON else ()}
@@ -92,20 +92,14 @@ def _have_kernel(
     steps: list[Tensor],
 ) -> bool:
     """Return whether one kernel can handle all of these tensors."""
-    device, dtype = params[0].device, params[0].dtype
+    x = params[0]
     return (
-        dtype in _TYPES.get(device.type, ())
-        and all(
-            type(t) in PLAIN
-            and t.dtype == dtype
-            and t.device == device
-            and t.layout is torch.strided
-            and t.is_contiguous()
-            for t in chain(params, grads, first, second)
-        )
-        and not any(map(Tensor.is_neg, grads))
+        x.dtype in _TYPES.get(x.device.type, ())
+        and are_dense(chain(params, grads, first, second), x)
         and [a.shape for a in chain(first, second)] == [x.shape for x in chain(params, params)]
-        and all(type(k) in PLAIN and k.dtype == torch.float32 and k.device == device for k in steps)
+        and all(
+            type(k) in PLAIN and k.dtype == torch.float32 and k.device == x.device for k in steps
+        )
     )
 
 

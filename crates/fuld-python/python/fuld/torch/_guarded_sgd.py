@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._guard_states import GuardStates
-from fuld.torch._kernels import PLAIN, fused_step_of, has_kernel
+from fuld.torch._kernels import are_dense, fused_step_of, has_kernel
 from fuld.torch._step import Step
 
 _NONE: dict[str, Tensor] = {}
@@ -41,7 +41,9 @@ class SgdKind:
         made = [
             torch.zeros_like(x) if b is None else b for x, b in zip(params, buffers, strict=False)
         ]
-        if not _have_kernel(params, grads, made):
+        if not (has_kernel(params[0]) and are_dense([*params, *grads, *made], params[0])):
+            return None
+        if [b.shape for b in made] != [x.shape for x in params[: len(made)]]:
             return None
         for x, b in zip(params, made, strict=False):
             optimizer.state[x]["momentum_buffer"] = b
@@ -91,21 +93,3 @@ class SgdKind:
 def _buffers(optimizer: Any, params: list[Tensor]) -> list[Tensor | None]:  # noqa: ANN401
     # optimizer.state[x] would create an empty state.
     return [optimizer.state.get(x, _NONE).get("momentum_buffer") for x in params]
-
-
-def _have_kernel(params: list[Tensor], grads: list[Tensor], buffers: list[Tensor]) -> bool:
-    """Return whether one kernel can handle all of these tensors."""
-    device, dtype = params[0].device, params[0].dtype
-    return (
-        all(
-            type(t) in PLAIN
-            and t.dtype == dtype
-            and t.device == device
-            and t.layout is torch.strided
-            and t.is_contiguous()
-            and not t.is_neg()
-            for t in [*params, *grads, *buffers]
-        )
-        and has_kernel(params[0])
-        and [b.shape for b in buffers] == [x.shape for x in params[: len(buffers)]]
-    )

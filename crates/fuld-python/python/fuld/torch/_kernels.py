@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 import torch
@@ -26,6 +27,19 @@ def has_kernel(tensor: Tensor) -> bool:
     """Return whether there is a fused step for such parameters."""
     device = tensor.device.type
     return tensor.dtype in FLOATS and (device == "cpu" or (device == "cuda" and HAS_TRITON))
+
+
+def are_dense(tensors: Iterable[Tensor], first: Tensor) -> bool:
+    """Return whether tensors have the dtype and device of another, and memory without gaps."""
+    return all(
+        type(t) in PLAIN
+        and t.dtype == first.dtype
+        and t.device == first.device
+        and t.layout is torch.strided
+        and t.is_contiguous()
+        and not t.is_neg()
+        for t in tensors
+    )
 
 
 def field_(tensors: list[Tensor], alpha: float) -> list[Tensor]:
