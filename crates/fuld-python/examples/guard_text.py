@@ -7,7 +7,7 @@ times as large), or symmetric stable noise of tail index 1.5. Every optimizer is
 treatment of the gradients. Learning rates, and limits of clipping, are those with the lowest
 validation loss on clean gradients and with noise, for a seed that is not used again.
 
-  python guard_text.py TEXT                              two cores: half an hour
+  python guard_text.py TEXT --processes 2                two cores: half an hour
   python guard_text.py TEXT --clips 1 3 10 30            how to choose the guard's clip
   python guard_text.py TEXT --size large --device cuda   8 million parameters; H200: ten minutes
 
