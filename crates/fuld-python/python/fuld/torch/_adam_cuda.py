@@ -42,9 +42,8 @@ def step(
         work = work_of(kept.lengths, device)
         where, aligned = table_of(kept)
         keep_if_captured(where, work)
-        if not isinstance(kept.guarded, CudaStates):
-            kept.guarded = CudaStates(kept.guard_addresses, kept.guard_states[0], dtype)
-        decisions = kept.guarded.decide(where[1], where[5], clip, scale, skip, where[4])
+        guard = CudaStates.within(kept)
+        decisions = guard.decide(where[1], where[5], clip, scale, skip, where[4])
         if not len(work):
             return
         adam_kernel[(len(work),)](

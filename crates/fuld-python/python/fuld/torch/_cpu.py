@@ -20,7 +20,7 @@ def _rule(alpha: float) -> _native.StepRule:
 def field_(tensors: list[Tensor], alpha: float) -> None:
     """∇G_α in place."""
     _rule(alpha).field(
-        _dtype(tensors[0]),
+        dtype_name(tensors[0]),
         addresses(tensors),
         [v.numel() for v in tensors],
         torch.get_num_threads(),
@@ -40,7 +40,7 @@ def fused(
     if grad_scale is not None:
         torch._foreach_div_(grads, grad_scale.item())
     _rule(step.alpha).step(
-        _dtype(kept.params[0]),
+        dtype_name(kept.params[0]),
         kept.param_addresses,
         kept.buffer_addresses,
         kept.grad_addresses,
@@ -54,16 +54,16 @@ def fused(
         step.nesterov,
         step.maximize,
         torch.get_num_threads(),
-        None if step.clip is None else (_guarded(kept), step.clip),
+        None if step.clip is None else (guarded_tensors(kept), step.clip),
     )
 
 
-def _guarded(kept: FusedTensors) -> _native.GuardedTensors:
+def guarded_tensors(kept: FusedTensors) -> _native.GuardedTensors:
     """Return the guard within the step."""
     if not isinstance(kept.guarded, _native.GuardedTensors):
         kept.guarded = _native.GuardedTensors(kept.guard_addresses, kept.lengths)
     return kept.guarded
 
 
-def _dtype(tensor: Tensor) -> str:
+def dtype_name(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")

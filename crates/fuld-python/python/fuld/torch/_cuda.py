@@ -70,7 +70,9 @@ def fused(
         keep_if_captured(where, work, *table.tensors)
         decisions = None
         if step.clip is not None:
-            decisions = _states(kept).decide(where[1], where[3], step.clip, grad_scale, found_inf)
+            decisions = CudaStates.within(kept).decide(
+                where[1], where[3], step.clip, grad_scale, found_inf
+            )
         step_kernel[(len(work),)](
             where, len(kept.lengths), work, *table.tensors,
             lr if isinstance(lr, Tensor) else None, grad_scale, found_inf, decisions,
@@ -102,10 +104,3 @@ class _DeviceField:
             (table.packed, table.coefficients),
             (table.shift, table.near, table.lowest, len(table.octaves) - 1),
         )
-
-
-def _states(kept: FusedTensors) -> CudaStates:
-    """Return the guard within the step."""
-    if not isinstance(kept.guarded, CudaStates):
-        kept.guarded = CudaStates(kept.guard_addresses, kept.guard_states[0], kept.dtype)
-    return kept.guarded

@@ -25,7 +25,7 @@ from fuld.torch._launch import (
     work_of,
 )
 
-#: Numbers per program, and those that it handles at a time: so many that loads overlap.
+#: Numbers per program, and per iteration of its loop; enough for several loads to overlap.
 CHUNK, BLOCK = 1 << 14, 1 << 12
 
 

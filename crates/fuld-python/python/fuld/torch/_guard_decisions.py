@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from fuld.torch._field import wide
+from fuld.torch._fused_tensors import FusedTensors
 from fuld.torch._guard_rule import BURST, RUN, SAMPLE, WEIGHT
 from fuld.torch._guard_triton import guard_decisions_kernel
 from fuld.torch._launch import BLOCK, NUMBERS, WARPS, keep_if_captured, refuse_capture, uploaded
@@ -24,6 +25,13 @@ class CudaStates:
         self._dtype = dtype
         info = torch.finfo(wide(dtype))
         self._normal = (info.tiny, info.max)
+
+    @classmethod
+    def within(cls, kept: FusedTensors) -> CudaStates:
+        """Return the guard within the step of these tensors."""
+        if not isinstance(kept.guarded, cls):
+            kept.guarded = cls(kept.guard_addresses, kept.guard_states[0], kept.dtype)
+        return kept.guarded
 
     def decide(
         self,

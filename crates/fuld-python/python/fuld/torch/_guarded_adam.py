@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from fuld import _native
+from fuld.torch import _cpu
 from fuld.torch._fused_tensors import FusedTensors, addresses
 from fuld.torch._guard_states import GuardStates
 from fuld.torch._kernels import FLOATS, HAS_TRITON, PLAIN, are_dense
@@ -166,18 +167,16 @@ def cpu_step(
         return
     if grad_scale is not None:
         torch._foreach_div_(grads, grad_scale.item())
-    if not isinstance(kept.guarded, _native.GuardedTensors):
-        kept.guarded = _native.GuardedTensors(kept.guard_addresses, kept.lengths)
     count, (beta1, beta2) = len(kept.params), group["betas"]
     _native.adam_step(
-        str(kept.dtype).removeprefix("torch."),
+        _cpu.dtype_name(kept.params[0]),
         kept.param_addresses,
         kept.buffer_addresses[:count],
         kept.buffer_addresses[count:],
         kept.grad_addresses,
         kept.step_addresses,
         kept.lengths,
-        kept.guarded,
+        _cpu.guarded_tensors(kept),
         clip,
         float(group["lr"]),
         float(beta1),
