@@ -1,11 +1,10 @@
 //! Settings of the optimizer.
 
-use crate::form::Form;
 use crate::step_rule::StepRule;
 use burn::config::Config;
 use burn::grad_clipping::GradientClippingConfig;
 use fuld::guard::{Guard, GuardError};
-use fuld::optimizer::{Coordinates, Options, Rule, RuleError, WeightDecay};
+use fuld::optimizer::{Coordinates, Form, Options, Rule, RuleError, WeightDecay};
 
 /// Settings of [`Fuld`](crate::Fuld); [`FuldConfig::init`] creates the optimizer.
 ///

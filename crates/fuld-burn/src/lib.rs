@@ -35,7 +35,6 @@
 mod config;
 mod device_field;
 mod error;
-mod form;
 mod gradient_guard;
 mod guarded;
 mod optimizer;
@@ -45,7 +44,7 @@ mod tensor_step;
 
 pub use config::FuldConfig;
 pub use error::StackError;
-pub use form::{Form, Knee};
+pub use fuld::optimizer::{Form, Knee};
 pub use gradient_guard::GradientGuard;
 pub use guarded::{Guarded, GuardedState};
 pub use optimizer::{Fuld, FuldState};

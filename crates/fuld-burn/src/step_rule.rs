@@ -1,7 +1,6 @@
 //! The update rule of one run at any learning rate.
 
-use crate::form::Form;
-use fuld::optimizer::{Options, Rule, RuleError};
+use fuld::optimizer::{Form, Options, Rule, RuleError};
 
 /// A rule, and the form that tells what its learning rate means.
 #[derive(Clone, Debug)]

@@ -11,8 +11,6 @@ use super::sweep_summary::sweep_summary;
 use crate::exit_code::INTERRUPTED;
 use crate::interrupt;
 use anyhow::Context;
-use burn::backend::Flex;
-use burn::tensor::backend::Backend;
 use fuld_train::data::DataSet;
 use fuld_train::run_folder::{DataLocation, RunFolderError};
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
@@ -92,7 +90,7 @@ impl Sweep {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
         Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
         let (stored, name, out) = self.grid()?;
-        ComputeArgs::configure(stored.device)?;
+        ComputeArgs::check(stored.device)?;
         let (specs, data) = specs(&stored, &name)?;
         let grid: HashSet<String> = specs.iter().map(TrainSpec::name).collect();
         let runs = sweep_runs(specs, &out, self.shard);
@@ -114,18 +112,12 @@ impl Sweep {
         folder.start(&stored)?;
         let execution =
             Execution { stop, data: &data, out: &out, grid, checkpoints: self.checkpoints, output };
-        match stored.device {
-            Device::Cpu => {
-                execution.run::<Flex>(into_stacks(runs, 1), self.compute.threads.count())
-            }
-            #[cfg(feature = "cuda")]
-            Device::Cuda => execution.run::<burn::backend::Cuda>(into_stacks(runs, self.stack), 1),
-            #[cfg(not(feature = "cuda"))]
-            Device::Cuda => Err(Usage(
-                "this sweep was started on a GPU, but this build supports only the CPU".into(),
-            )
-            .into()),
-        }
+        // A GPU trains one stack after another; on the CPU, each thread trains one run.
+        let (stack, workers) = match stored.device {
+            Device::Cpu => (1, self.compute.threads.count()),
+            Device::Cuda => (self.stack, 1),
+        };
+        execution.run(into_stacks(runs, stack), workers)
     }
 
     /// Returns the grid, its file name for errors, and the folder of the sweep.
@@ -231,11 +223,7 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    fn run<B: Backend>(
-        &self,
-        stacks: Vec<Vec<SweepRun>>,
-        workers: usize,
-    ) -> anyhow::Result<ExitCode> {
+    fn run(&self, stacks: Vec<Vec<SweepRun>>, workers: usize) -> anyhow::Result<ExitCode> {
         let &Self { data, out, checkpoints, output, .. } = self;
         output.detail(|| {
             let runs: usize = stacks.iter().map(Vec::len).sum();
@@ -249,7 +237,7 @@ impl Execution<'_> {
             SweepProgress::new(out, &self.grid, &stacks, workers, output, self.stop.clone());
         let every = checkpoints.checkpoint_every;
         let counts =
-            sweep::sweep::<B>(&stacks, data, out, workers, every, &|event| progress.show(event))
+            sweep::sweep(&stacks, data, out, workers, every, &|event| progress.show(event))
                 .with_context(|| format!("sweeping in {}", out.display()))?;
         progress.finish();
         let rows = write_table(out, &self.grid)

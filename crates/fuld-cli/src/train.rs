@@ -11,12 +11,10 @@ use crate::exit_code::{DIVERGED, INTERRUPTED};
 use crate::interrupt;
 use crate::stderr::write_line;
 use anyhow::Context;
-use burn::backend::Flex;
-use burn::tensor::backend::Backend;
 use fuld::StopFlag;
 use fuld_train::data::DataSet;
-use fuld_train::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError, StartedRun};
-use fuld_train::spec::{Device, Optimizer, TRAINING_VERSION, TrainSpec};
+use fuld_train::run_folder::{DataLocation, RunFolder, RunFolderError, StartedRun};
+use fuld_train::spec::{Optimizer, TRAINING_VERSION, TrainSpec};
 use fuld_train::stored::{Difference, Stored};
 use fuld_train::train::{RunResult, RunStatus, TrainOutcome, TrainProgress, train};
 use indicatif::ProgressBar;
@@ -102,18 +100,12 @@ impl Train {
         });
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(self.compute.threads.count()).build()?;
-        pool.install(|| match spec.device {
-            Device::Cpu => execute::<Flex>(&task, self.checkpoints, output, &stop),
-            #[cfg(feature = "cuda")]
-            Device::Cuda => execute::<burn::backend::Cuda>(&task, self.checkpoints, output, &stop),
-            #[cfg(not(feature = "cuda"))]
-            Device::Cuda => unreachable!("refused above"),
-        })
+        pool.install(|| execute(&task, self.checkpoints, output, &stop))
     }
 
     /// Returns the run that the options describe.
     fn requested(&self) -> anyhow::Result<Task> {
-        ComputeArgs::configure(self.compute.device())?;
+        ComputeArgs::check(self.compute.device())?;
         let request = self.settings.request(self.data.single()?);
         let location = DataLocation {
             source: request.data.clone().unwrap_or_else(|| "digits".into()),
@@ -147,7 +139,7 @@ impl Train {
         if let Some(difference) = request.difference(&spec).or_else(other_device) {
             return Err(RunFolderError::OtherRun { path, difference }.into());
         }
-        ComputeArgs::configure(spec.device)?;
+        ComputeArgs::check(spec.device)?;
         location.source = request.data.unwrap_or(location.source);
         location.data_dir = self.data.data_dir.clone().unwrap_or(location.data_dir);
         let data = DataSet::load(&location.source, &location.data_dir)?;
@@ -163,7 +155,7 @@ fn stale(what: &str, version: u32) -> String {
     )
 }
 
-fn execute<B: Backend>(
+fn execute(
     task: &Task,
     checkpoints: CheckpointArgs,
     output: &Output,
@@ -184,7 +176,7 @@ fn execute<B: Backend>(
     };
     let specs = std::slice::from_ref(spec);
     let (path, every) = (folder.checkpoint(), checkpoints.checkpoint_every);
-    let outcome = train::<B>(data, specs, &Default::default(), &path, every, &mut watch)
+    let outcome = train(data, specs, &path, every, &mut watch)
         .with_context(|| format!("training in {}", folder.path().display()))?;
     bar.finish_and_clear();
     match outcome {
@@ -195,8 +187,8 @@ fn execute<B: Backend>(
             });
             Ok(ExitCode::from(INTERRUPTED))
         }
-        TrainOutcome::Finished(results, net) => {
-            folder.store(&results[0], &LayerWeights::of(&net, 0))?;
+        TrainOutcome::Finished(results, networks) => {
+            folder.store(&results[0], &networks[0])?;
             report(&results[0], data, folder, output)
         }
     }

@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`data`] | data sets of images, and how to fetch them |
-//! | [`mlp`] | the networks |
+//! | [`network`] | the networks |
 //! | [`spec`] | the specification of a run |
 //! | [`mod@train`] | training of a stack of runs, from the start or from a checkpoint |
 //! | [`run_folder`], [`stored`] | the files of a run |
@@ -11,7 +11,8 @@
 //! | [`sweep`] | grids of runs and their tables |
 
 pub mod data;
-pub mod mlp;
+mod engine;
+pub mod network;
 pub mod run_all;
 pub mod run_folder;
 pub mod spec;

@@ -8,13 +8,11 @@
 //! | `metrics.csv`, `tail-index.csv` | the measurements as tables |
 //! | `weights.safetensors` | the final weights |
 
-use crate::mlp::Mlp;
+use crate::network::Network;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::{self, Difference, Stored, StoredError};
 use crate::tensor_file::TensorFile;
 use crate::train::{RunResult, TrainCheckpointError, check_checkpoint};
-use burn::tensor::Tensor;
-use burn::tensor::backend::Backend;
 use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use serde::{Deserialize, Serialize};
@@ -252,7 +250,7 @@ impl RunFolder {
     pub fn store(
         &self,
         result: &RunResult,
-        weights: &[LayerWeights],
+        weights: &Network,
     ) -> Result<(), RunFolderError> {
         let mut files = vec![("metrics.csv", self.csv("metrics.csv", &result.measurements)?)];
         if !result.tails.is_empty() {
@@ -295,32 +293,12 @@ pub fn read_result(folder: &Path) -> Result<Stored<RunResult>, StoredError> {
     stored::read_any(&folder.join("result.toml"), TRAINING_VERSION)
 }
 
-/// The weights of a layer.
-#[derive(Clone, Debug)]
-pub struct LayerWeights {
-    /// The numbers of inputs and outputs.
-    pub shape: [usize; 2],
-    /// The weights, one row of outputs for each input.
-    pub numbers: Vec<f32>,
-}
-
-impl LayerWeights {
-    /// Returns the layers of one run of a stack.
-    pub fn of<B: Backend>(net: &Mlp<B>, run: usize) -> Vec<Self> {
-        let layer = |layer: &Tensor<B, 3>| {
-            let [_, inputs, outputs] = layer.dims();
-            let numbers = layer.clone().narrow(0, run, 1).into_data().iter::<f32>().collect();
-            Self { shape: [inputs, outputs], numbers }
-        };
-        net.layers.iter().map(layer).collect()
-    }
-}
-
 /// Returns the layers as a file with tensors `layers.N.weight`.
-fn safetensors(layers: &[LayerWeights]) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+fn safetensors(network: &Network) -> Result<Vec<u8>, safetensors::SafeTensorError> {
     let mut file = TensorFile::default();
-    for (n, LayerWeights { shape, numbers }) in layers.iter().enumerate() {
-        file.insert_numbers(format!("layers.{n}.weight"), shape.to_vec(), numbers.clone());
+    for (n, layer) in network.layers.iter().enumerate() {
+        let shape = vec![layer.inputs, layer.outputs];
+        file.insert(format!("layers.{n}.weight"), shape, layer.weights.clone());
     }
     file.to_bytes()
 }

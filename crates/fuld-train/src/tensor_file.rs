@@ -1,8 +1,6 @@
 //! Files of named single-precision tensors in the safetensors format. Shapes are checked on
 //! reading.
 
-use burn::tensor::backend::Backend;
-use burn::tensor::{Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -40,33 +38,21 @@ pub enum TensorError {
 
 impl TensorFile {
     /// Adds a tensor.
-    pub(crate) fn insert<B: Backend, const D: usize>(
-        &mut self,
-        name: String,
-        tensor: &Tensor<B, D>,
-    ) {
-        let numbers = tensor.clone().into_data().iter::<f32>().collect();
-        self.insert_numbers(name, tensor.dims().to_vec(), numbers);
-    }
-
-    /// Adds a tensor by its numbers.
-    pub(crate) fn insert_numbers(&mut self, name: String, shape: Vec<usize>, numbers: Vec<f32>) {
+    pub(crate) fn insert(&mut self, name: String, shape: Vec<usize>, numbers: Vec<f32>) {
         self.0.insert(name, (shape, numbers));
     }
 
-    /// Removes a tensor from the file and returns it. It must have this shape.
-    pub(crate) fn take<B: Backend, const D: usize>(
-        &mut self,
-        name: &str,
-        shape: [usize; D],
-        device: &B::Device,
-    ) -> Result<Tensor<B, D>, TensorError> {
-        let (found, numbers) =
-            self.0.remove(name).ok_or_else(|| TensorError::Missing(name.into()))?;
-        if found != shape {
-            return Err(TensorError::Shape { name: name.into(), found, expected: shape.to_vec() });
-        }
-        Ok(Tensor::from_data(TensorData::new(numbers, shape), device))
+    /// Adds the part of the next run to a tensor whose first axis counts the runs.
+    pub(crate) fn push(&mut self, name: String, shape: &[usize], numbers: &[f32]) {
+        let new = || ([&[0], shape].concat(), Vec::new());
+        let (shape, all) = self.0.entry(name).or_insert_with(new);
+        shape[0] += 1;
+        all.extend_from_slice(numbers);
+    }
+
+    /// Returns the parts of one run of a stack of `runs`.
+    pub(crate) fn of_run(&self, run: usize, runs: usize) -> RunTensors<'_> {
+        RunTensors { file: self, run, runs }
     }
 
     /// Returns the bytes of the file.
@@ -92,6 +78,33 @@ impl TensorFile {
                 .map(|(name, view)| (name.into(), (view.shape().to_vec(), numbers(view.data()))))
                 .collect(),
         ))
+    }
+}
+
+/// The parts of one run of tensors whose first axis counts the runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunTensors<'a> {
+    file: &'a TensorFile,
+    run: usize,
+    runs: usize,
+}
+
+impl RunTensors<'_> {
+    /// Copies the part of a tensor that must have this shape.
+    pub(crate) fn read(
+        &self,
+        name: &str,
+        shape: &[usize],
+        out: &mut [f32],
+    ) -> Result<(), TensorError> {
+        let (found, numbers) =
+            self.file.0.get(name).ok_or_else(|| TensorError::Missing(name.into()))?;
+        let expected = [&[self.runs], shape].concat();
+        if *found != expected {
+            return Err(TensorError::Shape { name: name.into(), found: found.clone(), expected });
+        }
+        out.copy_from_slice(&numbers[self.run * out.len()..][..out.len()]);
+        Ok(())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Runs that are trained together give the same results as single runs.
 
-use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
-use fuld_train::run_folder::{DataLocation, LayerWeights};
+use fuld_train::network::Network;
+use fuld_train::run_folder::DataLocation;
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::sweep::{
     SweepCounts, SweepEvent, SweepRun, grid_requests, into_stacks, sweep, sweep_runs,
@@ -57,27 +57,13 @@ fn trained(spec: &[TrainSpec], session: u64) -> Vec<Trained> {
                 Control::Continue
             }
         };
-        let ended = train::<Flex>(
-            &data,
-            spec,
-            &Default::default(),
-            &checkpoint,
-            Duration::from_secs(5),
-            &mut stop,
-        );
-        if let TrainOutcome::Finished(results, net) = ended.unwrap() {
-            let bits = |run: usize| {
-                let layers = LayerWeights::of(&net, run);
-                layers
-                    .iter()
-                    .map(|layer| layer.numbers.iter().map(|w| w.to_bits()).collect())
-                    .collect()
+        let ended = train(&data, spec, &checkpoint, Duration::from_secs(5), &mut stop);
+        if let TrainOutcome::Finished(results, networks) = ended.unwrap() {
+            let bits = |network: &Network| {
+                let layers = network.layers.iter();
+                layers.map(|layer| layer.weights.iter().map(|w| w.to_bits()).collect()).collect()
             };
-            return results
-                .into_iter()
-                .enumerate()
-                .map(|(run, result)| (bits(run), result))
-                .collect();
+            return networks.iter().map(bits).zip(results).collect();
         }
     }
     panic!("no progress between sessions")
@@ -151,7 +137,7 @@ fn swept(stacks: &[Vec<SweepRun>], out: &Path, session: u64) -> (SweepCounts, us
             }
             _ => Control::Continue,
         };
-        let counts = sweep::<Flex>(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
+        let counts = sweep(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
         if !counts.stopped {
             return (counts, sessions);
         }
@@ -202,7 +188,7 @@ fn a_partly_finished_stack_continues_from_its_checkpoint() {
             }
             Control::Continue
         };
-        sweep::<Flex>(&stacks, &data, together.path(), 1, Duration::from_secs(5), &watch).unwrap();
+        sweep(&stacks, &data, together.path(), 1, Duration::from_secs(5), &watch).unwrap();
         first.into_inner()
     };
     assert_eq!(until(150), 0);

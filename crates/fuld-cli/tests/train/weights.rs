@@ -1,10 +1,8 @@
 //! The stored weights are those of the last measurement.
 
 use super::{TINY, file, finished, last};
-use burn::backend::Flex;
-use burn::tensor::{Tensor, TensorData};
 use fuld_train::data::DataSet;
-use fuld_train::mlp::Mlp;
+use fuld_train::network::{Layer, Network};
 
 /// Returns the tensors of a file in the safetensors format, sorted by name.
 fn tensors(bytes: &[u8]) -> Vec<(String, Vec<usize>, Vec<f32>)> {
@@ -41,17 +39,16 @@ fn the_weights_reproduce_the_reported_accuracy() {
             ("layers.2.weight", &[16, 10])
         ]
     );
-    let device = Default::default();
-    let layer = |(_, shape, numbers): (String, Vec<usize>, Vec<f32>)| {
-        Tensor::from_data(TensorData::new(numbers, [1, shape[0], shape[1]]), &device)
+    let layer = |(_, shape, weights): (String, Vec<usize>, Vec<f32>)| Layer {
+        inputs: shape[0],
+        outputs: shape[1],
+        weights,
     };
-    let net = Mlp::<Flex> { layers: layers.into_iter().map(layer).collect() };
+    let network = Network { layers: layers.into_iter().map(layer).collect() };
     let test = DataSet::load("digits", folder.path()).unwrap().test;
     let mut pixels = vec![0f32; test.len() * test.features()];
     test.gather_range(0..test.len(), &mut pixels);
-    let images =
-        Tensor::from_data(TensorData::new(pixels, [1, test.len(), test.features()]), &device);
-    let logits: Vec<f32> = net.logits(images).into_data().to_vec().unwrap();
+    let logits = network.logits(&pixels);
     let predicted = |row: &[f32]| (0..10).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap();
     let right = logits
         .chunks_exact(10)

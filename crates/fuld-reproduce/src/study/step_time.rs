@@ -1,6 +1,5 @@
 //! Expected times of runs, from a few timed steps of each kind of network.
 
-use burn::backend::Flex;
 use fuld::Control;
 use fuld_train::data::DataSet;
 use fuld_train::spec::TrainSpec;
@@ -42,14 +41,13 @@ impl StepTimes {
             if watch() == Control::Stop {
                 return Ok(None);
             }
-            let mut trainer =
-                Trainer::<Flex>::new(data, std::slice::from_ref(spec), &Default::default())?;
-            // The first steps allocate memory and compute tables.
-            trainer.step();
-            trainer.step();
+            let mut trainer = Trainer::new(data, std::slice::from_ref(spec))?;
+            // The first steps allocate memory.
+            trainer.step()?;
+            trainer.step()?;
             let (start, mut taken) = (Instant::now(), 0);
             while taken < FEWEST_STEPS || start.elapsed() < TIMING {
-                trainer.step();
+                trainer.step()?;
                 taken += 1;
             }
             let images = (data.train.len() + data.test.len()) as f64 / spec.batch as f64;

@@ -16,11 +16,11 @@ pub use choices::{
 pub use error::SpecError;
 pub use request::TrainRequest;
 
-use crate::mlp::NetworkShape;
+use crate::network::NetworkShape;
 use choices::seed;
 use error::MOST_WEIGHTS;
 use fuld::guard::{Guard, GuardError};
-use fuld_burn::{Form, FuldConfig, Knee};
+use fuld::optimizer::{Coordinates, Form, Knee, RuleError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -30,8 +30,8 @@ use sha2::{Digest, Sha256};
 ///
 /// Results that do not name a version are of version 1. Version 2 came with the Philox generator
 /// and named noise scales, version 3 with the guard, version 4 with its treatment of the first
-/// gradient, version 5 with samples in runs of eight.
-pub const TRAINING_VERSION: u32 = 5;
+/// gradient, version 5 with samples in runs of eight, version 6 with products by our own engine.
+pub const TRAINING_VERSION: u32 = 6;
 
 /// The properties of a data set that settings depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ impl TrainSpec {
         }
         self.guard()?;
         if self.optimizer != Optimizer::Adam {
-            self.config().check(self.step())?;
+            self.coordinates()?;
         }
         Ok(())
     }
@@ -160,23 +160,27 @@ impl TrainSpec {
         self.guard.map(Guard::new).transpose()
     }
 
-    /// Returns the update rule of every optimizer with momentum.
-    pub fn config(&self) -> FuldConfig {
+    /// Returns the form of the step of every optimizer with momentum.
+    pub fn form(&self) -> Form {
         let momentum = self.momentum.unwrap_or(0.0);
         let knee = match (self.kappa, self.noise_scale) {
             (Some(kappa), _) => Some(Knee::Kappa(kappa)),
             (_, Some(scale)) => Some(Knee::NoiseScale(scale)),
             (None, None) => None,
         };
-        let form = match (self.gamma, knee) {
+        match (self.gamma, knee) {
             (Some(gamma), _) if self.field == Some(FieldFormula::Authors) => {
                 Form::Authors { gamma }
             }
             (Some(gamma), _) => Form::Paper { gamma, beta: self.beta.unwrap_or(1.0) },
             (None, Some(knee)) => Form::Matched { momentum, knee },
             (None, None) => Form::Sgd { momentum },
-        };
-        FuldConfig::new(self.alpha, form)
+        }
+    }
+
+    /// Returns the step size, momentum and field of every optimizer with momentum.
+    pub fn coordinates(&self) -> Result<Coordinates, RuleError> {
+        self.form().coordinates(self.alpha, self.step())
     }
 
     /// Returns the specification of SGD with momentum that takes the same steps as long as they are
@@ -186,7 +190,7 @@ impl TrainSpec {
         if self.optimizer != Optimizer::Fuld {
             return Ok(self.clone());
         }
-        let control = self.config().coordinates(self.step())?.small_signal();
+        let control = self.coordinates()?.small_signal();
         Ok(Self {
             optimizer: Optimizer::Sgdm,
             alpha: 2.0,
@@ -350,7 +354,7 @@ mod tests {
         let authors =
             TrainRequest { field: Some(FieldFormula::Authors), ..TrainRequest::default() };
         let spec = authors.spec(&mnist(), Device::Cpu).unwrap();
-        assert_eq!(spec.config().form, Form::Authors { gamma: 0.1 });
+        assert_eq!(spec.form(), Form::Authors { gamma: 0.1 });
         assert!(error(TrainRequest { lr: Some(0.01), ..authors.clone() }).contains("field and lr"));
         assert!(
             error(TrainRequest { beta: Some(3.0), ..authors.clone() }).contains("no beta, got 3")

@@ -4,18 +4,16 @@ use super::failures;
 use super::runs::SweepRun;
 use crate::data::DataSet;
 use crate::run_all::run_all;
-use crate::run_folder::{DataLocation, LayerWeights, RunFolder, RunFolderError};
+use crate::run_folder::{DataLocation, RunFolder, RunFolderError};
 use crate::spec::TrainSpec;
 use crate::stored::Stored;
 use crate::train::{Measurement, RunResult, TrainOutcome, TrainProgress, train};
-use burn::tensor::backend::Backend;
 use fuld::Control;
 use fuld::folder::FolderError;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -88,7 +86,7 @@ pub struct SweepCounts {
 /// `watch` receives every event. If it returns [`Control::Stop`], checkpoints are written and the
 /// sweep ends. A run that fails or panics is recorded, and the sweep continues. `data` contains the
 /// data sets and their locations by fingerprint.
-pub fn sweep<B: Backend>(
+pub fn sweep(
     stacks: &[Vec<SweepRun>],
     data: &HashMap<String, (DataSet, DataLocation)>,
     out: &Path,
@@ -96,28 +94,20 @@ pub fn sweep<B: Backend>(
     checkpoint_every: Duration,
     watch: &(dyn Fn(SweepEvent<'_>) -> Control + Sync),
 ) -> io::Result<SweepCounts> {
-    let sweep = Sweep::<B> {
-        data,
-        out,
-        checkpoint_every,
-        watch,
-        counts: Mutex::default(),
-        backend: std::marker::PhantomData,
-    };
+    let sweep = Sweep { data, out, checkpoint_every, watch, counts: Mutex::default() };
     run_all(stacks, workers, &|worker, stack| sweep.train_missing(worker, stack))?;
     Ok(sweep.counts.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-struct Sweep<'a, B> {
+struct Sweep<'a> {
     data: &'a HashMap<String, (DataSet, DataLocation)>,
     out: &'a Path,
     checkpoint_every: Duration,
     watch: &'a (dyn Fn(SweepEvent<'_>) -> Control + Sync),
     counts: Mutex<SweepCounts>,
-    backend: std::marker::PhantomData<fn() -> B>,
 }
 
-impl<B: Backend> Sweep<'_, B> {
+impl Sweep<'_> {
     fn count(&self, change: impl FnOnce(&mut SweepCounts)) {
         change(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -156,16 +146,7 @@ impl<B: Backend> Sweep<'_, B> {
         let runs: Vec<SweepRun> =
             stack.iter().filter(|run| begun || open.contains_key(&run.folder)).cloned().collect();
         self.report(SweepEvent::Began { worker, runs: &runs });
-        // burn has no errors for a device that runs out of memory or a kernel that does not
-        // compile: it panics. A sweep of many runs must survive the one run that is too large, and
-        // record why it failed.
-        let trained = catch_unwind(AssertUnwindSafe(|| self.train(worker, &runs, &open)));
-        let trained = trained.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text =
-                text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason");
-            Err(format!("panicked: {text}"))
-        });
+        let trained = self.train(worker, &runs, &open);
         if let Err(error) = trained {
             for run in runs.iter().filter(|run| open.contains_key(&run.folder)) {
                 self.fail(worker, run, &error)?;
@@ -248,14 +229,12 @@ impl<B: Backend> Sweep<'_, B> {
                 measured,
             })
         };
-        let device = B::Device::default();
-        let outcome =
-            train::<B>(data, &specs, &device, &checkpoint, self.checkpoint_every, &mut watch)
-                .map_err(|error| error.to_string())?;
-        let TrainOutcome::Finished(results, net) = outcome else { return Ok(()) };
-        for (n, (run, result)) in runs.iter().zip(&results).enumerate() {
+        let outcome = train(data, &specs, &checkpoint, self.checkpoint_every, &mut watch)
+            .map_err(|error| error.to_string())?;
+        let TrainOutcome::Finished(results, networks) = outcome else { return Ok(()) };
+        for ((run, result), network) in runs.iter().zip(&results).zip(&networks) {
             let Some(folder) = open.get(&run.folder) else { continue };
-            folder.store(result, &LayerWeights::of(&net, n)).map_err(|error| error.to_string())?;
+            folder.store(result, network).map_err(|error| error.to_string())?;
             failures::forget(self.out, &run.spec);
             self.count(|counts| counts.done += 1);
             self.report(SweepEvent::Ended { worker, run, result: Ok(result) });

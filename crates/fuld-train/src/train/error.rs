@@ -2,7 +2,8 @@
 
 use super::checkpoint::TrainCheckpointError;
 use crate::data::MinibatchError;
-use fuld_burn::StackError;
+use crate::tensor_file::TensorError;
+use fuld::optimizer::RuleError;
 use thiserror::Error;
 
 /// An error of training.
@@ -10,14 +11,27 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TrainError {
     /// The update rule refuses the settings.
-    #[error(transparent)]
-    Rule(#[from] StackError),
+    #[error("run {run}: {source}")]
+    Rule {
+        /// Index of the run in its stack.
+        run: usize,
+        /// The invalid setting.
+        source: RuleError,
+    },
     /// The injected noise is not a stable law.
     #[error(transparent)]
     Noise(#[from] levy_stable::ParameterError),
     /// The data set has no such minibatches.
     #[error(transparent)]
     Minibatch(#[from] MinibatchError),
+    /// The stored tensors are not those of the runs.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// The program was built without support for GPUs.
+    #[error(
+        "this build supports only the CPU; for an NVIDIA GPU, build with: cargo build --release --features cuda"
+    )]
+    NoCuda,
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] TrainCheckpointError),

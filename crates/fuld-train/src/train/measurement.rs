@@ -1,15 +1,6 @@
 //! Loss and accuracy of a network on whole sets of images.
 
-use super::device_images::DeviceImages;
-use crate::mlp::{ImageBatch, Mlp};
-use burn::tensor::activation::log_softmax;
-use burn::tensor::backend::Backend;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
-
-/// Images per forward pass.
-const CHUNK: usize = 500;
 
 /// Loss and accuracy of a network on the training and the test set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,41 +48,6 @@ impl FinalMeans {
             test_accuracy: mean(|m| m.test_accuracy),
         })
     }
-}
-
-/// Returns mean cross entropy and accuracy of each run on the first `count` images.
-///
-/// On the host, the threads of the current pool share the chunks. Sums are taken in the order of
-/// the chunks, so the result does not depend on the number of threads.
-pub(super) fn score<B: Backend>(
-    net: &Mlp<B>,
-    feed: &DeviceImages<'_, B>,
-    count: usize,
-) -> Vec<(f64, f64)> {
-    let chunks: Vec<Range<usize>> =
-        (0..count).step_by(CHUNK).map(|start| start..(start + CHUNK).min(count)).collect();
-    let score = |range: &Range<usize>| score_chunk(net, feed.range(range.clone()));
-    let sums: Vec<Vec<(f64, f64)>> = if feed.on_host() {
-        chunks.par_iter().map(score).collect()
-    } else {
-        chunks.iter().map(score).collect()
-    };
-    let runs = net.layers[0].dims()[0];
-    let total = |run: usize| {
-        let (loss, right) =
-            sums.iter().fold((0.0, 0.0), |(a, b), sums| (a + sums[run].0, b + sums[run].1));
-        (loss / count as f64, right / count as f64)
-    };
-    (0..runs).map(total).collect()
-}
-
-/// Returns the sum of cross entropies and the number of images that are classified correctly.
-fn score_chunk<B: Backend>(net: &Mlp<B>, batch: ImageBatch<B>) -> Vec<(f64, f64)> {
-    let logits = net.logits(batch.images);
-    let right = logits.clone().argmax(2).equal(batch.targets.clone().argmax(2)).int().sum_dim(1);
-    let losses = (log_softmax(logits, 2) * batch.targets).sum_dim(2).sum_dim(1).neg();
-    let (losses, right) = (losses.into_data(), right.into_data());
-    losses.iter::<f64>().zip(right.iter::<f64>()).collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,11 @@
 //! gives the same bits as an uninterrupted one.
 
 mod checkpoint;
-mod device_images;
 mod error;
 mod measurement;
 mod momentum_run;
-mod noise;
 mod run;
 mod run_result;
-mod stack_optimizer;
 mod stored_run;
 mod tails;
 mod trainer;

@@ -5,7 +5,6 @@ use super::trainer::Trainer;
 use crate::data::DataSet;
 use crate::run_all::StoredRun;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
-use burn::backend::Flex;
 use fuld::Control;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -72,15 +71,14 @@ impl MomentumRun<'_> {
         &self,
         watch: &mut dyn FnMut(f64) -> Control,
     ) -> Result<Option<LargestMomentum>, TrainError> {
-        let mut trainer =
-            Trainer::<Flex>::new(self.data, std::slice::from_ref(&self.spec), &Default::default())?;
+        let mut trainer = Trainer::new(self.data, std::slice::from_ref(&self.spec))?;
         let mut largest_v = 0.0f64;
         for step in 0..self.steps {
             if watch(step as f64 / self.steps as f64) == Control::Stop {
                 return Ok(None);
             }
-            trainer.step();
-            for v in trainer.largest_v().into_iter().flatten() {
+            trainer.step()?;
+            for v in trainer.largest_v()?.into_iter().flatten() {
                 largest_v = largest_v.max(if v.is_nan() { f64::INFINITY } else { v });
             }
         }

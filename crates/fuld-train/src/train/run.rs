@@ -9,9 +9,8 @@ use super::measurement::{FinalMeans, Measurement};
 use super::run_result::{RunRecord, RunResult, RunStatus};
 use super::trainer::Trainer;
 use crate::data::DataSet;
-use crate::mlp::Mlp;
+use crate::network::Network;
 use crate::spec::TrainSpec;
-use burn::tensor::backend::Backend;
 use fuld::Control;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -34,9 +33,9 @@ pub struct TrainProgress<'a> {
 }
 
 /// How a call of [`train()`] ended.
-pub enum TrainOutcome<B: Backend> {
-    /// All runs are done.
-    Finished(Vec<RunResult>, Mlp<B>),
+pub enum TrainOutcome {
+    /// All runs are done. Each has its result and its network.
+    Finished(Vec<RunResult>, Vec<Network>),
     /// Training was stopped after this many steps, and a checkpoint was written.
     Stopped(u64),
 }
@@ -48,15 +47,14 @@ pub enum TrainOutcome<B: Backend> {
 /// The specifications may differ in seed, α, friction or momentum, knee and noise. The result
 /// depends only on specifications and data, not on threads or interruptions. The caller deletes the
 /// checkpoint after storing the result.
-pub fn train<B: Backend>(
+pub fn train(
     data: &DataSet,
     specs: &[TrainSpec],
-    device: &B::Device,
     checkpoint: &Path,
     checkpoint_every: Duration,
     watch: &mut dyn FnMut(TrainProgress<'_>) -> Control,
-) -> Result<TrainOutcome<B>, TrainError> {
-    let mut run = Training::<B>::new(data, specs, device, checkpoint)?;
+) -> Result<TrainOutcome, TrainError> {
+    let mut run = Training::new(data, specs, checkpoint)?;
     let began = run.trainer.iteration();
     let total = specs[0].iterations;
     while run.trainer.iteration() < total && run.is_live() {
@@ -75,11 +73,11 @@ pub fn train<B: Backend>(
     }
     // Storing the result, which the caller does next, may fail, for example on a full disk.
     run.save()?;
-    Ok(run.finished())
+    run.finished()
 }
 
-struct Training<'a, B: Backend> {
-    trainer: Trainer<'a, B>,
+struct Training<'a> {
+    trainer: Trainer<'a>,
     specs: &'a [TrainSpec],
     path: &'a Path,
     records: Vec<RunRecord>,
@@ -90,18 +88,17 @@ struct Training<'a, B: Backend> {
     saved: Instant,
 }
 
-impl<'a, B: Backend> Training<'a, B> {
+impl<'a> Training<'a> {
     fn new(
         data: &'a DataSet,
         specs: &'a [TrainSpec],
-        device: &B::Device,
-        path: &'a Path,
+            path: &'a Path,
     ) -> Result<Self, TrainError> {
         let fresh =
             RunRecord { status: RunStatus::Finished, measurements: Vec::new(), tails: Vec::new() };
         let now = Instant::now();
         let mut training = Self {
-            trainer: Trainer::new(data, specs, device)?,
+            trainer: Trainer::new(data, specs)?,
             specs,
             path,
             records: vec![fresh; specs.len()],
@@ -124,9 +121,13 @@ impl<'a, B: Backend> Training<'a, B> {
     fn restore(
         &mut self,
         TrainCheckpoint { header, tensors }: TrainCheckpoint,
-    ) -> Result<(), TrainCheckpointError> {
-        let unfit = |source| TrainCheckpointError::Tensors { path: self.path.into(), source };
-        self.trainer.restore(header.iteration, tensors).map_err(unfit)?;
+    ) -> Result<(), TrainError> {
+        self.trainer.restore(header.iteration, tensors).map_err(|error| match error {
+            TrainError::Tensor(source) => {
+                TrainCheckpointError::Tensors { path: self.path.into(), source }.into()
+            }
+            error => error,
+        })?;
         (self.records, self.earlier_seconds) = (header.records, header.seconds);
         Ok(())
     }
@@ -153,12 +154,13 @@ impl<'a, B: Backend> Training<'a, B> {
     fn advance(&mut self) -> Result<(), TrainError> {
         let begun = Instant::now();
         loop {
-            let losses = self.trainer.step();
+            self.trainer.step()?;
             let due = self.measurement_due() || self.tails_due();
             // On a GPU, reading a loss waits for the device, so it is done only with the
             // measurements.
-            if due || self.trainer.on_host() {
-                self.note_divergence(&losses.into_data().iter::<f64>().collect::<Vec<_>>());
+            if due || !self.trainer.losses_wait() {
+                let losses = self.trainer.losses()?;
+                self.note_divergence(&losses);
             }
             if !self.is_live() {
                 return Ok(());
@@ -188,7 +190,7 @@ impl<'a, B: Backend> Training<'a, B> {
             // The means of the last two measurements are reported, so these use all training
             // images.
             let last_before = (iterations - 1) / measure_every * measure_every;
-            let measured = self.trainer.measure(iteration >= last_before);
+            let measured = self.trainer.measure(iteration >= last_before)?;
             // A divergence in the last step shows only in this measurement.
             self.note_divergence(
                 &measured.iter().map(|measured| measured.train_loss).collect::<Vec<_>>(),
@@ -213,12 +215,12 @@ impl<'a, B: Backend> Training<'a, B> {
     fn save(&mut self) -> Result<(), TrainError> {
         let (iteration, records) = (self.trainer.iteration(), self.records.clone());
         let header = CheckpointHeader::new(iteration, self.seconds(), records, self.specs);
-        TrainCheckpoint { header, tensors: self.trainer.save() }.write(self.path)?;
+        TrainCheckpoint { header, tensors: self.trainer.save()? }.write(self.path)?;
         self.saved = Instant::now();
         Ok(())
     }
 
-    fn finished(self) -> TrainOutcome<B> {
+    fn finished(mut self) -> Result<TrainOutcome, TrainError> {
         let (seconds, stack) = (self.seconds(), self.specs.len());
         let result = |(record, spec): (RunRecord, &TrainSpec)| RunResult {
             status: record.status,
@@ -230,6 +232,6 @@ impl<'a, B: Backend> Training<'a, B> {
             tails: record.tails,
         };
         let results = self.records.into_iter().zip(self.specs).map(result).collect();
-        TrainOutcome::Finished(results, self.trainer.net().clone())
+        Ok(TrainOutcome::Finished(results, self.trainer.networks()?))
     }
 }

@@ -6,7 +6,6 @@ use super::run_result::RunResult;
 use crate::data::DataSet;
 use crate::run_all::StoredRun;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
-use burn::backend::Flex;
 use fuld::Control;
 use std::error::Error;
 use std::path::Path;
@@ -56,8 +55,7 @@ impl StoredRun for NetworkRun<'_> {
         let total = self.spec.iterations as f64;
         let mut watch = |progress: TrainProgress<'_>| watch(progress.iteration as f64 / total);
         let specs = std::slice::from_ref(&self.spec);
-        let device = Default::default();
-        match train::<Flex>(self.data, specs, &device, checkpoint, CHECKPOINT_EVERY, &mut watch)? {
+        match train(self.data, specs, checkpoint, CHECKPOINT_EVERY, &mut watch)? {
             TrainOutcome::Finished(results, _) => Ok(results.into_iter().next()),
             TrainOutcome::Stopped(_) => Ok(None),
         }

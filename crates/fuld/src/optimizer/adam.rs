@@ -20,7 +20,7 @@ const COPIED: usize = 1 << 9;
 /// let adam = Adam { learning_rate: 0.1, ..Adam::default() };
 /// let (mut x, mut m, mut v) = ([1.0f32], [0.0], [0.0]);
 /// let decision = Decision { factor: 1.0, limit: 2.0 }; // of the guard
-/// adam.step(1.0, decision, &mut x, &mut m, &mut v, &[f32::INFINITY]);
+/// adam.step(1.0, Some(decision), &mut x, &mut m, &mut v, &[f32::INFINITY]);
 /// assert!((x[0] - 0.9).abs() < 1e-6 && (m[0] - 0.2).abs() < 1e-6);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Default for Adam {
 /// The numbers of a step, rounded to the type of the parameters.
 #[derive(Clone, Copy)]
 struct Kernel<T> {
-    decision: RoundedDecision<T>,
+    decision: Option<RoundedDecision<T>>,
     sign: T,
     /// Coupled weight decay, and 1 − lr·wd of decoupled.
     decay: T,
@@ -67,11 +67,12 @@ struct Kernel<T> {
 }
 
 impl Adam {
-    /// Takes step number `k` along a gradient that the guard has decided about, in one pass.
+    /// Takes step number `k` along a gradient in one pass, after the guard's decision about it if
+    /// there is one.
     pub fn step<T: Real>(
         &self,
         k: f64,
-        decision: Decision,
+        decision: Option<Decision>,
         x: &mut [T],
         m: &mut [T],
         v: &mut [T],
@@ -84,7 +85,7 @@ impl Adam {
             WeightDecay::Decoupled(decay) => (0.0, 1.0 - self.learning_rate * decay),
         };
         let kernel = Kernel {
-            decision: decision.rounded(),
+            decision: decision.map(|decision| decision.rounded()),
             sign: T::rounded(if self.maximize { -1.0 } else { 1.0 }),
             decay: T::rounded(decay),
             keep: T::rounded(keep),
@@ -113,7 +114,12 @@ impl<T: Real> Kernel<T> {
         let parts = x.chunks_mut(COPIED).zip(m.chunks_mut(COPIED)).zip(v.chunks_mut(COPIED));
         for (((x, m), v), g) in parts.zip(g.chunks(COPIED)) {
             let guarded = &mut guarded[..g.len()];
-            guarded.iter_mut().zip(g).for_each(|(to, &g)| *to = self.sign * self.decision.of(g));
+            match self.decision {
+                Some(decision) => {
+                    guarded.iter_mut().zip(g).for_each(|(to, &g)| *to = self.sign * decision.of(g));
+                }
+                None => guarded.iter_mut().zip(g).for_each(|(to, &g)| *to = self.sign * g),
+            }
             for (((x, m), v), &g) in x.iter_mut().zip(m).zip(v).zip(&*guarded) {
                 let g = if COUPLED { g + self.decay * *x } else { g };
                 *m = self.first.0 * *m + self.first.1 * g;
@@ -151,7 +157,6 @@ mod tests {
     #[test]
     fn steps_are_those_of_the_textbook() {
         let gradients: Vec<f64> = (0..30).map(|i| (1.7 * f64::from(i)).sin() + 0.3).collect();
-        let all = Decision { factor: 1.0, limit: f64::INFINITY };
         for weight_decay in
             [WeightDecay::None, WeightDecay::Coupled(0.1), WeightDecay::Decoupled(0.1)]
         {
@@ -160,7 +165,7 @@ mod tests {
                 // More than are copied at a time.
                 let (mut x, mut m, mut v) = ([0.5; 600], [0.0; 600], [0.0; 600]);
                 for (k, g) in (1..).zip(&gradients) {
-                    adam.step(f64::from(k), all, &mut x, &mut m, &mut v, &[*g; 600]);
+                    adam.step(f64::from(k), None, &mut x, &mut m, &mut v, &[*g; 600]);
                 }
                 let expected = textbook(&adam, &gradients);
                 assert!(x.iter().all(|x| (x - expected).abs() < 1e-12), "{adam:?}: {}", x[0]);
@@ -174,7 +179,10 @@ mod tests {
         let mut g = [1.0f32; 20];
         (g[0], g[3], g[18], g[19]) = (f32::INFINITY, f32::NAN, -1e30, -3.0);
         let decision = Decision { factor: 0.5, limit: 2.0 };
-        Adam::default().step(1.0, decision, &mut x, &mut m, &mut v, &g);
+        Adam::default().step(1.0, Some(decision), &mut x, &mut m, &mut v, &g);
+        let mut nan = [0.0f32];
+        Adam::default().step(1.0, None, &mut nan, &mut [0.0], &mut [0.0], &[f32::NAN]);
+        assert!(nan[0].is_nan(), "without a guard, NaN is not hidden");
         let found = [m[0], m[1], m[3], m[18], m[19]].map(|m| 10.0 * m);
         for (found, expected) in found.into_iter().zip([2.0, 0.5, 0.0, -2.0, -1.5]) {
             assert!((found - expected).abs() < 1e-6, "{m:?}");

@@ -1,6 +1,6 @@
 //! The forms of the step: parametrisations of learning rate, momentum and field.
 
-use fuld::optimizer::{Authors, Coordinates, Matched, NoiseMatched, Paper, RuleError, Sgd};
+use super::{Authors, Coordinates, Matched, NoiseMatched, Paper, RuleError, Sgd};
 use serde::{Deserialize, Serialize};
 
 /// The parametrisation of the step, which also determines the meaning of the learning rate passed
@@ -50,8 +50,8 @@ pub enum Knee {
 }
 
 impl Form {
-    /// Returns the coordinates of a step.
-    pub(crate) fn coordinates(
+    /// Returns the coordinates of a step with this learning rate (η in the paper's form).
+    pub fn coordinates(
         self,
         alpha: f64,
         learning_rate: f64,

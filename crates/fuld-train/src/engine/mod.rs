@@ -1,0 +1,80 @@
+//! Training steps of a stack of networks on a device.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`cpu`] | the engine for CPUs: products by `gemm`, everything else in passes over slices |
+//! | [`noise`] | stable noise for gradients |
+//! | [`rules`] | the update rule, clipping and guard that a specification describes |
+
+mod cpu;
+mod noise;
+mod rules;
+
+use crate::data::DataSet;
+use crate::network::Network;
+use crate::spec::{Device, TrainSpec};
+use crate::tensor_file::TensorFile;
+use crate::train::TrainError;
+pub(crate) use cpu::forward;
+use fuld::random::Purpose;
+
+/// The images that a measurement uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImageSet {
+    Training,
+    Test,
+}
+
+/// Mean cross entropy, and share of images that are classified correctly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Score {
+    pub(crate) loss: f64,
+    pub(crate) accuracy: f64,
+}
+
+/// Networks of one shape that are trained together on one device.
+pub(crate) trait Engine {
+    /// Takes a step of every run at its minibatch of an iteration.
+    fn step(&mut self, iteration: u64) -> Result<(), TrainError>;
+
+    /// Returns the loss of each run's minibatch before the last step. On a GPU, this waits for the
+    /// device.
+    fn losses(&mut self) -> Result<Vec<f64>, TrainError>;
+
+    /// Returns whether [`Engine::losses`] waits for a device.
+    fn losses_wait(&self) -> bool;
+
+    /// Returns the score of each run on the first `count` images of a set.
+    fn score(&mut self, set: ImageSet, count: usize) -> Result<Vec<Score>, TrainError>;
+
+    /// Returns the gradient of each layer for each run, outer index the run, at minibatches of
+    /// `batch` indices for each run, with the injected noise of a purpose and an iteration.
+    fn gradients(
+        &mut self,
+        indices: &[u32],
+        noise: (Purpose, u64),
+    ) -> Result<Vec<Vec<Vec<f32>>>, TrainError>;
+
+    /// Returns the largest |v| = √lr |b| of each run, or `None` for rules without momentum.
+    fn largest_v(&mut self) -> Result<Option<Vec<f64>>, TrainError>;
+
+    /// Returns the network of each run.
+    fn networks(&mut self) -> Result<Vec<Network>, TrainError>;
+
+    /// Returns weights and optimizer state as tensors whose first axis counts the runs.
+    fn save(&mut self) -> Result<TensorFile, TrainError>;
+
+    /// Continues from the tensors after `iteration` steps.
+    fn restore(&mut self, file: TensorFile, iteration: u64) -> Result<(), TrainError>;
+}
+
+/// Creates the initial networks on the device of the specifications.
+pub(crate) fn engine<'a>(
+    data: &'a DataSet,
+    specs: &[TrainSpec],
+) -> Result<Box<dyn Engine + 'a>, TrainError> {
+    match specs[0].device {
+        Device::Cpu => Ok(Box::new(cpu::CpuEngine::new(data, specs)?)),
+        Device::Cuda => Err(TrainError::NoCuda),
+    }
+}
