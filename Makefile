@@ -12,6 +12,7 @@
 #
 # Generated files.
 #   make golden        reference values of the law's tests
+#   make nuts          runs of NUTS, for comparison with ours
 #   make accuracy      measured errors and figures of docs/accuracy.md
 #   make tutorial      output and figures of docs/tutorial.md
 #   make modules       the module tree of CONTRIBUTING.md
@@ -27,7 +28,7 @@ FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cks
 PIP_INSTALL := pip install --quiet --disable-pip-version-check
 
 .PHONY: check test test-binaries test-all test-gpu fmt lint python wheel frameworks docs kill-loops gpu-bundle \
-	bench bench-python bench-train bench-torch golden accuracy tutorial modules conformance clean
+	bench bench-python bench-train bench-torch golden nuts accuracy tutorial modules conformance clean
 
 # ---- checks
 
@@ -162,6 +163,10 @@ golden: $(VENV)/golden.done
 	awk -F, 'BEGIN { print "# every twelfth of the random golden values of levy-stable with 0.3 <= alpha <= 2: make golden"; \
 		print "alpha,x,pdf,sf,score" } /^#|^class/ { next } ++row % 12 == 0 && $$2 >= 0.3 && $$4 + 0 > 1e-290 && $$5 + 0 > 1e-290 \
 		{ print $$2 "," $$3 "," $$4 "," $$5 "," $$6 }' $(GOLDEN)/random.csv > crates/fuld-reproduce/src/law_reference.csv
+
+# Two minutes.
+nuts:
+	FULD_WRITE_NUTS=1 $(CARGO) test --release --package fuld-reproduce --lib --locked -- recorded_runs_are_those_of_nuts
 
 # Against ball arithmetic, at random points: some minutes. Raw errors are left in target/accuracy.
 accuracy: $(VENV)/accuracy.done

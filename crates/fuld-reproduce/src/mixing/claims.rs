@@ -1,6 +1,6 @@
 //! The claims of the mixing study.
 
-use super::measure::NUTS;
+use super::nuts::NUTS;
 use super::{Cell, FACTOR, JUDGED, Measured, Mixing, RIGHT, TEMPERATURES, digits, median, targets};
 use crate::{Claim, Judgement, list};
 

@@ -1,21 +1,16 @@
-//! One run of one method on one target: its effective draws, its errors and its warnings.
+//! One run of FULD on one target: its effective draws, its errors and its warnings.
 
 use super::counted::Counted;
-use super::nuts;
 use super::targets::Problem;
 use super::{Cost, Measured};
 use crate::Context;
 use crate::context::Interrupted;
 use fuld::chains::MemorySink;
-use fuld::diagnostics::Chains;
 use fuld::{Control, Run};
-use fuld_sample::{Adapted, Exact, R_HAT, SampleRequest, Section, Summary, Target, largest};
+use fuld_sample::{Adapted, Exact, SampleRequest, Summary, Target, largest};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The method that is not ours, as it is named in the tables.
-pub(super) const NUTS: &str = "nuts";
 
 /// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if
 /// given.
@@ -70,42 +65,8 @@ pub(super) fn fuld(
     Ok((measured.clone(), measured.cost(seconds)))
 }
 
-/// Samples with the defaults of `nuts-rs`.
-pub(super) fn nuts(
-    context: &Context<'_>,
-    problem: &Problem,
-    seed: u64,
-) -> anyhow::Result<(Measured, Cost)> {
-    let (less, nuts::Length { tune, draws }) =
-        (context.fewer_chains as u64, nuts::Length::default());
-    let length = nuts::Length { tune: tune / less, draws: draws / less };
-    let began = Instant::now();
-    let drawn = nuts::sample(context, &problem.potential, seed, length)?;
-    let seconds = began.elapsed().as_secs_f64();
-    let (mut ess, mut r_hat) = (f64::INFINITY, 1.0f64);
-    for draws in &drawn.coordinates {
-        let chains = Chains::new(draws)?;
-        (ess, r_hat) = (ess.min(chains.ess_bulk()), r_hat.max(chains.r_hat()));
-    }
-    let warnings = [(r_hat > R_HAT, Section::RHat), (drawn.divergent > 0, Section::Divergences)];
-    let given: Vec<&str> =
-        warnings.iter().filter(|(given, _)| *given).map(|(_, section)| section.short()).collect();
-    let measured = Measured {
-        target: problem.name.into(),
-        method: NUTS.into(),
-        alpha: None,
-        seed,
-        gradients: drawn.gradients,
-        ess,
-        r_hat,
-        z: worst(problem, &drawn.coordinates)?,
-        warnings: given.join(", "),
-    };
-    Ok((measured.clone(), measured.cost(seconds)))
-}
-
 /// Returns the largest error over all coordinates, in units of its Monte Carlo standard error.
-fn worst(problem: &Problem, coordinates: &[Vec<Vec<f64>>]) -> anyhow::Result<f64> {
+pub(super) fn worst(problem: &Problem, coordinates: &[Vec<Vec<f64>>]) -> anyhow::Result<f64> {
     let each = problem.answers.par_iter().zip(coordinates).map(|(answer, draws)| answer.z(draws));
     let all: Vec<f64> = each.collect::<Result<_, _>>()?;
     // NaN comes from draws that are all equal.

@@ -1,12 +1,12 @@
 //! The posteriors of the mixing study that the library does not have, each with its data.
 //!
 //! A model computes f and ∇f together, because NUTS requires both at every step. Data come from the
-//! counter-based generator with a fixed seed, and elementary functions from `libm`, so that the
-//! targets are the same on every machine.
+//! counter-based generator with a fixed seed, and elementary functions from `libm` and `levy_stable`,
+//! so that the targets are the same on every machine.
 
 use fuld::Potential;
 use fuld::random::{Purpose, Stream};
-use levy_stable::{ParameterError, SymmetricStable};
+use levy_stable::{ParameterError, SymmetricStable, exp, with_best_instructions};
 use std::sync::Arc;
 
 /// Seed of all data sets.
@@ -22,10 +22,20 @@ const LINEAR_DIM: usize = 5;
 /// Days of the stochastic-volatility model.
 pub(super) const DAYS: usize = 100;
 
-/// A potential from one function that writes ∇f and returns f.
+/// A potential from one function that writes ∇f and returns f. If it is
+/// `#[inline(always)]`, it is compiled for the processor's vector instructions.
 struct Model<F> {
     dim: usize,
     f: F,
+}
+
+impl<F: Fn(&[f64], &mut [f64]) -> f64> Model<F> {
+    fn compute(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        with_best_instructions(
+            #[inline(always)]
+            || (self.f)(x, gradient),
+        )
+    }
 }
 
 fn model(
@@ -41,17 +51,17 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64 + Send + Sync> Potential for Model<F> {
     }
 
     fn value(&self, x: &[f64]) -> f64 {
-        (self.f)(x, &mut vec![0.0; self.dim])
+        self.compute(x, &mut vec![0.0; self.dim])
     }
 
     fn gradient(&self, x: &[f64], gradient: &mut [f64]) {
-        (self.f)(x, gradient);
+        self.compute(x, gradient);
     }
 
     fn evaluate(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
         let points = points.chunks_exact(self.dim).zip(gradients.chunks_exact_mut(self.dim));
         for ((x, gradient), value) in points.zip(values) {
-            *value = (self.f)(x, gradient);
+            *value = self.compute(x, gradient);
         }
     }
 }
@@ -66,26 +76,37 @@ pub(super) fn normals(path: u64, count: usize) -> Result<Vec<f64>, ParameterErro
     Ok(draws)
 }
 
-/// Returns a scalar product by four partial sums, in an order that does not depend on the machine.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a, rest_a) = a.as_chunks::<4>();
-    let (b, rest_b) = b.as_chunks::<4>();
+/// Returns a scalar product by `LANES` partial sums, a power of 2, in an order that does not depend
+/// on the machine.
+#[inline(always)]
+fn dot<const LANES: usize>(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (a, rest_a) = a.as_chunks::<LANES>();
+    let (b, rest_b) = b.as_chunks::<LANES>();
     for (a, b) in a.iter().zip(b) {
-        (0..4).for_each(|i| sums[i] += a[i] * b[i]);
+        (0..LANES).for_each(|i| sums[i] += a[i] * b[i]);
     }
     let rest: f64 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    let mut count = LANES;
+    while count > 1 {
+        count /= 2;
+        (0..count).for_each(|i| sums[i] = sums[2 * i] + sums[2 * i + 1]);
+    }
+    sums[0] + rest
 }
 
 /// Returns N(0, P⁻¹) for a symmetric precision matrix P, row after row.
 pub(super) fn normal(precision: Vec<f64>, dim: usize) -> Arc<dyn Potential> {
-    model(dim, move |x, g| {
-        for (g, row) in g.iter_mut().zip(precision.chunks_exact(dim)) {
-            *g = dot(row, x);
-        }
-        0.5 * dot(x, g)
-    })
+    model(
+        dim,
+        #[inline(always)]
+        move |x, g| {
+            for (g, row) in g.iter_mut().zip(precision.chunks_exact(dim)) {
+                *g = dot::<4>(row, x);
+            }
+            0.5 * dot::<4>(x, g)
+        },
+    )
 }
 
 /// Returns N(0, 10²) in the first coordinate a, and N(0.03 (a² − 100), 1) in the second.
@@ -145,7 +166,7 @@ pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError
     }
     let labels = Stream::new(DATA_SEED, 2, Purpose::Noise).words();
     for (row, word) in features.chunks_exact_mut(d).zip(labels) {
-        let probability = 1.0 / (1.0 + libm::exp(-dot(row, &weights)));
+        let probability = 1.0 / (1.0 + libm::exp(-dot::<4>(row, &weights)));
         // Rows of the label 0 are negated: the likelihood of all rows is then that of the label 1.
         if (word >> 11) as f64 >= probability * (1u64 << 53) as f64 {
             row.iter_mut().for_each(|x| *x = -*x);
@@ -153,26 +174,41 @@ pub(super) fn logistic_regression() -> Result<Arc<dyn Potential>, ParameterError
     }
     // Column after column: loops over rows are longer and faster than loops over features.
     let columns: Vec<f64> = (0..n * d).map(|i| features[i % n * d + i / n]).collect();
-    Ok(model(d, move |w, g| {
-        let mut margins = [0.0; LOGISTIC_ROWS];
-        for (weight, column) in w.iter().zip(columns.chunks_exact(n)) {
-            margins.iter_mut().zip(column).for_each(|(margin, x)| *margin += weight * x);
-        }
-        // ln Π (1 + e^(−|mᵢ|)) + Σ max(−mᵢ, 0): the product of 500 numbers between 1 and 2 does not
-        // overflow.
-        let (mut product, mut loss) = (1.0, 0.5 * dot(w, w));
-        for margin in &mut margins {
-            let small = libm::exp(-margin.abs());
-            product *= 1.0 + small;
-            loss += (-*margin).max(0.0);
+    Ok(model(
+        d,
+        #[inline(always)]
+        move |w, g| logistic(&columns, w, g),
+    ))
+}
+
+/// Returns f and writes ∇f for the columns of a logistic regression.
+#[inline(always)]
+fn logistic(columns: &[f64], w: &[f64], g: &mut [f64]) -> f64 {
+    /// Rows that are handled together; a divisor of their number.
+    const LANES: usize = 20;
+    let columns = columns.chunks_exact(LOGISTIC_ROWS);
+    let mut margins = [0.0f64; LOGISTIC_ROWS];
+    for (weight, column) in w.iter().zip(columns.clone()) {
+        margins.iter_mut().zip(column).for_each(|(margin, x)| *margin += weight * x);
+    }
+    // ln Π (1 + e^(−|mᵢ|)) + Σ max(−mᵢ, 0): the product of 500 numbers between 1 and 2 does not
+    // overflow.
+    let (mut products, mut losses) = ([1.0; LANES], [0.0; LANES]);
+    for margins in margins.as_chunks_mut::<LANES>().0 {
+        for i in 0..LANES {
+            let margin = margins[i];
+            let small = exp(-margin.abs());
+            products[i] *= 1.0 + small;
+            losses[i] += (-margin).max(0.0);
             // The derivative of ln(1 + e^(−m)), which replaces m.
-            *margin = -if *margin > 0.0 { small } else { 1.0 } / (1.0 + small);
+            margins[i] = -if margin > 0.0 { small } else { 1.0 } / (1.0 + small);
         }
-        for ((g, weight), column) in g.iter_mut().zip(w).zip(columns.chunks_exact(n)) {
-            *g = weight + dot(column, &margins);
-        }
-        loss + libm::log(product)
-    }))
+    }
+    for ((g, weight), column) in g.iter_mut().zip(w).zip(columns) {
+        *g = weight + dot::<16>(column, &margins);
+    }
+    let loss: f64 = losses.iter().sum();
+    0.5 * dot::<4>(w, w) + loss + libm::log(products.iter().product())
 }
 
 /// Returns a linear regression whose second feature has mean 10, so that its weight and the
@@ -189,7 +225,7 @@ pub(super) fn linear_regression() -> Result<Arc<dyn Potential>, ParameterError> 
     for (row, noise) in features.chunks_exact_mut(d).zip(noise) {
         row[0] = 1.0;
         row[1] = 10.0 + 3.0 * row[1];
-        let y = dot(row, &WEIGHTS) + SIGMA * noise;
+        let y = dot::<4>(row, &WEIGHTS) + SIGMA * noise;
         total += y * y;
         for i in 0..d {
             cross[i] += row[i] * y;
@@ -202,7 +238,7 @@ pub(super) fn linear_regression() -> Result<Arc<dyn Potential>, ParameterError> 
         let mut residual = total;
         let mut f = n as f64 * log_sigma + log_sigma * log_sigma / 50.0;
         for i in 0..d {
-            let product = dot(&square[i], w);
+            let product = dot::<4>(&square[i], w);
             residual += w[i] * (product - 2.0 * cross[i]);
             f += w[i] * w[i] / 2e4;
             g[i] = precision * (product - cross[i]) + w[i] / 1e4;
@@ -247,7 +283,7 @@ fn volatility(squares: &[f64; DAYS], x: &[f64], g: &mut [f64]) -> f64 {
         slopes[t] = 0.5 - half;
     }
     g[0] = slopes.iter().sum::<f64>() + mu / 4.0;
-    g[2] = sigma * dot(&slopes, &u) + b / 0.49;
+    g[2] = sigma * dot::<4>(&slopes, &u) + b / 0.49;
     // `carried` is ∂f/∂uₜ, that through later days included.
     let (mut carried, mut by_phi) = (0.0, 0.0);
     for t in (1..DAYS).rev() {

@@ -1,7 +1,7 @@
 //! The targets of the mixing study, with their known answers.
 
 use super::answers::{Answer, conditionally_normal, funnel_quantile, references};
-use super::models;
+use super::{ALPHAS, models};
 use fuld::gibbs::Gibbs;
 use fuld::potential::{Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic};
 use fuld::{Beta, Potential};
@@ -18,6 +18,8 @@ pub(super) const MODES: &str = "25 modes";
 pub(super) const RUNS: u64 = 3;
 /// … and where they take several seconds.
 pub(super) const ONCE: u64 = 1;
+/// Their least tail index.
+pub(super) const LEAST_FOR_ONCE: f64 = 1.5;
 
 /// A target.
 pub(super) struct Problem {
@@ -28,6 +30,20 @@ pub(super) struct Problem {
     pub(super) runs: u64,
     /// What is known of each coordinate.
     pub(super) answers: Vec<Answer>,
+}
+
+impl Problem {
+    /// Returns the tail indices at which the target is sampled: all, or those with longer steps where
+    /// a run takes several seconds.
+    pub(super) fn alphas(&self) -> impl Iterator<Item = f64> {
+        let least = if self.runs == ONCE { LEAST_FOR_ONCE } else { 0.0 };
+        ALPHAS.into_iter().filter(move |&alpha| alpha >= least)
+    }
+
+    /// Returns about how long all runs take, in any unit.
+    pub(super) fn work(&self) -> f64 {
+        if self.runs == ONCE { 5.0 } else { 1.0 }
+    }
 }
 
 /// Returns the standard deviations of the Gaussians: from 0.1 to 10, so that the covariance has the

@@ -1,5 +1,6 @@
 use super::answers::{Answer, Moments, conditionally_normal};
-use super::measure::NUTS;
+use super::nuts::NUTS;
+use super::sampler::Length;
 use super::*;
 use crate::Verdict;
 use fuld::potential::Harmonic;
@@ -122,10 +123,8 @@ const WRITE: &str = "FULD_WRITE_REFERENCES";
 
 /// Moments of NUTS with a hundred times as many draws as by default.
 fn long_run(problem: &targets::Problem) -> Vec<Moments> {
-    let folder = tempfile::TempDir::new().unwrap();
-    let context = Context::new(0, folder.path());
-    let length = nuts::Length { tune: 2000, draws: 100 * nuts::Length::default().draws };
-    let drawn = nuts::sample(&context, &problem.potential, 1234, length).unwrap();
+    let length = Length { tune: 2000, draws: 100 * Length::default().draws };
+    let drawn = sampler::sample(&problem.potential, 1234, length).unwrap();
     drawn.coordinates.iter().map(|draws| Moments::of(draws).unwrap()).collect()
 }
 
@@ -158,5 +157,72 @@ fn references_agree_with_exact_sampling() {
         let (measured, _) =
             measure::fuld(&context, &problem, &Exact::Unknown(None), (2.0, None), 5).unwrap();
         assert!(measured.is_right(), "{measured:?}");
+    }
+}
+
+/// Writes `nuts.csv` if set, as in `make nuts`.
+const WRITE_NUTS: &str = "FULD_WRITE_NUTS";
+
+/// Returns the first two lines of `nuts.csv`.
+fn nuts_header() -> String {
+    let lock = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"));
+    let (_, version) = lock.split_once("name = \"nuts-rs\"\nversion = \"").unwrap();
+    let (version, _) = version.split_once('"').unwrap();
+    let Length { tune, draws } = Length::default();
+    format!(
+        "# Made by `make nuts`.\n# nuts-rs {version}, {} chains of {tune} iterations of tuning and {draws} draws\n",
+        sampler::CHAINS
+    )
+}
+
+fn write_nuts(problems: &[targets::Problem]) {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    for problem in problems {
+        for seed in 0..problem.runs {
+            table.serialize(sampler::measure(problem, seed).unwrap()).unwrap();
+        }
+    }
+    let table = String::from_utf8(table.into_inner().unwrap()).unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mixing/nuts.csv");
+    std::fs::write(file, nuts_header() + &table).unwrap();
+}
+
+/// Every target is recorded, and new runs of two targets, with other seeds, have the same gradients
+/// and ESS as the recorded ones: for each of these four numbers, a t test of the logarithms with a
+/// false-positive rate of 10⁻³.
+#[test]
+fn recorded_runs_are_those_of_nuts() {
+    /// New runs per target.
+    const NEW: u64 = 9;
+    /// Quantile of Student's t with 3 + 9 − 2 = 10 degrees of freedom at 1 − 10⁻³/2.
+    const T: f64 = 4.587;
+    let problems = targets::problems().unwrap();
+    if std::env::var_os(WRITE_NUTS).is_some() {
+        return write_nuts(&problems);
+    }
+    assert!(nuts::FILE.starts_with(&nuts_header()), "run `make nuts`");
+    let recorded = nuts::runs().unwrap();
+    let expected =
+        problems.iter().flat_map(|problem| (0..problem.runs).map(|seed| (problem.name, seed)));
+    assert!(recorded.iter().map(|run| (run.target.as_str(), run.seed)).eq(expected));
+    for problem in
+        problems.iter().filter(|problem| ["eight schools", "Student t₂"].contains(&problem.name))
+    {
+        let old: Vec<Measured> =
+            recorded.iter().filter(|run| run.target == problem.name).cloned().collect();
+        let new: Vec<Measured> =
+            (100..100 + NEW).map(|seed| sampler::measure(problem, seed).unwrap()).collect();
+        let numbers: [fn(&Measured) -> f64; 2] = [|run| run.gradients as f64, |run| run.ess];
+        for number in numbers {
+            let [old, new] = [&old, &new].map(|runs| {
+                let logs: Vec<f64> = runs.iter().map(|run| number(run).ln()).collect();
+                let (count, mean) =
+                    (logs.len() as f64, logs.iter().sum::<f64>() / logs.len() as f64);
+                (count, mean, logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>())
+            });
+            let variance = (old.2 + new.2) / (old.0 + new.0 - 2.0);
+            let t = (new.1 - old.1) / (variance * (1.0 / old.0 + 1.0 / new.0)).sqrt();
+            assert!(t.abs() < T, "{}: t = {t}; run `make nuts`", problem.name);
+        }
     }
 }
