@@ -11,12 +11,14 @@ use crate::interrupt;
 use fuld_reproduce::{
     Claim, Event, Exception, Presentation, Report, Reproduction, Source, Tally, Verdict, exhibits,
 };
-use indicatif::ProgressBar;
+use indicatif::{FormattedDuration, ProgressBar, ProgressState};
 use serde::Serialize;
 use serde_json::json;
+use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Training takes this seed and some that follow, and TOML integers end at 2⁶³ − 1.
 const LARGEST_SEED: u64 = i64::MAX as u64 - 1_000;
@@ -58,7 +60,7 @@ pub(super) struct Reproduce {
 fn after_help() -> String {
     let mut text = "\
 Examples:
-  fuld reproduce                            everything that needs no download, some minutes
+  fuld reproduce                            everything that needs no download, a minute or two
   fuld reproduce --only fig3                one exhibit
   fuld reproduce --only fig1,fig2,law       some of them
   fuld reproduce --data digits,mnist        networks on MNIST too (after: fuld data fetch mnist)
@@ -82,14 +84,30 @@ impl Reproduce {
         let request = if self.folder.resume { self.resumed(&out)? } else { self.requested()? };
         let stop = interrupt::listen()?;
         let bar = output.bar(ProgressBar::new(1000));
-        bar.set_style(progress_style(
-            "{bar:30} {percent} %, {elapsed} so far, ETA {eta}  {wide_msg}",
-        ));
+        // The time left when it was last known, which counts down until it is known again.
+        let left: Arc<Mutex<Option<(Duration, Instant)>>> = Arc::default();
+        let shown = Arc::clone(&left);
+        let time_left = move |_: &ProgressState, text: &mut dyn Write| {
+            let left = *shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = match left {
+                Some((left, since)) => {
+                    let left = left.saturating_sub(since.elapsed()).max(Duration::from_secs(1));
+                    write!(text, "{} left", FormattedDuration(left))
+                }
+                None => write!(text, "time left not yet known"),
+            };
+        };
+        let style = "{bar:30} {percent} %, {elapsed} so far, {left}  {wide_msg}";
+        bar.set_style(progress_style(style).with_key("left", time_left));
         bar.enable_steady_tick(Duration::from_millis(200));
         let observer = |event: Event<'_>| match event {
             Event::Note(note) => bar.suspend(|| output.note(|| note.into())),
             Event::Started(shows) => bar.set_message(shows.to_owned()),
-            Event::Progress(share) => bar.set_position((1000.0 * share) as u64),
+            Event::Progress(share, time) => {
+                let known = time.map(|time| (time, Instant::now()));
+                *left.lock().unwrap_or_else(PoisonError::into_inner) = known;
+                bar.set_position((1000.0 * share) as u64);
+            }
             Event::Finished(exhibit, seconds) => {
                 bar.suspend(|| output.note(|| line(exhibit, seconds)))
             }

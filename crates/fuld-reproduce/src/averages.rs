@@ -30,7 +30,7 @@ impl Exhibit for Averages {
     const ID: &'static str = "averages";
     const TITLE: &'static str = "Corollary 1 · Averages along decreasing steps";
     const SHOWS: &'static str = "Corollary 1: averages along decreasing steps";
-    const SECONDS: f64 = 5.0;
+    const SECONDS: f64 = 2.5;
 
     settings! {
         alpha: ALPHAS, gamma: GAMMA, step: START, half_life: HALF_LIFE, step_power: POWER,

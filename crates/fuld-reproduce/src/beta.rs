@@ -12,7 +12,7 @@ const ALPHAS: [f64; 2] = [1.0, 1.5];
 const BETAS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const GAMMA: f64 = 5.0;
 const ETA: f64 = 0.02;
-const LENGTH: Length = Length { chains: 4096, warmup: 2_000, draws: 20, thin: 100 };
+const LENGTH: Length = Length { chains: 2048, warmup: 2_000, draws: 20, thin: 100 };
 /// Systems, with the labels of their fields in the figure.
 const SYSTEMS: [(SystemKind, &str); 2] = [
     (SystemKind::FuldBetaFree, "∇G_{α} without β, as printed"),
@@ -40,7 +40,7 @@ impl Exhibit for Betas {
     const ID: &'static str = "beta";
     const TITLE: &'static str = "Beyond the paper · FULD at every β";
     const SHOWS: &'static str = "beyond the paper: every inverse temperature β";
-    const SECONDS: f64 = 6.0;
+    const SECONDS: f64 = 2.0;
     const VERSION: u32 = 2;
 
     settings! { alpha: ALPHAS, beta: BETAS, gamma: GAMMA, step: ETA, chains: LENGTH.chains }

@@ -154,7 +154,7 @@ impl Exhibit for Conformal {
     const ID: &'static str = "conformal";
     const TITLE: &'static str = "Supplement · Conformal Hamiltonian fields";
     const SHOWS: &'static str = "the supplement's conformal Hamiltonian fields";
-    const SECONDS: f64 = 4.0;
+    const SECONDS: f64 = 0.5;
     const VERSION: u32 = 2;
 
     settings! { alpha: ALPHAS, beta: 1.0, gamma: GAMMA, window: WINDOW, runge_kutta_step: DT, time: TIME }

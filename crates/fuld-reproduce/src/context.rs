@@ -30,6 +30,8 @@ pub(crate) struct Context<'a> {
     pub(crate) stop: StopFlag,
     /// Receives the finished share of the experiment, from 0 to 1.
     pub(crate) on_progress: Box<dyn Fn(f64) + Send + Sync + 'a>,
+    /// Receives the seconds that the experiment will take, once they are measured.
+    pub(crate) on_expected: Box<dyn Fn(f64) + Send + Sync + 'a>,
     /// Receives notes for the user, such as how long the training will take.
     pub(crate) on_note: Box<dyn Fn(&str) + Send + Sync + 'a>,
     pub(crate) sampled: Mutex<Vec<SampleRequest>>,
@@ -52,6 +54,7 @@ impl<'a> Context<'a> {
             folder: folder.into(),
             stop: StopFlag::default(),
             on_progress: Box::new(|_| {}),
+            on_expected: Box::new(|_| {}),
             on_note: Box::new(|_| {}),
             sampled: Mutex::default(),
         }

@@ -8,6 +8,7 @@
 
 use crate::context::{Context, Interrupted};
 use crate::exhibit::{Entry, Presentation};
+use crate::pace::Pace;
 use crate::report::{Report, page};
 use crate::request::{REQUEST, Reproduction, ReproductionError};
 use crate::specification::{self, ExhibitSpec, Record};
@@ -21,7 +22,7 @@ use fuld_train::data::DataSet;
 use fuld_train::run_all::stored_files;
 use fuld_train::train::is_checkpoint;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// An event that the driver reports.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +31,9 @@ pub enum Event<'a> {
     Note(&'a str),
     /// An exhibit is being made, with a description of what it shows.
     Started(&'a str),
-    /// The finished share of all work, from 0 to 1.
-    Progress(f64),
+    /// The finished share of all work, from 0 to 1, and the time left; `None` until the training has
+    /// been timed.
+    Progress(f64, Option<Duration>),
     /// An exhibit is finished, with the seconds it took; `None` if it was there already.
     Finished(&'a Presentation, Option<f64>),
 }
@@ -166,27 +168,48 @@ impl Work<'_> {
         let mut missing: Vec<usize> =
             (0..tasks.len()).filter(|&i| tasks[i].made.is_none()).collect();
         missing.sort_by(|&i, &j| tasks[i].exhibit.seconds.total_cmp(&tasks[j].exhibit.seconds));
-        let total: f64 = missing.iter().map(|&i| tasks[i].exhibit.seconds).sum();
-        let mut done = 0.0;
-        for i in missing {
+        let pace = Pace::new(missing.iter().map(|&i| self.expected(&tasks[i])));
+        let show = || {
+            let (share, left) = pace.now();
+            (self.observer)(Event::Progress(share, left));
+        };
+        show();
+        for (place, i) in missing.into_iter().enumerate() {
             let (task, began) = (&mut tasks[i], Instant::now());
-            let (observer, weight) = (self.observer, task.exhibit.seconds);
-            observer(Event::Started(task.exhibit.shows));
-            let progress =
-                move |share: f64| observer(Event::Progress((done + share * weight) / total));
-            match self.make(task, progress) {
+            (self.observer)(Event::Started(task.exhibit.shows));
+            let reach = |share: f64| {
+                pace.reach(place, share);
+                show();
+            };
+            let context = Context {
+                on_progress: Box::new(reach),
+                on_expected: Box::new(|seconds| pace.expect(place, seconds)),
+                ..self.context(task)
+            };
+            match self.make(task, context) {
                 Ok(presentation) => {
-                    observer(Event::Finished(&presentation, Some(began.elapsed().as_secs_f64())));
+                    let seconds = Some(began.elapsed().as_secs_f64());
+                    (self.observer)(Event::Finished(&presentation, seconds));
                     task.made = Some(presentation);
                 }
                 Err(error) if error.is::<Interrupted>() => return Ok(self.report(&tasks, true)),
                 Err(error) => return Err(error.context(format!("making {}", task.id))),
             }
-            done += weight;
-            observer(Event::Progress(done / total));
+            reach(1.0);
             self.write_page(&tasks)?;
         }
         self.write_page(&tasks)
+    }
+
+    /// Returns the seconds that an exhibit is expected to take, and whether they are unknown because
+    /// it trains on more than the digits.
+    fn expected(&self, task: &Task<'_>) -> (f64, bool) {
+        let on_digits = !self.request.full && task.data.is_none_or(|(_, set)| set.name == "digits");
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        (task.exhibit.seconds * 2.0 / threads as f64, task.exhibit.trains && !on_digits)
     }
 
     fn context<'c>(&'c self, task: &Task<'c>) -> Context<'c> {
@@ -231,17 +254,12 @@ impl Work<'_> {
     }
 
     /// Runs the experiment and writes its folder, `settings.toml` last.
-    fn make(
-        &self,
-        task: &Task<'_>,
-        progress: impl Fn(f64) + Send + Sync,
-    ) -> anyhow::Result<Presentation> {
+    fn make(&self, task: &Task<'_>, context: Context<'_>) -> anyhow::Result<Presentation> {
         let Task { id, title, exhibit, data, .. } = task;
         let folder = self.out.join(id);
         let owned = OwnedFolder::open(&folder, "reproduce")?;
         // Training runs have identities of their own and stay.
         delete(&owned)?;
-        let context = Context { on_progress: Box::new(progress), ..self.context(task) };
         let specification = exhibit.specification(id, &context)?;
         // An exhibit without any result leaves no folder.
         let tables = (exhibit.experiment)(&context).inspect_err(|_| {

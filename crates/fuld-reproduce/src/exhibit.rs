@@ -67,7 +67,8 @@ pub(crate) trait Exhibit: Results {
     const TITLE: &'static str;
     /// What it shows, in a few words, for help texts and the progress bar.
     const SHOWS: &'static str;
-    /// About how many seconds it takes on two cores: its weight in the progress bar.
+    /// About how many seconds it takes on two cores, on the digits if it trains: for the progress
+    /// bar.
     const SECONDS: f64;
     /// The version of the experiment. It changes when the tables would, for a reason the settings
     /// do not name.

@@ -32,7 +32,7 @@ impl Exhibit for Fig2 {
     const ID: &'static str = "fig2";
     const TITLE: &'static str = "Figure 2 · What corrects the dynamics";
     const SHOWS: &'static str = "the drift c and the field ∇G";
-    const SECONDS: f64 = 2.0;
+    const SECONDS: f64 = 0.5;
 
     settings! { alpha: ALPHAS, beta: 1.0 }
 

@@ -50,7 +50,7 @@ impl Exhibit for Gaussian {
     const ID: &'static str = "gaussian";
     const TITLE: &'static str = "Beyond the paper · The Gaussian kinetic energy, working";
     const SHOWS: &'static str = "beyond the paper: the Gaussian kinetic energy, working";
-    const SECONDS: f64 = 5.0;
+    const SECONDS: f64 = 2.5;
     const VERSION: u32 = 2;
 
     settings! { alpha: ALPHAS, gamma: GAMMA, step: ETA, chains: CHAINS }

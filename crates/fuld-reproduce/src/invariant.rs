@@ -50,7 +50,7 @@ impl Exhibit for Fig3 {
     const ID: &'static str = "fig3";
     const TITLE: &'static str = "Figure 3 · Invariant measures for the quartic potential";
     const SHOWS: &'static str = "invariant measures for the quartic potential";
-    const SECONDS: f64 = 5.0;
+    const SECONDS: f64 = 2.0;
     const VERSION: u32 = 2;
 
     settings! {

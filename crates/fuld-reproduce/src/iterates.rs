@@ -36,7 +36,7 @@ impl Exhibit for Fig4 {
     const ID: &'static str = "fig4";
     const TITLE: &'static str = "Figure 4 · Iterates, and which step is too large";
     const SHOWS: &'static str = "the iterates, and which step is too large";
-    const SECONDS: f64 = 5.0;
+    const SECONDS: f64 = 1.5;
     const VERSION: u32 = 2;
 
     settings! {

@@ -51,7 +51,7 @@ impl Exhibit for Law {
     const ID: &'static str = "law";
     const TITLE: &'static str = "Beyond the paper · The law, to the last digit";
     const SHOWS: &'static str = "beyond the paper: accuracy and speed of the law";
-    const SECONDS: f64 = 3.0;
+    const SECONDS: f64 = 0.5;
 
     settings! { reference_digits: 30, reference_points: reference()?.len(), speed_alpha: SPEED_ALPHAS }
 

@@ -35,7 +35,7 @@ impl Exhibit for Fig1 {
     const ID: &'static str = "fig1";
     const TITLE: &'static str = "Figure 1 · Stable densities and Lévy paths";
     const SHOWS: &'static str = "stable densities and Lévy paths";
-    const SECONDS: f64 = 1.0;
+    const SECONDS: f64 = 0.3;
 
     settings! {
         alpha: ALPHAS, path_steps: STEPS,

@@ -29,6 +29,7 @@ mod mixing;
 mod networks;
 mod orders;
 mod overdamped;
+mod pace;
 mod quartic;
 mod report;
 mod request;

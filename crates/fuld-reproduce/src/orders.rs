@@ -32,7 +32,7 @@ impl Exhibit for Orders {
     const ID: &'static str = "orders";
     const TITLE: &'static str = "Beyond the paper · Better integrators at the same price";
     const SHOWS: &'static str = "beyond the paper: integrators and their orders";
-    const SECONDS: f64 = 12.0;
+    const SECONDS: f64 = 8.0;
 
     settings! {
         alpha: PROBLEMS.map(|(alpha, _)| alpha), gamma: PROBLEMS.map(|(_, gamma)| gamma),

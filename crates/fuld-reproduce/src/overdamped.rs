@@ -65,7 +65,7 @@ impl Exhibit for Overdamped {
     const ID: &'static str = "overdamped";
     const TITLE: &'static str = "Footnote to Figure 3 · Large friction";
     const SHOWS: &'static str = "the footnote on large friction";
-    const SECONDS: f64 = 4.0;
+    const SECONDS: f64 = 1.0;
     const VERSION: u32 = 2;
 
     settings! { alpha: 1.0, gamma: FRICTIONS, step: ETA, chains: CHAINS }

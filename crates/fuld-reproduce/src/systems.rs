@@ -64,7 +64,7 @@ impl Exhibit for Systems {
     const ID: &'static str = "systems";
     const TITLE: &'static str = "Section 2 · Every dynamics the paper names";
     const SHOWS: &'static str = "every dynamics the paper names, on the double well";
-    const SECONDS: f64 = 6.0;
+    const SECONDS: f64 = 2.0;
     const VERSION: u32 = 2;
 
     settings! { alpha: ALPHA, gamma: GAMMA, chains: CHAINS, step: SYSTEMS.map(|(.., step, _)| step) }

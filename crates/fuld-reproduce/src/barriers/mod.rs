@@ -36,8 +36,8 @@ const FULD: Scheme = Scheme {
     integrator: Integrator::Baoab,
     step: 0.02,
     thin: 10,
-    draws: 6000,
-    longer: 1,
+    draws: 3000,
+    longer: 2,
 };
 /// Ten times as fine: the drift of FLMC is steep at the barrier.
 const FLMC: Scheme = Scheme {
@@ -45,8 +45,8 @@ const FLMC: Scheme = Scheme {
     integrator: Integrator::TamedEuler,
     step: 0.002,
     thin: 25,
-    draws: 800,
-    longer: 2,
+    draws: 400,
+    longer: 4,
 };
 const FLMC_APPROXIMATE: Scheme = Scheme { kind: SystemKind::FlmcApproximate, ..FLMC };
 
@@ -102,7 +102,7 @@ impl Exhibit for Barriers {
     const ID: &'static str = "barriers";
     const TITLE: &'static str = "Beyond the paper · Do heavy tails cross barriers?";
     const SHOWS: &'static str = "beyond the paper: rates of crossing a barrier, and their bound";
-    const SECONDS: f64 = 25.0;
+    const SECONDS: f64 = 8.0;
 
     settings! {
         barrier: BARRIERS, fuld_alpha: FULD_ALPHAS, jump_alpha: JUMP_ALPHAS, gamma: GAMMA, chains: CHAINS, core: CORE,

@@ -65,7 +65,7 @@ impl Exhibit for Guard {
     const ID: &'static str = "guard";
     const TITLE: &'static str = "The guard";
     const SHOWS: &'static str = "gradients clipped to their own typical size";
-    const SECONDS: f64 = 70.0;
+    const SECONDS: f64 = 17.0;
     const TRAINS: bool = true;
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {

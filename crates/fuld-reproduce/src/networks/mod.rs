@@ -34,7 +34,7 @@ impl Exhibit for Networks {
     const VERSION: u32 = 2;
     const TITLE: &'static str = "Networks";
     const SHOWS: &'static str = "networks, with their controls";
-    const SECONDS: f64 = 75.0;
+    const SECONDS: f64 = 25.0;
     const TRAINS: bool = true;
 
     fn settings(context: &Context<'_>) -> anyhow::Result<toml::Table> {

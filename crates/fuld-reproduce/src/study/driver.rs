@@ -58,7 +58,11 @@ where
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let work = announcement(unique.len(), missing, stale, seconds / threads as f64, threads);
+    let expected = seconds / threads as f64;
+    if missing > 0 {
+        (context.on_expected)(expected / (progress.end - progress.start));
+    }
+    let work = announcement(unique.len(), missing, stale, expected, threads);
     (context.on_note)(&format!("{what}: {work}"));
     let watch = |done: f64| {
         let share = if seconds > 0.0 { done / seconds } else { 1.0 };
