@@ -85,7 +85,7 @@ mod unit;
 pub use alpha::Alpha;
 pub use error::ParameterError;
 pub use path::LevyMotion;
-pub use sampler::Sampler;
+pub use sampler::{QuantileData, Sampler};
 #[doc(hidden)]
 pub use simd::with_best_instructions;
 pub use symmetric::SymmetricStable;

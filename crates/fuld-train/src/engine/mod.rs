@@ -3,10 +3,13 @@
 //! | module | contents |
 //! |---|---|
 //! | [`cpu`] | the engine for CPUs: products by `gemm`, everything else in passes over slices |
+//! | `cuda` | the engine for NVIDIA GPUs, with the feature `cuda` |
 //! | [`noise`] | stable noise for gradients |
 //! | [`rules`] | the update rule, clipping and guard that a specification describes |
 
 mod cpu;
+#[cfg(any(feature = "cuda", test))]
+mod cuda;
 mod noise;
 mod rules;
 
@@ -16,6 +19,8 @@ use crate::spec::{Device, TrainSpec};
 use crate::tensor_file::TensorFile;
 use crate::train::TrainError;
 pub(crate) use cpu::forward;
+#[cfg(any(feature = "cuda", test))]
+pub use cuda::CudaError;
 use fuld::random::Purpose;
 
 /// The images that a measurement uses.
@@ -75,6 +80,9 @@ pub(crate) fn engine<'a>(
 ) -> Result<Box<dyn Engine + 'a>, TrainError> {
     match specs[0].device {
         Device::Cpu => Ok(Box::new(cpu::CpuEngine::new(data, specs)?)),
+        #[cfg(feature = "cuda")]
+        Device::Cuda => Ok(Box::new(cuda::open(data, specs, false)?)),
+        #[cfg(not(feature = "cuda"))]
         Device::Cuda => Err(TrainError::NoCuda),
     }
 }

@@ -32,6 +32,10 @@ pub enum TrainError {
         "this build supports only the CPU; for an NVIDIA GPU, build with: cargo build --release --features cuda"
     )]
     NoCuda,
+    /// The GPU cannot be used, or failed.
+    #[cfg(any(feature = "cuda", test))]
+    #[error(transparent)]
+    Cuda(#[from] crate::engine::CudaError),
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] TrainCheckpointError),

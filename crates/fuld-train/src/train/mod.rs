@@ -14,6 +14,8 @@ mod trainer;
 pub use crate::tensor_file::TensorError;
 pub(crate) use checkpoint::check_checkpoint;
 pub use checkpoint::{TrainCheckpointError, is_checkpoint};
+#[cfg(feature = "cuda")]
+pub use crate::engine::CudaError;
 pub use error::TrainError;
 pub use measurement::{FinalMeans, Measurement};
 pub use momentum_run::{LargestMomentum, MomentumRun, MomentumSpec};
