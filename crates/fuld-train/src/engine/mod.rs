@@ -20,7 +20,7 @@ use crate::tensor_file::TensorFile;
 use crate::train::TrainError;
 pub(crate) use cpu::forward;
 #[cfg(any(feature = "cuda", test))]
-pub use cuda::CudaError;
+pub(crate) use cuda::CudaError;
 use fuld::random::Purpose;
 
 /// The images that a measurement uses.

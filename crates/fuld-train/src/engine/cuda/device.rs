@@ -55,7 +55,7 @@ kernels! {
     MomentumStep = "momentum_step",
     LargestMomentum = "largest_momentum",
     AdamStep = "adam_step",
-    Advance = "advance",
+    NextIteration = "next_iteration",
 }
 
 /// A type whose values are plain bytes, with the same layout on the device.

@@ -57,7 +57,7 @@ fn kernels() -> &'static Library {
 
 /// Compiles the driver with the system's C++ compiler.
 fn compile(folder: &Path) {
-    let options = ["-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-w", "-o"];
+    let options = ["-std=c++17", "-O2", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-w", "-o"];
     for compiler in ["c++", "g++", "clang++"] {
         let mut command = Command::new(compiler);
         command.args(options).args(["kernels.so", "driver.cpp"]).current_dir(folder);
@@ -181,25 +181,33 @@ impl Emulated {
     fn product(&mut self, product: &Product) {
         let Product { runs, rows, inner, columns, left, right, out } = *product;
         let (left_numbers, right_numbers) = (self.read(left.numbers), self.read(right.numbers));
-        let mut numbers = vec![0f32; runs * rows * columns];
-        for (run, numbers) in numbers.chunks_exact_mut(rows * columns).enumerate() {
-            for (at, number) in numbers.iter_mut().enumerate() {
-                let (i, j) = (at / columns, at % columns);
-                let term = |k| {
-                    element(&left, &left_numbers, run, i, k) * element(&right, &right_numbers, run, k, j)
-                };
-                *number = (0..inner).map(term).sum::<f64>() as f32;
+        // Steps from row to row and from column to column.
+        let steps = |matrix: &Matrix| match matrix.transposed {
+            false => (matrix.columns, 1),
+            true => (1, matrix.columns),
+        };
+        let (left_steps, right_steps) = (steps(&left), steps(&right));
+        let mut numbers = Vec::with_capacity(runs * rows * columns);
+        let mut sums = vec![0f64; columns];
+        for run in 0..runs {
+            let (left, right) =
+                (&left_numbers[run * left.stride..], &right_numbers[run * right.stride..]);
+            for row in 0..rows {
+                sums.fill(0.0);
+                for k in 0..inner {
+                    let factor = f64::from(left[row * left_steps.0 + k * left_steps.1]);
+                    let mut at = k * right_steps.0;
+                    for sum in &mut sums {
+                        *sum += factor * f64::from(right[at]);
+                        at += right_steps.1;
+                    }
+                }
+                numbers.extend(sums.iter().map(|&sum| sum as f32));
             }
         }
         let out = out.part(0, numbers.len());
         self.bytes(out).copy_from_slice(bytes_of(&numbers));
     }
-}
-
-/// Returns an element of a run's matrix.
-fn element(matrix: &Matrix, numbers: &[f32], run: usize, row: usize, column: usize) -> f64 {
-    let (row, column) = if matrix.transposed { (column, row) } else { (row, column) };
-    numbers[run * matrix.stride + row * matrix.columns + column].into()
 }
 
 impl Drop for Emulated {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <math.h>
+#include <setjmp.h>
 #include <tuple>
 #include <ucontext.h>
 #include <utility>
@@ -45,47 +46,80 @@ static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 
 // ---- fibers
 
+// A fiber begins on a stack of its own by ucontext; later switches are jumps, which need no calls of
+// the operating system.
 struct Fiber {
     ucontext_t context;
+    jmp_buf place;
     std::vector<char> stack;
     bool done;
 };
 static thread_local std::vector<Fiber> fibers;
-static thread_local ucontext_t scheduler;
+static thread_local jmp_buf scheduler;
 static thread_local unsigned running;
 static thread_local void (*body)(void*);
 static thread_local void* body_arguments;
+static thread_local bool in_fiber;
+static thread_local bool barrier_outside;
 
-static void __syncthreads() { swapcontext(&fibers[running].context, &scheduler); }
+static void __syncthreads() {
+    if (!in_fiber) {
+        barrier_outside = true;
+    } else if (!_setjmp(fibers[running].place)) {
+        _longjmp(scheduler, 1);
+    }
+}
 
 static void enter() {
     body(body_arguments);
     fibers[running].done = true;
+    _longjmp(scheduler, 1);
 }
 
-// Runs the threads of a block. Returns false if some threads ended while others wait: on a GPU that
-// would be undefined.
-static bool run_block() {
+static void start(unsigned thread) {
     const size_t stack_size = 1 << 16;
+    Fiber& fiber = fibers[thread];
+    fiber.stack.resize(stack_size);
+    fiber.done = false;
+    running = thread;
+    threadIdx = {thread, 0};
+    if (_setjmp(scheduler)) return;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = stack_size;
+    fiber.context.uc_link = 0;
+    makecontext(&fiber.context, enter, 0);
+    setcontext(&fiber.context);
+}
+
+static void resume(unsigned thread) {
+    running = thread;
+    threadIdx = {thread, 0};
+    if (!_setjmp(scheduler)) _longjmp(fibers[thread].place, 1);
+}
+
+// Runs the threads of a block. Returns false if some threads reach a barrier that others do not
+// reach: on a GPU that would be undefined.
+static bool run_block() {
     fibers.resize(blockDim.x);
-    for (auto& fiber : fibers) {
-        fiber.stack.resize(stack_size);
-        fiber.done = false;
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.data();
-        fiber.context.uc_stack.ss_size = stack_size;
-        fiber.context.uc_link = &scheduler;
-        makecontext(&fiber.context, enter, 0);
+    in_fiber = true;
+    start(0);
+    if (fibers[0].done) {
+        // No barriers: the other threads need no fibers.
+        in_fiber = barrier_outside = false;
+        for (unsigned thread = 1; thread < blockDim.x; thread++) {
+            threadIdx = {thread, 0};
+            body(body_arguments);
+        }
+        return !barrier_outside;
     }
+    for (unsigned thread = 1; thread < blockDim.x; thread++) start(thread);
     for (;;) {
         unsigned done = 0;
-        for (running = 0; running < blockDim.x; running++) {
-            threadIdx = {running, 0};
-            swapcontext(&scheduler, &fibers[running].context);
-            done += fibers[running].done;
-        }
+        for (unsigned thread = 0; thread < blockDim.x; thread++) done += fibers[thread].done;
         if (done == blockDim.x) return true;
         if (done > 0) return false;
+        for (unsigned thread = 0; thread < blockDim.x; thread++) resume(thread);
     }
 }
 

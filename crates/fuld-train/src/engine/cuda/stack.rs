@@ -147,7 +147,7 @@ impl<'a, D: Device> Stack<'a, D> {
         })?;
         updates.finish(device, &passes.weights, &passes.gradients, arrays.iteration)?;
         passes.join(device)?;
-        device.launch(Lane::Main, Kernel::Advance, [1, 1], &[arrays.iteration.into()])?;
+        device.launch(Lane::Main, Kernel::NextIteration, [1, 1], &[arrays.iteration.into()])?;
         device.end_capture()
     }
 

@@ -33,6 +33,12 @@ fn emulated<'a>(data: &'a DataSet, specs: &[TrainSpec]) -> Stack<'a, Emulated> {
     Stack::new(data, specs, |plan| Ok(Emulated::open(plan))).unwrap()
 }
 
+/// Returns the bits of all weights.
+fn bits(networks: &[Network]) -> Vec<u32> {
+    let layers = networks.iter().flat_map(|network| &network.layers);
+    layers.flat_map(|layer| &layer.weights).map(|w| w.to_bits()).collect()
+}
+
 /// Returns the largest difference of weights, relative to the largest weight of a layer.
 fn distance(ours: &[Network], theirs: &[Network]) -> f64 {
     let mut worst = 0.0f64;
@@ -73,7 +79,7 @@ fn stacks() -> Vec<(&'static str, Vec<TrainRequest>)> {
         requests.into_iter().map(guard).collect()
     };
     let noisy = |requests: Vec<TrainRequest>| -> Vec<TrainRequest> {
-        let laws = [noise(1.5, 1e-3), noise(0.15, 1e-9), noise(1.2, 2e-3)];
+        let laws = [noise(1.5, 1e-3), noise(0.15, 1e-30), noise(1.2, 2e-3)];
         let add = |(request, noise)| TrainRequest { inject_noise: noise, ..request };
         requests.into_iter().zip(laws.into_iter().cycle()).map(add).collect()
     };
@@ -120,11 +126,13 @@ fn every_optimizer_takes_the_steps_of_the_cpu() {
         }
         let far = distance(&ours.networks().unwrap(), &theirs.networks().unwrap());
         assert!(far < 2e-5, "{name}: {far:e}");
-        for (set, count) in [(ImageSet::Test, data.test.len()), (ImageSet::Training, 1234)] {
+        // Measurements take a thousand images at a time.
+        let images = if name == "one run" { 1234 } else { 60 };
+        for (set, count) in [(ImageSet::Test, 50), (ImageSet::Training, images)] {
             let scores = [ours.score(set, count).unwrap(), theirs.score(set, count).unwrap()];
             for (a, b) in scores[0].iter().zip(&scores[1]) {
                 assert!((a.loss - b.loss).abs() < 1e-5 * b.loss, "{name}: {scores:?}");
-                assert!((a.accuracy - b.accuracy).abs() < 2.5 / count as f64, "{name}: {scores:?}");
+                assert!((a.accuracy - b.accuracy).abs() < 1.5 / count as f64, "{name}: {scores:?}");
             }
         }
         let [v, expected] = [ours.largest_v().unwrap(), theirs.largest_v().unwrap()];
@@ -160,7 +168,7 @@ fn the_order_of_lanes_does_not_matter() {
             let mut stack = emulated(&data, &specs);
             stack.device_mut().preference = preference;
             (0..6).for_each(|iteration| stack.step(iteration).unwrap());
-            stack.networks().unwrap()
+            bits(&stack.networks().unwrap())
         };
         let expected = trained([Main, Gradients, Updates]);
         for preference in
@@ -194,7 +202,7 @@ fn a_restored_stack_continues_with_the_same_bits() {
         steps(&mut second, 0..2);
         second.restore(file.clone(), 5).unwrap();
         steps(&mut second, 5..8);
-        assert!(whole.networks().unwrap() == second.networks().unwrap(), "{name}");
+        assert!(bits(&whole.networks().unwrap()) == bits(&second.networks().unwrap()), "{name}");
         // The engine for CPUs reads the same file.
         let mut cpu = CpuEngine::new(&data, &specs).unwrap();
         cpu.restore(file, 5).unwrap();
