@@ -19,8 +19,6 @@ use crate::spec::{Device, TrainSpec};
 use crate::tensor_file::TensorFile;
 use crate::train::TrainError;
 pub(crate) use cpu::forward;
-#[cfg(any(feature = "cuda", test))]
-pub(crate) use cuda::CudaError;
 use fuld::random::Purpose;
 
 /// The images that a measurement uses.

@@ -1,6 +1,7 @@
 //! Errors of training.
 
 use super::checkpoint::TrainCheckpointError;
+use super::cuda_error::CudaError;
 use crate::data::MinibatchError;
 use crate::tensor_file::TensorError;
 use fuld::optimizer::RuleError;
@@ -33,9 +34,8 @@ pub enum TrainError {
     )]
     NoCuda,
     /// The GPU cannot be used, or failed.
-    #[cfg(any(feature = "cuda", test))]
     #[error(transparent)]
-    Cuda(#[from] crate::engine::CudaError),
+    Cuda(#[from] CudaError),
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] TrainCheckpointError),

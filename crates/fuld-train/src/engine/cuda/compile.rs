@@ -1,6 +1,6 @@
 //! Compilation of the kernels for the device's architecture, once per process.
 
-use super::error::CudaError;
+use crate::train::CudaError;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 use std::sync::Mutex;
@@ -32,15 +32,14 @@ fn compile(architecture: &str) -> Result<Vec<u8>, String> {
     // Products and sums are rounded separately, as on the CPU.
     let options = [format!("--gpu-architecture={architecture}"), "--fmad=false".into()];
     // SAFETY: the program was just created, and is destroyed once, below.
-    let code = unsafe {
+    unsafe {
         let code = match result::compile_program(program, &options) {
             Ok(()) => code_of(program).map_err(shown),
             Err(error) => Err(format!("{error}\n{}", log_of(program))),
         };
         result::destroy_program(program).map_err(shown)?;
         code
-    };
-    code
+    }
 }
 
 fn shown(error: result::NvrtcError) -> String {

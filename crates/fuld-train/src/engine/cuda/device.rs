@@ -3,7 +3,7 @@
 //! Work is put into lanes. A lane runs its work in order; lanes run at the same time, except where
 //! one waits for a signal of another.
 
-use super::error::CudaError;
+use crate::train::CudaError;
 use std::marker::PhantomData;
 
 /// Threads of a block, `THREADS` in `kernels.cu`.
@@ -243,11 +243,7 @@ pub(super) trait Device {
 
     /// Copies numbers that `fill` writes to an array, in the main lane, without waiting for the
     /// device.
-    fn stage(
-        &mut self,
-        to: Array<u32>,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), CudaError>;
+    fn stage(&mut self, to: Array<u32>, fill: &mut dyn FnMut(&mut [u32])) -> Result<(), CudaError>;
 
     /// Copies numbers from an array after all work in the main lane.
     fn download<T: Plain>(&mut self, from: Array<T>) -> Result<Vec<T>, CudaError>;

@@ -4,8 +4,11 @@
 //! Captured work is done lane by lane in a chosen order of preference. Work that a lane does too
 //! early, because it does not wait for another lane, shows in the results of some order.
 
-use super::device::{Argument, Array, Device, Kernel, Lane, Matrix, Plain, Plan, Product, THREADS, bytes_of, bytes_of_mut};
-use super::error::CudaError;
+use super::device::{
+    Argument, Array, Device, Kernel, Lane, Matrix, Plain, Plan, Product, THREADS, bytes_of,
+    bytes_of_mut,
+};
+use crate::train::CudaError;
 use libloading::Library;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{HashSet, VecDeque};
@@ -57,7 +60,17 @@ fn kernels() -> &'static Library {
 
 /// Compiles the driver with the system's C++ compiler.
 fn compile(folder: &Path) {
-    let options = ["-std=c++17", "-O2", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-w", "-o"];
+    let options = [
+        "-std=c++17",
+        "-O2",
+        "-ffp-contract=off",
+        "-U_FORTIFY_SOURCE",
+        "-shared",
+        "-fPIC",
+        "-Wl,-Bsymbolic",
+        "-w",
+        "-o",
+    ];
     for compiler in ["c++", "g++", "clang++"] {
         let mut command = Command::new(compiler);
         command.args(options).args(["kernels.so", "driver.cpp"]).current_dir(folder);
@@ -104,8 +117,7 @@ impl Emulated {
         // SAFETY: the size is not 0.
         let base = unsafe { alloc_zeroed(layout(plan)) };
         let preference = [Lane::Main, Lane::Gradients, Lane::Updates];
-        let mut device =
-            Self { plan: plan.clone(), base, signals: 0, captured: None, preference };
+        let mut device = Self { plan: plan.clone(), base, signals: 0, captured: None, preference };
         for gap in plan.gaps.clone() {
             device.memory()[gap].fill(UNTOUCHED);
         }
@@ -214,7 +226,8 @@ impl Drop for Emulated {
     fn drop(&mut self) {
         let gaps = self.plan.gaps.clone();
         let memory = self.memory();
-        let touched = gaps.into_iter().find(|gap| memory[gap.clone()].iter().any(|&b| b != UNTOUCHED));
+        let touched =
+            gaps.into_iter().find(|gap| memory[gap.clone()].iter().any(|&b| b != UNTOUCHED));
         // SAFETY: allocated with this layout.
         unsafe { dealloc(self.base, layout(&self.plan)) };
         if !std::thread::panicking() {
@@ -233,11 +246,7 @@ impl Device for Emulated {
         Ok(())
     }
 
-    fn stage(
-        &mut self,
-        to: Array<u32>,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), CudaError> {
+    fn stage(&mut self, to: Array<u32>, fill: &mut dyn FnMut(&mut [u32])) -> Result<(), CudaError> {
         let mut numbers = vec![0; to.len()];
         fill(&mut numbers);
         self.upload(to, &numbers)

@@ -4,9 +4,9 @@ use super::compile;
 use super::device::{
     Argument, Array, Device, Kernel, Lane, Plain, Plan, Product, THREADS, bytes_of, bytes_of_mut,
 };
-use super::error::CudaError;
 use super::libraries;
 use super::products::{Products, WORKSPACE};
+use crate::train::CudaError;
 use cudarc::driver::sys::{CUdeviceptr, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaStream, DriverError, PinnedHostSlice,
@@ -94,7 +94,8 @@ impl Gpu {
         let context = context()?;
         let (major, minor) = context.compute_capability().map_err(failed("opening the GPU"))?;
         let code = compile::machine_code(&format!("sm_{major}{minor}"))?;
-        let module = context.load_module(Ptx::from_binary(code)).map_err(failed("loading kernels"))?;
+        let module =
+            context.load_module(Ptx::from_binary(code)).map_err(failed("loading kernels"))?;
         let function = |name: &&str| {
             let function = module.load_function(name)?;
             // Loads the kernel now: while work is captured it could not be loaded.
@@ -152,11 +153,7 @@ impl Device for Gpu {
             .map_err(failed("copying to the GPU"))
     }
 
-    fn stage(
-        &mut self,
-        to: Array<u32>,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), CudaError> {
+    fn stage(&mut self, to: Array<u32>, fill: &mut dyn FnMut(&mut [u32])) -> Result<(), CudaError> {
         let at = failed("copying minibatches to the GPU");
         self.bind()?;
         let slot = self.staged % self.staging.len();
@@ -209,7 +206,8 @@ impl Device for Gpu {
         self.bind()?;
         let mut bits: Vec<u64> =
             arguments.iter().map(|argument| argument.bits(self.memory.base)).collect();
-        let mut pointers: Vec<_> = bits.iter_mut().map(|bits| std::ptr::from_mut(bits).cast()).collect();
+        let mut pointers: Vec<_> =
+            bits.iter_mut().map(|bits| std::ptr::from_mut(bits).cast()).collect();
         // SAFETY: the tests compare the arguments with those that the kernels declare; all
         // addresses are within the memory. The driver copies the arguments.
         unsafe {

@@ -1,8 +1,8 @@
 //! Images on the device, as bytes, and the minibatches that are gathered from them there.
 
 use super::device::{Argument, Array, Device, Kernel, Lane, Plan};
-use super::error::CudaError;
 use crate::data::{Images, MinibatchError, Minibatches};
+use crate::train::CudaError;
 use rayon::prelude::*;
 
 /// A set of images in the memory of a device.

@@ -103,11 +103,12 @@ fn relu_and_its_derivative() {
         (z[0], z[1], z[2], z[3]) = (f32::NAN, -0.0, f32::NEG_INFINITY, f32::INFINITY);
         let g = wave(size, 2.0);
         let (mut device, outputs, gradient, _) = with(&z, &g, &[0u8]);
-        run(&mut device, Kernel::ReluBackward, [2, 1], &[
-            gradient.into(),
-            outputs.into(),
-            (size as u64).into(),
-        ]);
+        run(
+            &mut device,
+            Kernel::ReluBackward,
+            [2, 1],
+            &[gradient.into(), outputs.into(), (size as u64).into()],
+        );
         run(&mut device, Kernel::Relu, [2, 1], &[outputs.into(), (size as u64).into()]);
         let expected: Vec<f32> = z.iter().map(|&z| if z < 0.0 { 0.0 } else { z }).collect();
         assert_eq!(bits(&device.read(outputs)), bits(&expected));
@@ -127,22 +128,32 @@ fn cross_entropy_is_that_of_a_naive_softmax() {
     let labels: Vec<u8> = (0..runs * batch).map(|n| (n * 7 % classes) as u8).collect();
     let (mut device, rows, on_device, sums) = with(&logits, &labels, &vec![0.0f64; 2 * runs]);
     // Measurements have one label per image, for all runs.
-    run(&mut device, Kernel::AddScores, [runs as u32, 1], &[
-        rows.into(),
-        on_device.into(),
-        sums.into(),
-        (batch as u32).into(),
-        (classes as u32).into(),
-    ]);
+    run(
+        &mut device,
+        Kernel::AddScores,
+        [runs as u32, 1],
+        &[
+            rows.into(),
+            on_device.into(),
+            sums.into(),
+            (batch as u32).into(),
+            (classes as u32).into(),
+        ],
+    );
     let scores = device.read(sums);
     let losses = sums.part(0, runs);
-    run(&mut device, Kernel::LossAndGradient, [runs as u32, 1], &[
-        rows.into(),
-        on_device.into(),
-        losses.into(),
-        (batch as u32).into(),
-        (classes as u32).into(),
-    ]);
+    run(
+        &mut device,
+        Kernel::LossAndGradient,
+        [runs as u32, 1],
+        &[
+            rows.into(),
+            on_device.into(),
+            losses.into(),
+            (batch as u32).into(),
+            (classes as u32).into(),
+        ],
+    );
     let (gradient, losses) = (device.read(rows), device.read(losses));
     for run in 0..runs {
         let (mut loss, mut scored, mut correct) = (0.0, 0.0, 0.0);
@@ -173,22 +184,20 @@ fn cross_entropy_is_that_of_a_naive_softmax() {
 fn infinite_and_missing_logits_are_not_hidden() {
     let logits = [f32::NAN, 1.0, f32::INFINITY, 0.0];
     let (mut device, rows, labels, sums) = with(&logits, &[1u8, 0], &[0f64; 4]);
-    run(&mut device, Kernel::AddScores, [1, 1], &[
-        rows.into(),
-        labels.into(),
-        sums.into(),
-        2u32.into(),
-        2u32.into(),
-    ]);
+    run(
+        &mut device,
+        Kernel::AddScores,
+        [1, 1],
+        &[rows.into(), labels.into(), sums.into(), 2u32.into(), 2u32.into()],
+    );
     let scores = device.read(sums);
     assert!(scores[0].is_nan() && scores[1] == 1.0, "{scores:?}");
-    run(&mut device, Kernel::LossAndGradient, [1, 1], &[
-        rows.into(),
-        labels.into(),
-        sums.into(),
-        2u32.into(),
-        2u32.into(),
-    ]);
+    run(
+        &mut device,
+        Kernel::LossAndGradient,
+        [1, 1],
+        &[rows.into(), labels.into(), sums.into(), 2u32.into(), 2u32.into()],
+    );
     assert!(device.read(sums)[0].is_nan());
 }
 
@@ -197,8 +206,11 @@ fn infinite_and_missing_logits_are_not_hidden() {
 #[test]
 fn noise_has_the_bits_of_the_cpu() {
     let laws = [(1.5, 1e-3), (0.2, 2.0), (2.0, 0.1), (0.15, 1e-3), (1.5, 1e-3), (0.12, 3.0)];
-    let mut noises: Vec<_> =
-        laws.iter().zip(7..).map(|(&(alpha, scale), seed)| (Some(InjectedNoise { alpha, scale }), seed)).collect();
+    let mut noises: Vec<_> = laws
+        .iter()
+        .zip(7..)
+        .map(|(&(alpha, scale), seed)| (Some(InjectedNoise { alpha, scale }), seed))
+        .collect();
     // A run without noise.
     noises.push((None, 3));
     for size in [1, 999, 1000] {
@@ -339,8 +351,7 @@ fn sgd_has_the_bits_of_the_cpu() {
 fn steps_through_the_field_are_those_of_the_cpu() {
     for size in [12, 1003] {
         let laws = [(1.75, 0.9), (2.0, 0.9), (1.1, 0.0), (0.1, 0.5), (1.999, 0.99)];
-        let rules =
-            laws.map(|(alpha, mu)| unguarded(StepRule::Momentum(momentum_rule(alpha, mu))));
+        let rules = laws.map(|(alpha, mu)| unguarded(StepRule::Momentum(momentum_rule(alpha, mu))));
         let gradients = gradients(laws.len(), size, true);
         let [ours, theirs] = [on_device, on_slices].map(|steps| steps(&rules, size, &gradients));
         assert_eq!(bits(&ours[1]), bits(&theirs[1]), "momenta");
@@ -427,11 +438,12 @@ fn the_largest_momentum_shows_nan() {
     b[700] = f32::NAN;
     b[1400] = f32::NEG_INFINITY;
     let (mut device, momenta, largest, _) = with(&b, &[0f32; 3], &[0u8]);
-    run(&mut device, Kernel::LargestMomentum, [3, 1], &[
-        momenta.into(),
-        largest.into(),
-        500u32.into(),
-    ]);
+    run(
+        &mut device,
+        Kernel::LargestMomentum,
+        [3, 1],
+        &[momenta.into(), largest.into(), 500u32.into()],
+    );
     let found = device.read(largest);
     let expected = b[..500].iter().fold(0f32, |a, b| a.max(b.abs()));
     assert!(found[0] == expected && found[1].is_nan() && found[2] == f32::INFINITY, "{found:?}");

@@ -22,9 +22,10 @@ mod compile;
 mod device;
 #[cfg(test)]
 mod emulated;
-mod error;
 #[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(all(test, feature = "cuda"))]
+mod gpu_tests;
 mod images;
 #[cfg(test)]
 mod kernel_tests;
@@ -39,8 +40,7 @@ mod stack;
 mod stack_tests;
 mod updates;
 
-pub use error::CudaError;
-
+/// Creates the engine on the first GPU. `tf32` allows products with ten-bit mantissas.
 #[cfg(feature = "cuda")]
 pub(super) fn open<'a>(
     data: &'a crate::data::DataSet,

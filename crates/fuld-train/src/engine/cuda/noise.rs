@@ -1,9 +1,9 @@
 //! Stable noise for gradients, as work of a device.
 
 use super::device::{Argument, Array, Device, Kernel, Lane, Plain, Plan, blocks};
-use super::error::CudaError;
 use super::passes::BLOCKS;
 use crate::spec::InjectedNoise;
+use crate::train::CudaError;
 use fuld::random::Purpose;
 use levy_stable::{ParameterError, QuantileData, SymmetricStable};
 
@@ -134,7 +134,8 @@ impl Host {
             lowest,
             ..run
         };
-        self.octaves.extend(octaves.iter().flat_map(|[first, split]| [first + first_piece, *split]));
+        self.octaves
+            .extend(octaves.iter().flat_map(|[first, split]| [first + first_piece, *split]));
         self.coefficients.extend(coefficients);
         Ok(run)
     }

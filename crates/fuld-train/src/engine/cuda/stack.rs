@@ -3,7 +3,6 @@
 use super::super::rules::UpdateRule;
 use super::super::{Engine, ImageSet, Score};
 use super::device::{Array, Device, Kernel, Lane, Plan, blocks};
-use super::error::CudaError;
 use super::images::{DeviceImages, Orders};
 use super::noise::StackNoise;
 use super::passes::{BLOCKS, Passes, SCORED};
@@ -12,6 +11,7 @@ use crate::data::DataSet;
 use crate::network::{Layer, Network};
 use crate::spec::TrainSpec;
 use crate::tensor_file::{TensorError, TensorFile};
+use crate::train::CudaError;
 use crate::train::TrainError;
 use fuld::guard::GuardState;
 use fuld::random::Purpose;

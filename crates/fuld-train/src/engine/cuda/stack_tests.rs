@@ -10,11 +10,11 @@ use crate::network::Network;
 use crate::spec::{Device, GuardRequest, InjectedNoise, Optimizer, TrainRequest, TrainSpec};
 use fuld::random::Purpose;
 
-fn digits() -> DataSet {
+pub(super) fn digits() -> DataSet {
     DataSet::load("digits", std::path::Path::new("")).unwrap()
 }
 
-fn specs(data: &DataSet, requests: &[TrainRequest]) -> Vec<TrainSpec> {
+pub(super) fn specs(data: &DataSet, requests: &[TrainRequest]) -> Vec<TrainSpec> {
     let description = data.description();
     requests.iter().map(|request| request.spec(&description, Device::Cpu).unwrap()).collect()
 }
@@ -34,13 +34,13 @@ fn emulated<'a>(data: &'a DataSet, specs: &[TrainSpec]) -> Stack<'a, Emulated> {
 }
 
 /// Returns the bits of all weights.
-fn bits(networks: &[Network]) -> Vec<u32> {
+pub(super) fn bits(networks: &[Network]) -> Vec<u32> {
     let layers = networks.iter().flat_map(|network| &network.layers);
     layers.flat_map(|layer| &layer.weights).map(|w| w.to_bits()).collect()
 }
 
 /// Returns the largest difference of weights, relative to the largest weight of a layer.
-fn distance(ours: &[Network], theirs: &[Network]) -> f64 {
+pub(super) fn distance(ours: &[Network], theirs: &[Network]) -> f64 {
     let mut worst = 0.0f64;
     for (ours, theirs) in ours.iter().zip(theirs) {
         for (ours, theirs) in ours.layers.iter().zip(&theirs.layers) {
@@ -55,7 +55,7 @@ fn distance(ours: &[Network], theirs: &[Network]) -> f64 {
 }
 
 /// Stacks that differ in what a stack may differ in, for each optimizer.
-fn stacks() -> Vec<(&'static str, Vec<TrainRequest>)> {
+pub(super) fn stacks() -> Vec<(&'static str, Vec<TrainRequest>)> {
     let noise = |alpha, scale| Some(InjectedNoise { alpha, scale });
     let sgdm = |seed, lr, momentum| TrainRequest {
         optimizer: Some(Optimizer::Sgdm),
@@ -69,11 +69,8 @@ fn stacks() -> Vec<(&'static str, Vec<TrainRequest>)> {
         clip: Some(limit),
         ..request(seed)
     };
-    let adam = |seed, lr| TrainRequest {
-        optimizer: Some(Optimizer::Adam),
-        lr: Some(lr),
-        ..request(seed)
-    };
+    let adam =
+        |seed, lr| TrainRequest { optimizer: Some(Optimizer::Adam), lr: Some(lr), ..request(seed) };
     let guarded = |requests: Vec<TrainRequest>, c: f64| -> Vec<TrainRequest> {
         let guard = |request| TrainRequest { guard: Some(GuardRequest::Given(c)), ..request };
         requests.into_iter().map(guard).collect()
@@ -97,12 +94,24 @@ fn stacks() -> Vec<(&'static str, Vec<TrainRequest>)> {
         ("fuld, guarded", guarded(fulds(), 0.7)),
         ("fuld, noisy", noisy(fulds())),
         ("fuld, noisy and guarded", guarded(noisy(fulds()), 1.0)),
-        ("clip-norm", vec![clipped(Optimizer::ClipNorm, 1, 0.5), clipped(Optimizer::ClipNorm, 2, 9.0)]),
+        (
+            "clip-norm",
+            vec![clipped(Optimizer::ClipNorm, 1, 0.5), clipped(Optimizer::ClipNorm, 2, 9.0)],
+        ),
         (
             "clip-norm, guarded",
-            guarded(noisy(vec![clipped(Optimizer::ClipNorm, 1, 0.5), clipped(Optimizer::ClipNorm, 2, 1.0)]), 1.0),
+            guarded(
+                noisy(vec![
+                    clipped(Optimizer::ClipNorm, 1, 0.5),
+                    clipped(Optimizer::ClipNorm, 2, 1.0),
+                ]),
+                1.0,
+            ),
         ),
-        ("clip-value", vec![clipped(Optimizer::ClipValue, 1, 1e-3), clipped(Optimizer::ClipValue, 2, 0.1)]),
+        (
+            "clip-value",
+            vec![clipped(Optimizer::ClipValue, 1, 1e-3), clipped(Optimizer::ClipValue, 2, 0.1)],
+        ),
         ("adam", vec![adam(1, 1e-3), adam(2, 3e-3)]),
         ("adam, guarded", guarded(noisy(vec![adam(1, 1e-3), adam(2, 3e-3)]), 30.0)),
     ]
@@ -114,7 +123,8 @@ fn every_optimizer_takes_the_steps_of_the_cpu() {
     let data = digits();
     for (name, requests) in stacks() {
         let specs = specs(&data, &requests);
-        let (mut ours, mut theirs) = (emulated(&data, &specs), CpuEngine::new(&data, &specs).unwrap());
+        let (mut ours, mut theirs) =
+            (emulated(&data, &specs), CpuEngine::new(&data, &specs).unwrap());
         assert_eq!(ours.networks().unwrap(), theirs.networks().unwrap(), "{name}");
         for iteration in 0..12 {
             ours.step(iteration).unwrap();

@@ -1,9 +1,9 @@
 //! Guard, clipping and step of a stack, as work of a device in the lane of updates.
 
-use super::device::{Argument, Array, Device, Kernel, Lane, Plain, Plan, blocks};
-use super::error::CudaError;
-use super::passes::BLOCKS;
 use super::super::rules::{Clip, StepRule, UpdateRule};
+use super::device::{Argument, Array, Device, Kernel, Lane, Plain, Plan, blocks};
+use super::passes::BLOCKS;
+use crate::train::CudaError;
 use fuld::guard::GuardState;
 use fuld::optimizer::{Adam, Rule};
 
