@@ -37,8 +37,9 @@ pub(crate) fn greater(a: f64, b: f64) -> f64 {
 }
 
 /// eˣ to 1 ulp for −708 ≤ x ≤ 709; clamped outside.
+/// For the crates of this workspace only; it is not part of the public interface.
 #[inline(always)]
-pub(crate) fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     // (eʳ − 1 − r − r²/2)/r³ on |r| ≤ ln 2 / 2: 5.5e-18 of eʳ.
     const P: [f64; 9] = [
         0.16666666666666685,
@@ -83,7 +84,7 @@ pub(crate) fn ln_1p_near(f: f64) -> f64 {
 
 /// ln x to 1 ulp (of 1 near x = 1) for normal x > 0.
 #[inline(always)]
-pub(crate) fn ln(x: f64) -> f64 {
+pub fn ln(x: f64) -> f64 {
     const SQRT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
     let offset = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let exponent = (offset as i64) >> 52;

@@ -83,6 +83,8 @@ pub mod tail_index;
 mod unit;
 
 pub use alpha::Alpha;
+#[doc(hidden)]
+pub use elementary::{exp, ln};
 pub use error::ParameterError;
 pub use path::LevyMotion;
 pub use sampler::{QuantileData, Sampler};

@@ -1,43 +1,74 @@
 //! Softmax and cross entropy of rows of logits.
 
 use super::Score;
+use levy_stable::{exp, ln};
 
-/// Returns log Σexp of a row and its largest logit.
-fn log_sum_exp(row: &[f32]) -> f32 {
-    // `f32::max` ignores NaN, but the sum does not.
+levy_stable::dispatched! {
+    /// Replaces each row of logits by the gradient (p − target)/rows of the mean cross entropy, and
+    /// returns that mean.
+    pub(super) fn loss_and_gradient(logits: &mut [f32], labels: &[u8]) -> f64 {
+        let classes = logits.len() / labels.len();
+        let mut loss = 0.0;
+        for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
+            subtract_largest(row);
+            loss -= f64::from(row[usize::from(label)]);
+        }
+        exponentials(logits);
+        let share = 1.0 / labels.len() as f32;
+        for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
+            let sum: f32 = row.iter().sum();
+            loss += logarithm(sum);
+            let factor = share / sum;
+            row.iter_mut().for_each(|p| *p *= factor);
+            row[usize::from(label)] -= share;
+        }
+        loss / labels.len() as f64
+    }
+}
+
+levy_stable::dispatched! {
+    /// Returns the sums of the cross entropy and of the correct classifications over the rows, and
+    /// changes the logits.
+    pub(super) fn sums(logits: &mut [f32], labels: &[u8]) -> Score {
+        let classes = logits.len() / labels.len();
+        let mut sums = Score { loss: 0.0, accuracy: 0.0 };
+        for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
+            subtract_largest(row);
+            let of_label = row[usize::from(label)];
+            sums.loss -= f64::from(of_label);
+            // The first of equal logits wins; a row with NaN is wrong.
+            let before = &row[..usize::from(label)];
+            let is_largest = row.iter().all(|&z| z <= of_label) && before.iter().all(|&z| z < of_label);
+            sums.accuracy += f64::from(u8::from(is_largest));
+        }
+        exponentials(logits);
+        for row in logits.chunks_exact(classes) {
+            sums.loss += logarithm(row.iter().sum());
+        }
+        sums
+    }
+}
+
+/// Subtracts the largest logit, so that no exponential overflows. `f32::max` ignores NaN, but the
+/// sum of a row with NaN is not finite.
+#[inline(always)]
+fn subtract_largest(row: &mut [f32]) {
     let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let sum: f32 = row.iter().map(|&z| libm::expf(z - largest)).sum();
-    largest + libm::logf(sum)
+    row.iter_mut().for_each(|z| *z -= largest);
 }
 
-/// Replaces each row of logits by the gradient (p − target)/rows of the mean cross entropy, and
-/// returns that mean.
-pub(super) fn loss_and_gradient(logits: &mut [f32], labels: &[u8]) -> f64 {
-    let classes = logits.len() / labels.len();
-    let share = 1.0 / labels.len() as f32;
-    let mut loss = 0.0;
-    for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
-        let log_sum = log_sum_exp(row);
-        loss += f64::from(log_sum - row[usize::from(label)]);
-        row.iter_mut().for_each(|z| *z = libm::expf(*z - log_sum) * share);
-        row[usize::from(label)] -= share;
-    }
-    loss / labels.len() as f64
+/// Returns the logarithm of a sum of exponentials. It is NaN if one of them is not finite.
+#[inline(always)]
+fn logarithm(sum: f32) -> f64 {
+    if sum.is_finite() { ln(sum.into()) } else { f64::NAN }
 }
 
-/// Returns the sums of the cross entropy and of the correct classifications over the rows.
-pub(super) fn sums(logits: &[f32], labels: &[u8]) -> Score {
-    let classes = logits.len() / labels.len();
-    let mut sums = Score { loss: 0.0, accuracy: 0.0 };
-    for (row, &label) in logits.chunks_exact(classes).zip(labels) {
-        let of_label = row[usize::from(label)];
-        sums.loss += f64::from(log_sum_exp(row) - of_label);
-        // The first of equal logits wins; a row with NaN is wrong.
-        let before = &row[..usize::from(label)];
-        let is_largest = row.iter().all(|&z| z <= of_label) && before.iter().all(|&z| z < of_label);
-        sums.accuracy += f64::from(u8::from(is_largest));
+/// Replaces numbers by their exponentials. NaN becomes infinite.
+#[inline(always)]
+fn exponentials(numbers: &mut [f32]) {
+    for number in numbers {
+        *number = exp((*number).into()) as f32;
     }
-    sums
 }
 
 #[cfg(test)]
@@ -50,7 +81,7 @@ mod tests {
         let labels = [2, 0];
         let mut gradient = logits;
         let loss = loss_and_gradient(&mut gradient, &labels);
-        assert!((loss - 0.5 * f64::from(sums(&logits, &labels).loss as f32)).abs() < 1e-6);
+        assert!((loss - 0.5 * f64::from(sums(&mut { logits }, &labels).loss as f32)).abs() < 1e-6);
         for n in 0..logits.len() {
             let at = |step: f32| {
                 let mut moved = logits;
@@ -66,9 +97,11 @@ mod tests {
     fn large_logits_do_not_overflow_and_nan_is_not_hidden() {
         let mut large = [1e4f32, -1e4];
         assert!(loss_and_gradient(&mut large, &[1]) == 2e4 && large == [1.0, -1.0]);
-        assert!(loss_and_gradient(&mut [0.0, f32::NAN], &[0]).is_nan());
-        assert!(loss_and_gradient(&mut [f32::INFINITY, 0.0], &[0]).is_nan());
-        assert_eq!(sums(&[f32::NAN, 1.0], &[1]).accuracy, 0.0);
-        assert_eq!(sums(&[1.0, 1.0, 1.0, 1.0], &[0, 1]).accuracy, 1.0);
+        for row in [[0.0, f32::NAN], [f32::NAN, 0.0], [f32::INFINITY, 0.0]] {
+            assert!(loss_and_gradient(&mut { row }, &[0]).is_nan(), "{row:?}");
+            assert!(sums(&mut { row }, &[0]).loss.is_nan(), "{row:?}");
+        }
+        assert_eq!(sums(&mut [f32::NAN, 1.0], &[1]).accuracy, 0.0);
+        assert_eq!(sums(&mut [1.0, 1.0, 1.0, 1.0], &[0, 1]).accuracy, 1.0);
     }
 }

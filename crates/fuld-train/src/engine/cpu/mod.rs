@@ -145,7 +145,7 @@ impl Engine for CpuEngine<'_> {
                 pixels.resize(range.len() * images.features(), 0.0);
                 images.gather_range(range.clone(), pixels);
                 forward(&run.network.layers, pixels, outputs);
-                sums(outputs.last().map_or(&[], Vec::as_slice), &images.labels()[range])
+                sums(outputs.last_mut().map_or(&mut [], Vec::as_mut_slice), &images.labels()[range])
             };
             let chunks: Vec<Score> = starts.par_iter().map_init(Default::default, chunk).collect();
             let mean = |of: fn(&Score) -> f64| chunks.iter().map(of).sum::<f64>() / count as f64;

@@ -9,9 +9,8 @@ use crate::network::Layer;
 pub(super) struct Passes {
     /// The outputs of each layer, after ReLU for all but the last.
     outputs: Vec<Vec<f32>>,
-    /// The gradient with respect to the outputs of a layer, and of the layer before it.
-    delta: Vec<f32>,
-    delta_before: Vec<f32>,
+    /// Gradients with respect to the outputs of two successive hidden layers.
+    deltas: [Vec<f32>; 2],
     /// The gradient with respect to the weights of a layer.
     gradient: Vec<f32>,
 }
@@ -43,23 +42,32 @@ impl Passes {
         mut use_gradient: impl FnMut(usize, &mut [f32], &mut [f32]),
     ) -> f64 {
         forward(layers, images, &mut self.outputs);
-        let Self { outputs, delta, delta_before, gradient } = self;
-        let Some(logits) = outputs.last_mut() else { return f64::NAN };
-        std::mem::swap(delta, logits);
-        let loss = loss_and_gradient(delta, labels);
+        let Self { outputs, deltas, gradient } = self;
+        let Some((logits, hidden)) = outputs.split_last_mut() else { return f64::NAN };
+        let loss = loss_and_gradient(logits, labels);
+        let largest = layers.iter().map(|layer| layer.weights.len()).max().unwrap_or(0);
+        gradient.resize(largest, 0.0);
+        let widest = hidden.iter().map(Vec::len).max().unwrap_or(0);
+        deltas.iter_mut().for_each(|delta| delta.resize(widest, 0.0));
+        let [first, second] = deltas;
+        // The gradient with respect to the outputs of the layer, and the buffer for that of the
+        // layer before it.
+        let (mut delta, mut before, mut unused) =
+            (&mut logits[..], &mut first[..], Some(&mut second[..]));
         for (n, layer) in layers.iter_mut().enumerate().rev() {
-            let x = if n > 0 { &outputs[n - 1] } else { images };
-            let (x, of_outputs) = (x, Matrix::new(delta, layer.outputs));
+            let x = if n > 0 { &hidden[n - 1] } else { images };
+            let of_outputs = Matrix::new(delta, layer.outputs);
             if n > 0 {
-                delta_before.resize(x.len(), 0.0);
                 let weights = Matrix::new(&layer.weights, layer.outputs);
-                product(of_outputs, weights.transposed(), delta_before);
-                relu_backward(x, delta_before);
+                product(of_outputs, weights.transposed(), before);
+                relu_backward(x, before);
             }
-            gradient.resize(layer.weights.len(), 0.0);
+            let gradient = &mut gradient[..layer.weights.len()];
             product(Matrix::new(x, layer.inputs).transposed(), of_outputs, gradient);
             use_gradient(n, &mut layer.weights, gradient);
-            std::mem::swap(delta, delta_before);
+            let done = std::mem::replace(&mut delta, before);
+            // The buffer of the logits is used once.
+            before = unused.take().unwrap_or(done);
         }
         loss
     }
