@@ -134,7 +134,7 @@ fn cuda_memory_is_checked() {
     let data = digits();
     let mut specs = specs(&data, &stacks()[0].1);
     specs.iter_mut().for_each(|spec| (spec.width, spec.depth) = (16_000, 4));
-    let specs = specs.repeat(100);
+    let specs: Vec<_> = specs.iter().cycle().take(300).cloned().collect();
     match super::open(&data, &specs, false).map(drop) {
         Err(TrainError::Cuda(CudaError::Memory { needed, free })) => assert!(needed > free),
         other => panic!("{other:?}"),
