@@ -73,3 +73,23 @@ unsafe fn log_of(program: sys::nvrtcProgram) -> String {
     let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// NVRTC needs no GPU, so that the kernels are compiled wherever it is installed.
+    #[test]
+    fn kernels_compile_where_the_compiler_is_installed() {
+        // SAFETY: opening the library runs its initialisers only.
+        if !unsafe { sys::is_culib_present() } {
+            return;
+        }
+        let code = machine_code("sm_90").unwrap();
+        assert!(code.starts_with(b"\x7fELF"));
+        let Err(CudaError::Compile { architecture, log }) = machine_code("sm_1") else {
+            panic!("there is no such architecture");
+        };
+        assert!(architecture == "sm_1" && !log.is_empty(), "{log}");
+    }
+}
