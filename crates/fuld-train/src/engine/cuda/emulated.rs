@@ -13,14 +13,10 @@ use libloading::Library;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The file that the compiler reads, beside `emulation.h` and `kernels.cu`.
-const DRIVER: &str = r#"#include "emulation.h"
-#include "kernels.cu"
-"#;
 /// Fills the space between arrays, which nothing may write.
 const UNTOUCHED: u8 = 0xa5;
 
@@ -39,43 +35,36 @@ fn kernels() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write("emulation.h", include_str!("emulation.h"));
-        write("kernels.cu", include_str!("kernels.cu"));
-        let mut driver = String::from(DRIVER);
-        driver += "extern \"C\" int emulate(const char* name, unsigned blocks, unsigned runs, unsigned threads, \
-                   void** arguments, const Kind* kinds, unsigned count) {\n";
-        for name in Kernel::NAMES {
-            driver += &format!(
-                "if (!strcmp(name, \"{name}\")) return launch({name}, {{blocks, runs}}, threads, arguments, kinds, count);\n"
-            );
-        }
-        driver += "return 1;\n}\n";
-        write("driver.cpp", &driver);
-        compile(folder.path());
+        let call = |name: &str| {
+            format!(
+                "if (!strcmp(name, \"{name}\")) \
+                 return launch({name}, {{blocks, runs}}, threads, arguments, kinds, count);\n"
+            )
+        };
+        let calls: String = Kernel::NAMES.iter().map(|name| call(name)).collect();
+        let source = format!(
+            "#include \"emulation.h\"\n#include \"kernels.cu\"\n\
+             extern \"C\" int emulate(const char* name, unsigned blocks, unsigned runs, \
+             unsigned threads, void** arguments, const Kind* kinds, unsigned count) {{\n\
+             {calls}return 1;\n}}\n"
+        );
+        let library = compile(folder.path(), &source);
         // SAFETY: the library was just built from the sources above and has no initialisers.
-        unsafe { Library::new(folder.path().join("kernels.so")) }.unwrap()
+        unsafe { Library::new(library) }.unwrap()
     })
 }
 
-/// Compiles the driver with the system's C++ compiler.
-fn compile(folder: &Path) {
-    let options = [
-        "-std=c++17",
-        "-O2",
-        "-ffp-contract=off",
-        "-U_FORTIFY_SOURCE",
-        "-shared",
-        "-fPIC",
-        "-Wl,-Bsymbolic",
-        "-w",
-        "-o",
-    ];
+/// Compiles a source, which may include `emulation.h` and `kernels.cu`, to a library in a folder.
+pub(super) fn compile(folder: &Path, source: &str) -> PathBuf {
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("emulation.h", include_str!("emulation.h"));
+    write("kernels.cu", include_str!("kernels.cu"));
+    write("source.cpp", source);
+    let options = ["-std=c++17", "-O2", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-w"];
+    let library = ["-shared", "-fPIC", "-Wl,-Bsymbolic", "-o", "library.so", "source.cpp"];
     for compiler in ["c++", "g++", "clang++"] {
-        let mut command = Command::new(compiler);
-        command.args(options).args(["kernels.so", "driver.cpp"]).current_dir(folder);
-        match command.output() {
-            Ok(output) if output.status.success() => return,
+        match Command::new(compiler).args(options).args(library).current_dir(folder).output() {
+            Ok(output) if output.status.success() => return folder.join("library.so"),
             Ok(output) => panic!("{compiler}: {}", String::from_utf8_lossy(&output.stderr)),
             Err(_) => {}
         }

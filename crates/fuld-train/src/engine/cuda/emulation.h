@@ -145,6 +145,23 @@ template <class... A> struct Call {
     }
 };
 
+// Runs a kernel. Returns false if threads disagree about a barrier.
+template <class... A>
+static bool run_grid(void (*kernel)(A...), Index grid, unsigned threads, void** arguments) {
+    Call<A...> call = {kernel, arguments};
+    body = Call<A...>::run;
+    body_arguments = &call;
+    blockDim = {threads, 1};
+    gridDim = grid;
+    for (unsigned y = 0; y < grid.y; y++) {
+        for (unsigned x = 0; x < grid.x; x++) {
+            blockIdx = {x, y};
+            if (!run_block()) return false;
+        }
+    }
+    return true;
+}
+
 // Returns 0, 2 if the arguments do not fit, or 3 if threads disagree about a barrier.
 template <class... A>
 static int launch(void (*kernel)(A...), Index grid, unsigned threads, void** arguments,
@@ -154,16 +171,5 @@ static int launch(void (*kernel)(A...), Index grid, unsigned threads, void** arg
     bool all_fit = true;
     (void)std::initializer_list<int>{(all_fit = all_fit && fits<A>(kinds[n++]), 0)...};
     if (!all_fit) return 2;
-    Call<A...> call = {kernel, arguments};
-    body = Call<A...>::run;
-    body_arguments = &call;
-    blockDim = {threads, 1};
-    gridDim = grid;
-    for (unsigned y = 0; y < grid.y; y++) {
-        for (unsigned x = 0; x < grid.x; x++) {
-            blockIdx = {x, y};
-            if (!run_block()) return 3;
-        }
-    }
-    return 0;
+    return run_grid(kernel, grid, threads, arguments) ? 0 : 3;
 }

@@ -15,13 +15,16 @@
 //! | `gpu`, `products`, `compile`, `libraries` | the device on a GPU |
 //! | `kernels.cu` | the kernels |
 //!
-//! Tests run the kernels and the engine on the CPU, by an emulation of blocks and threads.
+//! Tests run the kernels and the engine on the CPU, by an emulation of blocks and threads, and the
+//! calls of the driver with libraries that do their work there.
 
 #[cfg(feature = "cuda")]
 mod compile;
 mod device;
 #[cfg(test)]
 mod emulated;
+#[cfg(all(test, feature = "cuda"))]
+mod fake_driver_tests;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(all(test, feature = "cuda"))]
