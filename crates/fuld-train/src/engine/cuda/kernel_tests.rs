@@ -423,7 +423,7 @@ fn the_guard_is_that_of_the_cpu_for_many_steps() {
         ..unguarded(StepRule::Momentum(momentum_rule(2.0, 0.9)))
     };
     let steps: Vec<_> = (0..70).map(|step| wave(200_003, 0.37 * f64::from(step))).collect();
-    let [ours, theirs] = [on_device, on_slices].map(|take| take(&[rule.clone()], 200_003, &steps));
+    let [ours, theirs] = [on_device, on_slices].map(|take| take(std::slice::from_ref(&rule), 200_003, &steps));
     assert_eq!(ours[1][1], 50.0);
     assert_close(&ours[1..2], &theirs[1..2], 1e-6, "state");
     assert_close(&ours[2..], &theirs[2..], 1e-3, "momenta");
