@@ -79,8 +79,8 @@ pub(crate) fn engine<'a>(
     match specs[0].device {
         Device::Cpu => Ok(Box::new(cpu::CpuEngine::new(data, specs)?)),
         #[cfg(feature = "cuda")]
-        Device::Cuda => Ok(Box::new(cuda::open(data, specs, false)?)),
+        device => Ok(Box::new(cuda::open(data, specs, device == Device::CudaTf32)?)),
         #[cfg(not(feature = "cuda"))]
-        Device::Cuda => Err(TrainError::NoCuda),
+        Device::Cuda | Device::CudaTf32 => Err(TrainError::NoCuda),
     }
 }

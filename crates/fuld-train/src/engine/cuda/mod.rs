@@ -10,7 +10,7 @@
 //! | [`device`] | what the engine requires of a device |
 //! | [`images`] | images on the device, and minibatches |
 //! | [`passes`] | forward and backward pass |
-//! | [`noise`], [`updates`] | what happens to gradients |
+//! | [`noise`], [`updates`], [`rule_numbers`] | what happens to gradients |
 //! | [`stack`] | the engine, for any device |
 //! | `gpu`, `products`, `compile`, `libraries` | the device on a GPU |
 //! | `kernels.cu` | the kernels |
@@ -38,9 +38,12 @@ mod noise;
 mod passes;
 #[cfg(feature = "cuda")]
 mod products;
+mod rule_numbers;
 mod stack;
 #[cfg(test)]
 mod stack_tests;
+#[cfg(test)]
+mod update_tests;
 mod updates;
 
 /// Creates the engine on the first GPU. `tf32` allows products with ten-bit mantissas.
