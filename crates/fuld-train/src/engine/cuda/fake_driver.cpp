@@ -104,7 +104,7 @@ EXPORTED cuMemFree_v2(Address address) {
     free((void*)address);
     return 0;
 }
-EXPORTED cuMemsetD8_v2(Address address, unsigned char value, size_t bytes) {
+EXPORTED cuMemsetD8Async(Address address, unsigned char value, size_t bytes, void*) {
     memset((void*)address, value, bytes);
     return 0;
 }

@@ -25,6 +25,8 @@ pub(super) struct Gpu {
     staging: [Option<Staging>; 2],
     /// The number of arrays staged.
     staged: usize,
+    /// The signals of the work that is being captured, which must not be destroyed before its end.
+    captured: Option<Vec<Arc<CudaEvent>>>,
     memory: Memory,
     lanes: [Arc<CudaStream>; Lane::COUNT],
     context: Arc<CudaContext>,
@@ -52,8 +54,9 @@ impl Drop for Memory {
 }
 
 impl Memory {
-    /// Allocates memory, all zero.
-    fn new(context: &Arc<CudaContext>, needed: usize) -> Result<Self, CudaError> {
+    /// Allocates memory, all zero for later work of a stream.
+    fn new(stream: &CudaStream, needed: usize) -> Result<Self, CudaError> {
+        let context = stream.context();
         let (free, _) = context.mem_get_info().map_err(failed("asking for free memory"))?;
         let too_large = CudaError::Memory { needed, free };
         if needed > free {
@@ -65,8 +68,10 @@ impl Memory {
             _ => failed("allocating memory")(error),
         })?;
         let memory = Self { base, context: context.clone() };
-        // SAFETY: the memory has this size.
-        unsafe { result::memset_d8_sync(base, 0, needed) }.map_err(failed("clearing memory"))?;
+        // SAFETY: the memory has this size. The lanes do not wait for the default stream, so that it
+        // is cleared in one of them.
+        unsafe { result::memset_d8_async(base, 0, needed, stream.cu_stream()) }
+            .map_err(failed("clearing memory"))?;
         Ok(memory)
     }
 }
@@ -107,14 +112,16 @@ impl Gpu {
         let stream = || context.new_stream().map_err(failed("creating a stream"));
         let lanes = [stream()?, stream()?, stream()?];
         let arrays = plan.bytes();
-        let memory = Memory::new(&context, arrays.saturating_add(2 * WORKSPACE))?;
+        let memory =
+            Memory::new(&lanes[Lane::Main as usize], arrays.saturating_add(2 * WORKSPACE))?;
         let workspace = memory.base + arrays as u64;
         let products = [
             Products::new(&lanes[Lane::Main as usize], workspace, tf32)?,
             Products::new(&lanes[Lane::Gradients as usize], workspace + WORKSPACE as u64, tf32)?,
         ];
         let staging = [None, None];
-        Ok(Self { products, functions, staging, staged: 0, memory, lanes, context })
+        let (staged, captured) = (0, None);
+        Ok(Self { products, functions, staging, staged, captured, memory, lanes, context })
     }
 
     fn lane(&self, lane: Lane) -> &Arc<CudaStream> {
@@ -140,7 +147,7 @@ impl Drop for Gpu {
 }
 
 impl Device for Gpu {
-    type Signal = CudaEvent;
+    type Signal = Arc<CudaEvent>;
     type Graph = CudaGraph;
 
     fn upload<T: Plain>(&mut self, to: Array<T>, from: &[T]) -> Result<(), CudaError> {
@@ -228,23 +235,30 @@ impl Device for Gpu {
         self.products[usize::from(lane != Lane::Main)].multiply(self.memory.base, product)
     }
 
-    fn signal(&mut self, lane: Lane) -> Result<CudaEvent, CudaError> {
-        self.lane(lane).record_event(None).map_err(failed("recording an event"))
+    fn signal(&mut self, lane: Lane) -> Result<Arc<CudaEvent>, CudaError> {
+        let event = self.lane(lane).record_event(None).map_err(failed("recording an event"))?;
+        let event = Arc::new(event);
+        self.captured.iter_mut().for_each(|captured| captured.push(event.clone()));
+        Ok(event)
     }
 
-    fn wait(&mut self, lane: Lane, signal: &CudaEvent) -> Result<(), CudaError> {
+    fn wait(&mut self, lane: Lane, signal: &Arc<CudaEvent>) -> Result<(), CudaError> {
         self.lane(lane).wait(signal).map_err(failed("waiting for an event"))
     }
 
     fn begin_capture(&mut self) -> Result<(), CudaError> {
         // Relaxed: libraries may load code while they are captured.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        self.lane(Lane::Main).begin_capture(mode).map_err(failed("capturing an iteration"))
+        self.lane(Lane::Main).begin_capture(mode).map_err(failed("capturing an iteration"))?;
+        self.captured = Some(Vec::new());
+        Ok(())
     }
 
     fn end_capture(&mut self) -> Result<CudaGraph, CudaError> {
         let at = failed("capturing an iteration");
-        let graph = self.lane(Lane::Main).end_capture(CUgraphInstantiate_flags(0)).map_err(&at)?;
+        let graph = self.lane(Lane::Main).end_capture(CUgraphInstantiate_flags(0));
+        self.captured = None;
+        let graph = graph.map_err(&at)?;
         let empty = DriverError(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         let graph = graph.ok_or_else(|| at(empty))?;
         graph.upload().map_err(&at)?;
