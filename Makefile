@@ -59,6 +59,7 @@ test-all:
 	@$(MAKE) --no-print-directory kill-loops docs frameworks
 	$(VENV)/bin/python tools/tutorial/run.py docs/tutorial.md
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
+	$(CARGO) test --package fuld-train --lib --features cuda --locked cuda
 
 # Tests marked #[ignore]: each kills a process many times, or needs a browser.
 kill-loops:
