@@ -89,10 +89,7 @@ impl GradientGuard {
         let g = gradient.reshape([1, length]);
         let state = state.unwrap_or_else(|| {
             let numbers = GuardState::new().to_numbers().to_vec();
-            Tensor::from_data(
-                TensorData::new(numbers, [1, GuardState::LEN]),
-                (&device, DType::F32),
-            )
+            Tensor::from_data(TensorData::new(numbers, [1, GuardState::LEN]), (&device, DType::F32))
         });
         let column = |n: usize| state.clone().slice([0..1, n..n + 1]);
         let [version, steps, log_scale] = [column(0), column(1), column(2)];
@@ -111,9 +108,8 @@ impl GradientGuard {
             .greater_equal_elem(f32::MIN_POSITIVE)
             .bool_and(sample.clone().lower_equal_elem(f32::MAX));
         let logs = sample.mask_fill(counts.clone().bool_not(), 1.0).log().sum_dim(1);
-        let counted = Tensor::zeros([1, count], (&device, DType::F32))
-            .mask_fill(counts, 1.0)
-            .sum_dim(1);
+        let counted =
+            Tensor::zeros([1, count], (&device, DType::F32)).mask_fill(counts, 1.0).sum_dim(1);
         let nothing = counted.clone().equal_elem(0.0);
         let mean = logs / counted.clamp_min(1.0);
 
