@@ -80,7 +80,9 @@ def measure_torch(nets, stacks):
 
 def parse():
     """Reads the command line."""
-    parser = argparse.ArgumentParser(description="Training speed of the program and of PyTorch on a GPU.")
+    parser = argparse.ArgumentParser(
+        description="Training speed of the program and of PyTorch on a GPU."
+    )
     parser.add_argument("fuld", help="the program, built with --features cuda")
     parser.add_argument("--stacks", default="64,128", help="runs that are trained together")
     parser.add_argument("--nets", default=",".join(NETS), help="WIDTHxHIDDENxBATCH, ...")
@@ -100,7 +102,9 @@ def main():
     """Measures torch, then the program, and prints the table."""
     options = parse()
     theirs = measure_torch(options.nets, options.stacks)
-    print("width x layers x batch   stack   ours, runs/s   torch, runs/s   ratio   whole sweep / ours")
+    print(
+        "width x layers x batch   stack   ours, runs/s   torch, runs/s   ratio   whole sweep / ours"
+    )
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "images").mkdir()
@@ -114,7 +118,10 @@ def main():
                 if options.sweep:
                     seconds = sweep_seconds(options, folder, net, stack, RUN_LENGTH, 100)
                     whole = f"{stack / seconds / ours:.2f}"
-                print(f"{net:<22} {stack:>7} {ours:>14.2f} {shown[0]:>15} {shown[1]:>7} {whole:>20}", flush=True)
+                print(
+                    f"{net:<22} {stack:>7} {ours:>14.2f} {shown[0]:>15} {shown[1]:>7} {whole:>20}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
