@@ -1,11 +1,11 @@
 //! `fuld reproduce`: arguments, progress bar and printing. The work is done by `fuld-reproduce`.
 
 use super::Usage;
+use super::compute_args::ComputeArgs;
 use super::data_args::DataArgs;
 use super::folder_args::FolderArgs;
 use super::output::Output;
 use super::progress_style::progress_style;
-use super::threads::Threads;
 use crate::exit_code::INTERRUPTED;
 use crate::interrupt;
 use fuld_reproduce::{
@@ -54,7 +54,7 @@ pub(super) struct Reproduce {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    threads: Threads,
+    compute: ComputeArgs,
 }
 
 fn after_help() -> String {
@@ -65,7 +65,8 @@ Examples:
   fuld reproduce --only fig1,fig2,law       some of them
   fuld reproduce --data digits,mnist        networks on MNIST too (after: fuld data fetch mnist)
   fuld reproduce --data ~/data              networks on the data sets in a folder, some hours
-  fuld reproduce --data ~/data --full       the paper's whole grid, five seeds
+  fuld reproduce --data ~/data --full --device cuda
+                                            the paper's whole grid, five seeds, on a GPU
   fuld reproduce --resume --out DIR         continue what was interrupted
 
 Exhibits:
@@ -79,9 +80,10 @@ Exhibits:
 
 impl Reproduce {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        let threads = self.threads.count();
+        let threads = self.compute.threads.count();
         let out = self.folder.out.clone().unwrap_or_else(|| "reproduction".into());
         let request = if self.folder.resume { self.resumed(&out)? } else { self.requested()? };
+        ComputeArgs::check(request.device)?;
         let stop = interrupt::listen()?;
         let bar = output.bar(ProgressBar::new(1000));
         // The time left when it was last known, which counts down until it is known again.
@@ -130,6 +132,7 @@ impl Reproduce {
             only: self.only.clone(),
             data,
             full: self.full,
+            device: self.compute.device()?,
             seed: self.seed.unwrap_or(0),
         })
     }
@@ -139,15 +142,22 @@ impl Reproduce {
     fn resumed(&self, out: &Path) -> anyhow::Result<Reproduction> {
         let (stored, requested) = (Reproduction::stored(out)?, self.requested()?);
         let texts = |it: &Reproduction| {
-            [it.only.join(","), it.data.join(","), it.full.to_string(), it.seed.to_string()]
+            [
+                it.only.join(","),
+                it.data.join(","),
+                it.full.to_string(),
+                it.device.to_string(),
+                it.seed.to_string(),
+            ]
         };
         let given = [
             !requested.only.is_empty(),
             !requested.data.is_empty(),
             requested.full,
+            self.compute.requested()?.is_some(),
             self.seed.is_some(),
         ];
-        let options = ["only", "data", "full", "seed"].into_iter().zip(given);
+        let options = ["only", "data", "full", "device", "seed"].into_iter().zip(given);
         for ((name, given), (stored, requested)) in
             options.zip(texts(&stored).iter().zip(texts(&requested)))
         {

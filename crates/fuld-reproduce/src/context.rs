@@ -7,6 +7,7 @@ use fuld::random::{Purpose, Stream};
 use fuld::{Run, StopFlag};
 use fuld_sample::SampleRequest;
 use fuld_train::data::DataSet;
+use fuld_train::spec::Device;
 use levy_stable::SymmetricStable;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub(crate) struct Context<'a> {
     pub(crate) threads: usize,
     /// Whether the paper's whole grid is wanted.
     pub(crate) full: bool,
+    /// The hardware that trains networks.
+    pub(crate) device: Device,
     /// The data set of an exhibit that trains networks.
     pub(crate) data: Option<&'a DataSet>,
     /// Divides the number of sampled chains, for tests.
@@ -49,6 +52,7 @@ impl<'a> Context<'a> {
             seed,
             threads: 0,
             full: false,
+            device: Device::Cpu,
             data: None,
             fewer_chains: 1,
             folder: folder.into(),

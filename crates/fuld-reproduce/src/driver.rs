@@ -20,6 +20,7 @@ use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use fuld_train::data::DataSet;
 use fuld_train::run_all::stored_files;
+use fuld_train::spec::Device;
 use fuld_train::train::is_checkpoint;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -216,6 +217,7 @@ impl Work<'_> {
         Context {
             threads: self.threads,
             full: self.request.full,
+            device: self.request.device,
             data: task.data.map(|(_, set)| set),
             stop: self.stop.clone(),
             on_note: Box::new(|note| (self.observer)(Event::Note(note))),
@@ -271,6 +273,7 @@ impl Work<'_> {
             only: vec![exhibit.id.into()],
             data: data.iter().map(|(given, _)| given.clone()).collect(),
             full: self.request.full && exhibit.trains,
+            device: if exhibit.trains { self.request.device } else { Device::Cpu },
             seed: self.request.seed,
         };
         let record = Record::new(request.command(), &tables, specification);

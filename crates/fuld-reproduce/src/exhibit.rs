@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::specification::{DataIdentity, ExhibitSpec, Record, Versions};
 use crate::table::{TableError, Tables};
 use fuld_plot::Figure;
+use fuld_train::spec::Device;
 
 /// The results of an experiment: tables that are written as CSV and read back.
 pub(crate) trait Results: Sized {
@@ -141,6 +142,7 @@ impl Entry {
             exhibit: id.into(),
             seed: context.seed,
             full: self.trains.then_some(context.full),
+            device: (self.trains && context.device != Device::Cpu).then_some(context.device),
             versions: Versions {
                 exhibit: self.version,
                 dynamics: fuld::chains::DYNAMICS_VERSION,

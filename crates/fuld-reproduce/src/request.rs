@@ -4,6 +4,7 @@ use crate::exhibit::Entry;
 use crate::exhibits::exhibits;
 use anyhow::Context as _;
 use fuld_train::data::{DataError, DataSet, Presence, data_directory, presence};
+use fuld_train::spec::Device;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -21,6 +22,8 @@ pub struct Reproduction {
     pub data: Vec<String>,
     /// Trains the paper's whole grids instead of a part of them.
     pub full: bool,
+    /// The hardware that trains networks.
+    pub device: Device,
     /// The seed of all randomness.
     pub seed: u64,
 }
@@ -96,7 +99,7 @@ impl Reproduction {
         } else {
             union(&data(self), &data(later))
         };
-        Self { only, data, full: self.full || later.full, seed: later.seed }
+        Self { only, data, full: self.full || later.full, device: later.device, seed: later.seed }
     }
 
     /// Returns the command that asks for this, as a shell reads it.
@@ -109,6 +112,8 @@ impl Reproduction {
             (!self.only.is_empty(), format!(" --only {}", self.only.join(","))),
             (!self.data.is_empty(), format!(" --data {}", data.join(","))),
             (self.full, " --full".into()),
+            (self.device != Device::Cpu, " --device cuda".into()),
+            (self.device == Device::CudaTf32, " --tf32".into()),
             (self.seed != 0, format!(" --seed {}", self.seed)),
         ];
         let given: String =
@@ -173,7 +178,7 @@ mod tests {
     fn request(only: &[&str], data: &[&str], full: bool) -> Reproduction {
         let [only, data] =
             [only, data].map(|names| names.iter().map(|&name| name.to_owned()).collect());
-        Reproduction { only, data, full, seed: 7 }
+        Reproduction { only, data, full, device: Device::Cpu, seed: 7 }
     }
 
     #[test]
@@ -197,5 +202,7 @@ mod tests {
             "fuld reproduce --only networks --data 'my data',digits --full --seed 7"
         );
         assert_eq!(shlex::split(&command).unwrap()[5], "my data,digits");
+        let on_gpu = Reproduction { device: Device::CudaTf32, ..request(&[], &[], false) };
+        assert_eq!(on_gpu.command(), "fuld reproduce --device cuda --tf32 --seed 7");
     }
 }

@@ -9,6 +9,7 @@ use crate::table::Tables;
 use fuld::durable::replace;
 use fuld::folder::is_plain;
 use fuld_train::data::DataSet;
+use fuld_train::spec::Device;
 use fuld_train::stored::{sealed, unsealed};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -24,6 +25,9 @@ pub struct ExhibitSpec {
     /// Whether the paper's whole grid was asked for; only exhibits that train have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<bool>,
+    /// The hardware that trained networks, if it was not the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<Device>,
     /// The versions of the rules.
     pub versions: Versions,
     /// The data set.
@@ -174,6 +178,7 @@ pub(crate) mod tests {
             exhibit: "fig3".into(),
             seed: 7,
             full: None,
+            device: None,
             versions: Versions { exhibit: 1, dynamics: 2, training: None },
             data: None,
             settings: toml::toml! { alpha = 1.5

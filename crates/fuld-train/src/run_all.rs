@@ -156,7 +156,7 @@ pub enum RunAllError {
 }
 
 /// The largest number of runs that are trained together.
-const STACK: usize = 128;
+pub const STACK: usize = 128;
 
 /// Trains the runs that have no current result in `folder` on `threads` threads, and returns all
 /// results in the order of the runs.

@@ -12,6 +12,7 @@ use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
 use fuld::Control;
 use fuld_train::run_all::{StoredRun, checkpoint_file, run_stored};
+use fuld_train::spec::{Device, TrainSpec};
 use fuld_train::stored::Stored;
 use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
 use std::collections::HashMap;
@@ -54,9 +55,11 @@ where
         missing += 1;
         seconds += run.work();
     }
-    let threads = match context.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
+    let threads = match (context.device, context.threads) {
+        // One stack after another; the threads of a GPU are its own.
+        (Device::Cuda | Device::CudaTf32, _) => 1,
+        (Device::Cpu, 0) => std::thread::available_parallelism().map_or(1, usize::from),
+        (Device::Cpu, threads) => threads,
     };
     let expected = seconds / threads as f64;
     if missing > 0 {
@@ -127,17 +130,15 @@ pub(crate) fn train_networks(
     followed_steps: u64,
 ) -> anyhow::Result<Trained> {
     let data = context.data()?;
-    let specs = planned.iter().chain(followed).map(|run| &run.spec);
-    let times = StepTimes::measure(specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
-    let run = |run: &LabelledRun| NetworkRun {
-        spec: run.spec.clone(),
-        data,
-        seconds: times.seconds(&run.spec),
-    };
+    let spec = |run: &LabelledRun| TrainSpec { device: context.device, ..run.spec.clone() };
+    let specs: Vec<TrainSpec> = planned.iter().chain(followed).map(spec).collect();
+    let times = StepTimes::measure(&specs, data, &|| context.stop.control())?.ok_or(Interrupted)?;
+    let run =
+        |run: &LabelledRun| NetworkRun { spec: spec(run), data, seconds: times.seconds(&run.spec) };
     let runs: Vec<NetworkRun<'_>> = planned.iter().map(run).collect();
     let follow = |run: &LabelledRun| {
         let seconds = times.seconds(&run.spec) * followed_steps as f64 / run.spec.iterations as f64;
-        MomentumRun { spec: run.spec.clone(), data, steps: followed_steps, seconds }
+        MomentumRun { spec: spec(run), data, steps: followed_steps, seconds }
     };
     let follow: Vec<MomentumRun<'_>> = followed.iter().map(follow).collect();
     let main: f64 = runs.iter().map(|run| run.seconds).sum();
@@ -164,7 +165,7 @@ pub(crate) mod tests {
     use super::*;
     use fuld::StopFlag;
     use fuld_train::data::DataSet;
-    use fuld_train::spec::{Device, TrainRequest};
+    use fuld_train::spec::TrainRequest;
     use std::path::Path;
     use std::sync::Mutex;
     use tempfile::TempDir;

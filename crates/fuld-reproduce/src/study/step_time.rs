@@ -2,8 +2,9 @@
 
 use fuld::Control;
 use fuld_train::data::DataSet;
+use fuld_train::run_all::STACK;
 use fuld_train::spec::TrainSpec;
-use fuld_train::train::Trainer;
+use fuld_train::train::{NetworkRun, Trainer};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -22,14 +23,14 @@ fn kind(spec: &TrainSpec) -> Kind {
     (spec.width, spec.depth, spec.batch, spec.inject_noise.is_some())
 }
 
-/// Seconds per step of each kind of run on one core, and the number of steps that take as long as
+/// Seconds per step of each kind of run, on one core or as its part of a stack on a GPU, and the number of steps that take as long as
 /// its measurements.
 pub(super) struct StepTimes(HashMap<Kind, (f64, f64)>);
 
 impl StepTimes {
     /// Times a few steps of every kind. Returns `None` if `watch` says stop.
-    pub(super) fn measure<'a>(
-        specs: impl IntoIterator<Item = &'a TrainSpec>,
+    pub(super) fn measure(
+        specs: &[TrainSpec],
         data: &DataSet,
         watch: &dyn Fn() -> Control,
     ) -> anyhow::Result<Option<Self>> {
@@ -41,20 +42,30 @@ impl StepTimes {
             if watch() == Control::Stop {
                 return Ok(None);
             }
-            let mut trainer = Trainer::new(data, std::slice::from_ref(spec))?;
+            // On a GPU runs are trained together.
+            let fits = |other: &&TrainSpec| NetworkRun::share_a_stack(spec, other);
+            let others = specs.iter().filter(|&other| other != spec).filter(fits);
+            let stack: Vec<TrainSpec> =
+                std::iter::once(spec).chain(others).take(STACK).cloned().collect();
+            let mut trainer = Trainer::new(data, &stack)?;
+            let mut step = || -> anyhow::Result<_> {
+                trainer.step()?;
+                Ok(trainer.losses()?)
+            };
             // The first steps allocate memory.
-            trainer.step()?;
-            trainer.step()?;
+            step()?;
+            step()?;
             // The fastest step: others may have waited for a core that another program had.
             let (start, mut taken, mut fastest) = (Instant::now(), 0, Duration::MAX);
             while taken < FEWEST_STEPS || start.elapsed() < TIMING {
                 let began = Instant::now();
-                trainer.step()?;
+                step()?;
                 fastest = fastest.min(began.elapsed());
                 taken += 1;
             }
             let images = (data.train.len() + data.test.len()) as f64 / spec.batch as f64;
-            times.insert(kind(spec), (fastest.as_secs_f64(), MEASUREMENTS * FORWARD * images));
+            let seconds = fastest.as_secs_f64() / stack.len() as f64;
+            times.insert(kind(spec), (seconds, MEASUREMENTS * FORWARD * images));
         }
         Ok(Some(Self(times)))
     }

@@ -68,6 +68,12 @@ named_choice! {
     }
 }
 
+impl Default for Device {
+    fn default() -> Self {
+        Self::Cpu
+    }
+}
+
 /// Stable noise SαS(scale) that is added to every component of every gradient, written
 /// `alpha,scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -25,6 +25,13 @@ pub struct NetworkRun<'a> {
     pub seconds: f64,
 }
 
+impl NetworkRun<'_> {
+    /// Returns whether runs are trained together: on a GPU, if their specifications allow it.
+    pub fn share_a_stack(one: &TrainSpec, other: &TrainSpec) -> bool {
+        one.device != Device::Cpu && one.stacks_with(other)
+    }
+}
+
 impl StoredRun for NetworkRun<'_> {
     type Spec = TrainSpec;
     type Outcome = RunResult;
@@ -47,9 +54,8 @@ impl StoredRun for NetworkRun<'_> {
         stale_version(checkpoint, &self.spec)
     }
 
-    /// On a GPU, runs are trained together.
     fn stacks_with(&self, other: &Self) -> bool {
-        self.spec.device != Device::Cpu && self.spec.stacks_with(&other.spec)
+        Self::share_a_stack(&self.spec, &other.spec)
     }
 
     fn run(
