@@ -247,11 +247,7 @@ impl RunFolder {
 
     /// Stores the result of the run and deletes the checkpoint. `result.toml` is written last, so
     /// if it exists, all files do.
-    pub fn store(
-        &self,
-        result: &RunResult,
-        weights: &Network,
-    ) -> Result<(), RunFolderError> {
+    pub fn store(&self, result: &RunResult, weights: &Network) -> Result<(), RunFolderError> {
         let mut files = vec![("metrics.csv", self.csv("metrics.csv", &result.measurements)?)];
         if !result.tails.is_empty() {
             files.push(("tail-index.csv", self.csv("tail-index.csv", &result.tails)?));

@@ -66,7 +66,8 @@ fn the_bits_depend_neither_on_threads_nor_on_the_stack() {
         "alpha = 1.9\ninject_noise = '1.5,1e-3'\nguard = 1.0",
         "lr = 0.01\nkappa = 0.002",
     ];
-    let specs = settings.map(|settings| spec(&data, &format!("width = 300\ndepth = 3\n{settings}")));
+    let specs =
+        settings.map(|settings| spec(&data, &format!("width = 300\ndepth = 3\n{settings}")));
     let together = trained(&data, &specs, 1);
     assert!(trained(&data, &specs, 3) == together);
     for (spec, network) in specs.iter().zip(&together) {

@@ -89,11 +89,7 @@ struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn new(
-        data: &'a DataSet,
-        specs: &'a [TrainSpec],
-            path: &'a Path,
-    ) -> Result<Self, TrainError> {
+    fn new(data: &'a DataSet, specs: &'a [TrainSpec], path: &'a Path) -> Result<Self, TrainError> {
         let fresh =
             RunRecord { status: RunStatus::Finished, measurements: Vec::new(), tails: Vec::new() };
         let now = Instant::now();

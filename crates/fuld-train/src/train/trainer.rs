@@ -68,16 +68,15 @@ impl<'a> Trainer<'a> {
         let train_images = if thorough { images } else { images.min(QUICK_IMAGES) };
         let train = self.engine.score(ImageSet::Training, train_images)?;
         let test = self.engine.score(ImageSet::Test, self.data.test.len())?;
-        let measurement = |(train, test): (crate::engine::Score, crate::engine::Score)| {
-            Measurement {
+        let measurement =
+            |(train, test): (crate::engine::Score, crate::engine::Score)| Measurement {
                 iteration: self.iteration,
                 train_images,
                 train_loss: train.loss,
                 train_accuracy: train.accuracy,
                 test_loss: test.loss,
                 test_accuracy: test.accuracy,
-            }
-        };
+            };
         Ok(train.into_iter().zip(test).map(measurement).collect())
     }
 

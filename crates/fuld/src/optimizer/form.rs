@@ -51,11 +51,7 @@ pub enum Knee {
 
 impl Form {
     /// Returns the coordinates of a step with this learning rate (η in the paper's form).
-    pub fn coordinates(
-        self,
-        alpha: f64,
-        learning_rate: f64,
-    ) -> Result<Coordinates, RuleError> {
+    pub fn coordinates(self, alpha: f64, learning_rate: f64) -> Result<Coordinates, RuleError> {
         match self {
             Self::Paper { gamma, beta } => {
                 Coordinates::paper(Paper { alpha, eta: learning_rate, gamma, beta })

@@ -18,8 +18,8 @@ use cross_entropy::sums;
 use fuld::optimizer::RuleError;
 use fuld::random::Purpose;
 use optimizer::RunOptimizer;
-pub(crate) use passes::forward;
 use passes::Passes;
+pub(crate) use passes::forward;
 use rayon::prelude::*;
 
 /// Images per forward pass of a measurement.
