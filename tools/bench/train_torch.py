@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training iterations a second of PyTorch on the CPU, for plain ReLU networks; one line of JSON for each.
 
-784 inputs, 10 outputs, no biases, cross entropy, float32, SGD of momentum 0.99 and rate 0.01.  The data lie
+10 outputs, no biases, cross entropy, float32, SGD of momentum 0.99 and rate 0.01.  The data lie
 in memory; an iteration draws the indices of its minibatch, gathers it, goes forward and back, and moves the
 weights.  The labels are those of a linear teacher, so that the networks learn and their units stay alive.
 
@@ -14,7 +14,7 @@ After a warm-up the engines take turns, block by block; it_per_s is the median o
 fastest one, and cpu_share the processor time a second and thread of the median block: well below 1, others
 had the core too.
 
-Usage: python tools/bench/train_torch.py [--nets 128x2x128,...] [--engines step] [--seconds 1] [--threads 1]
+Usage: python tools/bench/train_torch.py [--nets 784x128x2x128,...] [--engines step] [--seconds 1] [--threads 1]
 """
 
 import argparse
@@ -29,20 +29,20 @@ import torch._dynamo
 import torch._inductor.config
 import torch.nn.functional as F
 
-INPUTS, CLASSES = 784, 10
+CLASSES = 10
 RATE, MOMENTUM = 0.01, 0.99
 NAMES = {"eager": "torch.eager", "compile": "torch.compile", "step": "torch.compile.step"}
 
 
-def make_data(rows):
-    """Standardised inputs, and the class that a random linear map finds in each."""
-    inputs = torch.randn(rows, INPUTS)
-    return inputs, (inputs @ torch.randn(INPUTS, CLASSES)).argmax(1)
+def make_data(rows, inputs):
+    """Standardised images, and the class that a random linear map finds in each."""
+    images = torch.randn(rows, inputs)
+    return images, (images @ torch.randn(inputs, CLASSES)).argmax(1)
 
 
-def make_weights(width, hidden):
+def make_weights(inputs, width, hidden):
     """One matrix, outputs by inputs, for each layer."""
-    sizes = [INPUTS] + [width] * hidden + [CLASSES]
+    sizes = [inputs] + [width] * hidden + [CLASSES]
     return [torch.randn(after, before) / before**0.5 for before, after in pairwise(sizes)]
 
 
@@ -110,14 +110,16 @@ def time_block(iterate, seconds, threads):
             return count / wall, (time.process_time() - cpu) / wall / threads
 
 
-def measure(net, data, options):
+def measure(net, options):
     """Times the engines on one network, in turns, and prints a line for each."""
-    width, hidden, batch = net
+    inputs, width, hidden, batch = net
     torch._dynamo.reset()
+    torch.manual_seed(0)
+    data = make_data(options.rows, inputs)
     engines = {}
     for engine in options.engines:
         torch.manual_seed(1)
-        engines[engine] = make_engine(engine, make_weights(width, hidden), data, batch)
+        engines[engine] = make_engine(engine, make_weights(inputs, width, hidden), data, batch)
         for _ in range(5):  # compiles, once more when the momentum is there
             engines[engine]()
         time_block(engines[engine], options.seconds / 2, options.threads)
@@ -130,8 +132,7 @@ def measure(net, data, options):
         rate, share = ordered[len(ordered) // 2]
         line = {
             "engine": NAMES[engine],
-            "net": f"{width}x{hidden}",
-            "batch": batch,
+            "net": f"{inputs}x{width}x{hidden}x{batch}",
             "it_per_s": round(rate, 2),
             "best": round(ordered[-1][0], 2),
             "cpu_share": round(share, 3),
@@ -143,16 +144,18 @@ def measure(net, data, options):
 
 
 def parse_net(text):
-    """Reads WIDTHxHIDDENxBATCH."""
-    width, hidden, batch = map(int, text.split("x"))
-    return width, hidden, batch
+    """Reads INPUTSxWIDTHxHIDDENxBATCH."""
+    inputs, width, hidden, batch = map(int, text.split("x"))
+    return inputs, width, hidden, batch
 
 
 def parse():
     """The command line."""
     parser = argparse.ArgumentParser(description="Training speed of PyTorch on the CPU.")
     parser.add_argument(
-        "--nets", default="128x2x128,256x4x128,512x6x500", help="WIDTHxHIDDENxBATCH, ..."
+        "--nets",
+        default="784x128x2x128,784x256x4x128,784x512x6x500",
+        help="INPUTSxWIDTHxHIDDENxBATCH, ...",
     )
     parser.add_argument("--engines", default=",".join(NAMES), help="of " + ", ".join(NAMES))
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a block")
@@ -163,7 +166,7 @@ def parse():
     try:
         options.nets = [parse_net(text) for text in options.nets.split(",")]
     except ValueError:
-        parser.error("a network is WIDTHxHIDDENxBATCH")
+        parser.error("a network is INPUTSxWIDTHxHIDDENxBATCH")
     options.engines = options.engines.split(",")
     if not set(options.engines) <= set(NAMES):
         parser.error("the engines are " + ", ".join(NAMES))
@@ -185,10 +188,8 @@ def main():
     torch._inductor.config.compile_threads = 1  # no workers left running beside what is timed
     torch._dynamo.config.fail_on_recompile_limit_hit = True  # else it would go on uncompiled
     print(f"cores {options.cores}, load {os.getloadavg()[0]:.2f}", file=sys.stderr)
-    torch.manual_seed(0)
-    data = make_data(options.rows)
     for net in options.nets:
-        measure(net, data, options)
+        measure(net, options)
 
 
 if __name__ == "__main__":

@@ -14,23 +14,16 @@ use std::any::TypeId;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradientGuard {
     guard: Guard,
-    runs: usize,
 }
 
 impl GradientGuard {
-    /// Creates the guard of single parameters.
+    /// Creates the guard of parameters.
     pub fn new(guard: Guard) -> Self {
-        Self::of_runs(guard, 1)
+        Self { guard }
     }
 
-    /// Creates the guard of a stack of independent runs: the first axis of every parameter counts
-    /// the runs, and each run has its own state.
-    pub fn of_runs(guard: Guard, runs: usize) -> Self {
-        Self { guard, runs }
-    }
-
-    /// Returns the guarded gradient of a parameter and its new state, which has one row of
-    /// [`GuardState::LEN`] numbers per run.
+    /// Returns the guarded gradient of a parameter and its new state, one row of
+    /// [`GuardState::LEN`] numbers.
     ///
     /// The first gradient has no state. On a device the numbers of a state are not read: one of
     /// another format begins anew.
@@ -44,7 +37,7 @@ impl GradientGuard {
         state: Option<Tensor<B, 2>>,
     ) -> (Tensor<B, D>, Tensor<B, 2>) {
         if let Some(state) = &state {
-            let (shape, expected) = (state.dims(), [self.runs, GuardState::LEN]);
+            let (shape, expected) = (state.dims(), [1, GuardState::LEN]);
             assert!(
                 shape == expected,
                 "the guard's state must have shape {expected:?}, got {shape:?}"
@@ -64,34 +57,24 @@ impl GradientGuard {
         state: Option<Tensor<B, 2>>,
     ) -> (Tensor<B, D>, Tensor<B, 2>) {
         let (device, dtype) = (gradient.device(), gradient.dtype());
-        let mut states = match state {
-            None => vec![GuardState::new(); self.runs],
-            Some(state) => {
-                let numbers: Vec<f32> = state.into_data().iter::<f32>().collect();
-                let load = |numbers| {
-                    GuardState::from_numbers(numbers).unwrap_or_else(|error| panic!("{error}"))
-                };
-                numbers.chunks_exact(GuardState::LEN).map(load).collect()
-            }
-        };
+        let mut state = state.map_or_else(GuardState::new, |state| {
+            let numbers: Vec<f32> = state.into_data().iter::<f32>().collect();
+            GuardState::from_numbers(&numbers).unwrap_or_else(|error| panic!("{error}"))
+        });
         let mut g = gradient.into_data();
         match dtype {
-            DType::F64 => self.over_runs::<f64>(&mut states, &mut g),
-            _ => self.over_runs::<f32>(&mut states, &mut g),
+            DType::F64 => self.in_place::<f64>(&mut state, &mut g),
+            _ => self.in_place::<f32>(&mut state, &mut g),
         }
-        let numbers: Vec<f32> = states.iter().flat_map(|state| state.to_numbers()).collect();
-        let states = TensorData::new(numbers, [self.runs, GuardState::LEN]);
-        (Tensor::from_data(g, (&device, dtype)), Tensor::from_data(states, (&device, DType::F32)))
+        let state = TensorData::new(state.to_numbers().to_vec(), [1, GuardState::LEN]);
+        (Tensor::from_data(g, (&device, dtype)), Tensor::from_data(state, (&device, DType::F32)))
     }
 
-    fn over_runs<T: Real + Element>(&self, states: &mut [GuardState], g: &mut TensorData) {
+    fn in_place<T: Real + Element>(&self, state: &mut GuardState, g: &mut TensorData) {
         let Ok(g) = g.as_mut_slice::<T>() else {
             panic!("the gradient must have the type {:?}", T::dtype())
         };
-        let length = g.len() / self.runs;
-        for (state, g) in states.iter_mut().zip(g.chunks_exact_mut(length.max(1))) {
-            self.guard.apply(state, g);
-        }
+        self.guard.apply(state, g);
     }
 
     /// The formulas of [`Guard::observe`] and [`Decision::apply`](fuld::guard::Decision::apply) in
@@ -102,16 +85,13 @@ impl GradientGuard {
         state: Option<Tensor<B, 2>>,
     ) -> (Tensor<B, D>, Tensor<B, 2>) {
         let (device, shape, dtype) = (gradient.device(), gradient.shape(), gradient.dtype());
-        let length = shape.num_elements() / self.runs;
-        let g = gradient.reshape([self.runs, length]);
+        let length = shape.num_elements();
+        let g = gradient.reshape([1, length]);
         let state = state.unwrap_or_else(|| {
-            let numbers = vec![GuardState::new().to_numbers(); self.runs].concat();
-            Tensor::from_data(
-                TensorData::new(numbers, [self.runs, GuardState::LEN]),
-                (&device, DType::F32),
-            )
+            let numbers = GuardState::new().to_numbers().to_vec();
+            Tensor::from_data(TensorData::new(numbers, [1, GuardState::LEN]), (&device, DType::F32))
         });
-        let column = |n: usize| state.clone().slice([0..self.runs, n..n + 1]);
+        let column = |n: usize| state.clone().slice([0..1, n..n + 1]);
         let [version, steps, log_scale] = [column(0), column(1), column(2)];
         let new = GuardState::new().to_numbers();
         let steps = steps.mask_fill(version.clone().not_equal_elem(new[0]), 0.0);
@@ -128,9 +108,8 @@ impl GradientGuard {
             .greater_equal_elem(f32::MIN_POSITIVE)
             .bool_and(sample.clone().lower_equal_elem(f32::MAX));
         let logs = sample.mask_fill(counts.clone().bool_not(), 1.0).log().sum_dim(1);
-        let counted = Tensor::zeros([self.runs, count], (&device, DType::F32))
-            .mask_fill(counts, 1.0)
-            .sum_dim(1);
+        let counted =
+            Tensor::zeros([1, count], (&device, DType::F32)).mask_fill(counts, 1.0).sum_dim(1);
         let nothing = counted.clone().equal_elem(0.0);
         let mean = logs / counted.clamp_min(1.0);
 
@@ -154,8 +133,8 @@ impl GradientGuard {
         let version = version.full_like(new[0]);
         let state = Tensor::cat(vec![version, next, log_scale], 1);
 
-        let limit = limit.cast(dtype).expand([self.runs, length]);
-        let scaled = g * factor.cast(dtype).expand([self.runs, length]);
+        let limit = limit.cast(dtype).expand([1, length]);
+        let scaled = g * factor.cast(dtype).expand([1, length]);
         let nan = scaled.clone().is_nan();
         let clipped = scaled.max_pair(-limit.clone()).min_pair(limit).mask_fill(nan, 0.0);
         // Infinite where the limit is.
@@ -168,15 +147,11 @@ impl GradientGuard {
 mod tests {
     use super::*;
 
-    /// Gradients of two runs with a burst, corrupted components, and a step without a usable
-    /// component.
+    /// Gradients with a burst, corrupted components, and a step without a usable component.
     fn gradients() -> impl Iterator<Item = Vec<f32>> {
         (0..70).map(|step| {
-            let mut g: Vec<f32> = (0..2 * 5000)
-                .map(|i| {
-                    (((i * 7919 + step * 104_729) % 10_007) as f32 / 5003.5 - 1.0).powi(3)
-                        * if i < 5000 { 1.0 } else { 1e-4 }
-                })
+            let mut g: Vec<f32> = (0..10_000)
+                .map(|i| (((i * 7919 + step * 104_729) % 10_007) as f32 / 5003.5 - 1.0).powi(3))
                 .collect();
             match step {
                 3 | 60 => g.iter_mut().for_each(|g| *g *= 1000.0),
@@ -195,21 +170,16 @@ mod tests {
     fn agrees_with_slices<B: Backend>(device: &B::Device) {
         for clip in [1.0, 30.0, f64::INFINITY] {
             let guard = Guard::new(clip).unwrap();
-            let (mut states, mut state) = ([GuardState::new(); 2], None);
+            let (mut known, mut state) = (GuardState::new(), None);
             for mut g in gradients() {
                 let tensor =
                     Tensor::<B, 3>::from_data(TensorData::new(g.clone(), [2, 50, 100]), device);
-                let (ours, next) = GradientGuard::of_runs(guard, 2).apply_on_device(tensor, state);
-                for (state, g) in states.iter_mut().zip(g.chunks_exact_mut(5000)) {
-                    guard.apply(state, g);
-                }
+                let (ours, next) = GradientGuard::new(guard).apply_on_device(tensor, state);
+                guard.apply(&mut known, &mut g);
                 let ours: Vec<f32> = ours.into_data().iter::<f32>().collect();
                 assert!(close(&ours, &g), "{clip}");
                 let numbers: Vec<f32> = next.clone().into_data().iter::<f32>().collect();
-                assert!(
-                    close(&numbers, &states.map(GuardState::to_numbers).concat()),
-                    "{clip}: {numbers:?} {states:?}"
-                );
+                assert!(close(&numbers, &known.to_numbers()), "{clip}: {numbers:?} {known:?}");
                 state = Some(next);
             }
         }
@@ -242,11 +212,11 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "shape [2, 3], got [1, 3]")]
-    fn the_state_of_another_stack_is_refused() {
-        let state = Tensor::<Flex, 2>::zeros([1, 3], &Default::default());
+    #[should_panic(expected = "shape [1, 3], got [2, 3]")]
+    fn a_state_of_another_shape_is_refused() {
+        let state = Tensor::<Flex, 2>::zeros([2, 3], &Default::default());
         let g = Tensor::<Flex, 2>::ones([2, 5], &Default::default());
-        let _ = GradientGuard::of_runs(Guard::FOR_SGD, 2).apply(g, Some(state));
+        let _ = GradientGuard::new(Guard::FOR_SGD).apply(g, Some(state));
     }
 
     #[test]

@@ -34,7 +34,6 @@
 
 mod config;
 mod device_field;
-mod error;
 mod gradient_guard;
 mod guarded;
 mod optimizer;
@@ -43,7 +42,6 @@ mod step_rule;
 mod tensor_step;
 
 pub use config::FuldConfig;
-pub use error::StackError;
 pub use fuld::optimizer::{Form, Knee};
 pub use gradient_guard::GradientGuard;
 pub use guarded::{Guarded, GuardedState};

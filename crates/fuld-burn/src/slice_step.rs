@@ -6,7 +6,7 @@ use fuld::optimizer::{Real, Rule};
 
 /// Returns parameter and buffer after a step. Tensors without other owners are changed in place.
 pub(crate) fn step<B: Backend, const D: usize>(
-    rules: &[Rule],
+    rule: &Rule,
     tensor: Tensor<B, D>,
     buffer: Option<Tensor<B, D>>,
     gradient: Tensor<B, D>,
@@ -20,15 +20,14 @@ pub(crate) fn step<B: Backend, const D: usize>(
     };
     let g = gradient.into_data();
     match dtype {
-        DType::F64 => over_runs::<f64>(rules, &mut x, &mut b, &g),
-        _ => over_runs::<f32>(rules, &mut x, &mut b, &g),
+        DType::F64 => in_place::<f64>(rule, &mut x, &mut b, &g),
+        _ => in_place::<f32>(rule, &mut x, &mut b, &g),
     }
     (Tensor::from_data(x, (&device, dtype)), Tensor::from_data(b, (&device, dtype)))
 }
 
-/// Takes the step of each run on its part of the first axis.
-fn over_runs<T: Real + Element>(
-    rules: &[Rule],
+fn in_place<T: Real + Element>(
+    rule: &Rule,
     x: &mut TensorData,
     b: &mut TensorData,
     g: &TensorData,
@@ -37,13 +36,5 @@ fn over_runs<T: Real + Element>(
     else {
         panic!("parameter, momentum buffer and gradient must have the same type {:?}", T::dtype());
     };
-    if x.is_empty() {
-        return;
-    }
-    let length = x.len() / rules.len();
-    let parts =
-        x.chunks_exact_mut(length).zip(b.chunks_exact_mut(length)).zip(g.chunks_exact(length));
-    for (rule, ((x, b), g)) in rules.iter().zip(parts) {
-        rule.step(x, b, g);
-    }
+    rule.step(x, b, g);
 }

@@ -1,6 +1,6 @@
-//! The update rule of one run at any learning rate.
+//! The update rule at any learning rate.
 
-use fuld::optimizer::{Form, Options, Rule, RuleError};
+use fuld::optimizer::{Form, Rule, RuleError};
 
 /// A rule, and the form that tells what its learning rate means.
 #[derive(Clone, Debug)]
@@ -15,9 +15,5 @@ impl StepRule {
         let mut rule = self.rule.clone();
         rule.set_coordinates(self.form.coordinates(rule.coordinates().alpha(), learning_rate)?)?;
         Ok(rule)
-    }
-
-    pub(crate) fn options(&self) -> &Options {
-        self.rule.options()
     }
 }

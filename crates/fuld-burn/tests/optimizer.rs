@@ -13,7 +13,7 @@ use burn::optim::{GradientsParams, Optimizer, SgdConfig, SimpleOptimizer};
 use burn::record::{BinBytesRecorder, FullPrecisionSettings, NamedMpkBytesRecorder, Recorder};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Int, Tensor, TensorData, activation::relu};
-use fuld_burn::{Form, Fuld, FuldConfig, Knee, StackError};
+use fuld_burn::{Form, FuldConfig, Knee};
 
 type Cpu = Autodiff<Flex>;
 
@@ -225,53 +225,6 @@ fn gradients_are_clipped_by_burn() {
     let largest =
         before.iter().zip(weights(&model)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!((largest - 1e-3).abs() < 1e-6, "{largest}");
-}
-
-#[test]
-fn a_stack_equals_its_single_runs() {
-    let device = Default::default();
-    let configs = [
-        sgd(2.0),
-        sgd(1.5),
-        FuldConfig::new(1.2, Form::Matched { momentum: 0.5, knee: Knee::Kappa(0.3) }),
-    ];
-    let stack = Fuld::<Flex>::of_runs(&configs).unwrap();
-    let wave = |phase: f32| -> Vec<f32> {
-        (0..60).map(|i| (i as f32 * 1.7 + phase).sin() * 3.0).collect()
-    };
-    let tensor = |v: &[f32]| Tensor::<Flex, 1>::from_data(TensorData::from(v), &device);
-    let (x, g) = (wave(0.0), wave(1.0));
-    let (stacked, state) =
-        stack.step(0.1, tensor(&x).reshape([3, 20]), tensor(&g).reshape([3, 20]), None);
-    let (stacked, _) = stack.step(0.1, stacked, tensor(&x).reshape([3, 20]), state);
-    let stacked: Vec<f32> = stacked.into_data().iter::<f32>().collect();
-    for (run, config) in configs.iter().enumerate() {
-        let alone = config.build::<Flex>().unwrap();
-        let part = |v: &[f32]| tensor(&v[run * 20..][..20]);
-        let (first, state) = alone.step(0.1, part(&x), part(&g), None);
-        let (second, _) = alone.step(0.1, first, part(&x), state);
-        let second: Vec<f32> = second.into_data().iter::<f32>().collect();
-        assert!(second == stacked[run * 20..][..20], "run {run}");
-    }
-}
-
-#[test]
-fn a_stack_requires_runs_with_the_same_options() {
-    assert_eq!(Fuld::<Flex>::of_runs(&[]).unwrap_err(), StackError::Empty);
-    let configs = [sgd(1.5), sgd(1.5), sgd(1.5).with_weight_decay(0.1)];
-    let error = Fuld::<Flex>::of_runs(&configs).unwrap_err();
-    assert!(matches!(error, StackError::Options { run: 2, .. }), "{error}");
-    let error = Fuld::<Flex>::of_runs(&[sgd(1.5), sgd(2.5)]).unwrap_err().to_string();
-    assert!(error.starts_with("run 1: ") && error.contains("2.5"), "{error}");
-}
-
-/// Two runs over a first axis of three: without the check the last run's elements would not move.
-#[test]
-#[should_panic(expected = "must count the 2 runs of the stack, got shape [3, 5]")]
-fn a_parameter_that_the_runs_do_not_divide_is_refused() {
-    let stack = Fuld::<Flex>::of_runs(&[sgd(1.5), sgd(1.2)]).unwrap();
-    let x = Tensor::<Flex, 2>::ones([3, 5], &Default::default());
-    stack.step(0.1, x.clone(), x, None);
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Sweep {
         // A GPU trains one stack after another; on the CPU, each thread trains one run.
         let (stack, workers) = match stored.device {
             Device::Cpu => (1, self.compute.threads.count()),
-            Device::Cuda => (self.stack, 1),
+            Device::Cuda | Device::CudaTf32 => (self.stack, 1),
         };
         execution.run(into_stacks(runs, stack), workers)
     }
@@ -130,7 +130,7 @@ impl Sweep {
             grid: read_grid(&path)?,
             data: self.data.data.clone(),
             data_dir: self.data.directory()?,
-            device: self.compute.device(),
+            device: self.compute.device()?,
         };
         let name = path.file_stem().unwrap_or(path.as_os_str());
         let out = self.folder.out.clone().unwrap_or_else(|| PathBuf::from("sweeps").join(name));
@@ -166,7 +166,7 @@ impl Sweep {
             };
             Ok(all.into_iter().map(named).collect())
         };
-        let device = self.compute.device.unwrap_or(stored.device);
+        let device = self.compute.requested()?.unwrap_or(stored.device);
         let difference = if given != stored.grid {
             Some(Difference::between(&stored.grid, &given))
         } else if !self.data.data.is_empty()

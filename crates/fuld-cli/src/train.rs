@@ -105,14 +105,15 @@ impl Train {
 
     /// Returns the run that the options describe.
     fn requested(&self) -> anyhow::Result<Task> {
-        ComputeArgs::check(self.compute.device())?;
+        let device = self.compute.device()?;
+        ComputeArgs::check(device)?;
         let request = self.settings.request(self.data.single()?);
         let location = DataLocation {
             source: request.data.clone().unwrap_or_else(|| "digits".into()),
             data_dir: self.data.directory()?,
         };
         let data = DataSet::load(&location.source, &location.data_dir)?;
-        let spec = request.spec(&data.description(), self.compute.device())?;
+        let spec = request.spec(&data.description(), device)?;
         let out =
             self.folder.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(spec.name()));
         let folder = RunFolder::open(&out)?;
@@ -129,8 +130,9 @@ impl Train {
         let request = self.settings.request(self.data.single()?);
         let folder = RunFolder::open_existing(&path)?;
         let StartedRun { spec, data: mut location } = folder.started()?;
+        let requested = self.compute.requested()?;
         let other_device = || {
-            let device = self.compute.device.filter(|device| *device != spec.device)?;
+            let device = requested.filter(|device| *device != spec.device)?;
             Some(Difference {
                 stored: format!("device = {}", spec.device),
                 wanted: format!("device = {device}"),

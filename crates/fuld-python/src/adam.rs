@@ -118,7 +118,7 @@ impl AdamTensors {
                 )
             };
             let place = i - group.start;
-            adam.step(steps[place], decisions[place], x, m, v, g);
+            adam.step(steps[place], Some(decisions[place]), x, m, v, g);
         });
         Ok(())
     }

@@ -74,15 +74,21 @@ pub trait StoredRun: Sync {
     /// Returns the expected amount of work, in any unit that all runs share, such as seconds.
     fn work(&self) -> f64;
 
-    /// Trains to the end and returns the result, or `None` if `watch` returned [`Control::Stop`].
+    /// Returns whether this run is trained together with another one that has not been trained.
+    fn stacks_with(&self, _other: &Self) -> bool {
+        false
+    }
+
+    /// Trains a stack of runs to the end and returns their results in order, or `None` if `watch`
+    /// returned [`Control::Stop`]. A run that stacks with no other is a stack of one.
     ///
-    /// `watch` is called regularly with the completed share of the run, from 0 to 1. A run may save
-    /// its state in the file `checkpoint` and continue from it.
+    /// `watch` is called regularly with the completed share of the runs, from 0 to 1. The stack may
+    /// save its state in the file `checkpoint` and continue from it.
     fn run(
-        &self,
+        stack: &[&Self],
         checkpoint: &Path,
         watch: &mut dyn FnMut(f64) -> Control,
-    ) -> Result<Option<Self::Outcome>, Box<dyn Error + Send + Sync>>;
+    ) -> Result<Option<Vec<Self::Outcome>>, Box<dyn Error + Send + Sync>>;
 
     /// Returns the version of the rule that made a checkpoint of this run, if the run does not
     /// continue from it because of that.
@@ -149,6 +155,9 @@ pub enum RunAllError {
     },
 }
 
+/// The largest number of runs that are trained together.
+const STACK: usize = 128;
+
 /// Trains the runs that have no current result in `folder` on `threads` threads, and returns all
 /// results in the order of the runs.
 ///
@@ -169,40 +178,42 @@ pub fn run_stored<R: StoredRun>(
             Stored::Missing | Stored::OtherVersion(_) | Stored::OtherSpec(_) => None,
         });
     }
-    let missing: Vec<usize> = (0..runs.len()).filter(|&run| outcomes[run].is_none()).collect();
-    let done = Mutex::new(vec![0.0; missing.len()]);
+    let missing = (0..runs.len()).filter(|&run| outcomes[run].is_none());
+    let stacks = into_stacks(missing, STACK, |&a, &b| runs[a].stacks_with(&runs[b]));
+    let done = Mutex::new(vec![0.0; stacks.len()]);
     let trained = Mutex::new(Vec::new());
     let failed: Mutex<Vec<(String, String)>> = Mutex::default();
     let work = |_: usize, place: &usize| -> Result<Control, RunAllError> {
-        let run = &runs[missing[*place]];
-        let name = run.name();
-        let mut watch_run = |share: f64| {
+        let places = &stacks[*place];
+        let stack: Vec<&R> = places.iter().map(|&run| &runs[run]).collect();
+        let work: f64 = stack.iter().map(|run| run.work()).sum();
+        let mut watch_stack = |share: f64| {
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done[*place] = share * run.work();
+            done[*place] = share * work;
             watch(done.iter().sum())
         };
-        let checkpoint = checkpoint_file(folder, &name);
-        match run.run(&checkpoint, &mut watch_run) {
-            Ok(Some(outcome)) => {
-                stored::write(&result_file(folder, &name), R::VERSION, &run.spec(), &outcome)?;
+        let checkpoint = checkpoint_file(folder, &stack_name(&stack));
+        match R::run(&stack, &checkpoint, &mut watch_stack) {
+            Ok(Some(results)) => {
+                for ((&place, run), outcome) in places.iter().zip(&stack).zip(results) {
+                    let file = result_file(folder, &run.name());
+                    stored::write(&file, R::VERSION, &run.spec(), &outcome)?;
+                    let mut trained = trained.lock().unwrap_or_else(PoisonError::into_inner);
+                    trained.push((place, outcome));
+                }
                 let _ = std::fs::remove_file(checkpoint);
-                trained
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((missing[*place], outcome));
-                Ok(watch_run(1.0))
+                Ok(watch_stack(1.0))
             }
             Ok(None) => Ok(Control::Stop),
             Err(error) => {
-                failed
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((name, error.to_string()));
-                Ok(watch_run(1.0))
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                failed.extend(stack.iter().map(|run| (run.name(), error.to_string())));
+                drop(failed);
+                Ok(watch_stack(1.0))
             }
         }
     };
-    let places: Vec<usize> = (0..missing.len()).collect();
+    let places: Vec<usize> = (0..stacks.len()).collect();
     run_all(&places, threads, &work)?;
     for (run, outcome) in trained.into_inner().unwrap_or_else(PoisonError::into_inner) {
         outcomes[run] = Some(outcome);
@@ -215,6 +226,34 @@ pub fn run_stored<R: StoredRun>(
     Ok(outcomes.into_iter().collect())
 }
 
+/// Groups items into stacks of at most `most`, each with the first stack whose first item it fits.
+pub(crate) fn into_stacks<T>(
+    items: impl IntoIterator<Item = T>,
+    most: usize,
+    fits: impl Fn(&T, &T) -> bool,
+) -> Vec<Vec<T>> {
+    let mut stacks: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        let open = |stack: &&mut Vec<T>| stack.len() < most && fits(&stack[0], &item);
+        match stacks.iter_mut().find(open) {
+            Some(stack) => stack.push(item),
+            None => stacks.push(vec![item]),
+        }
+    }
+    stacks
+}
+
+/// Returns the name of the checkpoint of a stack. A stack of one has that of its run.
+fn stack_name<R: StoredRun>(stack: &[&R]) -> String {
+    match stack {
+        [run] => run.name(),
+        _ => {
+            let names: Vec<String> = stack.iter().map(|run| run.name()).collect();
+            format!("stack-{:016x}", fuld::durable::fingerprint(names.join("\n").as_bytes()))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +263,7 @@ mod tests {
     struct Count {
         steps: u64,
         fails: bool,
+        stacks: bool,
     }
 
     #[derive(Serialize)]
@@ -255,29 +295,33 @@ mod tests {
             self.steps as f64
         }
 
+        fn stacks_with(&self, other: &Self) -> bool {
+            self.stacks && other.stacks
+        }
+
         fn run(
-            &self,
+            stack: &[&Self],
             checkpoint: &Path,
             watch: &mut dyn FnMut(f64) -> Control,
-        ) -> Result<Option<Counted>, Box<dyn Error + Send + Sync>> {
+        ) -> Result<Option<Vec<Counted>>, Box<dyn Error + Send + Sync>> {
             let from =
                 std::fs::read_to_string(checkpoint).map_or(0, |text| text.parse().unwrap_or(0));
-            for step in from..self.steps {
-                if watch(step as f64 / self.steps as f64) == Control::Stop {
+            let steps = stack.iter().map(|run| run.steps).max().unwrap_or(0);
+            for step in from..steps {
+                if watch(step as f64 / steps as f64) == Control::Stop {
                     std::fs::write(checkpoint, step.to_string())?;
                     return Ok(None);
                 }
             }
-            if self.fails {
-                Err("a deliberate failure".into())
-            } else {
-                Ok(Some(Counted { from, steps: self.steps }))
+            if stack.iter().any(|run| run.fails) {
+                return Err("a deliberate failure".into());
             }
+            Ok(Some(stack.iter().map(|run| Counted { from, steps: run.steps }).collect()))
         }
     }
 
     fn counts(fails: Option<u64>) -> Vec<Count> {
-        [10, 20, 30].map(|steps| Count { steps, fails: fails == Some(steps) }).into()
+        [10, 20, 30].map(|steps| Count { steps, fails: fails == Some(steps), stacks: false }).into()
     }
 
     #[test]
@@ -297,6 +341,27 @@ mod tests {
         assert_eq!(stop_at(0.0), Some(all));
         let files = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(files, 3, "the checkpoints are deleted");
+    }
+
+    /// The first and the last run are trained together. The stack continues from its checkpoint and
+    /// its runs are stored singly.
+    #[test]
+    fn stacks_are_trained_together_and_continue() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut runs = counts(None);
+        (runs[0].stacks, runs[2].stacks) = (true, true);
+        let stop_at = |work: f64| {
+            let watch =
+                move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
+            run_stored(&runs, folder.path(), 1, &watch).unwrap()
+        };
+        assert_eq!(stop_at(20.0), None);
+        let counted = |from, steps| Counted { from, steps };
+        let all = [counted(15, 10), counted(0, 20), counted(15, 30)];
+        assert_eq!(stop_at(f64::INFINITY).unwrap(), all);
+        let mut files = stored_files(folder.path(), |_| true).unwrap();
+        files.sort();
+        assert_eq!(files, ["count-10.toml", "count-20.toml", "count-30.toml"]);
     }
 
     #[test]

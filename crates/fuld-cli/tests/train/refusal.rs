@@ -50,7 +50,29 @@ fn errors_name_the_invalid_setting() {
     refused("--threads 100000", 2, &["100000"]);
     assert!(!folder.path().join("run").exists(), "bad settings make no folder");
     #[cfg(not(feature = "cuda"))]
-    refused("--device cuda", 2, &["only the CPU"]);
+    {
+        refused("--device cuda", 2, &["only the CPU"]);
+        refused("--device cuda --tf32", 2, &["only the CPU"]);
+    }
+    refused("--device cpu --tf32", 2, &["--tf32 requires --device cuda"]);
+    refused("--tf32", 2, &["--device"]);
+}
+
+/// 900 million weights require more than the 4 GB that the limit allows.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_an_error() {
+    let folder = scratch();
+    let program = env!("CARGO_BIN_EXE_fuld");
+    let limited =
+        format!("ulimit -v 4000000; exec {program} train --width 30000 --depth 3 --out run");
+    let ended = Command::new("sh").args(["-c", &limited]).current_dir(&folder).output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("training requires 14.5 GB of memory") && !text.contains("panic"),
+        "{text}"
+    );
 }
 
 #[test]

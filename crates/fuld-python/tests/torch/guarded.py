@@ -110,3 +110,28 @@ class Reference:
         changed = np.clip(flat * min(1.0, 4 * math.exp(-deviation)), -limit, limit)
         changed[~np.isfinite(changed)] = 0.0
         return changed.reshape(np.shape(gradient))
+
+
+def assert_gradients_may_be_scaled(make, device="cpu"):
+    """Steps with a gradient scaler, one of which overflows, beside steps without one."""
+    ours, theirs = parameters(device=device), parameters(device=device)
+    scaled, plain = make(ours), make(theirs)
+    scaler = torch.amp.GradScaler(device, init_scale=1024.0, growth_interval=1000)
+    scaler.scale(torch.zeros((), device=device))
+    for step in range(6):
+        fill(ours, step, scaler.get_scale() * (100 if step == 4 else 1))
+        overflow = step == 2
+        if overflow:
+            ours[0].grad[0, 0] = INF
+            before = states(ours, scaled)
+        else:
+            fill(theirs, step, 100 if step == 4 else 1)
+            plain.step()
+        scaler.step(scaled)
+        scaler.update()
+        if overflow:
+            assert states(ours, scaled) == before
+            assert scaler.get_scale() == 512
+    np.testing.assert_allclose(states(ours, scaled), states(theirs, plain), atol=1e-6)
+    for x, y in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-6)

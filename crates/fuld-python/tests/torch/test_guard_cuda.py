@@ -14,6 +14,7 @@ from tests.torch.guarded import (  # noqa: E402
     INF,
     OPTIMIZERS,
     Reference,
+    assert_gradients_may_be_scaled,
     corrupted,
     fill,
     parameters,
@@ -163,27 +164,7 @@ def test_a_checkpoint_continues_to_the_same_bits(tmp_path, name):
     ids=["AdamW fused", "AdamW", "FULD auto"],
 )
 def test_scaled_gradients(make):
-    ours, theirs = on_gpu(), on_gpu()
-    scaled, plain = make(ours), make(theirs)
-    scaler = torch.amp.GradScaler("cuda", init_scale=1024.0, growth_interval=1000)
-    scaler.scale(torch.zeros((), device="cuda"))
-    for step in range(6):
-        fill(ours, step, scaler.get_scale() * (100 if step == 4 else 1))
-        overflow = step == 2
-        if overflow:
-            ours[0].grad[0, 0] = INF
-            before = states(ours, scaled)
-        else:
-            fill(theirs, step, 100 if step == 4 else 1)
-            plain.step()
-        scaler.step(scaled)
-        scaler.update()
-        if overflow:
-            assert states(ours, scaled) == before
-            assert scaler.get_scale() == 512
-    np.testing.assert_allclose(states(ours, scaled), states(theirs, plain), atol=1e-6)
-    for x, y in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(x, y, rtol=1e-5, atol=1e-6)
+    assert_gradients_may_be_scaled(make, "cuda")
 
 
 # torch's compiler uses parts of torch that torch has given up.

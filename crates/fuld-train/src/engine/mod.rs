@@ -75,6 +75,6 @@ pub(crate) fn engine<'a>(
 ) -> Result<Box<dyn Engine + 'a>, TrainError> {
     match specs[0].device {
         Device::Cpu => Ok(Box::new(cpu::CpuEngine::new(data, specs)?)),
-        Device::Cuda => Err(TrainError::NoCuda),
+        Device::Cuda | Device::CudaTf32 => Err(TrainError::NoCuda),
     }
 }

@@ -64,6 +64,7 @@ named_choice! {
     Device {
         Cpu = "cpu": "The processor",
         Cuda = "cuda": "An NVIDIA GPU; the program must be built with `--features cuda`",
+        CudaTf32 = "cuda-tf32": "An NVIDIA GPU whose products round their factors to 11 bits (TF32)",
     }
 }
 

@@ -183,6 +183,23 @@ impl TrainSpec {
         self.form().coordinates(self.alpha, self.step())
     }
 
+    /// Returns whether two runs can be trained together in a stack. They may differ in seed, step,
+    /// α, friction or momentum, field, knee, limit of clipping, guard and injected noise.
+    pub fn stacks_with(&self, other: &Self) -> bool {
+        let common = |spec: &Self| {
+            // SGD with momentum is FULD's rule at α = 2.
+            let is_sgdm = spec.optimizer == Optimizer::Sgdm;
+            let optimizer = if is_sgdm { Optimizer::Fuld } else { spec.optimizer };
+            (
+                (spec.data_fingerprint.clone(), spec.device, optimizer),
+                (spec.width, spec.depth, spec.batch),
+                (spec.iterations, spec.measure_every, spec.tail_index),
+                (spec.guard.is_some(), spec.inject_noise.is_some()),
+            )
+        };
+        common(self) == common(other)
+    }
+
     /// Returns the specification of SGD with momentum that takes the same steps as long as they are
     /// small; all other settings are equal. As a control, it separates the effect of the tail from
     /// that of the learning rate.

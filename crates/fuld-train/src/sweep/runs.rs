@@ -1,6 +1,7 @@
 //! The runs of a sweep: their folders, their shards, and the stacks that are trained together.
 
-use crate::spec::{Optimizer, TrainSpec};
+use crate::run_all;
+use crate::spec::TrainSpec;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -43,32 +44,9 @@ pub fn sweep_runs(specs: Vec<TrainSpec>, out: &Path, shard: Option<Shard>) -> Ve
     specs.into_iter().skip(index).step_by(count).map(run).collect()
 }
 
-/// Groups runs into stacks of at most `most` runs that can be trained together. The runs of a stack
-/// differ only in seed, α, friction or momentum, knee and injected noise.
+/// Groups runs into stacks of at most `most` runs that can be trained together.
 pub fn into_stacks(runs: Vec<SweepRun>, most: usize) -> Vec<Vec<SweepRun>> {
-    let mut stacks: Vec<Vec<SweepRun>> = Vec::new();
-    for run in runs {
-        let fits =
-            |stack: &&mut Vec<SweepRun>| stack.len() < most && stackable(&stack[0].spec, &run.spec);
-        match stacks.iter_mut().find(fits) {
-            Some(stack) => stack.push(run),
-            None => stacks.push(vec![run]),
-        }
-    }
-    stacks
-}
-
-fn stackable(a: &TrainSpec, b: &TrainSpec) -> bool {
-    let shape = |s: &TrainSpec| {
-        (s.data_fingerprint.clone(), s.width, s.depth, s.batch, s.iterations, s.measure_every)
-    };
-    // SGD with momentum is FULD's rule at α = 2.
-    let rule =
-        |s: &TrainSpec| if s.optimizer == Optimizer::Sgdm { Optimizer::Fuld } else { s.optimizer };
-    shape(a) == shape(b)
-        && rule(a) == rule(b)
-        && (a.step(), a.clip, a.guard, a.tail_index) == (b.step(), b.clip, b.guard, b.tail_index)
-        && a.inject_noise.is_some() == b.inject_noise.is_some()
+    run_all::into_stacks(runs, most, |a, b| a.spec.stacks_with(&b.spec))
 }
 
 #[cfg(test)]

@@ -27,6 +27,15 @@ pub enum TrainError {
     /// The stored tensors are not those of the runs.
     #[error(transparent)]
     Tensor(#[from] TensorError),
+    /// The memory of the runs cannot be allocated.
+    #[error(
+        "training requires {:.1} GB of memory, which cannot be allocated; choose a smaller width, depth or batch",
+        *bytes as f64 * 1e-9
+    )]
+    Memory {
+        /// The bytes required.
+        bytes: u64,
+    },
     /// The program was built without support for GPUs.
     #[error(
         "this build supports only the CPU; for an NVIDIA GPU, build with: cargo build --release --features cuda"

@@ -58,11 +58,12 @@ impl StoredRun for MomentumRun<'_> {
     }
 
     fn run(
-        &self,
+        stack: &[&Self],
         _checkpoint: &Path,
         watch: &mut dyn FnMut(f64) -> Control,
-    ) -> Result<Option<LargestMomentum>, Box<dyn Error + Send + Sync>> {
-        Ok(self.follow(watch)?)
+    ) -> Result<Option<Vec<LargestMomentum>>, Box<dyn Error + Send + Sync>> {
+        let followed = stack.iter().map(|run| run.follow(watch));
+        Ok(followed.collect::<Result<_, TrainError>>()?)
     }
 }
 

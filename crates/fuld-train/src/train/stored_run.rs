@@ -1,11 +1,11 @@
-//! A single run on the CPU as a [`StoredRun`], for the exhibits of the report.
+//! A run as a [`StoredRun`], for the exhibits of the report.
 
 use super::checkpoint::stale_version;
 use super::run::{TrainOutcome, TrainProgress, train};
 use super::run_result::RunResult;
 use crate::data::DataSet;
 use crate::run_all::StoredRun;
-use crate::spec::{TRAINING_VERSION, TrainSpec};
+use crate::spec::{Device, TRAINING_VERSION, TrainSpec};
 use fuld::Control;
 use std::error::Error;
 use std::path::Path;
@@ -47,16 +47,22 @@ impl StoredRun for NetworkRun<'_> {
         stale_version(checkpoint, &self.spec)
     }
 
+    /// On a GPU, runs are trained together.
+    fn stacks_with(&self, other: &Self) -> bool {
+        self.spec.device != Device::Cpu && self.spec.stacks_with(&other.spec)
+    }
+
     fn run(
-        &self,
+        stack: &[&Self],
         checkpoint: &Path,
         watch: &mut dyn FnMut(f64) -> Control,
-    ) -> Result<Option<RunResult>, Box<dyn Error + Send + Sync>> {
-        let total = self.spec.iterations as f64;
+    ) -> Result<Option<Vec<RunResult>>, Box<dyn Error + Send + Sync>> {
+        let Some(first) = stack.first() else { return Ok(Some(Vec::new())) };
+        let total = first.spec.iterations as f64;
         let mut watch = |progress: TrainProgress<'_>| watch(progress.iteration as f64 / total);
-        let specs = std::slice::from_ref(&self.spec);
-        match train(self.data, specs, checkpoint, CHECKPOINT_EVERY, &mut watch)? {
-            TrainOutcome::Finished(results, _) => Ok(results.into_iter().next()),
+        let specs: Vec<TrainSpec> = stack.iter().map(|run| run.spec.clone()).collect();
+        match train(first.data, &specs, checkpoint, CHECKPOINT_EVERY, &mut watch)? {
+            TrainOutcome::Finished(results, _) => Ok(Some(results)),
             TrainOutcome::Stopped(_) => Ok(None),
         }
     }

@@ -45,6 +45,7 @@ struct Run {
 
 impl<'a> CpuEngine<'a> {
     pub(super) fn new(data: &'a DataSet, specs: &[TrainSpec]) -> Result<Self, TrainError> {
+        check_memory(data, specs)?;
         let run = |(spec, rule): (&TrainSpec, UpdateRule)| {
             let network =
                 Network::new(spec.network(data.train.features(), data.classes), spec.seed);
@@ -100,6 +101,24 @@ impl Run {
         });
         gradients
     }
+}
+
+/// Returns an error if the memory of a stack cannot be allocated. A later allocation that fails
+/// would end the program.
+fn check_memory(data: &DataSet, specs: &[TrainSpec]) -> Result<(), TrainError> {
+    let numbers = |spec: &TrainSpec| {
+        let (inputs, width) = (data.train.features(), spec.width);
+        let weights = spec.network(inputs, data.classes).weights();
+        // Weights, gradients, and up to two numbers of the optimizer's state for each weight.
+        let network = weights.saturating_mul(4);
+        let passes =
+            spec.batch.saturating_mul(inputs.saturating_add(width.saturating_mul(spec.depth + 1)));
+        network.saturating_add(passes)
+    };
+    let numbers = specs.iter().map(numbers).fold(0, usize::saturating_add);
+    let bytes = numbers.saturating_mul(size_of::<f32>());
+    let allocated = Vec::<u8>::new().try_reserve_exact(bytes);
+    allocated.map_err(|_| TrainError::Memory { bytes: bytes as u64 })
 }
 
 /// Reads images and labels by index.
