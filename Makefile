@@ -8,6 +8,7 @@
 #   make bench         the law and the chains, beside scipy and numpy
 #   make bench-python  the Python package, beside scipy and numpy
 #   make bench-train   training, beside torch.compile
+#   make bench-train-gpu  training on an NVIDIA GPU, beside PyTorch's stacked CUDA graph
 #   make bench-torch   one optimizer step, beside torch.optim.SGD
 #
 # Generated files.
@@ -27,7 +28,7 @@ FRAMEWORKS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fuld/frameworks-$(shell cks
 PIP_INSTALL := pip install --quiet --disable-pip-version-check
 
 .PHONY: check test test-binaries test-all test-gpu fmt lint python wheel frameworks docs kill-loops gpu-bundle \
-	bench bench-python bench-train bench-torch golden accuracy tutorial modules conformance clean
+	bench bench-python bench-train bench-train-gpu bench-torch golden accuracy tutorial modules conformance clean
 
 # ---- checks
 
@@ -58,6 +59,7 @@ test-all:
 	@$(MAKE) --no-print-directory kill-loops docs frameworks
 	$(VENV)/bin/python tools/tutorial/run.py docs/tutorial.md
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
+	$(CARGO) test --package fuld-train --lib --features cuda --locked cuda
 
 # Tests marked #[ignore]: each kills a process many times, or needs a browser.
 kill-loops:
@@ -112,9 +114,11 @@ gpu-bundle: wheel
 	cp -r $(PACKAGE)/tests $(PACKAGE)/examples $(PACKAGE)/docs $(PACKAGE)/pyproject.toml target/gpu/python
 	$(CARGO) test --no-run --locked --package fuld-burn --features cuda --message-format json \
 		| $(PYTHON) tools/gpu/test_binaries.py target/gpu/rust
+	$(CARGO) test --no-run --locked --package fuld-train --lib --features cuda --message-format json \
+		| $(PYTHON) tools/gpu/test_binaries.py target/gpu/rust
 	$(CARGO) build --locked --package fuld-cli --features cuda
 	strip -o target/gpu/fuld target/debug/fuld
-	cp tools/gpu/run.sh tools/gpu/train.py target/gpu
+	cp tools/gpu/run.sh tools/gpu/train.py tools/gpu/libraries.py target/gpu
 
 test-gpu: gpu-bundle $(FRAMEWORKS)/done
 	target/gpu/run.sh target/gpu $(FRAMEWORKS)/bin/python
@@ -138,6 +142,12 @@ bench-train:
 	$(CARGO) bench --package fuld-train --locked -- --quiet
 	@$(MAKE) --no-print-directory $(FRAMEWORKS)/done || echo "torch could not be installed: no comparison"
 	@if test -x $(FRAMEWORKS)/bin/python; then $(FRAMEWORKS)/bin/python tools/bench/train.py; fi
+
+# cuBLAS and NVRTC are those that torch brings.
+bench-train-gpu: $(FRAMEWORKS)/done
+	$(CARGO) build --release --locked --package fuld-cli --features cuda
+	LD_LIBRARY_PATH="$$($(FRAMEWORKS)/bin/python tools/gpu/libraries.py):$$LD_LIBRARY_PATH" \
+		$(FRAMEWORKS)/bin/python tools/bench/train_cuda.py target/release/fuld --sweep
 
 # On the CPU and, if there is one, on a GPU.
 bench-torch: $(FRAMEWORKS)/done

@@ -33,6 +33,7 @@ INPUTS, CLASSES = 784, 10
 RATE, MOMENTUM = 0.01, 0.99
 RUN_LENGTH = 10_000
 WARM_UP = 3  # iterations before the capture: libraries are set up and the momentum is there
+ENGINES = ("cuda.eager", "cuda.graph", "cuda.stacked")
 NETS = "128x2x128,256x4x128,512x6x500,32x2x100,128x2x100,256x2x100,512x2x100"
 
 
@@ -236,6 +237,12 @@ def parse():
         "--limit", type=float, default=85, help="no timing begins after so many seconds"
     )
     parser.add_argument(
+        "--engines", default=",".join(ENGINES), help="some of them, with commas between"
+    )
+    parser.add_argument(
+        "--precision", choices=["float32", "tf32", "both"], default="both", help="of the products"
+    )
+    parser.add_argument(
         "--cpu-dry-run", action="store_true", help="tiny, on the CPU, without graphs"
     )
     options = parser.parse_args()
@@ -249,6 +256,9 @@ def parse():
         parser.error("networks are WIDTHxHIDDENxBATCH, runs are numbers, with commas between")
     if any(len(net) != 3 for net in options.nets) or min(options.runs) < 1:
         parser.error("a network is WIDTHxHIDDENxBATCH, and there is at least one run")
+    options.engines = options.engines.split(",")
+    if not set(options.engines) <= set(ENGINES):
+        parser.error("the engines are " + ", ".join(ENGINES))
     if min(options.unroll, options.pool) < 1:
         parser.error("--unroll and --pool are positive")
     options.seconds = options.seconds or (0.05 if dry else 0.5)
@@ -271,7 +281,9 @@ def main():
     jobs = [("cuda.eager", 0), ("cuda.graph", 0)] + [
         ("cuda.stacked", runs) for runs in options.runs
     ]
-    for tf32 in (False, True):
+    jobs = [job for job in jobs if job[0] in options.engines]
+    precisions = {"float32": (False,), "tf32": (True,), "both": (False, True)}
+    for tf32 in precisions[options.precision]:
         torch.backends.cuda.matmul.allow_tf32 = tf32
         for net in options.nets:
             for engine, runs in jobs:

@@ -26,10 +26,13 @@ group() {
 }
 
 cd "$bundle" || exit 1
+# The program opens cuBLAS and NVRTC when it trains on a GPU. Those of torch serve if the system has none.
+LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$("$python" libraries.py)"
+export LD_LIBRARY_PATH
 # CUDA tests are marked #[ignore], since they fail without a GPU. A program without one is left out.
 for test in rust/*; do
-    "$test" cuda --include-ignored --list | grep -q ': test$' || continue
-    group "$(basename "$test")" "$test" cuda --include-ignored
+    "$test" ::cuda_ _on_cuda --include-ignored --list | grep -q ': test$' || continue
+    group "$(basename "$test")" "$test" ::cuda_ _on_cuda --include-ignored
     rust=1
 done
 [ "$rust" = 1 ] || { echo "the bundle has no CUDA test in Rust"; failed=1; }

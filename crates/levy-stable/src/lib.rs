@@ -87,7 +87,7 @@ pub use alpha::Alpha;
 pub use elementary::{exp, ln};
 pub use error::ParameterError;
 pub use path::LevyMotion;
-pub use sampler::Sampler;
+pub use sampler::{QuantileData, Sampler};
 #[doc(hidden)]
 pub use simd::with_best_instructions;
 pub use symmetric::SymmetricStable;

@@ -103,6 +103,23 @@ pub struct Sampler {
     table: Option<OctaveTable<f64, 6>>,
 }
 
+/// The tabulated quantile of a [`Sampler`] as plain arrays, for other devices.
+///
+/// The quantile x(q) at 2^−64 ≤ q < 1/2 is found from the bits of q: the exponent of q, less
+/// `lowest`, is the number of an octave, for which `octaves` has the index of a first piece and a
+/// split. The octave has 2^split equal pieces. The index of the piece that q is in, and the place t
+/// within it, −1/2 ≤ t < 1/2, are shifts of the mantissa of q. Six coefficients of each piece, the
+/// lowest power of t first, give x(q).
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantileData {
+    /// Binary exponent of the first octave.
+    pub lowest: i32,
+    /// Index of the first piece, and split, of each octave.
+    pub octaves: Vec<[u32; 2]>,
+    /// `coefficients[6 · piece + j]` belongs to tʲ.
+    pub coefficients: Vec<f64>,
+}
+
 /// The smallest q drawn is 2^−64; the last octave ends at 1/2.
 const OCTAVES: std::ops::Range<i32> = -64..-1;
 /// Draws made together: their words are generated first, so that the rest is a loop without calls.
@@ -124,6 +141,17 @@ impl Sampler {
     /// Returns the law that is sampled.
     pub fn law(&self) -> &SymmetricStable {
         &self.law
+    }
+
+    /// Returns the tabulated quantile, or `None` for α < 0.2, where draws are made by the method of
+    /// Chambers, Mallows and Stuck.
+    pub fn quantile_data(&self) -> Option<QuantileData> {
+        let table = self.table.as_ref()?;
+        Some(QuantileData {
+            lowest: table.lowest(),
+            octaves: table.octaves().iter().map(|octave| [octave.first, octave.split]).collect(),
+            coefficients: table.coefficients().to_vec(),
+        })
     }
 
     /// Fills `out` with independent draws.

@@ -151,6 +151,12 @@ impl Images {
         &self.pixels
     }
 
+    /// Returns factor and shift of each channel, which convert a byte to factor · byte + shift.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn factors_and_shifts(&self) -> &[(f32, f32)] {
+        &self.factors_and_shifts
+    }
+
     /// Writes the standardised images of these indices, one after the other.
     ///
     /// # Panics

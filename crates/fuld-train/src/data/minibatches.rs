@@ -69,6 +69,15 @@ impl Minibatches {
         &self.order[start..start + self.batch]
     }
 
+    /// Returns the permutation of an epoch, whose minibatches follow each other from its start.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn order(&mut self, epoch: u64) -> &[u32] {
+        if epoch != self.epoch {
+            self.shuffle(epoch);
+        }
+        &self.order
+    }
+
     /// Shuffles by Fisher and Yates, from the sorted order, so that no epoch depends on another.
     fn shuffle(&mut self, epoch: u64) {
         self.epoch = epoch;

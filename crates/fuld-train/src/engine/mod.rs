@@ -3,10 +3,13 @@
 //! | module | contents |
 //! |---|---|
 //! | [`cpu`] | the engine for CPUs: products by `gemm`, everything else in passes over slices |
+//! | `cuda` | the engine for NVIDIA GPUs, with the feature `cuda` |
 //! | [`noise`] | stable noise for gradients |
 //! | [`rules`] | the update rule, clipping and guard that a specification describes |
 
 mod cpu;
+#[cfg(any(feature = "cuda", test))]
+mod cuda;
 mod noise;
 mod rules;
 
@@ -75,6 +78,9 @@ pub(crate) fn engine<'a>(
 ) -> Result<Box<dyn Engine + 'a>, TrainError> {
     match specs[0].device {
         Device::Cpu => Ok(Box::new(cpu::CpuEngine::new(data, specs)?)),
+        #[cfg(feature = "cuda")]
+        device => Ok(Box::new(cuda::open(data, specs, device == Device::CudaTf32)?)),
+        #[cfg(not(feature = "cuda"))]
         Device::Cuda | Device::CudaTf32 => Err(TrainError::NoCuda),
     }
 }

@@ -1,6 +1,7 @@
 //! Errors of training.
 
 use super::checkpoint::TrainCheckpointError;
+use super::cuda_error::CudaError;
 use crate::data::MinibatchError;
 use crate::tensor_file::TensorError;
 use fuld::optimizer::RuleError;
@@ -41,6 +42,9 @@ pub enum TrainError {
         "this build supports only the CPU; for an NVIDIA GPU, build with: cargo build --release --features cuda"
     )]
     NoCuda,
+    /// The GPU cannot be used, or failed.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
     /// The checkpoint cannot be read, written or used.
     #[error(transparent)]
     Checkpoint(#[from] TrainCheckpointError),

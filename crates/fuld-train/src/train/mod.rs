@@ -2,6 +2,7 @@
 //! gives the same bits as an uninterrupted one.
 
 mod checkpoint;
+mod cuda_error;
 mod error;
 mod measurement;
 mod momentum_run;
@@ -14,6 +15,7 @@ mod trainer;
 pub use crate::tensor_file::TensorError;
 pub(crate) use checkpoint::check_checkpoint;
 pub use checkpoint::{TrainCheckpointError, is_checkpoint};
+pub use cuda_error::CudaError;
 pub use error::TrainError;
 pub use measurement::{FinalMeans, Measurement};
 pub use momentum_run::{LargestMomentum, MomentumRun, MomentumSpec};
