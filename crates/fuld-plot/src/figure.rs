@@ -1,12 +1,13 @@
 //! Figures: panels in rows with one shared legend, as SVG, as PNG, or inline in an HTML page.
 
-use super::canvas::{Anchor, Canvas, FONT, Theme};
 use super::frame::dot;
 use super::hue::Hue;
 use super::label;
 use super::mark::{Mark, MarkShape};
 use super::panel::Panel;
 use super::png;
+use super::scene::{Anchor, Element, Font, Paint, Point, Shape, Text};
+use super::svg::{ROOT, Theme, svg};
 use std::io;
 
 /// A figure of one or more panels.
@@ -75,27 +76,30 @@ impl Figure {
         all
     }
 
-    /// Returns the figure as one SVG image with a white background.
-    pub fn svg(&self) -> String {
+    /// Returns the legend and the panels, and the height that they fill.
+    fn scene(&self) -> (Vec<Element>, f64) {
         let columns = self.columns_used();
         let cell = WIDTH / columns as f64;
-        let mut body = Canvas::new(Theme::Paper);
-        let legend_rows = self.draw_legend(&mut body);
-        let head = 6.0 + legend_rows as f64 * LEGEND_ROW;
+        let (mut scene, rows) = self.draw_legend();
+        let head = 6.0 + rows as f64 * LEGEND_ROW;
         for (i, panel) in self.panels.iter().enumerate() {
-            let (x, y) =
-                ((i % columns) as f64 * cell, head + (i / columns) as f64 * self.panel_height);
-            body.open_group(&format!(" transform=\"translate({x:.1} {y:.1})\""));
-            panel.draw(&mut body, &format!("{}-{i}", self.name), cell, self.panel_height);
-            body.close_group();
+            let (column, row) = ((i % columns) as f64, (i / columns) as f64);
+            let offset = (column * cell, head + row * self.panel_height);
+            let id = format!("{}-{i}", self.name);
+            scene.push(Element::Moved(offset, panel.draw(id, cell, self.panel_height)));
         }
-        let height = head + self.panels.len().div_ceil(columns) as f64 * self.panel_height;
+        (scene, head + self.panels.len().div_ceil(columns) as f64 * self.panel_height)
+    }
+
+    /// Returns the figure as one SVG image with a white background.
+    pub fn svg(&self) -> String {
+        let (scene, height) = self.scene();
         let description = label::escape(&self.description());
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-             font-family=\"{FONT}\" role=\"img\">\n<title>{description}</title>\n\
+             {ROOT} role=\"img\">\n<title>{description}</title>\n\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
-            body.out
+            svg(&scene, Theme::Paper)
         )
     }
 
@@ -103,12 +107,11 @@ impl Figure {
     /// that follow the page.
     pub fn inline(&self) -> String {
         let cell = WIDTH / self.columns_used() as f64;
-        let canvas = Canvas::new(Theme::Page);
         let entry = |mark: &&Mark| {
-            let sample = sample(mark, &canvas, 0.0, 8.0);
+            let sample = svg(&[sample(mark, (0.0, 8.0))], Theme::Page);
             let text = label::html(&mark.label);
             format!(
-                "<span><svg width=\"26\" height=\"16\" viewBox=\"0 0 26 16\" aria-hidden=\"true\">{sample}</svg>{text}</span>"
+                "<span><svg width=\"26\" height=\"16\" viewBox=\"0 0 26 16\" {ROOT} aria-hidden=\"true\">{sample}</svg>{text}</span>"
             )
         };
         let legend: String = self.legend().iter().map(entry).collect();
@@ -127,18 +130,18 @@ impl Figure {
     }
 
     fn inline_panel(&self, i: usize, panel: &Panel, cell: f64) -> String {
-        let mut canvas = Canvas::new(Theme::Page);
-        panel.draw(&mut canvas, &format!("{}-{i}", self.name), cell, self.panel_height);
+        let scene = panel.draw(format!("{}-{i}", self.name), cell, self.panel_height);
         let (title, height) = (label::escape(panel.title()), self.panel_height);
         format!(
-            "<svg viewBox=\"0 0 {cell:.1} {height}\" font-family=\"{FONT}\" role=\"img\" aria-label=\"{title}\">\n{}</svg>\n",
-            canvas.out
+            "<svg viewBox=\"0 0 {cell:.1} {height}\" {ROOT} role=\"img\" aria-label=\"{title}\">\n{}</svg>\n",
+            svg(&scene, Theme::Page)
         )
     }
 
     /// Returns the figure as PNG, at twice the resolution of the SVG.
     pub fn png(&self) -> io::Result<Vec<u8>> {
-        png::render(&self.svg(), 2.0)
+        let (scene, height) = self.scene();
+        png::png(&scene, (WIDTH, height), 2.0)
     }
 
     /// Returns the figure's files, NAME.svg and NAME.png, with their contents.
@@ -147,46 +150,48 @@ impl Figure {
         Ok([(file("svg"), self.svg().into_bytes()), (file("png"), self.png()?)])
     }
 
-    /// Draws the legend at the top and returns its number of rows.
-    fn draw_legend(&self, canvas: &mut Canvas) -> usize {
+    /// Returns the legend at the top and its number of rows.
+    fn draw_legend(&self) -> (Vec<Element>, usize) {
         let legend = self.legend();
         let (mut x, mut row) = (14.0, 0);
-        let ink = format!("{} font-size=\"12\"", canvas.colours(None, Some(Hue::Ink)));
+        let (mut elements, mut texts) = (Vec::new(), Vec::new());
         for mark in &legend {
             let wide = 46.0 + label::width(&mark.label, 12.0);
             if x + wide > WIDTH && x > 14.0 {
                 (x, row) = (14.0, row + 1);
             }
-            let y = 14.0 + f64::from(row) * LEGEND_ROW;
-            let sample = sample(mark, canvas, x, y);
-            canvas.raw(&sample);
-            canvas.text((x + 31.0, y + 4.0), Anchor::Start, &ink, &mark.label);
+            let y = 14.0 + row as f64 * LEGEND_ROW;
+            elements.push(sample(mark, (x, y)));
+            texts.push(Text::new((x + 31.0, y + 4.0), Anchor::Start, &mark.label));
             x += wide;
         }
-        if legend.is_empty() { 0 } else { row as usize + 1 }
+        if legend.is_empty() {
+            return (elements, 0);
+        }
+        elements.push(Element::Texts(Font::new(Hue::Ink, 12.0), texts));
+        (elements, row + 1)
     }
 }
 
 /// Returns a small sample of a mark for the legend.
-fn sample(mark: &Mark, canvas: &Canvas, x: f64, y: f64) -> String {
-    let (stroke, fill) =
-        (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
-    let end = x + 26.0;
-    match &mark.shape {
+fn sample(mark: &Mark, (x, y): Point) -> Element {
+    let (hue, end) = (mark.hue, x + 26.0);
+    let (paint, shape) = match &mark.shape {
         MarkShape::Line { dash, weight, .. } => {
-            let (weight, dash) = (weight.max(1.5), dash.pattern());
-            format!(
-                "<path d=\"M{x:.1} {y:.1}H{end:.1}\"{stroke} stroke-width=\"{weight}\" stroke-dasharray=\"{dash}\"/>"
-            )
+            (Paint::dashed(hue, weight.max(1.5), dash.pattern()), Shape::segment((x, y), (end, y)))
         }
         MarkShape::Area(_) | MarkShape::Band(_) => {
-            format!("<path d=\"M{x:.1} {:.1}h26v10h-26Z\"{fill} fill-opacity=\"0.3\"/>", y - 5.0)
+            let corners = [(x, y - 5.0), (end, y - 5.0), (end, y + 5.0), (x, y + 5.0)];
+            (Paint::fill(hue, 0.3), Shape::Polygon(corners.to_vec()))
         }
-        MarkShape::Dots(_) => format!("<g{fill}>{}</g>", dot(mark.hue, x + 13.0, y)),
-        _ => format!(
-            "<path d=\"M{x:.1} {y:.1}H{end:.1}m-5 -3l5 3l-5 3\"{stroke} stroke-width=\"1.3\"/>"
-        ),
-    }
+        MarkShape::Dots(_) => (Paint::fill(hue, 1.0), dot(hue, (x + 13.0, y))),
+        _ => {
+            let head = [(end - 5.0, y - 3.0), (end, y), (end - 5.0, y + 3.0)].map(Some);
+            let path = [Some((x, y)), Some((end, y)), None].into_iter().chain(head).collect();
+            (Paint::stroke(hue, 1.3), Shape::Path(path))
+        }
+    };
+    Element::Shapes(paint, vec![shape])
 }
 
 #[cfg(test)]
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn svg_is_well_formed_and_complete() {
         let svg = figure().svg();
-        let tree = resvg::usvg::roxmltree::Document::parse(&svg).expect("well-formed");
+        let tree = roxmltree::Document::parse(&svg).expect("well-formed");
         let texts: Vec<String> = tree
             .descendants()
             .filter(|node| node.has_tag_name("text"))
@@ -226,13 +231,11 @@ mod tests {
     #[test]
     fn png_has_ink_on_it() {
         let png = figure().png().unwrap();
-        let decoded = resvg::tiny_skia::Pixmap::decode_png(&png).unwrap();
-        assert_eq!(decoded.width(), 1520);
-        let dark = decoded
-            .pixels()
-            .iter()
-            .filter(|p| p.red() < 60 && p.green() < 60 && p.blue() < 80)
-            .count();
+        let mut reader = ::png::Decoder::new(io::Cursor::new(png)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(reader.info().width, 1520);
+        let dark = pixels.chunks(3).filter(|p| p[0] < 60 && p[1] < 60 && p[2] < 80).count();
         // Most dark pixels are text: without a font almost none would be left.
         assert!(dark > 2_000, "{dark}");
     }

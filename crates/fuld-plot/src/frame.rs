@@ -1,10 +1,9 @@
 //! The plot area of a panel: axes, grid and marks drawn in pixel coordinates.
 
 use super::axis::Fitted;
-use super::canvas::{Anchor, Canvas};
 use super::hue::Hue;
 use super::mark::{Mark, MarkShape};
-use std::fmt::Write;
+use super::scene::{Anchor, Element, Font, Paint, Point, Shape, Text};
 
 /// The axes of a panel and the rectangle they span, in pixels.
 pub(super) struct Frame {
@@ -25,175 +24,149 @@ impl Frame {
         self.bottom - self.y.at(y).clamp(-50.0, 50.0) * (self.bottom - self.top)
     }
 
-    fn place(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+    fn place(&self, (x, y): (f64, f64)) -> Option<Point> {
         (self.x.shows(x) && self.y.shows(y)).then(|| (self.across(x), self.up(y)))
     }
 
     pub(super) fn axes(
         &self,
-        canvas: &mut Canvas,
         y_ticks: &[(f64, String)],
         x_label: &str,
         y_label: &str,
-    ) {
-        let x_ticks = self.x.ticks(((self.right - self.left) / 62.0) as usize);
-        let muted = canvas.colours(Some(Hue::Muted), None);
-        canvas.open_group(&format!("{muted} stroke-width=\"0.6\" stroke-opacity=\"0.28\""));
-        y_ticks
+    ) -> [Element; 3] {
+        let Self { left, right, top, bottom, .. } = *self;
+        let x_ticks = self.x.ticks(((right - left) / 62.0) as usize);
+        let across = y_ticks.iter().map(|(y, _)| self.across_panel(*y));
+        let grid = across.chain(x_ticks.iter().map(|(x, _)| self.up_panel(*x))).collect();
+        let axes = vec![
+            Shape::segment((left, bottom), (right, bottom)),
+            Shape::segment((left, top), (left, bottom)),
+        ];
+        let mut texts: Vec<Text> = y_ticks
             .iter()
-            .for_each(|&(y, _)| canvas.segment((self.left, self.up(y)), (self.right, self.up(y))));
-        x_ticks.iter().for_each(|&(x, _)| {
-            canvas.segment((self.across(x), self.top), (self.across(x), self.bottom))
-        });
-        canvas.close_group();
-        canvas.open_group(&format!("{muted} stroke-width=\"1\""));
-        canvas.segment((self.left, self.bottom), (self.right, self.bottom));
-        canvas.segment((self.left, self.top), (self.left, self.bottom));
-        canvas.close_group();
-
-        let ink = canvas.colours(None, Some(Hue::Ink));
-        canvas.open_group(&format!("{ink} font-size=\"11\""));
-        for (y, text) in y_ticks {
-            canvas.text((self.left - 6.0, self.up(*y) + 4.0), Anchor::End, "", text);
-        }
-        for (x, text) in &x_ticks {
-            canvas.text((self.across(*x), self.bottom + 15.0), Anchor::Middle, "", text);
-        }
-        let (middle, half) = (0.5 * (self.left + self.right), 0.5 * (self.top + self.bottom));
-        canvas.text((middle, self.bottom + 33.0), Anchor::Middle, "", x_label);
-        let turned = format!(" transform=\"rotate(-90 12 {half:.1})\"");
-        canvas.text((12.0, half), Anchor::Middle, &turned, y_label);
-        canvas.close_group();
+            .map(|(y, text)| Text::new((left - 6.0, self.up(*y) + 4.0), Anchor::End, text))
+            .collect();
+        texts.extend(
+            x_ticks
+                .iter()
+                .map(|(x, text)| Text::new((self.across(*x), bottom + 15.0), Anchor::Middle, text)),
+        );
+        let (middle, half) = (0.5 * (left + right), 0.5 * (top + bottom));
+        texts.push(Text::new((middle, bottom + 33.0), Anchor::Middle, x_label));
+        texts.push(Text { upwards: true, ..Text::new((12.0, half), Anchor::Middle, y_label) });
+        [
+            Element::Shapes(Paint { opacity: 0.28, ..Paint::stroke(Hue::Muted, 0.6) }, grid),
+            Element::Shapes(Paint::stroke(Hue::Muted, 1.0), axes),
+            Element::Texts(Font::new(Hue::Ink, 11.0), texts),
+        ]
     }
 
-    pub(super) fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
-        let (stroke, fill) =
-            (canvas.colours(Some(mark.hue), None), canvas.colours(None, Some(mark.hue)));
-        match &mark.shape {
+    /// Returns the horizontal line through the panel at a value.
+    fn across_panel(&self, y: f64) -> Shape {
+        Shape::segment((self.left, self.up(y)), (self.right, self.up(y)))
+    }
+
+    /// Returns the vertical line through the panel at a value.
+    fn up_panel(&self, x: f64) -> Shape {
+        Shape::segment((self.across(x), self.top), (self.across(x), self.bottom))
+    }
+
+    /// Draws a mark; `None` if the axes can show nothing of it.
+    pub(super) fn mark(&self, mark: &Mark) -> Option<Element> {
+        let hue = mark.hue;
+        let rule = Paint::dashed(hue, 1.1, &[3.0, 3.0]);
+        let (paint, shapes) = match &mark.shape {
             MarkShape::Line { points, dash, weight } => {
-                canvas.open_group(&format!(
-                    "{stroke} stroke-width=\"{weight}\" stroke-dasharray=\"{}\"",
-                    dash.pattern()
-                ));
-                canvas.path(&thinned(points.iter().map(|&p| self.place(p))), false);
-                canvas.close_group();
+                let points = thinned(points.iter().map(|&p| self.place(p)));
+                (Paint::dashed(hue, *weight, dash.pattern()), vec![Shape::Path(points)])
             }
             MarkShape::Area(points) => {
                 let floor = self.up(self.y.floor());
                 let curve = points.iter().filter_map(|&p| self.place(p));
-                self.fill(canvas, &fill, 0.22, curve.map(|(x, y)| (x, floor, y)).collect());
+                (Paint::fill(hue, 0.22), between(curve.map(|(x, y)| (x, floor, y)).collect()))
             }
             MarkShape::Band(points) => {
                 let low = points
                     .iter()
                     .filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)));
-                self.fill(canvas, &fill, 0.25, low.map(|((x, a), (_, b))| (x, a, b)).collect());
+                let band = low.map(|((x, a), (_, b))| (x, a, b)).collect();
+                (Paint::fill(hue, 0.25), between(band))
             }
             MarkShape::Dots(points) => {
-                canvas.open_group(&fill);
-                points
-                    .iter()
-                    .filter_map(|&p| self.place(p))
-                    .for_each(|(x, y)| canvas.raw(&dot(mark.hue, x, y)));
-                canvas.close_group();
+                let places = points.iter().filter_map(|&p| self.place(p));
+                (Paint::fill(hue, 1.0), places.map(|at| dot(hue, at)).collect())
             }
             MarkShape::ErrorBars(bars) => {
-                canvas.open_group(&format!("{stroke} stroke-width=\"1.2\""));
-                for (low, high) in bars
+                let ends = bars
                     .iter()
-                    .filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)))
-                {
-                    canvas.segment(low, high);
-                    for (x, y) in [low, high] {
-                        canvas.segment((x - 2.5, y), (x + 2.5, y));
-                    }
-                }
-                canvas.close_group();
+                    .filter_map(|&(x, a, b)| Some((self.place((x, a))?, self.place((x, b))?)));
+                let cap = |(x, y): Point| Shape::segment((x - 2.5, y), (x + 2.5, y));
+                let bar = |(low, high)| [Shape::segment(low, high), cap(low), cap(high)];
+                (Paint::stroke(hue, 1.2), ends.flat_map(bar).collect())
             }
             MarkShape::Arrows(arrows) => {
-                canvas.open_group(&format!("{stroke} stroke-width=\"1\""));
-                for &(x, y, dx, dy) in arrows {
-                    if let (Some(from), Some(to)) =
-                        (self.place((x, y)), self.place((x + dx, y + dy)))
-                    {
-                        arrow(canvas, from, to);
-                    }
-                }
-                canvas.close_group();
+                let arrow = |&(x, y, dx, dy): &(f64, f64, f64, f64)| {
+                    arrow(self.place((x, y))?, self.place((x + dx, y + dy))?)
+                };
+                (Paint::stroke(hue, 1.0), arrows.iter().filter_map(arrow).collect())
             }
-            MarkShape::Vertical(x, _) if self.x.shows(*x) => self.rule(
-                canvas,
-                &stroke,
-                (self.across(*x), self.top),
-                (self.across(*x), self.bottom),
-            ),
-            MarkShape::Horizontal(y, _) if self.y.shows(*y) => {
-                self.rule(canvas, &stroke, (self.left, self.up(*y)), (self.right, self.up(*y)))
-            }
-            // A rule at a value the axis cannot show.
-            MarkShape::Vertical(..) | MarkShape::Horizontal(..) => {}
-        }
+            MarkShape::Vertical(x, _) if self.x.shows(*x) => (rule, vec![self.up_panel(*x)]),
+            MarkShape::Horizontal(y, _) if self.y.shows(*y) => (rule, vec![self.across_panel(*y)]),
+            MarkShape::Vertical(..) | MarkShape::Horizontal(..) => return None,
+        };
+        (!shapes.is_empty()).then_some(Element::Shapes(paint, shapes))
     }
 
-    fn rule(&self, canvas: &mut Canvas, stroke: &str, from: (f64, f64), to: (f64, f64)) {
-        canvas.open_group(&format!("{stroke} stroke-width=\"1.1\" stroke-dasharray=\"3 3\""));
-        canvas.segment(from, to);
-        canvas.close_group();
-    }
-
-    /// Fills between two curves given as (x, one, other) in pixels.
-    fn fill(&self, canvas: &mut Canvas, fill: &str, opacity: f64, points: Vec<(f64, f64, f64)>) {
-        let there = points.iter().map(|&(x, one, _)| Some((x, one)));
-        let back = points.iter().rev().map(|&(x, _, other)| Some((x, other)));
-        canvas.open_group(&format!("{fill} fill-opacity=\"{opacity}\""));
-        canvas.path(&there.chain(back).collect::<Vec<_>>(), true);
-        canvas.close_group();
-    }
-
-    /// Draws the texts of rules.
-    pub(super) fn caption(&self, canvas: &mut Canvas, mark: &Mark) {
-        let ink = format!("{} font-size=\"10.5\"", canvas.colours(None, Some(Hue::Muted)));
+    /// Returns the text of a rule.
+    pub(super) fn caption(&self, mark: &Mark) -> Option<Text> {
         match &mark.shape {
             MarkShape::Vertical(x, text) if (0.0..=1.0).contains(&self.x.at(*x)) => {
                 let late = self.x.at(*x) > 0.7;
                 let (shift, anchor) = if late { (-4.0, Anchor::End) } else { (4.0, Anchor::Start) };
-                canvas.text((self.across(*x) + shift, self.top + 10.0), anchor, &ink, text);
+                Some(Text::new((self.across(*x) + shift, self.top + 10.0), anchor, text))
             }
             MarkShape::Horizontal(y, text) if (0.0..=1.0).contains(&self.y.at(*y)) => {
-                canvas.text((self.right - 4.0, self.up(*y) - 4.0), Anchor::End, &ink, text);
+                Some(Text::new((self.right - 4.0, self.up(*y) - 4.0), Anchor::End, text))
             }
-            _ => {}
+            _ => None,
         }
     }
 }
 
-/// Returns a marker whose shape depends on its colour, so that colour alone need not distinguish
-/// it.
-pub(super) fn dot(hue: Hue, x: f64, y: f64) -> String {
-    let mut d = String::new();
-    let _ = match hue {
-        Hue::Vermillion => write!(d, "M{:.1} {:.1}h6v6h-6Z", x - 3.0, y - 3.0),
-        Hue::Green => write!(d, "M{x:.1} {:.1}l4 7h-8Z", y - 4.2),
-        Hue::Purple => write!(d, "M{x:.1} {:.1}l4.3 4.3l-4.3 4.3l-4.3 -4.3Z", y - 4.3),
-        Hue::Orange => write!(d, "M{x:.1} {:.1}l4 -7h-8Z", y + 4.2),
-        _ => return format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.3\"/>"),
-    };
-    format!("<path d=\"{d}\"/>")
+/// Returns the area between two curves given as (x, one, other) in pixels.
+fn between(points: Vec<(f64, f64, f64)>) -> Vec<Shape> {
+    let there = points.iter().map(|&(x, one, _)| (x, one));
+    let back = points.iter().rev().map(|&(x, _, other)| (x, other));
+    let outline: Vec<Point> = there.chain(back).collect();
+    if outline.is_empty() { Vec::new() } else { vec![Shape::Polygon(outline)] }
 }
 
-fn arrow(canvas: &mut Canvas, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+/// Returns a marker whose shape depends on its colour, so that colour alone need not distinguish
+/// it.
+pub(super) fn dot(hue: Hue, (x, y): Point) -> Shape {
+    let corners: &[Point] = match hue {
+        Hue::Vermillion => &[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)],
+        Hue::Green => &[(0.0, -4.2), (4.0, 2.8), (-4.0, 2.8)],
+        Hue::Purple => &[(0.0, -4.3), (4.3, 0.0), (0.0, 4.3), (-4.3, 0.0)],
+        Hue::Orange => &[(0.0, 4.2), (4.0, -2.8), (-4.0, -2.8)],
+        _ => return Shape::Circle((x, y), 3.3),
+    };
+    Shape::Polygon(corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect())
+}
+
+/// Returns an arrow between two points; `None` if it is too short to be seen.
+fn arrow((x1, y1): Point, (x2, y2): Point) -> Option<Shape> {
     let (dx, dy) = (x2 - x1, y2 - y1);
     let length = dx.hypot(dy);
     if length < 0.3 {
-        return;
+        return None;
     }
     let head = (0.35 * length).clamp(1.2, 4.0) / length;
     let (bx, by) = (x2 - head * dx, y2 - head * dy);
     let (nx, ny) = (-0.55 * head * dy, 0.55 * head * dx);
-    let (ax, ay, cx, cy) = (bx + nx, by + ny, bx - nx, by - ny);
-    canvas.raw(&format!(
-        "<path d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}M{ax:.1} {ay:.1}L{x2:.1} {y2:.1}L{cx:.1} {cy:.1}\"/>"
-    ));
+    let tip = Some((x2, y2));
+    let (one, other) = (Some((bx + nx, by + ny)), Some((bx - nx, by - ny)));
+    Some(Shape::Path(vec![Some((x1, y1)), tip, None, one, tip, other]))
 }
 
 /// Drops points that cannot be seen: of those within half a pixel it keeps the first, lowest,

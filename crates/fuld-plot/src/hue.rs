@@ -44,12 +44,17 @@ impl Hue {
 
     /// Returns the colour on white.
     pub(super) fn light(self) -> String {
-        hex(self.colours().0)
+        hex(self.on_white())
     }
 
     /// Returns the colour on black.
     pub(super) fn dark(self) -> String {
         hex(self.colours().1)
+    }
+
+    /// Returns red, green and blue on white.
+    pub(super) fn on_white(self) -> [u8; 3] {
+        self.colours().0
     }
 
     fn colours(self) -> ([u8; 3], [u8; 3]) {

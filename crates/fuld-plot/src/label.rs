@@ -4,13 +4,30 @@ use std::fmt::Write;
 
 /// The vertical position of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Height {
+pub(super) enum Height {
     Line,
     Below,
     Above,
 }
 
-fn pieces(text: &str) -> Vec<(Height, &str)> {
+impl Height {
+    /// Returns the pixels by which the part is below the line.
+    pub(super) fn level(self) -> f64 {
+        match self {
+            Self::Line => 0.0,
+            Self::Below => 3.0,
+            Self::Above => -4.5,
+        }
+    }
+
+    /// Returns the size of the part relative to the text.
+    pub(super) fn size(self) -> f64 {
+        if self == Self::Line { 1.0 } else { 0.75 }
+    }
+}
+
+/// Splits a text into parts of one height.
+pub(super) fn pieces(text: &str) -> Vec<(Height, &str)> {
     let mut all = Vec::new();
     let mut rest = text;
     while let Some(at) = [rest.find("_{"), rest.find("^{")].into_iter().flatten().min() {
@@ -29,20 +46,16 @@ pub(super) fn svg(text: &str) -> String {
     let mut out = String::new();
     let mut sunk = 0.0;
     for (height, piece) in pieces(text) {
-        let level = match height {
-            Height::Line => 0.0,
-            Height::Below => 3.0,
-            Height::Above => -4.5,
+        let (shift, piece) = (height.level() - sunk, escape(piece));
+        let _ = match height {
+            Height::Line if shift == 0.0 => write!(out, "{piece}"),
+            Height::Line => write!(out, "<tspan dy=\"{shift}\">{piece}</tspan>"),
+            _ => {
+                let percent = 100.0 * height.size();
+                write!(out, "<tspan dy=\"{shift}\" font-size=\"{percent}%\">{piece}</tspan>")
+            }
         };
-        let (shift, size) =
-            (level - sunk, if height == Height::Line { "" } else { " font-size=\"75%\"" });
-        let piece = escape(piece);
-        if shift == 0.0 && size.is_empty() {
-            out += &piece;
-        } else {
-            let _ = write!(out, "<tspan dy=\"{shift}\"{size}>{piece}</tspan>");
-        }
-        sunk = level;
+        sunk = height.level();
     }
     out
 }
@@ -60,8 +73,7 @@ pub(super) fn html(text: &str) -> String {
 /// Returns the approximate width of a text in a font of this size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let wide = |(height, piece): (Height, &str)| {
-        let scale = if height == Height::Line { 1.0 } else { 0.75 };
-        scale
+        height.size()
             * piece
                 .chars()
                 .map(|c| if " .,:;il|'()ft".contains(c) { 0.36 } else { 0.6 })

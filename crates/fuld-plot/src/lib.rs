@@ -1,8 +1,9 @@
 //! Figures with panels of lines, bands, dots and arrows, as SVG, as PNG, and inline in an HTML
 //! page.
 //!
-//! The crate writes its own SVG: figures must follow a page's light or dark colours, stack on a
-//! phone, and give the same bytes on every machine, which no plotting crate offers together.
+//! The crate draws its own figures: they must follow a page's light or dark colours, stack on a
+//! phone, and give the same bytes on every machine, which no plotting crate offers together. A
+//! figure is laid out once, as a scene, which one module writes as SVG and another draws as PNG.
 //!
 //! ```
 //! use fuld_plot::{Axis, Figure, Hue, Panel};
@@ -13,7 +14,6 @@
 //! ```
 
 mod axis;
-mod canvas;
 mod figure;
 mod frame;
 mod hue;
@@ -22,6 +22,9 @@ mod mark;
 pub mod page;
 mod panel;
 mod png;
+mod scene;
+mod svg;
+mod typeface;
 
 pub use axis::Axis;
 pub use figure::Figure;

@@ -37,11 +37,12 @@ pub(super) enum Dash {
 }
 
 impl Dash {
-    pub(super) fn pattern(self) -> &'static str {
+    /// Returns the lengths of dashes and gaps in pixels.
+    pub(super) fn pattern(self) -> &'static [f64] {
         match self {
-            Self::Solid => "none",
-            Self::Dashed => "6 4",
-            Self::Dotted => "1.5 3.5",
+            Self::Solid => &[],
+            Self::Dashed => &[6.0, 4.0],
+            Self::Dotted => &[1.5, 3.5],
         }
     }
 }

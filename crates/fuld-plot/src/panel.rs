@@ -1,11 +1,11 @@
 //! Panels: two axes and the marks drawn between them.
 
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas};
 use super::frame::Frame;
 use super::hue::Hue;
 use super::label;
 use super::mark::{Dash, Mark, MarkShape};
+use super::scene::{Anchor, Element, Font, Text};
 
 /// A panel of a figure.
 #[derive(Clone, Debug)]
@@ -144,7 +144,7 @@ impl Panel {
 
     /// Draws the panel into the rectangle from (0, 0) to (width, height). `id` must be unique on
     /// the page.
-    pub(super) fn draw(&self, canvas: &mut Canvas, id: &str, width: f64, height: f64) {
+    pub(super) fn draw(&self, id: String, width: f64, height: f64) -> Vec<Element> {
         let x = self.x.fitted(self.marks.iter().flat_map(|mark| mark.shape.xs()));
         let y = self.y.fitted(self.marks.iter().flat_map(|mark| mark.shape.ys()));
         let (top, bottom) = (if self.title.is_empty() { 8.0 } else { 30.0 }, height - 42.0);
@@ -153,26 +153,19 @@ impl Panel {
         let left = 10.0 + widest + if self.y.label().is_empty() { 6.0 } else { 22.0 };
         let frame = Frame { x, y, left, right: width - 10.0, top, bottom };
 
-        let ink = canvas.colours(None, Some(Hue::Ink));
-        if !self.title.is_empty() {
-            canvas.text(
-                (left, 17.0),
-                Anchor::Start,
-                &format!("{ink} font-size=\"13\" font-weight=\"600\""),
-                &self.title,
-            );
-        }
-        frame.axes(canvas, &y_ticks, self.x.label(), self.y.label());
-        let (w, h) = (frame.right - left, bottom - top);
-        canvas.raw(&format!(
-            "<clipPath id=\"{id}\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/></clipPath>"
-        ));
-        canvas.open_group(&format!(
-            " clip-path=\"url(#{id})\" stroke-linejoin=\"round\" stroke-linecap=\"round\""
-        ));
-        self.marks.iter().for_each(|mark| frame.mark(canvas, mark));
-        canvas.close_group();
-        self.marks.iter().for_each(|mark| frame.caption(canvas, mark));
+        let title = Text::new((left, 17.0), Anchor::Start, &self.title);
+        let font = Font { hue: Hue::Ink, size: 13.0, bold: true };
+        let mut elements = vec![Element::Texts(font, vec![title])];
+        elements.extend(frame.axes(&y_ticks, self.x.label(), self.y.label()));
+        elements.push(Element::Clipped {
+            id,
+            corner: (left, top),
+            size: (frame.right - left, bottom - top),
+            elements: self.marks.iter().filter_map(|mark| frame.mark(mark)).collect(),
+        });
+        let captions = self.marks.iter().filter_map(|mark| frame.caption(mark)).collect();
+        elements.push(Element::Texts(Font::new(Hue::Muted, 10.5), captions));
+        elements
     }
 }
 

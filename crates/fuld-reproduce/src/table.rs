@@ -5,9 +5,9 @@
 //! from a file read back from disk is the claim computed right after the experiment.
 
 use fuld::durable::replace;
+use hmac_sha256::Hash;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -51,11 +51,11 @@ impl Tables {
 
     /// Returns the SHA-256 checksum of all tables.
     pub(crate) fn checksum(&self) -> String {
-        let mut hash = Sha256::new();
+        let mut hash = Hash::new();
         for (name, text) in &self.0 {
             hash.update(format!("{name} {}\n{text}", text.len()));
         }
-        format!("{:x}", hash.finalize())
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Writes every table into a folder.

@@ -8,6 +8,7 @@
 //! | `metrics.csv`, `tail-index.csv` | the measurements as tables |
 //! | `weights.safetensors` | the final weights |
 
+use crate::data::checksum;
 use crate::network::Network;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::{self, Difference, Stored, StoredError};
@@ -16,7 +17,6 @@ use crate::train::{RunResult, TrainCheckpointError, check_checkpoint};
 use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -86,14 +86,6 @@ pub enum RunFolderError {
         path: PathBuf,
         /// The cause.
         source: csv::Error,
-    },
-    /// The weights cannot be written.
-    #[error("{}: {source}", path.display())]
-    Weights {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: safetensors::SafeTensorError,
     },
 }
 
@@ -213,7 +205,7 @@ impl RunFolder {
         for name in FILES {
             let path = self.file(name);
             if let Some(stored) = files.get(name)
-                && !fs::read(&path).is_ok_and(|bytes| checksum(&bytes) == *stored)
+                && !fs::read(&path).is_ok_and(|bytes| checksum::of_bytes(&bytes) == *stored)
             {
                 return Err(RunFolderError::Changed(path));
             }
@@ -252,16 +244,12 @@ impl RunFolder {
         if !result.tails.is_empty() {
             files.push(("tail-index.csv", self.csv("tail-index.csv", &result.tails)?));
         }
-        let weights = safetensors(weights).map_err(|source| {
-            let path = self.file("weights.safetensors");
-            RunFolderError::Weights { path, source }
-        })?;
-        files.push(("weights.safetensors", weights));
+        files.push(("weights.safetensors", safetensors(weights)));
         let mut checksums = FileChecksums::default();
         for (name, bytes) in files {
             let path = self.file(name);
             replace(&path, &bytes).map_err(fuld::folder::FolderError::at(&path))?;
-            checksums.files.insert(name.into(), checksum(&bytes));
+            checksums.files.insert(name.into(), checksum::of_bytes(&bytes));
         }
         let finished = FinishedRun { result, checksums };
         stored::write(&self.file("result.toml"), TRAINING_VERSION, &result.spec, &finished)?;
@@ -280,17 +268,13 @@ impl RunFolder {
     }
 }
 
-fn checksum(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
-}
-
 /// Reads the result in a folder, whatever its specification.
 pub fn read_result(folder: &Path) -> Result<Stored<RunResult>, StoredError> {
     stored::read_any(&folder.join("result.toml"), TRAINING_VERSION)
 }
 
 /// Returns the layers as a file with tensors `layers.N.weight`.
-fn safetensors(network: &Network) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+fn safetensors(network: &Network) -> Vec<u8> {
     let mut file = TensorFile::default();
     for (n, layer) in network.layers.iter().enumerate() {
         let shape = vec![layer.inputs, layer.outputs];

@@ -1,13 +1,27 @@
-//! Files of named single-precision tensors in the safetensors format. Shapes are checked on
-//! reading.
+//! Files of named single-precision tensors in the safetensors format: the length of a header, the
+//! header in JSON, and the numbers. Shapes are checked on reading.
+//!
+//! Written here, because the format is as short as the calls of its crate, which brings three more.
 
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// Tensors by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorFile(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
+
+/// The name of the type of single-precision numbers.
+const F32: &str = "F32";
+
+/// What the header says of a tensor.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<usize>,
+    /// Where its numbers begin and end, in bytes after the header.
+    data_offsets: [usize; 2],
+}
 
 /// An error of reading a tensor.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -56,28 +70,34 @@ impl TensorFile {
     }
 
     /// Returns the bytes of the file.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, safetensors::SafeTensorError> {
-        let bytes: Vec<Vec<u8>> =
-            self.0.values().map(|(_, numbers)| little_endian(numbers)).collect();
-        let views = self.0.iter().zip(&bytes).map(|((name, (shape, _)), bytes)| {
-            Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?))
-        });
-        let views: Vec<_> = views.collect::<Result<_, safetensors::SafeTensorError>>()?;
-        safetensors::serialize(views, None)
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let (mut entries, mut data) = (BTreeMap::new(), Vec::new());
+        for (name, (shape, numbers)) in &self.0 {
+            let start = data.len();
+            data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+            let data_offsets = [start, data.len()];
+            entries.insert(name, Entry { dtype: F32.into(), shape: shape.clone(), data_offsets });
+        }
+        let mut header = serde_json::to_vec(&entries).expect("names and numbers are valid JSON");
+        // Blanks align the numbers.
+        header.resize(header.len().next_multiple_of(8), b' ');
+        [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat()
     }
 
-    /// Reads a file. Ignores tensors of other types.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, safetensors::SafeTensorError> {
-        let file = SafeTensors::deserialize(bytes)?;
-        let single = file.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
-        let numbers = |bytes: &[u8]| {
-            bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+    /// Reads a file that [`to_bytes`](Self::to_bytes) wrote; `None` if the bytes are not one.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (length, rest) = bytes.split_first_chunk()?;
+        let length = u64::from_le_bytes(*length).try_into().ok()?;
+        let (header, data) = rest.split_at_checked(length)?;
+        let entries: BTreeMap<String, Entry> = serde_json::from_slice(header).ok()?;
+        let tensor = |(name, entry): (String, Entry)| {
+            let [start, end] = entry.data_offsets;
+            let numbers = data.get(start..end)?.as_chunks().0;
+            let size = entry.shape.iter().try_fold(4, |size: usize, n| size.checked_mul(*n))?;
+            let numbers = numbers.iter().map(|four| f32::from_le_bytes(*four)).collect();
+            (entry.dtype == F32 && size == end - start).then_some((name, (entry.shape, numbers)))
         };
-        Ok(Self(
-            single
-                .map(|(name, view)| (name.into(), (view.shape().to_vec(), numbers(view.data()))))
-                .collect(),
-        ))
+        entries.into_iter().map(tensor).collect::<Option<_>>().map(Self)
     }
 }
 
@@ -108,6 +128,49 @@ impl RunTensors<'_> {
     }
 }
 
-fn little_endian(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_in_the_safetensors_format() {
+        let mut file = TensorFile::default();
+        file.insert("b".into(), vec![1], vec![f32::NAN]);
+        file.insert("a".into(), vec![2, 0], vec![]);
+        let header = br#"{"a":{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+        let length = header.len().next_multiple_of(8);
+        let blanks = vec![b' '; length - header.len()];
+        let numbers = f32::NAN.to_le_bytes();
+        let expected = [&[length as u8, 0, 0, 0, 0, 0, 0, 0], &header[..], &blanks, &numbers];
+        let bytes = file.to_bytes();
+        assert_eq!(bytes, expected.concat());
+        assert_eq!(TensorFile::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    }
+
+    #[test]
+    fn damaged_files_are_refused() {
+        let mut file = TensorFile::default();
+        file.insert("a".into(), vec![2, 3], vec![1.0; 6]);
+        let bytes = file.to_bytes();
+        for cut in 0..bytes.len() {
+            assert!(TensorFile::from_bytes(&bytes[..cut]).is_none(), "{cut}");
+        }
+        let changed = |from: &str, to: &str| {
+            let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
+            let mut bytes = bytes.clone();
+            bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+            TensorFile::from_bytes(&bytes)
+        };
+        assert!(changed("[2,3]", "[2,3]").is_some());
+        for (from, to) in [
+            ("[2,3]", "[2,4]"),
+            ("F32", "F64"),
+            ("[0,24]", "[1,24]"),
+            ("[0,24]", "[9,24]"),
+            ("[0,24]", "[0,99]"),
+            ("[0,24]", "[9,00]"),
+        ] {
+            assert!(changed(from, to).is_none(), "{to}");
+        }
+    }
 }

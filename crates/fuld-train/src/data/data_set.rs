@@ -1,11 +1,12 @@
 //! Loading of data sets by name or from a folder.
 
+use super::checksum::hexadecimal;
 use super::error::DataError;
 use super::images::Images;
 use super::layout::{CIFAR10, FileLayout, MNIST, Presence};
 use super::{cifar10, digits, mnist};
 use crate::spec::DataDescription;
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 use std::path::{Path, PathBuf};
 
 /// Training and test images.
@@ -43,18 +44,18 @@ impl DataSet {
 impl DataSet {
     /// Returns the properties that settings depend on. Reads every pixel.
     pub fn description(&self) -> DataDescription {
-        let mut sum = Sha256::new();
+        let mut sum = Context::new(&SHA256);
         for part in
             [self.train.pixels(), self.train.labels(), self.test.pixels(), self.test.labels()]
         {
             // The lengths are included so that moving bytes from one part to the next changes the
             // sum.
-            sum.update((part.len() as u64).to_le_bytes());
+            sum.update(&(part.len() as u64).to_le_bytes());
             sum.update(part);
         }
         DataDescription {
             name: self.name.into(),
-            fingerprint: sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+            fingerprint: hexadecimal(sum.finish()),
             images: self.train.len(),
             inputs: self.train.features(),
             classes: self.classes,

@@ -50,12 +50,14 @@ fn images(records: &[&[u8]]) -> Result<Images, ImagesError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sha2::{Digest, Sha256};
+    use crate::data::checksum;
 
     #[test]
     fn the_file_has_the_expected_checksum() {
-        let sum: String = Sha256::digest(BYTES).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(sum, "d8121ca7764eccfaef1df6bc4589c6527c58fcbab0cb1b079e79f97f8cb8219a");
+        assert_eq!(
+            checksum::of_bytes(BYTES),
+            "d8121ca7764eccfaef1df6bc4589c6527c58fcbab0cb1b079e79f97f8cb8219a"
+        );
         assert_eq!(BYTES.len(), 1797 * 65);
     }
 

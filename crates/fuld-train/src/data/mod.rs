@@ -4,7 +4,7 @@
 //! training, and [`fetch()`] downloads the sets that are not part of the program.
 
 mod byte_reader;
-mod checksum;
+pub(crate) mod checksum;
 mod cifar10;
 mod data_set;
 mod digits;

@@ -16,13 +16,13 @@ pub use choices::{
 pub use error::SpecError;
 pub use request::TrainRequest;
 
+use crate::data::checksum;
 use crate::network::NetworkShape;
 use choices::seed;
 use error::MOST_WEIGHTS;
 use fuld::guard::{Guard, GuardError};
 use fuld::optimizer::{Coordinates, Form, Knee, RuleError};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// The version of the training rule. It must be increased whenever the numbers of some run change:
 /// initial weights, minibatches, noise, update rule, guard or measurements. Results and checkpoints
@@ -239,8 +239,7 @@ impl TrainSpec {
             String::new()
         };
         let Self { data, width, depth, optimizer, seed, .. } = self;
-        let digest = Sha256::digest(self.to_toml().as_bytes());
-        let hash: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = &checksum::of_bytes(self.to_toml().as_bytes())[..16];
         format!("{data}-{width}x{depth}-{optimizer}{alpha}-seed{seed}-{hash}")
     }
 }

@@ -3,6 +3,7 @@
 use super::failures;
 use super::runs::SweepRun;
 use crate::data::DataSet;
+use crate::data::checksum;
 use crate::run_all::run_all;
 use crate::run_folder::{DataLocation, RunFolder, RunFolderError};
 use crate::spec::TrainSpec;
@@ -11,7 +12,6 @@ use crate::train::{Measurement, RunResult, TrainOutcome, TrainProgress, train};
 use fuld::Control;
 use fuld::folder::FolderError;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -158,8 +158,7 @@ impl Sweep<'_> {
     /// Returns the path of the checkpoint of a stack.
     fn stack_checkpoint(&self, runs: &[SweepRun]) -> PathBuf {
         let specs: String = runs.iter().map(|run| run.spec.to_toml()).collect();
-        let digest = Sha256::digest(specs.as_bytes());
-        let hash: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = &checksum::of_bytes(specs.as_bytes())[..16];
         self.out.join(format!("stack-{hash}.bin"))
     }
 

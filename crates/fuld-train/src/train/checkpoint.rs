@@ -138,7 +138,7 @@ impl TrainCheckpoint {
         let failed = |source| TrainCheckpointError::Io { path: path.into(), source };
         let header =
             toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
-        let tensors = self.tensors.to_bytes().map_err(|error| failed(io::Error::other(error)))?;
+        let tensors = self.tensors.to_bytes();
         let mut bytes = [MARK, &[FORMAT][..]].concat();
         for part in [header.as_bytes(), &tensors] {
             bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
@@ -210,7 +210,7 @@ impl TrainCheckpoint {
             let difference = Difference::between(&text(&header.specs), &text(specs));
             return Err(TrainCheckpointError::OtherRun { path: path.into(), difference });
         }
-        let tensors = TensorFile::from_bytes(tensors).map_err(|_| damaged(sealed.len()))?;
+        let tensors = TensorFile::from_bytes(tensors).ok_or_else(|| damaged(sealed.len()))?;
         if header.records.len() != specs.len() {
             return Err(damaged(START + 8));
         }

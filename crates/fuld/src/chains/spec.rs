@@ -8,9 +8,9 @@
 use super::start::Start;
 use crate::schedule::ScheduleSpec;
 use crate::{Integrator, NoiseScale, Specification, SystemSpec};
+use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// Version of the rule that turns a specification into draws. It is raised whenever the draws of
@@ -127,7 +127,7 @@ impl RunSpec {
 
     /// Returns the SHA-256 hash of the canonical JSON.
     pub fn hash(&self) -> SpecHash {
-        SpecHash(Sha256::digest(self.to_json()).into())
+        SpecHash(Hash::hash(self.to_json().as_bytes()))
     }
 
     /// Returns the version of the dynamics in a specification in JSON, or None if it has none.

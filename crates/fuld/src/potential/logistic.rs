@@ -4,7 +4,7 @@ use super::error::{at_least, finite, positive};
 use super::{Potential, PotentialError};
 use crate::Specification;
 use crate::random::{Purpose, Stream};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 const NAME: &str = "the logistic regression";
 
@@ -121,7 +121,7 @@ impl LogisticRegression {
 
     /// Returns the SHA-256 hash of the signed rows, in hexadecimal.
     fn data_sha256(&self) -> String {
-        let mut hash = Sha256::new();
+        let mut hash = Hash::new();
         self.rows.iter().for_each(|x| hash.update(x.to_le_bytes()));
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -1,6 +1,8 @@
-//! Products of matrices in single precision, by the crate `gemm`.
+//! Products of matrices in single precision, by `gemm-f32`: the crate `gemm` without its kernels for
+//! double precision and complex numbers, which take long to compile.
 
-use gemm::Parallelism;
+use gemm_common::Parallelism;
+use gemm_f32::gemm::f32::get_gemm_fn;
 
 /// A matrix whose numbers are in a slice, row by row, or the transpose of one.
 #[derive(Clone, Copy)]
@@ -41,24 +43,27 @@ impl<'a> Matrix<'a> {
 pub(super) fn product(a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32]) {
     let (rows, inner, columns) = (a.rows, a.columns, b.columns);
     assert!(b.rows == inner && out.len() == rows * columns, "sizes of a matrix product");
-    let ((a_row, a_column), (b_row, b_column)) = (a.strides(), b.strides());
+    let ((a_column, a_row), (b_column, b_row)) = (a.strides(), b.strides());
+    // The kernels are fastest if the numbers of a column of the result are neighbours. Those of a
+    // row are, so this computes the transpose, B^T A^T.
+    //
     // SAFETY: each matrix has as many numbers as its rows times its columns, its strides are those
-    // of its order, and `out` is borrowed exclusively.
+    // of its order, `out` is borrowed exclusively, and no number of it is read.
     unsafe {
-        gemm::gemm(
-            rows,
+        get_gemm_fn()(
             columns,
+            rows,
             inner,
             out.as_mut_ptr(),
-            1,
             columns as isize,
+            1,
             false,
-            a.numbers.as_ptr(),
-            a_row,
-            a_column,
             b.numbers.as_ptr(),
             b_row,
             b_column,
+            a.numbers.as_ptr(),
+            a_row,
+            a_column,
             0.0,
             1.0,
             false,
