@@ -68,6 +68,7 @@ named_choice! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the macro derives the same for all choices")]
 impl Default for Device {
     fn default() -> Self {
         Self::Cpu
