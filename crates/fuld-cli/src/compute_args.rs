@@ -4,7 +4,7 @@ use super::Usage;
 use super::threads::Threads;
 use clap::Args;
 use fuld_train::spec::Device;
-use fuld_train::train::TrainError;
+use fuld_train::train::EngineError;
 
 /// The device and the number of threads.
 #[derive(Args, Clone, Debug)]
@@ -41,6 +41,6 @@ impl ComputeArgs {
     /// Returns an error if this build does not support a device.
     pub(super) fn check(device: Device) -> anyhow::Result<()> {
         let supported = device == Device::Cpu || cfg!(feature = "cuda");
-        Ok(Usage::unless(supported, || TrainError::NoCuda.to_string())?)
+        Ok(Usage::unless(supported, || EngineError::NoCuda.to_string())?)
     }
 }

@@ -1,6 +1,5 @@
 //! `fuld sweep`: trains a grid of runs.
 
-use super::Usage;
 use super::checkpoint_args::CheckpointArgs;
 use super::compute_args::ComputeArgs;
 use super::data_args::DataArgs;
@@ -11,7 +10,9 @@ use super::sweep_summary::sweep_summary;
 use crate::exit_code::INTERRUPTED;
 use crate::interrupt;
 use anyhow::Context;
+use clap::builder::TypedValueParser;
 use fuld_train::data::DataSet;
+use fuld_train::run_all::Workers;
 use fuld_train::run_folder::{DataLocation, RunFolderError};
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::stored::Difference;
@@ -71,7 +72,7 @@ pub(super) struct Sweep {
     #[arg(long, conflicts_with = "fresh")]
     dry_run: bool,
     /// Largest number of runs that are trained together on a GPU
-    #[arg(long, value_name = "N", default_value_t = 128)]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = stack_size())]
     stack: usize,
     #[command(flatten)]
     data: DataArgs,
@@ -88,7 +89,6 @@ type DataSets = HashMap<String, (DataSet, DataLocation)>;
 
 impl Sweep {
     pub(super) fn run(self, output: &Output) -> anyhow::Result<ExitCode> {
-        Usage::unless(self.stack > 0, || "--stack must be at least 1, got 0".into())?;
         let (stored, name, out) = self.grid()?;
         ComputeArgs::check(stored.device)?;
         let (specs, data) = specs(&stored, &name)?;
@@ -113,9 +113,10 @@ impl Sweep {
         let execution =
             Execution { stop, data: &data, out: &out, grid, checkpoints: self.checkpoints, output };
         // A GPU trains one stack after another; on the CPU, each thread trains one run.
+        let threads = self.compute.threads.count();
         let (stack, workers) = match stored.device {
-            Device::Cpu => (1, self.compute.threads.count()),
-            Device::Cuda | Device::CudaTf32 => (self.stack, 1),
+            Device::Cpu => (1, Workers::single_threaded(threads)),
+            Device::Cuda | Device::CudaTf32 => (self.stack, Workers { count: 1, threads }),
         };
         execution.run(into_stacks(runs, stack), workers)
     }
@@ -186,6 +187,11 @@ impl Sweep {
     }
 }
 
+/// Parses the size of a stack. The grids of a GPU's kernels have at most 65,535 rows.
+fn stack_size() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u16).range(1..).map(usize::from)
+}
+
 /// Returns the specifications of the grid without duplicates, and their data sets.
 fn specs(stored: &StoredGrid, name: &Path) -> anyhow::Result<(Vec<TrainSpec>, DataSets)> {
     let StoredGrid { grid, data, data_dir, device } = stored;
@@ -223,18 +229,19 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    fn run(&self, stacks: Vec<Vec<SweepRun>>, workers: usize) -> anyhow::Result<ExitCode> {
+    fn run(&self, stacks: Vec<Vec<SweepRun>>, workers: Workers) -> anyhow::Result<ExitCode> {
         let &Self { data, out, checkpoints, output, .. } = self;
         output.detail(|| {
             let runs: usize = stacks.iter().map(Vec::len).sum();
             format!(
-                "{runs} runs of {} data sets in {}, {workers} at a time",
+                "{runs} runs of {} data sets in {}, {} at a time",
                 data.len(),
-                out.display()
+                out.display(),
+                workers.count
             )
         });
         let progress =
-            SweepProgress::new(out, &self.grid, &stacks, workers, output, self.stop.clone());
+            SweepProgress::new(out, &self.grid, &stacks, workers.count, output, self.stop.clone());
         let every = checkpoints.checkpoint_every;
         let counts =
             sweep::sweep(&stacks, data, out, workers, every, &|event| progress.show(event))

@@ -10,6 +10,7 @@
 //! | [`mod@run_all`] | many runs over all cores |
 //! | [`sweep`] | grids of runs and their tables |
 
+mod checksum;
 pub mod data;
 mod engine;
 pub mod network;

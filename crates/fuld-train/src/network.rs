@@ -1,6 +1,5 @@
-//! Fully connected ReLU networks without biases, as in the paper: shape, initial weights, outputs.
+//! Fully connected ReLU networks without biases, as in the paper: shape and initial weights.
 
-use crate::engine::forward;
 use fuld::random::{Purpose, Stream};
 
 /// The shape of a network: `depth` linear layers with `width` units between them.
@@ -70,13 +69,6 @@ impl Network {
             Layer { inputs, outputs, weights: weights.collect() }
         };
         Self { layers: shape.layers().enumerate().map(layer).collect() }
-    }
-
-    /// Returns the outputs of the last layer, one row of classes for each image.
-    pub fn logits(&self, images: &[f32]) -> Vec<f32> {
-        let mut outputs = Vec::new();
-        forward(&self.layers, images, &mut outputs);
-        outputs.pop().unwrap_or_default()
     }
 }
 

@@ -16,21 +16,37 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
-/// Calls `work` for every item on `threads` threads, in the order of the items.
+/// The threads that share the items of [`run_all`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workers {
+    /// Items that are worked on at the same time.
+    pub count: usize,
+    /// Threads for the work on each of them.
+    pub threads: usize,
+}
+
+impl Workers {
+    /// Returns one thread for each of `count` items.
+    pub fn single_threaded(count: usize) -> Self {
+        Self { count, threads: 1 }
+    }
+}
+
+/// Calls `work` for every item, in the order of the items.
 ///
-/// `work` receives the number of its thread, from 0, and the item. Each thread has a rayon pool of
-/// one thread, so that parallel iterators inside `work` stay on it. After an error or
-/// [`Control::Stop`] no further item is started; the first error is returned.
+/// `work` receives the number of its worker, from 0, and the item. Each worker has a rayon pool of
+/// its own for parallel iterators inside `work`. After an error or [`Control::Stop`] no further
+/// item is started; the first error is returned.
 pub fn run_all<T: Sync, E: From<io::Error> + Send>(
     items: &[T],
-    threads: usize,
+    workers: Workers,
     work: &(dyn Fn(usize, &T) -> Result<Control, E> + Sync),
 ) -> Result<Control, E> {
     let next = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);
     let worker = |thread: usize| -> Result<(), E> {
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers.threads).build();
+        let pool = pool.map_err(io::Error::other)?;
         while !stopped.load(Ordering::Relaxed)
             && let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
         {
@@ -43,9 +59,9 @@ pub fn run_all<T: Sync, E: From<io::Error> + Send>(
         Ok(())
     };
     std::thread::scope(|scope| {
-        let threads = threads.min(items.len()).max(1);
+        let count = workers.count.min(items.len()).max(1);
         let handles: Vec<_> =
-            (0..threads).map(|thread| scope.spawn(move || worker(thread))).collect();
+            (0..count).map(|thread| scope.spawn(move || worker(thread))).collect();
         handles.into_iter().try_for_each(|handle| {
             handle
                 .join()
@@ -158,8 +174,8 @@ pub enum RunAllError {
 /// The largest number of runs that are trained together.
 pub const STACK: usize = 128;
 
-/// Trains the runs that have no current result in `folder` on `threads` threads, and returns all
-/// results in the order of the runs.
+/// Trains the runs that have no current result in `folder`, and returns all results in the order of
+/// the runs.
 ///
 /// `watch` receives the work done so far, in the unit of [`StoredRun::work`]; runs that had a
 /// result before do not count. If it returns [`Control::Stop`], checkpoints are written and `None`
@@ -167,7 +183,7 @@ pub const STACK: usize = 128;
 pub fn run_stored<R: StoredRun>(
     runs: &[R],
     folder: &Path,
-    threads: usize,
+    workers: Workers,
     watch: &(dyn Fn(f64) -> Control + Sync),
 ) -> Result<Option<Vec<R::Outcome>>, RunAllError> {
     std::fs::create_dir_all(folder)?;
@@ -178,8 +194,17 @@ pub fn run_stored<R: StoredRun>(
             Stored::Missing | Stored::OtherVersion(_) | Stored::OtherSpec(_) => None,
         });
     }
-    let missing = (0..runs.len()).filter(|&run| outcomes[run].is_none());
-    let stacks = into_stacks(missing, STACK, |&a, &b| runs[a].stacks_with(&runs[b]));
+    let mut stacks = into_stacks(0..runs.len(), STACK, |&a, &b| runs[a].stacks_with(&runs[b]));
+    for stack in &mut stacks {
+        // An unfinished stack continues as a whole, even if some of its runs have a result by now:
+        // its checkpoint fits no other stack.
+        let is_begun = stack.len() > 1 && checkpoint_of(runs, folder, stack).exists();
+        let is_finished = stack.iter().all(|&run| outcomes[run].is_some());
+        if !is_begun || is_finished {
+            stack.retain(|&run| outcomes[run].is_none());
+        }
+    }
+    stacks.retain(|stack| !stack.is_empty());
     let done = Mutex::new(vec![0.0; stacks.len()]);
     let trained = Mutex::new(Vec::new());
     let failed: Mutex<Vec<(String, String)>> = Mutex::default();
@@ -192,7 +217,7 @@ pub fn run_stored<R: StoredRun>(
             done[*place] = share * work;
             watch(done.iter().sum())
         };
-        let checkpoint = checkpoint_file(folder, &stack_name(&stack));
+        let checkpoint = checkpoint_of(runs, folder, places);
         match R::run(&stack, &checkpoint, &mut watch_stack) {
             Ok(Some(results)) => {
                 for ((&place, run), outcome) in places.iter().zip(&stack).zip(results) {
@@ -214,7 +239,7 @@ pub fn run_stored<R: StoredRun>(
         }
     };
     let places: Vec<usize> = (0..stacks.len()).collect();
-    run_all(&places, threads, &work)?;
+    run_all(&places, workers, &work)?;
     for (run, outcome) in trained.into_inner().unwrap_or_else(PoisonError::into_inner) {
         outcomes[run] = Some(outcome);
     }
@@ -243,13 +268,14 @@ pub(crate) fn into_stacks<T>(
     stacks
 }
 
-/// Returns the name of the checkpoint of a stack. A stack of one has that of its run.
-fn stack_name<R: StoredRun>(stack: &[&R]) -> String {
-    match stack {
-        [run] => run.name(),
+/// Returns the checkpoint of a stack. A stack of one has that of its run.
+fn checkpoint_of<R: StoredRun>(runs: &[R], folder: &Path, stack: &[usize]) -> PathBuf {
+    let names: Vec<String> = stack.iter().map(|&run| runs[run].name()).collect();
+    match &names[..] {
+        [name] => checkpoint_file(folder, name),
         _ => {
-            let names: Vec<String> = stack.iter().map(|run| run.name()).collect();
-            format!("stack-{:016x}", fuld::durable::fingerprint(names.join("\n").as_bytes()))
+            let hash = fuld::durable::fingerprint(names.join("\n").as_bytes());
+            checkpoint_file(folder, &format!("stack-{hash:016x}"))
         }
     }
 }
@@ -330,7 +356,7 @@ mod tests {
         let stop_at = |work: f64| {
             let watch =
                 move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
-            run_stored(&counts(None), folder.path(), 1, &watch).unwrap()
+            run_stored(&counts(None), folder.path(), Workers::single_threaded(1), &watch).unwrap()
         };
         // Stops in the middle of the second run.
         assert_eq!(stop_at(15.0), None);
@@ -353,10 +379,13 @@ mod tests {
         let stop_at = |work: f64| {
             let watch =
                 move |done: f64| if done >= work { Control::Stop } else { Control::Continue };
-            run_stored(&runs, folder.path(), 1, &watch).unwrap()
+            run_stored(&runs, folder.path(), Workers::single_threaded(1), &watch).unwrap()
         };
         assert_eq!(stop_at(20.0), None);
         let counted = |from, steps| Counted { from, steps };
+        // A kill after the first result of the stack was stored.
+        let file = result_file(folder.path(), "count-10");
+        stored::write(&file, Count::VERSION, &runs[0].spec(), &counted(15, 10)).unwrap();
         let all = [counted(15, 10), counted(0, 20), counted(15, 30)];
         assert_eq!(stop_at(f64::INFINITY).unwrap(), all);
         let mut files = stored_files(folder.path(), |_| true).unwrap();
@@ -368,7 +397,11 @@ mod tests {
     fn results_of_another_version_or_specification_are_recomputed() {
         let folder = tempfile::tempdir().unwrap();
         let run = || {
-            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue).unwrap().unwrap()
+            run_stored(&counts(None), folder.path(), Workers::single_threaded(2), &|_| {
+                Control::Continue
+            })
+            .unwrap()
+            .unwrap()
         };
         let first = run();
         let wrong = Counted { from: 99, steps: 99 };
@@ -382,7 +415,10 @@ mod tests {
     #[test]
     fn only_files_of_stored_runs_are_listed() {
         let folder = tempfile::tempdir().unwrap();
-        run_stored(&counts(None), folder.path(), 1, &|_| Control::Continue).unwrap();
+        run_stored(&counts(None), folder.path(), Workers::single_threaded(1), &|_| {
+            Control::Continue
+        })
+        .unwrap();
         std::fs::write(folder.path().join("count-40.checkpoint"), "FULDNET2 and more").unwrap();
         for name in ["notes.toml", "notes.checkpoint", "count-10"] {
             std::fs::write(folder.path().join(name), "mine = 1\n").unwrap();
@@ -399,17 +435,22 @@ mod tests {
     fn a_failed_run_does_not_affect_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let error =
-            run_stored(&counts(Some(10)), folder.path(), 2, &|_| Control::Continue).unwrap_err();
+            run_stored(&counts(Some(10)), folder.path(), Workers::single_threaded(2), &|_| {
+                Control::Continue
+            })
+            .unwrap_err();
         assert!(
             matches!(&error, RunAllError::Failed { count: 1, name, .. } if name == "count-10"),
             "{error}"
         );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
         assert_eq!(
-            run_stored(&counts(None), folder.path(), 2, &|_| Control::Continue)
-                .unwrap()
-                .unwrap()
-                .len(),
+            run_stored(&counts(None), folder.path(), Workers::single_threaded(2), &|_| {
+                Control::Continue
+            })
+            .unwrap()
+            .unwrap()
+            .len(),
             3
         );
     }

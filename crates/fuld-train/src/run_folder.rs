@@ -8,7 +8,7 @@
 //! | `metrics.csv`, `tail-index.csv` | the measurements as tables |
 //! | `weights.safetensors` | the final weights |
 
-use crate::data::checksum;
+use crate::checksum;
 use crate::network::Network;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use crate::stored::{self, Difference, Stored, StoredError};

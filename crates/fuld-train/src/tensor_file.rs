@@ -71,17 +71,29 @@ impl TensorFile {
 
     /// Returns the bytes of the file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let (mut entries, mut data) = (BTreeMap::new(), Vec::new());
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes);
+        bytes
+    }
+
+    /// Appends the bytes of the file.
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
+        let (mut entries, mut end) = (BTreeMap::new(), 0);
         for (name, (shape, numbers)) in &self.0 {
-            let start = data.len();
-            data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-            let data_offsets = [start, data.len()];
+            let start = end;
+            end += size_of_val(&numbers[..]);
+            let data_offsets = [start, end];
             entries.insert(name, Entry { dtype: F32.into(), shape: shape.clone(), data_offsets });
         }
         let mut header = serde_json::to_vec(&entries).expect("names and numbers are valid JSON");
         // Blanks align the numbers.
         header.resize(header.len().next_multiple_of(8), b' ');
-        [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat()
+        bytes.reserve(8 + header.len() + end);
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        for (_, numbers) in self.0.values() {
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
     }
 
     /// Reads a file that [`to_bytes`](Self::to_bytes) wrote; `None` if the bytes are not one.

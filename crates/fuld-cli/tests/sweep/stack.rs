@@ -3,6 +3,7 @@
 use fuld::Control;
 use fuld_train::data::DataSet;
 use fuld_train::network::Network;
+use fuld_train::run_all::Workers;
 use fuld_train::run_folder::DataLocation;
 use fuld_train::spec::{Device, TrainRequest, TrainSpec};
 use fuld_train::sweep::{
@@ -137,7 +138,9 @@ fn swept(stacks: &[Vec<SweepRun>], out: &Path, session: u64) -> (SweepCounts, us
             }
             _ => Control::Continue,
         };
-        let counts = sweep(stacks, &data, out, 1, Duration::from_secs(5), &watch).unwrap();
+        let counts =
+            sweep(stacks, &data, out, Workers::single_threaded(1), Duration::from_secs(5), &watch)
+                .unwrap();
         if !counts.stopped {
             return (counts, sessions);
         }
@@ -188,7 +191,15 @@ fn a_partly_finished_stack_continues_from_its_checkpoint() {
             }
             Control::Continue
         };
-        sweep(&stacks, &data, together.path(), 1, Duration::from_secs(5), &watch).unwrap();
+        sweep(
+            &stacks,
+            &data,
+            together.path(),
+            Workers::single_threaded(1),
+            Duration::from_secs(5),
+            &watch,
+        )
+        .unwrap();
         first.into_inner()
     };
     assert_eq!(until(150), 0);

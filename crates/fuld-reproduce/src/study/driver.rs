@@ -11,7 +11,7 @@ use super::step_time::StepTimes;
 use crate::context::{Context, Interrupted};
 use anyhow::Context as _;
 use fuld::Control;
-use fuld_train::run_all::{StoredRun, checkpoint_file, run_stored};
+use fuld_train::run_all::{StoredRun, Workers, checkpoint_file, run_stored};
 use fuld_train::spec::{Device, TrainSpec};
 use fuld_train::stored::Stored;
 use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
@@ -55,13 +55,16 @@ where
         missing += 1;
         seconds += run.work();
     }
-    let threads = match (context.device, context.threads) {
-        // One stack after another; the threads of a GPU are its own.
-        (Device::Cuda | Device::CudaTf32, _) => 1,
-        (Device::Cpu, 0) => std::thread::available_parallelism().map_or(1, usize::from),
-        (Device::Cpu, threads) => threads,
+    let threads = match context.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
     };
-    let expected = seconds / threads as f64;
+    // A GPU trains one stack after another.
+    let workers = match context.device {
+        Device::Cpu => Workers::single_threaded(threads),
+        Device::Cuda | Device::CudaTf32 => Workers { count: 1, threads },
+    };
+    let expected = seconds / workers.count as f64;
     if missing > 0 {
         (context.on_expected)(expected / (progress.end - progress.start));
     }
@@ -75,7 +78,7 @@ where
     if watch(0.0) == Control::Stop {
         return Err(Interrupted.into());
     }
-    let results = run_stored(&unique, &folder, threads, &watch)
+    let results = run_stored(&unique, &folder, workers, &watch)
         .with_context(|| format!("training in {}", folder.display()))?
         .ok_or(Interrupted)?;
     Ok(runs.iter().map(|run| results[places[&run.name()]].clone()).collect())

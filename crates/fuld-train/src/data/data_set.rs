@@ -1,10 +1,10 @@
 //! Loading of data sets by name or from a folder.
 
-use super::checksum::hexadecimal;
 use super::error::DataError;
 use super::images::Images;
 use super::layout::{CIFAR10, FileLayout, MNIST, Presence};
 use super::{cifar10, digits, mnist};
+use crate::checksum::hexadecimal;
 use crate::spec::DataDescription;
 use ring::digest::{Context, SHA256};
 use std::path::{Path, PathBuf};

@@ -50,7 +50,7 @@ fn images(records: &[&[u8]]) -> Result<Images, ImagesError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::checksum;
+    use crate::checksum;
 
     #[test]
     fn the_file_has_the_expected_checksum() {

@@ -1,12 +1,13 @@
 //! Fetching data sets from one mirror after the other, continuing where an earlier fetch stopped.
 
-use super::checksum;
+use super::byte_reader;
 use super::download::{AttemptError, Downloader, RetryPolicy};
 use super::fetch_error::{FetchError, MirrorFailure};
 use super::fetch_event::{FetchEvent, FetchWatch};
 use super::partial_file::PartialFile;
 use super::sources::{Archive, ArchiveContents, DataSource};
 use super::unpack::unpack;
+use crate::checksum;
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ fn is_complete(archive: &Archive, folder: &Path) -> Result<bool, FetchError> {
             // The first one present is the one that [`super::DataSet::load`] reads.
             let present =
                 spellings.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-            present.map_or(Ok(false), |path| require_valid(&path, sha256, checksum::of_contents))
+            present.map_or(Ok(false), |path| require_valid(&path, sha256, of_contents))
         }
         ArchiveContents::Tar(members) => members.iter().try_fold(true, |all, member| {
             let path = folder.join(&member.name);
@@ -170,4 +171,9 @@ fn fetch_from_mirrors(
     watch(FetchEvent::Failed);
     part.keep();
     Err(FetchError::Mirrors { archive: archive.name.clone(), folder: folder.into(), failures })
+}
+
+/// Returns the SHA-256 of a file's contents, after decompression if it is compressed.
+fn of_contents(path: &Path) -> io::Result<String> {
+    checksum::of(byte_reader::open(path)?)
 }

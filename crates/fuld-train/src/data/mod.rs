@@ -4,7 +4,6 @@
 //! training, and [`fetch()`] downloads the sets that are not part of the program.
 
 mod byte_reader;
-pub(crate) mod checksum;
 mod cifar10;
 mod data_set;
 mod digits;

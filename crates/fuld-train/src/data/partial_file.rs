@@ -1,8 +1,8 @@
 //! A file that is not complete yet: it is written as `NAME.part` and renamed once it is complete
 //! and verified.
 
-use super::checksum;
 use super::fetch_error::FetchError;
+use crate::checksum;
 use fuld::durable;
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! What a specification does with gradients: guard, clipping and step.
 
+use crate::engine::EngineError;
 use crate::spec::{Optimizer, TrainSpec};
-use crate::train::TrainError;
 use fuld::guard::Guard;
 use fuld::optimizer::{Adam, Options, Rule};
 
@@ -33,7 +33,7 @@ pub(super) enum StepRule {
 
 impl UpdateRule {
     /// Returns the rule of each run. Runs with the same α share a table of the field.
-    pub(super) fn of(specs: &[TrainSpec]) -> Result<Vec<Self>, TrainError> {
+    pub(super) fn of(specs: &[TrainSpec]) -> Result<Vec<Self>, EngineError> {
         let mut rules: Vec<Self> = Vec::with_capacity(specs.len());
         for (run, spec) in specs.iter().enumerate() {
             let shared = rules.iter().find_map(|rule| match &rule.step {
@@ -42,7 +42,7 @@ impl UpdateRule {
                 }
                 StepRule::Adam(_) => None,
             });
-            let invalid = |source| TrainError::Rule { run, source };
+            let invalid = |source| EngineError::Rule { run, source };
             rules.push(Self::new(spec, shared).map_err(invalid)?);
         }
         Ok(rules)

@@ -3,7 +3,8 @@
 //!
 //! A user writes a [`TrainRequest`]; [`TrainRequest::spec`] fills in the defaults and checks all
 //! settings. The resulting [`TrainSpec`] identifies the run: two runs with equal specifications,
-//! made by the same [`TRAINING_VERSION`], have equal weights to the last bit.
+//! made by the same [`TRAINING_VERSION`] on one kind of processor or GPU, have equal weights to the
+//! last bit.
 
 mod choices;
 mod error;
@@ -16,7 +17,7 @@ pub use choices::{
 pub use error::SpecError;
 pub use request::TrainRequest;
 
-use crate::data::checksum;
+use crate::checksum;
 use crate::network::NetworkShape;
 use choices::seed;
 use error::MOST_WEIGHTS;

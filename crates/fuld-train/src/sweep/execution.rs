@@ -2,9 +2,9 @@
 
 use super::failures;
 use super::runs::SweepRun;
+use crate::checksum;
 use crate::data::DataSet;
-use crate::data::checksum;
-use crate::run_all::run_all;
+use crate::run_all::{Workers, run_all};
 use crate::run_folder::{DataLocation, RunFolder, RunFolderError};
 use crate::spec::TrainSpec;
 use crate::stored::Stored;
@@ -80,8 +80,8 @@ pub struct SweepCounts {
     pub stopped: bool,
 }
 
-/// Trains stacks of runs on `workers` threads. Each thread uses one core and writes a checkpoint
-/// every `checkpoint_every`.
+/// Trains stacks of runs. Each worker trains one stack after another and writes a checkpoint every
+/// `checkpoint_every`.
 ///
 /// `watch` receives every event. If it returns [`Control::Stop`], checkpoints are written and the
 /// sweep ends. A run that fails or panics is recorded, and the sweep continues. `data` contains the
@@ -90,7 +90,7 @@ pub fn sweep(
     stacks: &[Vec<SweepRun>],
     data: &HashMap<String, (DataSet, DataLocation)>,
     out: &Path,
-    workers: usize,
+    workers: Workers,
     checkpoint_every: Duration,
     watch: &(dyn Fn(SweepEvent<'_>) -> Control + Sync),
 ) -> io::Result<SweepCounts> {

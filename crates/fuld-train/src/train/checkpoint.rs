@@ -134,16 +134,19 @@ pub(super) fn stale_version(path: &Path, spec: &TrainSpec) -> Option<u32> {
 }
 
 impl TrainCheckpoint {
+    /// Writes the checkpoint. The tensors of a large stack take gigabytes: they are copied once.
     pub(super) fn write(&self, path: &Path) -> Result<(), TrainCheckpointError> {
         let failed = |source| TrainCheckpointError::Io { path: path.into(), source };
         let header =
             toml::to_string(&self.header).map_err(|error| failed(io::Error::other(error)))?;
-        let tensors = self.tensors.to_bytes();
         let mut bytes = [MARK, &[FORMAT][..]].concat();
-        for part in [header.as_bytes(), &tensors] {
-            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-            bytes.extend_from_slice(part);
-        }
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(header.as_bytes());
+        let start = bytes.len();
+        bytes.extend_from_slice(&[0; 8]);
+        self.tensors.append_to(&mut bytes);
+        let length = (bytes.len() - start - 8) as u64;
+        bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
         bytes.extend_from_slice(&fingerprint(&bytes).to_le_bytes());
         replace(path, &bytes).map_err(failed)
     }

@@ -2,7 +2,6 @@
 //! gives the same bits as an uninterrupted one.
 
 mod checkpoint;
-mod cuda_error;
 mod error;
 mod measurement;
 mod momentum_run;
@@ -12,10 +11,10 @@ mod stored_run;
 mod tails;
 mod trainer;
 
+pub use crate::engine::{CudaError, EngineError};
 pub use crate::tensor_file::TensorError;
 pub(crate) use checkpoint::check_checkpoint;
 pub use checkpoint::{TrainCheckpointError, is_checkpoint};
-pub use cuda_error::CudaError;
 pub use error::TrainError;
 pub use measurement::{FinalMeans, Measurement};
 pub use momentum_run::{LargestMomentum, MomentumRun, MomentumSpec};

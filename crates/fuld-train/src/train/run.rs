@@ -9,11 +9,16 @@ use super::measurement::{FinalMeans, Measurement};
 use super::run_result::{RunRecord, RunResult, RunStatus};
 use super::trainer::Trainer;
 use crate::data::DataSet;
+use crate::engine::EngineError;
 use crate::network::Network;
 use crate::spec::TrainSpec;
 use fuld::Control;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Times as long as a checkpoint takes to write that training goes on before the next one, so that
+/// checkpoints of large stacks take at most 5 % of the time.
+const SAVES_APART: u32 = 20;
 
 /// The longest time between two calls of `watch`, so that training stops soon after it is asked to.
 const RESPONSE: Duration = Duration::from_millis(50);
@@ -45,7 +50,7 @@ pub enum TrainOutcome {
 /// every `checkpoint_every`.
 ///
 /// The specifications may differ in seed, α, friction or momentum, knee and noise. The result
-/// depends only on specifications and data, not on threads or interruptions. The caller deletes the
+/// depends only on specifications, data and the kind of processor, not on threads or interruptions. The caller deletes the
 /// checkpoint after storing the result.
 pub fn train(
     data: &DataSet,
@@ -67,7 +72,7 @@ pub fn train(
             return Ok(TrainOutcome::Stopped(run.trainer.iteration()));
         }
         run.advance()?;
-        if run.saved.elapsed() >= checkpoint_every {
+        if run.saved.elapsed() >= checkpoint_every.max(SAVES_APART * run.save_took) {
             run.save()?;
         }
     }
@@ -85,7 +90,9 @@ struct Training<'a> {
     /// Seconds before the last interruption.
     earlier_seconds: f64,
     start: Instant,
+    /// When the last checkpoint was complete, and the time that it took.
     saved: Instant,
+    save_took: Duration,
 }
 
 impl<'a> Training<'a> {
@@ -102,6 +109,7 @@ impl<'a> Training<'a> {
             earlier_seconds: 0.0,
             start: now,
             saved: now,
+            save_took: Duration::ZERO,
         };
         match TrainCheckpoint::read(path, specs)? {
             StoredCheckpoint::Current(checkpoint) => training.restore(*checkpoint)?,
@@ -119,7 +127,7 @@ impl<'a> Training<'a> {
         TrainCheckpoint { header, tensors }: TrainCheckpoint,
     ) -> Result<(), TrainError> {
         self.trainer.restore(header.iteration, tensors).map_err(|error| match error {
-            TrainError::Tensor(source) => {
+            TrainError::Engine(EngineError::Tensor(source)) => {
                 TrainCheckpointError::Tensors { path: self.path.into(), source }.into()
             }
             error => error,
@@ -209,10 +217,12 @@ impl<'a> Training<'a> {
     }
 
     fn save(&mut self) -> Result<(), TrainError> {
+        let began = Instant::now();
         let (iteration, records) = (self.trainer.iteration(), self.records.clone());
         let header = CheckpointHeader::new(iteration, self.seconds(), records, self.specs);
         TrainCheckpoint { header, tensors: self.trainer.save()? }.write(self.path)?;
         self.saved = Instant::now();
+        self.save_took = began.elapsed();
         Ok(())
     }
 

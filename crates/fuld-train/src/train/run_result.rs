@@ -13,7 +13,8 @@ pub enum RunStatus {
     Finished,
     /// The loss was not finite.
     Diverged {
-        /// Steps taken by then.
+        /// Steps taken by then. On a GPU losses are read with the measurements, so that this is the
+        /// next multiple of `measure_every`.
         iteration: u64,
         /// The loss.
         loss: f64,

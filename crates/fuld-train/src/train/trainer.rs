@@ -3,7 +3,7 @@
 use super::measurement::Measurement;
 use super::{TrainError, tails};
 use crate::data::DataSet;
-use crate::engine::{Engine, ImageSet, engine};
+use crate::engine::{Engine, EngineError, ImageSet, Score, engine};
 use crate::network::Network;
 use crate::spec::TrainSpec;
 use crate::tensor_file::TensorFile;
@@ -34,13 +34,13 @@ impl<'a> Trainer<'a> {
 
     /// Returns the network of each run.
     pub fn networks(&mut self) -> Result<Vec<Network>, TrainError> {
-        self.engine.networks()
+        Ok(self.engine.networks()?)
     }
 
     /// Returns the largest |v| of any weight of each run, v = −√lr b, which can be compared with
     /// the knee κ. `None` for rules without momentum.
     pub fn largest_v(&mut self) -> Result<Option<Vec<f64>>, TrainError> {
-        self.engine.largest_v()
+        Ok(self.engine.largest_v()?)
     }
 
     /// Takes a step.
@@ -53,7 +53,7 @@ impl<'a> Trainer<'a> {
     /// Returns the loss of each run's minibatch before the last step. On a GPU, this waits for the
     /// device.
     pub fn losses(&mut self) -> Result<Vec<f64>, TrainError> {
-        self.engine.losses()
+        Ok(self.engine.losses()?)
     }
 
     /// Returns whether [`Trainer::losses`] waits for a device.
@@ -68,15 +68,14 @@ impl<'a> Trainer<'a> {
         let train_images = if thorough { images } else { images.min(QUICK_IMAGES) };
         let train = self.engine.score(ImageSet::Training, train_images)?;
         let test = self.engine.score(ImageSet::Test, self.data.test.len())?;
-        let measurement =
-            |(train, test): (crate::engine::Score, crate::engine::Score)| Measurement {
-                iteration: self.iteration,
-                train_images,
-                train_loss: train.loss,
-                train_accuracy: train.accuracy,
-                test_loss: test.loss,
-                test_accuracy: test.accuracy,
-            };
+        let measurement = |(train, test): (Score, Score)| Measurement {
+            iteration: self.iteration,
+            train_images,
+            train_loss: train.loss,
+            train_accuracy: train.accuracy,
+            test_loss: test.loss,
+            test_accuracy: test.accuracy,
+        };
         Ok(train.into_iter().zip(test).map(measurement).collect())
     }
 
@@ -85,7 +84,8 @@ impl<'a> Trainer<'a> {
         let seeds: Vec<u64> = self.specs.iter().map(|run| run.seed).collect();
         let first = &self.specs[0];
         let mut batches =
-            tails::batches(self.data.train.len(), first.batch, &seeds, self.iteration)?;
+            tails::batches(self.data.train.len(), first.batch, &seeds, self.iteration)
+                .map_err(EngineError::from)?;
         let mut noises = vec![tails::GradientSamples::default(); seeds.len()];
         let mut indices = Vec::with_capacity(seeds.len() * first.batch);
         for k in 0..tails::MINIBATCHES {
@@ -102,7 +102,7 @@ impl<'a> Trainer<'a> {
 
     /// Returns weights and optimizer state as tensors of a checkpoint.
     pub(super) fn save(&mut self) -> Result<TensorFile, TrainError> {
-        self.engine.save()
+        Ok(self.engine.save()?)
     }
 
     /// Continues from the tensors of a checkpoint.

@@ -2,6 +2,7 @@
 //! depend neither on the other runs of the stack nor on the number of threads.
 
 mod cross_entropy;
+mod memory;
 mod optimizer;
 mod passes;
 mod product;
@@ -10,20 +11,19 @@ use super::noise::Noise;
 use super::rules::UpdateRule;
 use super::{Engine, ImageSet, Score};
 use crate::data::{DataSet, Images, Minibatches};
+use crate::engine::EngineError;
 use crate::network::Network;
 use crate::spec::TrainSpec;
 use crate::tensor_file::TensorFile;
-use crate::train::TrainError;
 use cross_entropy::sums;
 use fuld::optimizer::RuleError;
 use fuld::random::Purpose;
 use optimizer::RunOptimizer;
-use passes::Passes;
-pub(crate) use passes::forward;
+use passes::{Passes, forward};
 use rayon::prelude::*;
 
 /// Images per forward pass of a measurement.
-const CHUNK: usize = 500;
+pub(super) const CHUNK: usize = 500;
 
 /// A stack of runs on the CPU.
 pub(super) struct CpuEngine<'a> {
@@ -44,8 +44,8 @@ struct Run {
 }
 
 impl<'a> CpuEngine<'a> {
-    pub(super) fn new(data: &'a DataSet, specs: &[TrainSpec]) -> Result<Self, TrainError> {
-        check_memory(data, specs)?;
+    pub(super) fn new(data: &'a DataSet, specs: &[TrainSpec]) -> Result<Self, EngineError> {
+        memory::check(data, specs)?;
         let run = |(spec, rule): (&TrainSpec, UpdateRule)| {
             let network =
                 Network::new(spec.network(data.train.features(), data.classes), spec.seed);
@@ -62,7 +62,7 @@ impl<'a> CpuEngine<'a> {
             })
         };
         let runs = specs.iter().zip(UpdateRule::of(specs)?).map(run);
-        Ok(Self { data, runs: runs.collect::<Result<_, TrainError>>()? })
+        Ok(Self { data, runs: runs.collect::<Result<_, EngineError>>()? })
     }
 }
 
@@ -103,24 +103,6 @@ impl Run {
     }
 }
 
-/// Returns an error if the memory of a stack cannot be allocated. A later allocation that fails
-/// would end the program.
-fn check_memory(data: &DataSet, specs: &[TrainSpec]) -> Result<(), TrainError> {
-    let numbers = |spec: &TrainSpec| {
-        let (inputs, width) = (data.train.features(), spec.width);
-        let weights = spec.network(inputs, data.classes).weights();
-        // Weights, gradients, and up to two numbers of the optimizer's state for each weight.
-        let network = weights.saturating_mul(4);
-        let passes =
-            spec.batch.saturating_mul(inputs.saturating_add(width.saturating_mul(spec.depth + 1)));
-        network.saturating_add(passes)
-    };
-    let numbers = specs.iter().map(numbers).fold(0, usize::saturating_add);
-    let bytes = numbers.saturating_mul(size_of::<f32>());
-    let allocated = Vec::<u8>::new().try_reserve_exact(bytes);
-    allocated.map_err(|_| TrainError::Memory { bytes: bytes as u64 })
-}
-
 /// Reads images and labels by index.
 fn gather(images: &Images, indices: &[u32], pixels: &mut Vec<f32>, labels: &mut Vec<u8>) {
     pixels.resize(indices.len() * images.features(), 0.0);
@@ -130,10 +112,10 @@ fn gather(images: &Images, indices: &[u32], pixels: &mut Vec<f32>, labels: &mut 
 }
 
 impl Engine for CpuEngine<'_> {
-    fn step(&mut self, iteration: u64) -> Result<(), TrainError> {
+    fn step(&mut self, iteration: u64) -> Result<(), EngineError> {
         let images = &self.data.train;
         let step = |(run, state): (usize, &mut Run)| {
-            state.step(images, iteration).map_err(|source| TrainError::Rule { run, source })
+            state.step(images, iteration).map_err(|source| EngineError::Rule { run, source })
         };
         match &mut self.runs[..] {
             // The products themselves are parallel.
@@ -142,7 +124,7 @@ impl Engine for CpuEngine<'_> {
         }
     }
 
-    fn losses(&mut self) -> Result<Vec<f64>, TrainError> {
+    fn losses(&mut self) -> Result<Vec<f64>, EngineError> {
         Ok(self.runs.iter().map(|run| run.loss).collect())
     }
 
@@ -152,7 +134,7 @@ impl Engine for CpuEngine<'_> {
 
     /// The threads of the current pool share the chunks. Sums are taken in the order of the chunks,
     /// so that the result does not depend on the number of threads.
-    fn score(&mut self, set: ImageSet, count: usize) -> Result<Vec<Score>, TrainError> {
+    fn score(&mut self, set: ImageSet, count: usize) -> Result<Vec<Score>, EngineError> {
         let images = match set {
             ImageSet::Training => &self.data.train,
             ImageSet::Test => &self.data.test,
@@ -177,21 +159,21 @@ impl Engine for CpuEngine<'_> {
         &mut self,
         indices: &[u32],
         noise: (Purpose, u64),
-    ) -> Result<Vec<Vec<Vec<f32>>>, TrainError> {
+    ) -> Result<Vec<Vec<Vec<f32>>>, EngineError> {
         let (images, batch) = (&self.data.train, indices.len() / self.runs.len());
         let parts = self.runs.iter_mut().zip(indices.chunks_exact(batch));
         Ok(parts.map(|(run, indices)| run.gradients(images, indices, noise)).collect())
     }
 
-    fn largest_v(&mut self) -> Result<Option<Vec<f64>>, TrainError> {
+    fn largest_v(&mut self) -> Result<Option<Vec<f64>>, EngineError> {
         Ok(self.runs.iter().map(|run| run.optimizer.largest_v()).collect())
     }
 
-    fn networks(&mut self) -> Result<Vec<Network>, TrainError> {
+    fn networks(&mut self) -> Result<Vec<Network>, EngineError> {
         Ok(self.runs.iter().map(|run| run.network.clone()).collect())
     }
 
-    fn save(&mut self) -> Result<TensorFile, TrainError> {
+    fn save(&mut self) -> Result<TensorFile, EngineError> {
         let mut file = TensorFile::default();
         for Run { network, optimizer, .. } in &self.runs {
             for (n, layer) in network.layers.iter().enumerate() {
@@ -203,7 +185,7 @@ impl Engine for CpuEngine<'_> {
         Ok(file)
     }
 
-    fn restore(&mut self, file: TensorFile, _iteration: u64) -> Result<(), TrainError> {
+    fn restore(&mut self, file: TensorFile, _iteration: u64) -> Result<(), EngineError> {
         let count = self.runs.len();
         for (run, Run { network, optimizer, .. }) in self.runs.iter_mut().enumerate() {
             let file = file.of_run(run, count);

@@ -2,7 +2,7 @@
 
 use super::cross_entropy::loss_and_gradient;
 use super::product::{Matrix, product};
-use crate::network::Layer;
+use crate::network::{Layer, Network};
 
 /// Buffers of the passes, which are allocated at the first minibatch.
 #[derive(Debug, Default)]
@@ -15,8 +15,17 @@ pub(super) struct Passes {
     gradient: Vec<f32>,
 }
 
+impl Network {
+    /// Returns the outputs of the last layer, one row of classes for each image.
+    pub fn logits(&self, images: &[f32]) -> Vec<f32> {
+        let mut outputs = Vec::new();
+        forward(&self.layers, images, &mut outputs);
+        outputs.pop().unwrap_or_default()
+    }
+}
+
 /// Computes the outputs of each layer.
-pub(crate) fn forward(layers: &[Layer], images: &[f32], outputs: &mut Vec<Vec<f32>>) {
+pub(super) fn forward(layers: &[Layer], images: &[f32], outputs: &mut Vec<Vec<f32>>) {
     outputs.resize_with(layers.len(), Vec::new);
     let count = layers.first().map_or(0, |first| images.len() / first.inputs);
     for (n, layer) in layers.iter().enumerate() {
@@ -94,7 +103,7 @@ levy_stable::dispatched! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Network, NetworkShape};
+    use crate::network::NetworkShape;
 
     const SHAPE: NetworkShape = NetworkShape { inputs: 12, width: 9, depth: 4, classes: 3 };
 

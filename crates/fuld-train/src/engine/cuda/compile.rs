@@ -1,6 +1,6 @@
 //! Compilation of the kernels for the device's architecture, once per process.
 
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 use std::sync::Mutex;

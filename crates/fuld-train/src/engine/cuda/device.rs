@@ -3,7 +3,7 @@
 //! Work is put into lanes. A lane runs its work in order; lanes run at the same time, except where
 //! one waits for a signal of another.
 
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use std::marker::PhantomData;
 
 /// Threads of a block, `THREADS` in `kernels.cu`.

@@ -8,7 +8,7 @@ use super::device::{
     Argument, Array, Device, Kernel, Lane, Matrix, Plain, Plan, Product, THREADS, bytes_of,
     bytes_of_mut,
 };
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use libloading::Library;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{HashSet, VecDeque};

@@ -6,7 +6,7 @@ use super::device::{
 };
 use super::libraries;
 use super::products::{Products, WORKSPACE};
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use cudarc::driver::sys::{CUdeviceptr, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaStream, DriverError, PinnedHostSlice,
@@ -153,11 +153,12 @@ impl Device for Gpu {
     fn upload<T: Plain>(&mut self, to: Array<T>, from: &[T]) -> Result<(), CudaError> {
         assert!(from.len() <= to.len(), "the array is too small");
         self.bind()?;
-        let (to, stream) = (self.address(to), self.lane(Lane::Main).cu_stream());
-        // SAFETY: the array has the size of the numbers. They are not page-locked, so that the
-        // driver has copied them when the call returns.
-        unsafe { result::memcpy_htod_async(to, bytes_of(from), stream) }
-            .map_err(failed("copying to the GPU"))
+        let at = failed("copying to the GPU");
+        let (to, stream) = (self.address(to), self.lane(Lane::Main));
+        // SAFETY: the array has the size of the numbers, which outlive the copy.
+        unsafe { result::memcpy_htod_async(to, bytes_of(from), stream.cu_stream()) }
+            .map_err(&at)?;
+        stream.synchronize().map_err(&at)
     }
 
     fn stage(&mut self, to: Array<u32>, fill: &mut dyn FnMut(&mut [u32])) -> Result<(), CudaError> {

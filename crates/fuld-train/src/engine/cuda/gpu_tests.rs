@@ -5,8 +5,8 @@ use super::super::cpu::CpuEngine;
 use super::super::{Engine, ImageSet};
 use super::stack_tests::{bits, digits, distance, specs, stacks};
 use crate::data::DataSet;
+use crate::engine::{CudaError, EngineError};
 use crate::spec::TrainSpec;
-use crate::train::{CudaError, TrainError};
 use fuld::random::Purpose;
 
 /// Steps that are compared: rounding errors grow tenfold in a hundred steps.
@@ -25,7 +25,7 @@ fn a_machine_without_a_driver_is_an_error() {
     }
     let data = digits();
     let specs = specs(&data, &stacks()[0].1);
-    let Err(TrainError::Cuda(error)) = super::open(&data, &specs, false).map(drop) else {
+    let Err(EngineError::Cuda(error)) = super::open(&data, &specs, false).map(drop) else {
         panic!("there is no driver, but no error either");
     };
     assert_eq!(error, CudaError::NoDriver);
@@ -136,7 +136,7 @@ fn cuda_memory_is_checked() {
     specs.iter_mut().for_each(|spec| (spec.width, spec.depth) = (16_000, 4));
     let specs: Vec<_> = specs.iter().cycle().take(300).cloned().collect();
     match super::open(&data, &specs, false).map(drop) {
-        Err(TrainError::Cuda(CudaError::Memory { needed, free })) => assert!(needed > free),
+        Err(EngineError::Cuda(CudaError::Memory { needed, free })) => assert!(needed > free),
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::device::{Argument, Array, Device, Kernel, Lane, Plan};
 use crate::data::{Images, MinibatchError, Minibatches};
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use rayon::prelude::*;
 
 /// A set of images in the memory of a device.

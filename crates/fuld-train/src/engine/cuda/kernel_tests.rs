@@ -176,6 +176,30 @@ fn cross_entropy_is_that_of_a_naive_softmax() {
     }
 }
 
+/// Losses far below the rounding of the logits: with the sum added to the largest logit in single
+/// precision, the loss would be 3e-5 or 0.
+#[test]
+fn small_losses_are_kept_beside_large_logits() {
+    let (gap, batch) = (14.0, 100);
+    let logits: Vec<f32> = [300.0, 300.0 - gap].repeat(batch);
+    let (mut device, rows, labels, losses) = with(&logits, &vec![0u8; batch], &[0f64; 2]);
+    let sizes = [(batch as u32).into(), 2u32.into()];
+    let expected = f64::from((-gap).exp()).ln_1p();
+    for kernel in [Kernel::AddScores, Kernel::LossAndGradient] {
+        run(
+            &mut device,
+            kernel,
+            [1, 1],
+            &[rows.into(), labels.into(), losses.into(), sizes[0], sizes[1]],
+        );
+        let found = device.read(losses)[0];
+        let mean = if kernel == Kernel::AddScores { found / batch as f64 } else { found };
+        assert!((mean / expected - 1.0).abs() < 0.05, "{mean} {expected}");
+    }
+    let gradient = f64::from(device.read(rows)[1]) * batch as f64;
+    assert!((gradient / expected - 1.0).abs() < 1e-3, "{gradient} {expected}");
+}
+
 #[test]
 fn infinite_and_missing_logits_are_not_hidden() {
     let logits = [f32::NAN, 1.0, f32::INFINITY, 0.0];

@@ -210,13 +210,22 @@ __device__ double block_sum(double number) {
 
 // ---- softmax and cross entropy
 
-// log of the sum of exponentials of a row. NaN is not hidden: the sum contains it.
-__device__ float log_sum_exp(const float* row, u32 classes) {
-    float largest = -INFINITE;
-    for (u32 k = 0; k < classes; k++) largest = fmaxf(largest, row[k]);
-    float sum = 0.0f;
-    for (u32 k = 0; k < classes; k++) sum += expf(row[k] - largest);
-    return largest + logf(sum);
+// Largest logit of a row, and the sum of the exponentials of the others relative to it. NaN is not
+// hidden: the sum contains it. Apart, both keep losses that are small against the logits.
+struct Exponentials {
+    float largest, sum;
+};
+
+__device__ Exponentials exponentials(const float* row, u32 classes) {
+    Exponentials of = {-INFINITE, 0.0f};
+    for (u32 k = 0; k < classes; k++) of.largest = fmaxf(of.largest, row[k]);
+    for (u32 k = 0; k < classes; k++) of.sum += expf(row[k] - of.largest);
+    return of;
+}
+
+// Cross entropy of a logit of the row.
+__device__ double cross_entropy(Exponentials of, float logit) {
+    return log((double)of.sum) - (double)(logit - of.largest);
 }
 
 // Replaces the logits of each run by the gradient (p - target)/batch of the mean cross entropy, and
@@ -230,9 +239,10 @@ extern "C" __global__ void loss_and_gradient(float* logits, const u8* labels, do
     for (u32 image = threadIdx.x; image < batch; image += blockDim.x) {
         float* row = logits + (u64)image * classes;
         u32 label = labels[image];
-        float log_sum = log_sum_exp(row, classes);
-        loss += (double)(log_sum - row[label]);
-        for (u32 k = 0; k < classes; k++) row[k] = expf(row[k] - log_sum) * share;
+        Exponentials of = exponentials(row, classes);
+        loss += cross_entropy(of, row[label]);
+        float factor = share / of.sum;
+        for (u32 k = 0; k < classes; k++) row[k] = expf(row[k] - of.largest) * factor;
         row[label] -= share;
     }
     loss = block_sum(loss);
@@ -249,7 +259,7 @@ extern "C" __global__ void add_scores(const float* logits, const u8* labels, dou
         const float* row = logits + (u64)image * classes;
         u32 label = labels[image];
         float of_label = row[label];
-        loss += (double)(log_sum_exp(row, classes) - of_label);
+        loss += cross_entropy(exponentials(row, classes), of_label);
         bool largest = true;
         for (u32 k = 0; k < classes; k++) {
             largest = largest && (k < label ? row[k] < of_label : row[k] <= of_label);

@@ -1,6 +1,6 @@
 //! The libraries of the driver and of CUDA, which are opened when the program needs them.
 
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use cudarc::{cublas, driver, nvrtc};
 
 /// Returns an error that says what to install if a library is missing. Without this test the first

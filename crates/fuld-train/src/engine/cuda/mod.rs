@@ -52,6 +52,6 @@ pub(super) fn open<'a>(
     data: &'a crate::data::DataSet,
     specs: &[crate::spec::TrainSpec],
     tf32: bool,
-) -> Result<impl super::Engine + 'a, crate::train::TrainError> {
+) -> Result<impl super::Engine + 'a, crate::engine::EngineError> {
     stack::Stack::new(data, specs, |plan| gpu::Gpu::open(plan, tf32))
 }

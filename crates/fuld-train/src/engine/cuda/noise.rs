@@ -2,8 +2,8 @@
 
 use super::device::{Argument, Array, Device, Kernel, Lane, Plain, Plan, blocks};
 use super::passes::BLOCKS;
+use crate::engine::CudaError;
 use crate::spec::InjectedNoise;
-use crate::train::CudaError;
 use fuld::random::Purpose;
 use levy_stable::{ParameterError, QuantileData, SymmetricStable};
 

@@ -4,7 +4,7 @@
 //! before it, and used as soon as it is there.
 
 use super::device::{Array, Device, Kernel, Lane, Matrix, Plan, Product, blocks};
-use crate::train::CudaError;
+use crate::engine::CudaError;
 
 /// Blocks of a kernel over all runs: enough to fill the largest GPUs several times.
 pub(super) const BLOCKS: u32 = 2048;

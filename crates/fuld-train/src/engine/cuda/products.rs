@@ -1,7 +1,7 @@
 //! Matrix products by cuBLAS.
 
 use super::device::{Matrix, Product};
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use cudarc::cublas::sys::{
     cublasComputeType_t, cublasGemmAlgo_t, cublasHandle_t, cublasOperation_t,
     cublasSetWorkspace_v2, cudaDataType,

@@ -8,11 +8,11 @@ use super::noise::StackNoise;
 use super::passes::{BLOCKS, Passes, SCORED};
 use super::updates::Updates;
 use crate::data::DataSet;
+use crate::engine::CudaError;
+use crate::engine::EngineError;
 use crate::network::{Layer, Network};
 use crate::spec::TrainSpec;
 use crate::tensor_file::{TensorError, TensorFile};
-use crate::train::CudaError;
-use crate::train::TrainError;
 use fuld::guard::GuardState;
 use fuld::random::Purpose;
 
@@ -51,7 +51,7 @@ impl<'a, D: Device> Stack<'a, D> {
         data: &'a DataSet,
         specs: &[TrainSpec],
         open: impl FnOnce(&Plan) -> Result<D, CudaError>,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, EngineError> {
         let (first, runs) = (&specs[0], specs.len());
         let seeds: Vec<u64> = specs.iter().map(|spec| spec.seed).collect();
         let layers: Vec<(usize, usize)> =
@@ -71,9 +71,6 @@ impl<'a, D: Device> Stack<'a, D> {
             indices: plan.array(runs * first.batch),
         };
         let passes = Passes::plan(&mut plan, runs, first.batch, layers);
-        if let Some(&size) = sizes.iter().find(|&&size| i32::try_from(size).is_err()) {
-            return Err(CudaError::Size(size).into());
-        }
         let device = open(&plan)?;
         let (graphs, gathered) = (None, None);
         let mut stack =
@@ -191,7 +188,7 @@ impl<'a, D: Device> Stack<'a, D> {
 }
 
 impl<D: Device> Engine for Stack<'_, D> {
-    fn step(&mut self, iteration: u64) -> Result<(), TrainError> {
+    fn step(&mut self, iteration: u64) -> Result<(), EngineError> {
         self.gather(iteration)?;
         if self.graphs.is_none() {
             // The libraries prepare their work at its first use, which cannot be captured.
@@ -206,7 +203,7 @@ impl<D: Device> Engine for Stack<'_, D> {
         Ok(())
     }
 
-    fn losses(&mut self) -> Result<Vec<f64>, TrainError> {
+    fn losses(&mut self) -> Result<Vec<f64>, EngineError> {
         Ok(self.device.download(self.passes.losses)?)
     }
 
@@ -214,7 +211,7 @@ impl<D: Device> Engine for Stack<'_, D> {
         true
     }
 
-    fn score(&mut self, set: ImageSet, count: usize) -> Result<Vec<Score>, TrainError> {
+    fn score(&mut self, set: ImageSet, count: usize) -> Result<Vec<Score>, EngineError> {
         let images = match set {
             ImageSet::Training => &self.train,
             ImageSet::Test => &self.test,
@@ -239,7 +236,7 @@ impl<D: Device> Engine for Stack<'_, D> {
         &mut self,
         indices: &[u32],
         (purpose, iteration): (Purpose, u64),
-    ) -> Result<Vec<Vec<Vec<f32>>>, TrainError> {
+    ) -> Result<Vec<Vec<Vec<f32>>>, EngineError> {
         // The minibatches that were gathered in advance stay where they are.
         let parity = self.gathered.map_or(0, |iteration| (iteration + 1) % 2) as usize;
         let Self { train, passes, arrays, device, .. } = self;
@@ -255,11 +252,11 @@ impl<D: Device> Engine for Stack<'_, D> {
         Ok(runs)
     }
 
-    fn largest_v(&mut self) -> Result<Option<Vec<f64>>, TrainError> {
+    fn largest_v(&mut self) -> Result<Option<Vec<f64>>, EngineError> {
         Ok(self.updates.largest_v(&mut self.device)?)
     }
 
-    fn networks(&mut self) -> Result<Vec<Network>, TrainError> {
+    fn networks(&mut self) -> Result<Vec<Network>, EngineError> {
         let mut networks = vec![Network { layers: Vec::new() }; self.passes.runs];
         for layer in 0..self.passes.layers.len() {
             let (inputs, outputs) = self.passes.layers[layer];
@@ -271,7 +268,7 @@ impl<D: Device> Engine for Stack<'_, D> {
         Ok(networks)
     }
 
-    fn save(&mut self) -> Result<TensorFile, TrainError> {
+    fn save(&mut self) -> Result<TensorFile, EngineError> {
         let mut file = TensorFile::default();
         for (name, shape, array, _) in self.tensors() {
             for part in self.by_run(array)? {
@@ -281,7 +278,7 @@ impl<D: Device> Engine for Stack<'_, D> {
         Ok(file)
     }
 
-    fn restore(&mut self, file: TensorFile, _iteration: u64) -> Result<(), TrainError> {
+    fn restore(&mut self, file: TensorFile, _iteration: u64) -> Result<(), EngineError> {
         let runs = self.passes.runs;
         for (name, shape, array, is_guard) in self.tensors() {
             let mut numbers = vec![0f32; array.len()];

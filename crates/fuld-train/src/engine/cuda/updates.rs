@@ -4,7 +4,7 @@ use super::super::rules::{Clip, StepRule, UpdateRule};
 use super::device::{Argument, Array, Device, Kernel, Lane, Plan, blocks};
 use super::passes::BLOCKS;
 use super::rule_numbers::{RunAdam, RunRule, run_adam, run_rules};
-use crate::train::CudaError;
+use crate::engine::CudaError;
 use fuld::guard::GuardState;
 
 /// Blocks that add the squares of a layer of a run.

@@ -26,7 +26,9 @@ pub enum CudaError {
     },
     /// The stack does not fit into the device's memory.
     #[error(
-        "the stack needs {needed} bytes of GPU memory, {free} are free: use a smaller --stack, or stop other programs on the GPU"
+        "training requires {:.1} GB of GPU memory, {:.1} GB are free: choose a smaller width, depth or batch, in a sweep a smaller --stack, or stop other programs on the GPU",
+        *needed as f64 * 1e-9,
+        *free as f64 * 1e-9
     )]
     Memory {
         /// Bytes that the stack needs.
@@ -34,14 +36,13 @@ pub enum CudaError {
         /// Bytes that are free.
         free: usize,
     },
-    /// The stack has more numbers per array than the kernels can index.
-    #[error("an array of {0} numbers is too large for one kernel: use a smaller --stack")]
-    Size(usize),
     /// The runs of the stack differ in what they must share.
     #[error("all runs of a stack must have the same optimizer, and a guard or none")]
     Mixed,
     /// The kernels cannot be compiled for the device.
-    #[error("the GPU kernels cannot be compiled for {architecture}: {log}")]
+    #[error(
+        "the GPU kernels cannot be compiled for {architecture}: install a version of libnvrtc that supports this GPU, or use --device cpu; the compiler says: {log}"
+    )]
     Compile {
         /// The architecture, as in `sm_90`.
         architecture: String,

@@ -1,6 +1,5 @@
-//! SHA-256 in hexadecimal: of bytes, of files, and of their decompressed contents.
+//! SHA-256 in hexadecimal.
 
-use super::byte_reader;
 use ring::digest::{Context, Digest, SHA256, digest};
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +11,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 /// Returns the SHA-256 of everything a reader delivers.
-fn of(mut bytes: impl Read) -> io::Result<String> {
+pub(crate) fn of(mut bytes: impl Read) -> io::Result<String> {
     let (mut sum, mut buffer) = (Context::new(&SHA256), vec![0; 1 << 16]);
     loop {
         match bytes.read(&mut buffer) {
@@ -25,16 +24,11 @@ fn of(mut bytes: impl Read) -> io::Result<String> {
 }
 
 /// Returns a checksum in hexadecimal.
-pub(super) fn hexadecimal(digest: Digest) -> String {
+pub(crate) fn hexadecimal(digest: Digest) -> String {
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the SHA-256 of a file's bytes.
-pub(super) fn of_file(path: &Path) -> io::Result<String> {
+pub(crate) fn of_file(path: &Path) -> io::Result<String> {
     of(File::open(path)?)
-}
-
-/// Returns the SHA-256 of a file's contents, after decompression if it is compressed.
-pub(super) fn of_contents(path: &Path) -> io::Result<String> {
-    of(byte_reader::open(path)?)
 }
