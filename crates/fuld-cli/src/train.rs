@@ -198,7 +198,7 @@ fn execute(
 
 fn bar(iterations: u64) -> ProgressBar {
     ProgressBar::new(iterations)
-        .with_style(progress_style("{bar:20} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
+        .with_style(progress_style("{bar:10} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
 }
 
 fn note_start(bar: &ProgressBar, progress: TrainProgress<'_>, output: &Output) {
@@ -216,9 +216,9 @@ fn show(bar: &ProgressBar, progress: TrainProgress<'_>) {
     bar.set_position(progress.iteration);
     if let Some(Some(m)) = progress.measured.first() {
         bar.set_message(format!(
-            "train loss {:.4}, test accuracy {:.2} %",
-            m.train_loss,
-            100.0 * m.test_accuracy
+            "test accuracy {:.2} %, train loss {:.4}",
+            100.0 * m.test_accuracy,
+            m.train_loss
         ));
     }
 }

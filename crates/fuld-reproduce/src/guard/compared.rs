@@ -103,15 +103,10 @@ impl Compared {
     /// cells.
     pub(super) fn not_worse_text(&self, what: &str) -> String {
         let worse = self.cells.iter().filter(|cell| cell.worse).count();
-        // In standard errors; cells of equal runs have neither difference nor error.
-        let behind = |cell: &&ComparedCell| {
-            let errors = cell.gap.mean / cell.gap.error;
-            if errors.is_nan() { 0.0 } else { errors }
-        };
         let known = self.cells.iter().filter(|cell| cell.gap.is_known());
-        let worst = known.min_by(|a, b| behind(a).total_cmp(&behind(b)));
+        let worst = known.min_by(|a, b| a.gap.mean.total_cmp(&b.gap.mean));
         format!(
-            "Worse with {} {what}; on average the difference is {}, where {SIGNIFICANT} standard errors would be significant.{}",
+            "Significantly worse with {} {what}; on average the difference is {}, where {SIGNIFICANT} standard errors would be significant.{}",
             share(worse, self.cells.len()),
             self.mean().points(),
             Self::worst_text(worst)

@@ -2,25 +2,46 @@
 
 use super::counted::Counted;
 use super::targets::Problem;
-use super::{Cost, Measured};
+use super::{Cost, Measured, PlannedRun};
 use crate::Context;
 use crate::context::Interrupted;
 use fuld::chains::MemorySink;
 use fuld::{Control, Run};
-use fuld_sample::{Adapted, Exact, SampleRequest, Summary, Target, largest};
+use fuld_sample::{Adapted, SampleRequest, Summary, Target, largest};
+use fuld_train::run_all::{Workers, run_all};
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Samples with the defaults of `fuld sample` at a tail index, and with `temper` temperatures if
-/// given.
-pub(super) fn fuld(
+/// Makes all runs, each on one core, the longest first.
+pub(super) fn all(
     context: &Context<'_>,
-    problem: &Problem,
-    exact: &Exact,
-    (alpha, temper): (f64, Option<usize>),
-    seed: u64,
-) -> anyhow::Result<(Measured, Cost)> {
+    runs: &[PlannedRun<'_>],
+) -> anyhow::Result<Vec<(Measured, Cost)>> {
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|&a, &b| runs[b].work().total_cmp(&runs[a].work()));
+    let total: f64 = runs.iter().map(PlannedRun::work).sum();
+    let made = Mutex::new((0.0, vec![None; runs.len()]));
+    let make = |_: usize, &place: &usize| -> anyhow::Result<Control> {
+        let result = fuld(context, &runs[place])?;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.0 += runs[place].work();
+        made.1[place] = Some(result);
+        context.progress(made.0 / total);
+        Ok(context.stop.control())
+    };
+    let cores = match context.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    run_all(&order, Workers::single_threaded(cores), &make)?;
+    let (_, results) = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(results.into_iter().collect::<Option<_>>().ok_or(Interrupted)?)
+}
+
+/// Samples with the defaults of `fuld sample` at a tail index, and with temperatures if given.
+fn fuld(context: &Context<'_>, planned: &PlannedRun<'_>) -> anyhow::Result<(Measured, Cost)> {
+    let &PlannedRun { problem, ref exact, settings: (alpha, temper), seed } = planned;
     let counted = Counted::new(Arc::clone(&problem.potential));
     let target = Target::from_potential(Box::new(counted.clone()));
     let request =
@@ -30,7 +51,7 @@ pub(super) fn fuld(
     let less = context.fewer_chains;
     spec.chains = spec.chains.div_ceil(less);
     (spec.warmup, spec.draws) = (spec.warmup / less as u64, spec.draws / less as u64);
-    let run = Run { threads: context.threads, ..spec.run(&target)? };
+    let run = Run { threads: 1, ..spec.run(&target)? };
     let (mut sink, mut before, began) = (MemorySink::default(), 0, Instant::now());
     let outcome = run.stream(target.potential(), &mut sink, &mut |progress| {
         if progress.steps == spec.warmup {

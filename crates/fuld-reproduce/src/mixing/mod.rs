@@ -169,6 +169,15 @@ fn methods() -> impl Iterator<Item = Option<f64>> {
     ALPHAS.into_iter().map(Some).chain([None])
 }
 
+/// A run of FULD that the study makes.
+struct PlannedRun<'a> {
+    problem: &'a targets::Problem,
+    exact: Arc<Exact>,
+    /// Tail index, and temperatures of parallel tempering.
+    settings: (f64, Option<usize>),
+    seed: u64,
+}
+
 impl Exhibit for Mixing {
     const ID: &'static str = "mixing";
     const TITLE: &'static str = "Beyond the paper · How well exact FULD mixes";
@@ -187,31 +196,31 @@ impl Exhibit for Mixing {
     fn experiment(context: &Context<'_>) -> anyhow::Result<Self> {
         context.check_stop()?;
         let (problems, nuts) = (targets::problems()?, nuts::runs()?);
-        let mut results = Self::default();
-        let (mut done, total) = (0.0, problems.iter().map(targets::Problem::work).sum::<f64>());
+        let mut runs = Vec::new();
         for problem in &problems {
-            let target = Target::from_potential(Box::new(counted::Counted::new(Arc::clone(
-                &problem.potential,
-            ))));
+            let counted = counted::Counted::new(Arc::clone(&problem.potential));
+            let target = Target::from_potential(Box::new(counted));
             let exact = Exact::new(&SampleRequest::default().complete_on(&target)?, &target);
-            if problem.name == targets::MODES {
-                for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
-                    let settings = (JUDGED, Some(TEMPERATURES));
-                    let (measured, cost) = measure::fuld(context, problem, &exact, settings, seed)?;
-                    results.tempered.push(measured);
-                    results.tempered_times.push(cost);
-                }
+            let exact = Arc::new(exact);
+            let tempered = (problem.name == targets::MODES).then_some((JUDGED, Some(TEMPERATURES)));
+            let settings = tempered.into_iter().chain(problem.alphas().map(|alpha| (alpha, None)));
+            for (settings, run) in settings.flat_map(|it| (0..problem.runs).map(move |n| (it, n))) {
+                let (exact, seed) = (Arc::clone(&exact), context.seed.wrapping_add(run));
+                runs.push(PlannedRun { problem, exact, settings, seed });
             }
-            let alphas: Vec<f64> = problem.alphas().collect();
-            for &alpha in &alphas {
-                for seed in (0..problem.runs).map(|run| context.seed.wrapping_add(run)) {
-                    let (measured, cost) =
-                        measure::fuld(context, problem, &exact, (alpha, None), seed)?;
-                    results.runs.push(measured);
-                    results.times.push(cost);
-                }
-                done += problem.work() / alphas.len() as f64;
-                context.progress(done / total);
+        }
+        let measured = measure::all(context, &runs)?;
+        let mut results = Self::default();
+        for problem in &problems {
+            let of_problem =
+                runs.iter().zip(&measured).filter(|(run, _)| run.problem.name == problem.name);
+            for (run, (measured, cost)) in of_problem {
+                let (runs, times) = match run.settings {
+                    (_, Some(_)) => (&mut results.tempered, &mut results.tempered_times),
+                    (_, None) => (&mut results.runs, &mut results.times),
+                };
+                runs.push(measured.clone());
+                times.push(cost.clone());
             }
             results.runs.extend(nuts.iter().filter(|run| run.target == problem.name).cloned());
         }
@@ -226,7 +235,7 @@ impl Exhibit for Mixing {
              effective sample size of the worst coordinate, and errors are those of means and standard deviations (of the median and the 95 % \
              quantile where these do not exist, and for the second coordinate of the funnel) in units of their Monte Carlo standard errors; both \
              are computed by the same code for all methods. Only gradients of the draws count, not those of the warm-up; seconds include the \
-             warm-up, on all cores, and are not recorded for NUTS. Numbers are medians of {} runs, and of a single one for the rotated Gaussian, the logistic \
+             warm-up, on one core, and are not recorded for NUTS. Numbers are medians of {} runs, and of a single one for the rotated Gaussian, the logistic \
              regression and the stochastic-volatility model. Known answers are closed forms or quadrature; those of the logistic \
              regression and of the stochastic-volatility model are long NUTS runs, and their errors are taken into account. Warnings are those \
              that a user sees. In one and two dimensions the program also compares the draws with the exact law by quadrature: the \

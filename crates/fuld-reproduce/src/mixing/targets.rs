@@ -1,7 +1,7 @@
 //! The targets of the mixing study, with their known answers.
 
 use super::answers::{Answer, conditionally_normal, funnel_quantile, references};
-use super::{ALPHAS, models};
+use super::{ALPHAS, PlannedRun, models};
 use fuld::gibbs::Gibbs;
 use fuld::potential::{Cauchy, DoubleWell, Funnel, GaussianMixture, Harmonic};
 use fuld::{Beta, Potential};
@@ -39,10 +39,12 @@ impl Problem {
         let least = if self.runs == ONCE { LEAST_FOR_ONCE } else { 0.0 };
         ALPHAS.into_iter().filter(move |&alpha| alpha >= least)
     }
+}
 
-    /// Returns about how long all runs take, in any unit.
+impl PlannedRun<'_> {
+    /// Returns about how long the run takes, in any unit.
     pub(super) fn work(&self) -> f64 {
-        if self.runs == ONCE { 5.0 } else { 1.0 }
+        if self.problem.runs == ONCE { 5.0 } else { 1.0 }
     }
 }
 

@@ -154,8 +154,9 @@ fn references_agree_with_exact_sampling() {
     for problem in problems() {
         let folder = tempfile::TempDir::new().unwrap();
         let context = Context::new(0, folder.path());
-        let (measured, _) =
-            measure::fuld(&context, &problem, &Exact::Unknown(None), (2.0, None), 5).unwrap();
+        let exact = Arc::new(Exact::Unknown(None));
+        let run = PlannedRun { problem: &problem, exact, settings: (2.0, None), seed: 5 };
+        let (measured, _) = measure::all(&context, &[run]).unwrap().remove(0);
         assert!(measured.is_right(), "{measured:?}");
     }
 }
