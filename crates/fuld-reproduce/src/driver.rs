@@ -19,7 +19,7 @@ use fuld::StopFlag;
 use fuld::durable::replace;
 use fuld::folder::OwnedFolder;
 use fuld_train::data::DataSet;
-use fuld_train::run_all::stored_files;
+use fuld_train::run_stored::stored_files;
 use fuld_train::spec::Device;
 use fuld_train::train::is_checkpoint;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::TrainError;
 use super::trainer::Trainer;
 use crate::data::DataSet;
-use crate::run_all::StoredRun;
+use crate::run_stored::StoredRun;
 use crate::spec::{TRAINING_VERSION, TrainSpec};
 use fuld::Control;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use super::checkpoint::stale_version;
 use super::run::{TrainOutcome, TrainProgress, train};
 use super::run_result::RunResult;
 use crate::data::DataSet;
-use crate::run_all::StoredRun;
+use crate::run_stored::StoredRun;
 use crate::spec::{Device, TRAINING_VERSION, TrainSpec};
 use fuld::Control;
 use std::error::Error;
