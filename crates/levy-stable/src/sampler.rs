@@ -10,6 +10,7 @@ use crate::table::OctaveTable;
 use rand::Rng;
 use rand::distr::Distribution;
 use std::f64::consts::FRAC_PI_2;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// 2^−53
 const HALF_ULP: f64 = 1.0 / (1u64 << 53) as f64;
@@ -100,7 +101,7 @@ fn with_sign(x: f64, word: u64) -> f64 {
 pub struct Sampler {
     law: SymmetricStable,
     /// x(q) of SαS(σ); `None` for α < 0.2.
-    table: Option<OctaveTable<f64, 6>>,
+    table: Option<Arc<OctaveTable<f64, 6>>>,
 }
 
 /// The tabulated quantile of a [`Sampler`] as plain arrays, for other devices.
@@ -126,15 +127,37 @@ const OCTAVES: std::ops::Range<i32> = -64..-1;
 const BLOCK: usize = 256;
 
 impl SymmetricStable {
-    /// Returns a sampler for many draws of this law. Building its table takes some milliseconds.
+    /// Returns a sampler for many draws of this law. Building its table takes some milliseconds;
+    /// the tables of the laws that were used last are kept.
     pub fn sampler(&self) -> Sampler {
-        let law = *self;
-        let table = (law.alpha() >= 0.2).then(|| {
-            let width = law.scale() / law.unit().peak();
-            OctaveTable::fit_octaves(OCTAVES, 0.0, 5e-10, width, |q| law.isf(q))
-        });
-        Sampler { law, table }
+        Sampler { law: *self, table: (self.alpha() >= 0.2).then(|| table_of(self)) }
     }
+}
+
+/// α and σ of a law, with its table.
+type KeptTable = ([u64; 2], Arc<OctaveTable<f64, 6>>);
+
+/// The tables of the laws that were used last: grids of runs ask for the same laws again and again.
+static TABLES: Mutex<Vec<KeptTable>> = Mutex::new(Vec::new());
+/// The number of tables that are kept, of about 50 kB each.
+const KEPT: usize = 16;
+
+/// Returns the tabulated quantile of a law.
+fn table_of(law: &SymmetricStable) -> Arc<OctaveTable<f64, 6>> {
+    let key = [law.alpha(), law.scale()].map(f64::to_bits);
+    let tables = || TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, table)) = tables().iter().find(|(of, _)| *of == key) {
+        return Arc::clone(table);
+    }
+    let width = law.scale() / law.unit().peak();
+    let table = OctaveTable::fit_octaves(OCTAVES, 0.0, 5e-10, width, |q| law.isf(q));
+    let table = Arc::new(table);
+    let mut tables = tables();
+    if tables.len() == KEPT {
+        tables.remove(0);
+    }
+    tables.push((key, Arc::clone(&table)));
+    table
 }
 
 impl Sampler {
@@ -238,5 +261,24 @@ dispatched! {
         for (o, &word) in out.iter_mut().zip(words) {
             *o = inverted(table, word);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samplers_of_a_law_share_its_table() {
+        let sampler = |alpha, scale| {
+            SymmetricStable::new(alpha).unwrap().with_scale(scale).unwrap().sampler()
+        };
+        let (one, other) = (sampler(1.37, 2.0), sampler(1.37, 2.0));
+        assert!(Arc::ptr_eq(one.table.as_ref().unwrap(), other.table.as_ref().unwrap()));
+        assert!(one.quantile_data() != sampler(1.37, 1.0).quantile_data());
+        // As many other laws as tables are kept: the table is built again, with the same numbers.
+        (0..KEPT).for_each(|n| drop(sampler(1.0, 1.0 + n as f64)));
+        assert!(TABLES.lock().unwrap().len() <= KEPT);
+        assert!(sampler(1.37, 2.0).quantile_data() == one.quantile_data());
     }
 }
