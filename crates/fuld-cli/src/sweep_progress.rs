@@ -55,7 +55,7 @@ impl<'a> SweepProgress<'a> {
         let iterations = runs().map(|run| run.spec.iterations).sum();
         let total = bars.add(ProgressBar::new(iterations));
         total.set_style(progress_style(
-            "{bar:30} {percent} % of the work, {elapsed} so far, ETA {eta}  {msg}",
+            "{bar:30} {percent} % of the work, {elapsed} so far, {left}  {msg}",
         ));
         let workers: Vec<ProgressBar> =
             (0..workers.min(stacks.len())).map(|_| bars.add(ProgressBar::new(1))).collect();

@@ -198,7 +198,7 @@ fn execute(
 
 fn bar(iterations: u64) -> ProgressBar {
     ProgressBar::new(iterations)
-        .with_style(progress_style("{bar:10} {pos}/{len} {speed}, {eta} left  {wide_msg}"))
+        .with_style(progress_style("{bar:10} {pos}/{len} {speed}, {left}  {wide_msg}"))
 }
 
 fn note_start(bar: &ProgressBar, progress: TrainProgress<'_>, output: &Output) {

@@ -221,8 +221,7 @@ impl SampleRun {
         let began = Instant::now();
         let resumed = self.folder.checkpoint().exists();
         let total = self.run.warmup + self.run.draws * self.run.thin;
-        let bar_style =
-            progress_style("{bar:24} {pos}/{len} steps, {speed}, {eta} left  {wide_msg}");
+        let bar_style = progress_style("{bar:24} {pos}/{len} steps, {speed}, {left}  {wide_msg}");
         let bar = output.bar(ProgressBar::new(total).with_style(bar_style));
         // The speed counts the steps of this process only: from the first report of progress to the
         // last.

@@ -96,7 +96,7 @@ impl TailIndex {
         let samples = self.samples(table)?;
         let fits = SampleEstimates::fits(&bootstrap) * samples.len() as u64;
         let bar = output.bar(ProgressBar::new(fits));
-        bar.set_style(progress_style("{bar:30} {pos}/{len} fits, {eta} left"));
+        bar.set_style(progress_style("{bar:30} {pos}/{len} fits, {left}"));
         let mut found = Vec::new();
         for (name, sample) in samples {
             let estimates = SampleEstimates::of(&sample, &bootstrap, &|| bar.inc(1))

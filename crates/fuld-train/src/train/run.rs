@@ -47,11 +47,11 @@ pub enum TrainOutcome {
 
 /// Trains a stack of runs to the end, or until `watch` returns [`Control::Stop`]. Continues from
 /// the checkpoint if it belongs to these runs and this version of the rule, and writes a checkpoint
-/// every `checkpoint_every`.
+/// every `checkpoint_every`, or less often if that takes long.
 ///
-/// The specifications may differ in seed, α, friction or momentum, knee and noise. The result
-/// depends only on specifications, data and the kind of processor, not on threads or interruptions. The caller deletes the
-/// checkpoint after storing the result.
+/// The specifications may differ as [`TrainSpec::stacks_with`] says. The result depends only on
+/// specifications, data and the kind of processor, not on threads or interruptions. The caller
+/// deletes the checkpoint after storing the result.
 pub fn train(
     data: &DataSet,
     specs: &[TrainSpec],
@@ -72,7 +72,9 @@ pub fn train(
             return Ok(TrainOutcome::Stopped(run.trainer.iteration()));
         }
         run.advance()?;
-        if run.saved.elapsed() >= checkpoint_every.max(SAVES_APART * run.save_took) {
+        // At 0, a checkpoint is written at every opportunity.
+        let least = if checkpoint_every.is_zero() { 0 } else { SAVES_APART };
+        if run.saved.elapsed() >= checkpoint_every.max(least * run.save_took) {
             run.save()?;
         }
     }
