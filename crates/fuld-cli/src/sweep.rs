@@ -112,12 +112,8 @@ impl Sweep {
         folder.start(&stored)?;
         let execution =
             Execution { stop, data: &data, out: &out, grid, checkpoints: self.checkpoints, output };
-        // A GPU trains one stack after another; on the CPU, each thread trains one run.
-        let threads = self.compute.threads.count();
-        let (stack, workers) = match stored.device {
-            Device::Cpu => (1, Workers::single_threaded(threads)),
-            Device::Cuda | Device::CudaTf32 => (self.stack, Workers { count: 1, threads }),
-        };
+        let workers = Workers::on(stored.device, self.compute.threads.count());
+        let stack = if stored.device == Device::Cpu { 1 } else { self.stack };
         execution.run(into_stacks(runs, stack), workers)
     }
 

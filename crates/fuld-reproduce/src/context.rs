@@ -45,6 +45,14 @@ pub(crate) struct Context<'a> {
 #[error("interrupted")]
 pub(crate) struct Interrupted;
 
+/// Returns a number of threads, which is that of the cores for 0.
+pub(crate) fn cores(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
 impl<'a> Context<'a> {
     /// Creates a context with a seed, all cores and no data set, whose folder is `folder`.
     pub(crate) fn new(seed: u64, folder: impl Into<PathBuf>) -> Self {
@@ -67,6 +75,11 @@ impl<'a> Context<'a> {
     /// Returns the data set of an exhibit that trains networks.
     pub(crate) fn data(&self) -> anyhow::Result<&'a DataSet> {
         self.data.ok_or_else(|| anyhow::anyhow!("the exhibit has no data set"))
+    }
+
+    /// Returns the number of threads, which is that of the cores if none was given.
+    pub(crate) fn cores(&self) -> usize {
+        cores(self.threads)
     }
 
     /// Reports the finished share of the experiment, from 0 to 1.

@@ -6,7 +6,7 @@
 //! with a note that says what changed. The page is written after every exhibit, so an interrupted
 //! reproduction leaves a report of the finished exhibits.
 
-use crate::context::{Context, Interrupted};
+use crate::context::{Context, Interrupted, cores};
 use crate::exhibit::{Entry, Presentation};
 use crate::pace::Pace;
 use crate::report::{Report, page};
@@ -206,10 +206,7 @@ impl Work<'_> {
     /// it trains on more than the digits.
     fn expected(&self, task: &Task<'_>) -> (f64, bool) {
         let on_digits = !self.request.full && task.data.is_none_or(|(_, set)| set.name == "digits");
-        let threads = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = cores(self.threads);
         (task.exhibit.seconds * 2.0 / threads as f64, task.exhibit.trains && !on_digits)
     }
 

@@ -1,5 +1,6 @@
 //! Execution of many items over all cores, and their grouping into stacks.
 
+use crate::spec::Device;
 use fuld::Control;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,6 +21,15 @@ impl Workers {
     /// Returns one thread for each of `count` items.
     pub fn single_threaded(count: usize) -> Self {
         Self { count, threads: 1 }
+    }
+
+    /// Returns the workers for training on a device: a GPU trains one stack after another; on the
+    /// CPU, each thread trains one run.
+    pub fn on(device: Device, threads: usize) -> Self {
+        match device {
+            Device::Cpu => Self::single_threaded(threads),
+            Device::Cuda | Device::CudaTf32 => Self { count: 1, threads },
+        }
     }
 }
 

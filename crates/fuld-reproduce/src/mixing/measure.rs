@@ -30,11 +30,7 @@ pub(super) fn all(
         context.progress(made.0 / total);
         Ok(context.stop.control())
     };
-    let cores = match context.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    run_all(&order, Workers::single_threaded(cores), &make)?;
+    run_all(&order, Workers::single_threaded(context.cores()), &make)?;
     let (_, results) = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(results.into_iter().collect::<Option<_>>().ok_or(Interrupted)?)
 }

@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use fuld::Control;
 use fuld_train::run_all::Workers;
 use fuld_train::run_stored::{StoredRun, checkpoint_file, run_stored};
-use fuld_train::spec::{Device, TrainSpec};
+use fuld_train::spec::TrainSpec;
 use fuld_train::stored::Stored;
 use fuld_train::train::{MomentumRun, NetworkRun, RunResult, RunStatus};
 use std::collections::HashMap;
@@ -56,15 +56,8 @@ where
         missing += 1;
         seconds += run.work();
     }
-    let threads = match context.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    // A GPU trains one stack after another.
-    let workers = match context.device {
-        Device::Cpu => Workers::single_threaded(threads),
-        Device::Cuda | Device::CudaTf32 => Workers { count: 1, threads },
-    };
+    let threads = context.cores();
+    let workers = Workers::on(context.device, threads);
     let expected = seconds / workers.count as f64;
     if missing > 0 {
         (context.on_expected)(expected / (progress.end - progress.start));
@@ -169,7 +162,7 @@ pub(crate) mod tests {
     use super::*;
     use fuld::StopFlag;
     use fuld_train::data::DataSet;
-    use fuld_train::spec::TrainRequest;
+    use fuld_train::spec::{Device, TrainRequest};
     use std::path::Path;
     use std::sync::Mutex;
     use tempfile::TempDir;

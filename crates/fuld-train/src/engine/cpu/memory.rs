@@ -27,13 +27,10 @@ fn required(data: &DataSet, spec: &TrainSpec) -> u64 {
     // layer, or for all.
     let network = weights.saturating_mul(3 * (1 + state) + 1);
     let units = (spec.width as u64).saturating_mul(spec.depth as u64 + 1).saturating_add(inputs);
-    let images = (spec.batch as u64).saturating_add(CHUNK as u64 * threads());
+    // The threads of the current pool share a measurement.
+    let measured = (CHUNK * rayon::current_num_threads()) as u64;
+    let images = (spec.batch as u64).saturating_add(measured);
     network.saturating_add(images.saturating_mul(units)).saturating_mul(size_of::<f32>() as u64)
-}
-
-/// Returns the number of threads that share a measurement.
-fn threads() -> u64 {
-    rayon::current_num_threads() as u64
 }
 
 /// Returns the bytes of memory that are available, where the system tells.
